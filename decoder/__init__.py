@@ -1,0 +1,1 @@
+"""Search: a sentence and models in, derivations out."""

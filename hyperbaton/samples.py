@@ -1,0 +1,34 @@
+"""The embedded sample corpora, by name."""
+
+from importlib.resources import files
+from pathlib import Path
+
+from models.errors import SettingError, nearest
+from models.reading import CorpusFiles
+
+SAMPLES = ("ja-en", "zh-en")
+SPLITS = ("train", "dev", "test")
+
+
+def sample_files(name: str, split: str = "train") -> CorpusFiles:
+    """The files of one split: `sample_files("ja-en", "test")`."""
+    for what, value, known in (("sample", name, SAMPLES), ("split", split, SPLITS)):
+        if value not in known:
+            raise SettingError(
+                f"there is no {what} {value!r}", expected=nearest(value, list(known))
+            )
+    source, target = name.split("-")
+    folder = Path(str(files("data_samples").joinpath(name)))
+    ending = ".gz" if split == "train" else ""
+
+    def path(kind: str) -> Path:
+        return folder / f"{split}.{kind}{ending}"
+
+    return CorpusFiles(
+        source=path(source),
+        target=path(target),
+        alignment=path("align"),
+        source_tags=path(f"{source}.tags"),
+        target_tags=path(f"{target}.tags"),
+        source_tree=path(f"{source}.trees"),
+    )

@@ -1,0 +1,102 @@
+"""Every setting of every command: typed, named `section.key`, unknown names refused.
+
+A section is a frozen dataclass that lives beside the code it steers; `Settings` lists them. Values
+come from defaults, then a TOML file, then `--set section.key=value`, the last one wins.
+"""
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+from models.errors import SettingError, nearest
+from models.reading import CorpusSettings
+from models.text import open_binary
+
+BOOLEANS = {"true": True, "yes": True, "on": True, "1": True} | {
+    "false": False, "no": False, "off": False, "0": False
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Settings:
+    corpus: CorpusSettings = CorpusSettings()
+
+
+def load_settings(
+    assignments: Iterable[str] = (), config: Path | None = None, base: Settings = Settings()
+) -> Settings:
+    """`base` with the values of a TOML file and of `section.key=value` assignments."""
+    settings = base
+    if config is not None:
+        for section, values in _read_toml(config).items():
+            if not isinstance(values, Mapping):
+                raise SettingError(
+                    f"{section} stands outside a section",
+                    where=str(config),
+                    expected=f"known sections: {', '.join(_names(Settings))}",
+                )
+            for key, value in values.items():
+                settings = _assign(settings, f"{section}.{key}", value, str(config))
+    for assignment in assignments:
+        name, equals, value = assignment.partition("=")
+        if not equals:
+            raise SettingError(
+                f"{assignment!r} gives no value", where="--set", expected="section.key=value"
+            )
+        settings = _assign(settings, name.strip(), value.strip(), "--set")
+    return settings
+
+
+def as_dict(settings: Settings) -> dict[str, dict[str, Any]]:
+    """Sections, keys and values in effect."""
+    return {section: vars(getattr(settings, section)) for section in _names(Settings)}
+
+
+def _assign(settings: Settings, name: str, value: Any, where: str) -> Settings:
+    known = [f"{section}.{key}" for section, keys in as_dict(settings).items() for key in keys]
+    if name not in known:
+        raise SettingError(
+            f"there is no setting {name!r}", where=where, expected=nearest(name, known)
+        )
+    section_name, key = name.split(".")
+    section = getattr(settings, section_name)
+    converted = _convert(name, value, type(getattr(section, key)), where)
+    return replace(settings, **{section_name: replace(section, **{key: converted})})
+
+
+def _convert(name: str, value: Any, wanted: type, where: str) -> Any:
+    """A value from TOML or from text, as the type that the setting's default has."""
+    if type(value) is wanted:
+        return value
+    if wanted is float and type(value) is int:
+        return float(value)
+    if isinstance(value, str):
+        try:
+            return BOOLEANS[value.lower()] if wanted is bool else wanted(value)
+        except (ValueError, KeyError):
+            pass
+    raise SettingError(
+        f"{name} cannot be {value!r}", where=where, expected=f"expected {_TYPE_NAMES[wanted]}"
+    )
+
+
+_TYPE_NAMES = {
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    str: "text",
+}
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
+    try:
+        with open_binary(path) as stream:
+            return tomllib.loads(stream.read().decode("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingError(f"is not TOML: {error}", where=str(path)) from None
+
+
+def _names(section: type) -> list[str]:
+    return [item.name for item in fields(section)]

@@ -1,0 +1,1 @@
+"""What is learned from data, and the data itself: text, trees, alignments, corpora."""

@@ -1,0 +1,46 @@
+"""Names for the array types that the packages pass around, and sequences of sequences."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Int32Array: TypeAlias = NDArray[np.int32]
+Int64Array: TypeAlias = NDArray[np.int64]
+BoolArray: TypeAlias = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Ragged:
+    """Many rows of different length in one array: row i is `values[offsets[i]:offsets[i + 1]]`."""
+
+    values: NDArray[Any]  # (total, ...)
+    offsets: Int64Array  # (rows + 1,)
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, row: int) -> NDArray[Any]:
+        return self.values[self.offsets[row] : self.offsets[row + 1]]
+
+    def __iter__(self) -> Iterator[NDArray[Any]]:
+        return (self[row] for row in range(len(self)))
+
+    @property
+    def lengths(self) -> Int64Array:
+        return np.diff(self.offsets)
+
+    @property
+    def row_of_value(self) -> Int64Array:
+        """For every value the number of its row."""
+        return np.repeat(np.arange(len(self)), self.lengths)
+
+    def take(self, rows: Int64Array) -> "Ragged":
+        """The chosen rows, in the given order."""
+        lengths = self.lengths[rows]
+        offsets = np.concatenate([[0], np.cumsum(lengths)])
+        # position inside the row + where the row begins in the old array
+        within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
+        return Ragged(self.values[np.repeat(self.offsets[rows], lengths) + within], offsets)

@@ -1,0 +1,61 @@
+"""The one family of errors that users see.
+
+A message has four parts, of which only the first is always there: what is wrong, where (file and
+line, or a key), what was expected or exists, and what to do. The command line prints them without a
+traceback; anything that is not a `HyperbatonError` is a defect of ours.
+"""
+
+from difflib import get_close_matches
+from pathlib import Path
+
+
+class HyperbatonError(Exception):
+    """Something that the user can mend."""
+
+    exit_code = 1
+
+    def __init__(self, what: str, *, where: str = "", expected: str = "", advice: str = "") -> None:
+        super().__init__(what)
+        self.what, self.where, self.expected, self.advice = what, where, expected, advice
+
+    def __str__(self) -> str:
+        location = f"{self.where}: " if self.where else ""
+        return "\n  ".join(filter(None, (location + self.what, self.expected, self.advice)))
+
+
+class DataError(HyperbatonError):
+    """A file or a corpus is not what it should be."""
+
+
+class BadLine(DataError):
+    """What is wrong with one line, or with what it says of its sentence.
+
+    Readers of whole corpora decide whether it stops the work or only drops the sentence. `kind` is
+    the short name under which it is counted; `where` is filled in by whoever knows it.
+    """
+
+    def __init__(self, kind: str, what: str, expected: str = "") -> None:
+        super().__init__(what, expected=expected)
+        self.kind = kind
+
+
+class SettingError(HyperbatonError):
+    """A setting is unknown or has an impossible value: wrong usage, exit code 2."""
+
+    exit_code = 2
+
+
+def nearest(name: str, known: list[str]) -> str:
+    """A sentence that names the known name most like `name`, or all of them."""
+    close = get_close_matches(name, known, n=1)
+    return f"did you mean {close[0]}?" if close else f"known: {', '.join(sorted(known))}"
+
+
+def missing_file(path: Path) -> DataError:
+    """For a path that does not exist: says which part is wrong and what looks like it."""
+    folder = path.parent
+    if not folder.is_dir():
+        return DataError("no such folder", where=str(folder))
+    close = get_close_matches(path.name, [entry.name for entry in folder.iterdir()], n=1)
+    expected = f"did you mean {folder / close[0]}?" if close else ""
+    return DataError("no such file", where=str(path), expected=expected)

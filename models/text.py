@@ -1,0 +1,81 @@
+"""Lines of text files: plain, gzip by name (`.gz`), or standard input (`-`), always UTF-8.
+
+Only a line feed ends a line (a carriage return before it is dropped) and only spaces and tabs
+separate words, as in Moses: U+3000, U+0085 and the like are letters of a word, because a corpus
+that was tokenised and aligned elsewhere must keep its word numbers.
+"""
+
+import gzip
+import sys
+import zlib
+from collections.abc import Generator
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from models.errors import BadLine, DataError, missing_file
+
+BOM = "\ufeff"
+
+
+def open_binary(path: Path) -> BinaryIO:
+    """A stream of the file's bytes, unpacked; errors name the file."""
+    if str(path) == "-":
+        return sys.stdin.buffer
+    try:
+        if path.suffix == ".gz":
+            return cast(BinaryIO, gzip.open(path, "rb"))
+        return path.open("rb")
+    except IsADirectoryError:
+        raise DataError("is a folder, not a file", where=str(path)) from None
+    except FileNotFoundError:
+        raise missing_file(path) from None
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror}", where=str(path)) from None
+
+
+def read_lines(path: Path) -> Generator[tuple[int, str | BadLine], None, None]:
+    """Line numbers from 1 and lines without their ends; one that is not UTF-8 is a `BadLine`."""
+    with open_binary(path) as stream:
+        number = 0
+        try:
+            for number, raw in enumerate(stream, 1):
+                yield number, _decode(raw, first=number == 1)
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise DataError(
+                f"broken gzip file: {error}",
+                where=f"{path}:{number + 1}",
+                advice="unpack it with gzip -t to see how far it is whole, then make it again",
+            ) from None
+
+
+def _decode(raw: bytes, *, first: bool) -> str | BadLine:
+    try:
+        line = raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return BadLine(
+            "not UTF-8",
+            f"byte 0x{raw[error.start]:02x} at column {error.start + 1} is not UTF-8",
+            "convert the file first, for instance with iconv -t UTF-8",
+        )
+    if first:
+        line = line.removeprefix(BOM)
+    return line.removesuffix("\n").removesuffix("\r")
+
+
+def split_words(line: str) -> list[str]:
+    return [word for word in line.replace("\t", " ").split(" ") if word]
+
+
+def split_factors(line: str) -> tuple[list[str], list[str]]:
+    """Words and tags of a line in Moses' `word|tag` form; of more factors the last is the tag."""
+    words, tags = [], []
+    for number, token in enumerate(split_words(line)):
+        word, _, rest = token.partition("|")
+        tag = rest.rpartition("|")[2]
+        if not word or not tag:
+            raise BadLine(
+                "factors", f"word {number} ({token!r}) is not word|tag", "every word needs its tag"
+            )
+        words.append(word)
+        tags.append(tag)
+    return words, tags

@@ -1,0 +1,112 @@
+"""Constituency trees as arrays, so that nothing that uses a tree needs recursion.
+
+Nodes are numbered in preorder: a parent comes before its children, the root is 0, and the nodes
+below node v are v + 1 .. v + (number of its descendants). Tags are nodes too (the lowest ones, one
+word each, without children); words are not.
+
+         0 S                    node    0   1   2   3   4   5
+        /   \\                   label   S   NP  DT  N   VP  V
+     1 NP   4 VP                span    0:3 0:2 0:1 1:2 2:3 2:3
+     /  \\     |                 parent  -1  0   1   1   0   4
+  2 DT  3 N  5 V
+   the  cat  sleeps
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from models.arrays import Int32Array, Int64Array, Ragged
+from models.errors import BadLine
+
+ESCAPES = {"(": "-LRB-", ")": "-RRB-"}  # what must be escaped; treebanks escape more:
+UNESCAPES = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    labels: tuple[str, ...]  # (n_nodes,)
+    start: Int32Array  # (n_nodes,) first word
+    end: Int32Array  # (n_nodes,) one past the last word
+    parent: Int32Array  # (n_nodes,) −1 for the root
+    n_lifted: int = 0  # dependency arcs that were moved to make the tree projective
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    @property
+    def n_words(self) -> int:
+        return int(self.end[0])
+
+    @cached_property
+    def children(self) -> Ragged:
+        """Row v holds the children of node v from left to right."""
+        order = np.argsort(self.parent, kind="stable")  # preorder numbers rise from left to right
+        offsets = np.searchsorted(self.parent[order], np.arange(len(self) + 1))
+        return Ragged(order, offsets)
+
+    @cached_property
+    def tag_nodes(self) -> Int64Array:
+        """For each word the node of its tag."""
+        return np.flatnonzero(self.children.lengths == 0)
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        return tuple(self.labels[node] for node in self.tag_nodes)
+
+    def brackets(self, words: Sequence[str]) -> str:
+        """The tree in PTB notation, on one line."""
+        pieces: list[str] = []
+        open_ends: list[int] = []  # number of descendants' end: the node after the last one below
+        after = _subtree_ends(self.parent)
+        is_tag = self.children.lengths == 0
+        for node, label in enumerate(self.labels):
+            while open_ends and open_ends[-1] == node:
+                pieces.append(")")
+                open_ends.pop()
+            pieces.append(f" ({label}")
+            if is_tag[node]:
+                word = words[self.start[node]]
+                pieces.append(f" {ESCAPES.get(word, word)}")
+            open_ends.append(int(after[node]))
+        return "".join(pieces).lstrip() + ")" * len(open_ends)
+
+
+def make_tree(
+    labels: Sequence[str],
+    start: Sequence[int],
+    end: Sequence[int],
+    parent: Sequence[int],
+    n_lifted: int = 0,
+) -> Tree:
+    """A tree from lists in preorder."""
+    return Tree(
+        tuple(labels),
+        np.array(start, dtype=np.int32),
+        np.array(end, dtype=np.int32),
+        np.array(parent, dtype=np.int32),
+        n_lifted,
+    )
+
+
+def check_leaves(leaves: Sequence[str], words: Sequence[str]) -> None:
+    """The leaves of a tree must be the words of its sentence, bracket escapes aside."""
+    for position, (leaf, word) in enumerate(zip(leaves, words, strict=False)):
+        if leaf != word and UNESCAPES.get(leaf, leaf) != word:
+            raise BadLine(
+                "tree", f"leaf {position} of the tree is {leaf!r}", f"the sentence has {word!r}"
+            )
+    if len(leaves) != len(words):
+        raise BadLine(
+            "tree", f"the tree has {len(leaves)} leaves", f"the sentence has {len(words)} words"
+        )
+
+
+def _subtree_ends(parent: Int32Array) -> Int64Array:
+    """For each node the number after its last descendant (preorder makes them a range)."""
+    after = np.arange(1, len(parent) + 1)
+    for node in range(len(parent) - 1, 0, -1):
+        after[parent[node]] = max(after[parent[node]], after[node])
+    return after

@@ -1,0 +1,133 @@
+"""`hyperbaton corpus` and the texts and pictures it makes."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from hyperbaton.corpus_text import describe, plot_distances, show_pair
+from models.building import CorpusBuilder
+from models.errors import DataError
+from models.statistics import statistics
+
+
+def run(*arguments, **options):
+    return subprocess.run(
+        [sys.executable, "-m", "hyperbaton", "corpus", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+        **options,
+    )
+
+
+@pytest.fixture
+def two_files(write):
+    return ["--source", write("t.ja", "hon o katta\nhai\n"), "--target", write("t.en", "he\nyes\n")]
+
+
+def small_corpus():
+    builder = CorpusBuilder(source_tags=True)
+    builder.add(["hon", "o", "katta"], ["bought", "a", "book"], [2, 0, 0, 2], ["N", "P", "V"])
+    return builder.finish()
+
+
+def test_a_pair_is_shown_word_by_word():
+    assert show_pair(small_corpus(), 0).splitlines() == [
+        "pair 0: hon o katta",
+        "  bought a book",
+        "   0 hon    N  2:book",
+        "   1 o      P  -",
+        "   2 katta  V  0:bought",
+    ]
+
+
+@pytest.mark.parametrize("number", [-1, 1])
+def test_a_pair_that_does_not_exist(number):
+    with pytest.raises(DataError, match=f"there is no pair {number}\n  pairs are numbered 0 to 0"):
+        show_pair(small_corpus(), number)
+
+
+def test_the_description_holds_the_numbers():
+    lines = describe(statistics(small_corpus())).splitlines()
+    assert lines[1].split() == ["words", "3", "3"]
+    assert lines[6].split() == ["unaligned", "33.3%", "33.3%"]
+    assert "1 sentence pairs, 2 links" in lines
+    assert f"    2 to 3         1  50.0% {'█' * 50}" in lines  # from the beginning to katta
+    assert f"  -3 to -2         1  50.0% {'█' * 50}" in lines  # from katta back to hon
+    assert lines[-1] == "0.0% monotone, farthest 3 words"
+
+
+def test_statistics_as_json(two_files):
+    result = json.loads(run(*two_files, "--format", "json").stdout)
+    assert (result["n_pairs"], result["source"]["n_words"]) == (2, 4)
+
+
+def test_standard_input_is_a_file(two_files):
+    result = run("--source", "-", *two_files[2:], "--show", "1", input="hon o katta\nhai\n")
+    assert result.stdout.startswith("pair 1: hai\n  yes\n")
+
+
+def test_bad_input_ends_with_exit_1_and_can_be_skipped(two_files, write):
+    alignment = ["--alignment", write("t.align", "0-0\n0-1\n")]
+    result = run(*two_files, *alignment)
+    assert result.returncode == 1
+    assert result.stdout == ""
+    assert "t.align:2: link 0-1 is outside its sentence pair" in result.stderr
+    for skip in (["--skip-bad"], ["--set", "corpus.skip_bad=true"]):
+        result = run(*two_files, *alignment, *skip)
+        assert result.returncode == 0
+        assert "1 of 2 pairs left out:\n  1 × link outside, first at" in result.stderr
+        assert "1 sentence pairs, 1 links" in result.stdout
+
+
+def test_a_folder_and_a_missing_file(two_files, tmp_path):
+    result = run("--source", tmp_path, *two_files[2:])
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr == f"hyperbaton: {tmp_path}: is a folder, not a file\n"
+    result = run("--source", tmp_path / "t.jp", *two_files[2:])
+    assert result.returncode == 1
+    assert f"no such file\n  did you mean {tmp_path / 't.ja'}?" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "give --source and --target, or --sample"),
+        (["--source", "x"], "give --source and --target, or --sample"),
+        (["--sample", "ja-en", "--source", "x"], "give either --sample or --source"),
+        (["--sample", "ja-em"], "there is no sample 'ja-em'\n  did you mean ja-en?"),
+        (
+            ["--sample", "ja-en", "--split", "tset"],
+            "there is no split 'tset'\n  did you mean test?",
+        ),
+        (["--sample", "ja-en", "--set", "corpus.skip=1"], "did you mean corpus.skip_bad?"),
+    ],
+)
+def test_wrong_usage(arguments, message):
+    result = run(*arguments)
+    assert result.returncode == 2
+    assert message in result.stderr
+
+
+def test_a_picture_is_drawn(two_files, tmp_path):
+    for name, magic in (("d.png", b"\x89PNG"), ("d.svg", b"<?xml"), ("d.pdf", b"%PDF")):
+        plot_distances({"a": statistics(small_corpus())}, tmp_path / name)
+        assert (tmp_path / name).read_bytes().startswith(magic)
+    result = run(*two_files, "--plot", tmp_path / "cli.png")
+    assert f"drawn: {tmp_path / 'cli.png'}" in result.stderr
+    assert (tmp_path / "cli.png").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("d.pgn", r"d\.pgn: \.pgn is not a kind of picture\n  did you mean png\?"),
+        ("d", r"no ending is not a kind of picture\n  known: pdf, png, svg"),
+        ("nowhere/d.png", r"cannot be written: No such file or directory"),
+    ],
+)
+def test_a_picture_that_cannot_be_drawn(tmp_path, name, message):
+    with pytest.raises(DataError, match=message):
+        plot_distances({"a": statistics(small_corpus())}, tmp_path / name)

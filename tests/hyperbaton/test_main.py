@@ -1,0 +1,158 @@
+"""The frame of the command line: endings, exit codes, and nothing heavy behind --help."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import click
+import pytest
+
+from hyperbaton import main as frame
+from models.errors import DataError
+
+COMMAND = [sys.executable, "-m", "hyperbaton"]
+
+
+def run(*arguments, **options):
+    return subprocess.run(
+        [*COMMAND, *arguments], capture_output=True, text=True, timeout=60, check=False, **options
+    )
+
+
+def ending(capsys, arguments):
+    """Exit code and output of a run inside this process."""
+    with pytest.raises(SystemExit) as stop:
+        frame.main(arguments)
+    return stop.value.code, capsys.readouterr()
+
+
+def with_command(monkeypatch, function):
+    command = click.command("broken")(function)
+    command.params.append(frame._debug_option())
+    monkeypatch.setitem(frame.cli.commands, "broken", command)
+
+
+def test_no_arguments_show_the_help_and_are_wrong_usage():
+    result = run()
+    assert result.returncode == 2
+    assert result.stdout == ""
+    assert "Usage: hyperbaton" in result.stderr
+    assert "demo" in result.stderr
+
+
+def test_help_lists_every_command_and_is_data():
+    result = run("--help")
+    assert result.returncode == 0
+    assert result.stderr == ""
+    for command in frame.COMMANDS:
+        assert f"  {command.name} " in result.stdout
+        assert run(command.name, "--help").stdout.startswith(f"Usage: hyperbaton {command.name}")
+
+
+def test_help_imports_nothing_heavy():
+    code = (
+        "import sys\n"
+        "from hyperbaton.main import cli\n"
+        "cli.main(['corpus', '--help'], standalone_mode=False)\n"
+        "heavy = {'numpy', 'scipy', 'numba', 'matplotlib', 'rich', 'sacrebleu', 'kenlm'}\n"
+        "sys.exit(' '.join(heavy & set(sys.modules)) or 0)\n"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert result.stderr.strip() == ""
+    assert result.returncode == 0
+
+
+def test_version():
+    result = run("--version")
+    assert result.returncode == 0
+    assert result.stdout.startswith("hyperbaton 0.")
+
+
+def test_an_unknown_command_names_the_nearest():
+    result = run("corpsu")
+    assert result.returncode == 2
+    assert "there is no command 'corpsu'; did you mean corpus?" in result.stderr
+
+
+def test_an_unknown_option_is_wrong_usage():
+    result = run("corpus", "--sauce", "x")
+    assert result.returncode == 2
+    assert "No such option '--sauce'" in result.stderr
+
+
+def test_our_own_errors_have_no_traceback(monkeypatch, capsys):
+    def broken():
+        raise DataError("it is broken", where="here:1", expected="not that", advice="mend it")
+
+    with_command(monkeypatch, broken)
+    code, captured = ending(capsys, ["broken"])
+    assert code == 1
+    assert captured.err == "hyperbaton: here:1: it is broken\n  not that\n  mend it\n"
+
+
+def test_a_defect_says_so_and_shows_a_traceback_only_on_demand(monkeypatch, capsys):
+    def broken():
+        raise ZeroDivisionError("oops")
+
+    with_command(monkeypatch, broken)
+    code, captured = ending(capsys, ["broken"])
+    assert code == 1
+    assert captured.err.startswith("hyperbaton: unexpected ZeroDivisionError: oops\n")
+    assert "--debug" in captured.err
+    for arguments in (["--debug", "broken"], ["broken", "--debug"]):
+        code, captured = ending(capsys, arguments)
+        assert code == 1
+        assert "Traceback (most recent call last)" in captured.err
+
+
+def test_debug_shows_the_traceback_of_our_own_errors_too():
+    result = run("corpus", "--source", "nothing", "--target", "nothing", "--debug")
+    assert result.returncode == 1
+    assert "Traceback" in result.stderr
+    assert "hyperbaton: nothing: no such file" in result.stderr
+
+
+def test_ctrl_c_is_quiet():
+    arguments = ["corpus", "--source", "-", "--target", os.devnull]
+    process = subprocess.Popen(
+        [*COMMAND, *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    time.sleep(1.5)  # it now waits for its standard input
+    assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == frame.INTERRUPTED
+    assert (out, err) == ("", "")
+
+
+def test_a_reader_that_goes_away_is_no_failure():
+    process = subprocess.Popen(
+        [*COMMAND, "corpus", "--help"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    process.stdout.close()
+    assert process.stderr.read() == ""
+    process.stderr.close()
+    assert process.wait(timeout=30) == 0
+
+
+def test_shells_can_complete_commands():
+    environment = {"_HYPERBATON_COMPLETE": "bash_complete", "COMP_WORDS": "hyperbaton c"}
+    result = run(env={**os.environ, **environment, "COMP_CWORD": "1"})
+    assert result.stdout == "plain,corpus\n"
+
+
+def test_output_is_utf8_whatever_the_locale(write):
+    source, target = write("s", "本 を\n"), write("t", "book\n")
+    result = subprocess.run(
+        [*COMMAND, "corpus", "--source", source, "--target", target, "--show", "0"],
+        capture_output=True,
+        env={**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+        check=True,
+    )
+    assert "本 を" in result.stdout.decode("utf-8")

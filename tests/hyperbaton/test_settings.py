@@ -1,0 +1,58 @@
+import pytest
+
+from hyperbaton.settings import Settings, as_dict, load_settings
+from models.errors import DataError, SettingError
+from models.reading import CorpusSettings
+
+
+def test_defaults():
+    assert load_settings() == Settings(CorpusSettings())
+    assert as_dict(Settings())["corpus"] == {
+        "skip_bad": False, "max_length": 0, "factored": False
+    }  # fmt: skip
+
+
+def test_assignments_override_the_file(write):
+    config = write("c.toml", "[corpus]\nmax_length = 40\nfactored = true\n")
+    settings = load_settings(["corpus.max_length = 50", "corpus.skip_bad=yes"], config)
+    assert settings.corpus == CorpusSettings(skip_bad=True, max_length=50, factored=True)
+
+
+@pytest.mark.parametrize(
+    ("assignment", "message"),
+    [
+        ("corpus.max_lenght=3", "there is no setting 'corpus.max_lenght'\n  did you mean corpus.m"),
+        ("zzz=3", "--set: there is no setting 'zzz'\n  known: corpus.factored, corpus.max_length"),
+        ("corpus.max_length", "'corpus.max_length' gives no value\n  section.key=value"),
+        ("corpus.max_length=x", "corpus.max_length cannot be 'x'\n  expected a whole number"),
+        ("corpus.skip_bad=2", "corpus.skip_bad cannot be '2'\n  expected true or false"),
+    ],
+)
+def test_wrong_assignments_are_refused(assignment, message):
+    with pytest.raises(SettingError) as error:
+        load_settings([assignment])
+    assert message in str(error.value)
+    assert error.value.exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[corpus]\nmax_length = 1.5\n", "corpus.max_length cannot be 1.5"),
+        ("[corpus]\nmax_length = true\n", "corpus.max_length cannot be True"),
+        ("[corpus]\nmaximum = 1\n", "there is no setting 'corpus.maximum'"),
+        ("max_length = 1\n", "max_length stands outside a section\n  known sections: corpus"),
+        ("[corpus\n", "is not TOML: "),
+        (b"\xff", "is not TOML: "),
+    ],
+)
+def test_wrong_files_are_refused(write, text, message):
+    with pytest.raises(SettingError) as error:
+        load_settings(config=write("c.toml", text))
+    assert message in str(error.value)
+    assert "c.toml" in error.value.where
+
+
+def test_a_missing_file_is_an_error(tmp_path):
+    with pytest.raises(DataError, match="no such file"):
+        load_settings(config=tmp_path / "none.toml")

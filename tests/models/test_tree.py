@@ -1,0 +1,52 @@
+import pytest
+from hypothesis import given
+
+from models.brackets import parse_brackets
+from models.errors import BadLine
+from models.tree import check_leaves
+from tests.oracles import nested_brackets, nested_leaves, nested_spans
+from tests.strategies import nested_trees
+
+CAT = "(S (NP (DT the) (N cat)) (VP (V sleeps)))"
+
+
+def test_the_example_of_the_module():
+    tree = parse_brackets(CAT).tree
+    assert tree.labels == ("S", "NP", "DT", "N", "VP", "V")
+    assert list(zip(tree.start.tolist(), tree.end.tolist(), strict=True)) == [
+        (0, 3), (0, 2), (0, 1), (1, 2), (2, 3), (2, 3)
+    ]  # fmt: skip
+    assert tree.parent.tolist() == [-1, 0, 1, 1, 0, 4]
+    assert [children.tolist() for children in tree.children] == [[1, 4], [2, 3], [], [], [5], []]
+    assert tree.tags == ("DT", "N", "V")
+    assert tree.n_words == 3
+
+
+@given(nested_trees)
+def test_arrays_agree_with_recursion(nested):
+    text = nested_brackets(nested)
+    parsed = parse_brackets(text)
+    tree, leaves = parsed.tree, nested_leaves(nested)
+    assert list(parsed.leaves) == leaves
+    spans = list(zip(tree.labels, tree.start.tolist(), tree.end.tolist(), strict=True))
+    assert spans == nested_spans(nested)
+    assert tree.brackets(leaves) == text
+    for node in range(1, len(tree)):
+        parent = tree.parent[node]
+        assert parent < node
+        assert node in tree.children[parent]
+        assert tree.start[parent] <= tree.start[node] < tree.end[node] <= tree.end[parent]
+
+
+def test_leaves_may_be_escaped_brackets():
+    check_leaves(["-LRB-", "a", "-RRB-"], ["(", "a", ")"])
+    check_leaves(["-LRB-"], ["-LRB-"])
+    tree = parse_brackets("(S (PU -LRB-) (N a))").tree
+    assert tree.brackets(["(", "a"]) == "(S (PU -LRB-) (N a))"
+
+
+def test_leaves_of_another_sentence_are_refused():
+    with pytest.raises(BadLine, match="leaf 1 of the tree is 'b'\n  the sentence has 'c'"):
+        check_leaves(["a", "b"], ["a", "c"])
+    with pytest.raises(BadLine, match="the tree has 2 leaves\n  the sentence has 3 words"):
+        check_leaves(["a", "b"], ["a", "b", "c"])

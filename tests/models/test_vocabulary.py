@@ -1,0 +1,31 @@
+import pytest
+from hypothesis import given
+
+from models.vocabulary import BEGIN, END, SPECIAL, UNKNOWN, Vocabulary
+from tests.strategies import sentences
+
+
+def test_special_symbols_have_constant_ids():
+    assert Vocabulary().encode(SPECIAL).tolist() == [UNKNOWN, BEGIN, END] == [0, 1, 2]
+
+
+def test_looking_up_never_adds():
+    vocabulary = Vocabulary(["a"])
+    assert vocabulary.encode(["b", "a"]).tolist() == [UNKNOWN, 3]
+    assert "b" not in vocabulary
+    assert len(vocabulary) == 4
+
+
+@given(sentences)
+def test_ids_are_numbers_in_order_of_first_appearance(words):
+    vocabulary = Vocabulary()
+    ids = vocabulary.extend(words)
+    assert vocabulary.decode(ids) == words
+    assert list(vocabulary.words[3:]) == list(dict.fromkeys(words))
+    assert Vocabulary.from_list(vocabulary.words) == vocabulary
+
+
+@pytest.mark.parametrize("words", [["a"], [*SPECIAL, "a", "a"], []])
+def test_a_list_that_is_no_vocabulary_is_refused(words):
+    with pytest.raises(ValueError, match="<unk> <s> </s> first, no repetitions"):
+        Vocabulary.from_list(words)

@@ -1,0 +1,1 @@
+"""What uses references: metrics, significance tests, weight tuning, comparisons."""
