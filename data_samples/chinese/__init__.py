@@ -1,0 +1,1 @@
+"""The Chinese-English grammar; `sentences.sentence` is its entry point."""

@@ -1,0 +1,1 @@
+"""The Japanese-English grammar; `sentences.sentence` makes a sentence pair."""
