@@ -1,0 +1,129 @@
+"""A backoff language model as an automaton, for compiled code.
+
+A state is the number of a context: the longest known end of the words so far that can still matter.
+Equal states have equal futures, so a search may merge hypotheses whose states are equal.
+
+    state ──word──▶ is the n-gram (state, word) known?
+                      yes: its probability, and the state that it leads to
+                      no:  add the backoff of the state, go to its suffix, ask again
+                    state 0, the empty context, knows every word
+
+Each state has a signature of 64 bits, one for each hash of a word that follows it, and each slot of
+the hash table has a byte of the key's hash; most words that do not follow a state are turned away
+by one or the other before a record is read. Probabilities are natural logarithms in 32 bits.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from models.arrays import Int32Array, Int64Array
+from models.language_model.ngrams import FloatArray
+from models.vocabulary import END
+
+Kernel = TypeVar("Kernel", bound=Callable[..., Any])
+
+EMPTY_STATE = 0
+NO_TAG = 0  # of a free slot
+
+STATE = np.dtype([("signature", np.uint64), ("backoff", np.float32), ("suffix", np.int32)])
+TRANSITION = np.dtype([("key", np.uint64), ("logprob", np.float32), ("next", np.int32)])
+UNIGRAM = np.dtype([("logprob", np.float32), ("next", np.int32)])
+
+MIXER = np.uint64(0x9E3779B97F4A7C15)  # 2^64 divided by the golden ratio (Knuth, section 6.4)
+
+
+class Automaton(NamedTuple):
+    """All that compiled code needs, as one argument. The arrays are read-only."""
+
+    states: NDArray[Any]  # (states,) STATE
+    unigrams: NDArray[Any]  # (vocabulary,) UNIGRAM; words without a unigram are <unk>
+    transitions: NDArray[Any]  # (power of two,) TRANSITION
+    tags: NDArray[np.uint8]  # (power of two,) NO_TAG where the slot is free
+    shift: np.uint64  # what is left of a hash above this many bits is a slot
+
+
+def uncounted(function: Kernel) -> Kernel:
+    """Compiles a function that neither makes nor keeps arrays, without reference counts.
+
+    Numba counts a reference to each array in every call of a function that loops over it; for
+    `advance` that takes as long as all the rest. The option has no public name yet.
+    """
+    options: dict[str, Any] = {"cache": True, "nogil": True, "_nrt": False}
+    compiled: Kernel = njit(**options)(function)
+    return compiled
+
+
+@njit(cache=True, nogil=True)
+def signature_bit(word: int) -> np.uint64:
+    return np.uint64(1) << ((np.uint64(word) * MIXER) >> np.uint64(58))
+
+
+@njit(cache=True, nogil=True)
+def transition_key(state: int | np.uint64, word: int) -> np.uint64:
+    return (np.uint64(state) << np.uint64(32)) | np.uint64(word)
+
+
+@njit(cache=True, nogil=True)
+def hash_key(key: np.uint64) -> np.uint64:
+    return (key ^ (key >> np.uint64(29))) * MIXER
+
+
+@njit(cache=True, nogil=True)
+def hash_tag(hashed: np.uint64, shift: np.uint64) -> np.uint8:
+    """The eight bits below those that choose the slot, never NO_TAG."""
+    return np.uint8(((hashed >> (shift - np.uint64(8))) & np.uint64(255)) | np.uint64(1))
+
+
+@uncounted
+def advance(lm: Automaton, state: int, word: int) -> tuple[float, int]:
+    """log p(word | state), and the state after the word."""
+    total = 0.0
+    here = np.uint64(state)
+    bit = signature_bit(word)
+    mask = np.uint64(len(lm.tags) - 1)
+    logprob = lm.unigrams[np.uint64(word)].logprob
+    following = lm.unigrams[np.uint64(word)].next
+    while here != np.uint64(EMPTY_STATE):
+        if lm.states[here].signature & bit:
+            key = transition_key(here, word)
+            hashed = hash_key(key)
+            tag = hash_tag(hashed, lm.shift)
+            slot = hashed >> lm.shift
+            while lm.tags[slot] != NO_TAG and not (
+                lm.tags[slot] == tag and lm.transitions[slot].key == key
+            ):
+                slot = (slot + np.uint64(1)) & mask
+            if lm.tags[slot] != NO_TAG:
+                logprob = lm.transitions[slot].logprob
+                following = lm.transitions[slot].next
+                break
+        total += lm.states[here].backoff
+        here = np.uint64(lm.states[here].suffix)
+    return total + logprob, following
+
+
+@njit(cache=True, nogil=True)
+def score_words(
+    lm: Automaton, words: Int32Array, offsets: Int64Array, first_state: int, end: bool
+) -> FloatArray:
+    """log p of every word of every sentence, one after the other; with `end` of each </s> as well.
+
+    Sentence i is `words[offsets[i]:offsets[i + 1]]`; each begins in `first_state`.
+    """
+    n_sentences = len(offsets) - 1
+    n_scores = offsets[-1] - offsets[0] + (n_sentences if end else 0)
+    scores = np.empty(n_scores)
+    at = 0
+    for sentence in range(n_sentences):
+        state = first_state
+        for i in range(offsets[sentence], offsets[sentence + 1]):
+            scores[at], state = advance(lm, state, words[i])
+            at += 1
+        if end:
+            scores[at], state = advance(lm, state, END)
+            at += 1
+    return scores

@@ -1,0 +1,135 @@
+"""Interpolated modified Kneser-Ney smoothing (Chen and Goodman 1998, section 4.3), with the choices
+of lmplz (Heafield et al. 2013), so that the numbers are those of `lmplz --discount_fallback`.
+
+With a(h w) the adjusted count of an n-gram, D the discount of its length for that count, and h' the
+context h without its first word:
+
+    p(w | h) = (a(h w) − D(a(h w))) / Σ_v a(h v)  +  γ(h) p(w | h')
+    γ(h)     = Σ_v D(a(h v)) / Σ_v a(h v)
+
+The adjusted count is the number of occurrences for the longest n-grams and for those that begin
+with <s>, otherwise the number of different words before the n-gram. Below the unigrams stands the
+uniform distribution over all words but <s>; <unk> has count 0 and gets its share of that. The
+backoff of a context is γ, so that the result is an ordinary backoff model. An n-gram that is pruned
+gives its whole count to γ. <s> is never predicted; its probability is said to be 1, as lmplz does.
+
+Left out: pruning of unigrams and of words, and a vocabulary that is larger than the text.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+
+from models.arrays import BoolArray, Int32Array, Int64Array, Ragged
+from models.errors import SettingError
+from models.language_model.counting import NGramCounts, count_ngrams
+from models.language_model.ngrams import MAX_ORDER, FloatArray, NGrams
+from models.vocabulary import BEGIN, Vocabulary
+
+FALLBACK = (0.5, 1.0, 1.5)  # discounts where the text is too small to estimate them
+SMALLEST_BACKOFF = 1e-99  # γ can be 0, and ARPA files have no sign for its logarithm
+
+
+def estimate(
+    sentences: Ragged, vocabulary: Vocabulary, order: int = 5, prune: Sequence[int] = (0,)
+) -> NGrams:
+    """A model of the sentences, whose words are numbers of the vocabulary.
+
+    `prune` has a threshold for every length, the last one for all longer ones as well: n-grams that
+    occur that often or less are left out. An empty sentence counts as <s> </s>.
+    """
+    _check_order(order)
+    thresholds = _thresholds(prune, order)
+    counts = count_ngrams(sentences, len(vocabulary), order)
+    starts = np.cumsum([0, 1, *(len(level.word) for level in counts)])
+    logprob, backoff = [np.zeros(1)], [np.zeros(1)]
+    kept = [np.ones(1, dtype=bool)]
+    probability = np.array([1.0 / (len(counts[0].word) - 1)])  # uniform: all words but <s>
+    for length, level in enumerate(counts, 1):
+        adjusted = _adjusted(level, counts[length] if length < order else None, starts[length])
+        kept.append(level.occurrences > thresholds[length - 1] if length > 1 else adjusted >= 0)
+        here, below = level.prefix - starts[length - 1], level.suffix - starts[length - 1]
+        share, gamma = _discounted(adjusted, kept[-1], here, len(kept[-2]))
+        probability = share + gamma[here] * probability[below]
+        backoff.append(np.log(np.maximum(gamma, SMALLEST_BACKOFF)))
+        # the probability of what is pruned is not used, and 0 if nothing smooths it
+        logprob.append(np.log(probability, where=kept[-1], out=np.zeros(len(probability))))
+    logprob[1][BEGIN] = 0.0
+    # what level n has computed are the backoffs of the contexts one shorter
+    backoff = [*backoff[2:], np.zeros(len(counts[-1].word))]
+    return _assembled(vocabulary, counts, kept, logprob, [np.zeros(1), *backoff])
+
+
+def _check_order(order: int) -> None:
+    if not 1 <= order <= MAX_ORDER:
+        raise SettingError(
+            f"a language model of order {order} is not possible", expected=f"1 to {MAX_ORDER}"
+        )
+
+
+def _thresholds(prune: Sequence[int], order: int) -> list[int]:
+    expected = f"at most {order} numbers from 0 up, the first of them 0, none below the one before"
+    if (
+        not 1 <= len(prune) <= order
+        or prune[0] != 0
+        or any(later < earlier for earlier, later in pairwise(prune))
+    ):
+        given = " ".join(map(str, prune))
+        raise SettingError(f"n-grams cannot be pruned by {given!r}", expected=expected)
+    return [*prune, *[prune[-1]] * (order - len(prune))]
+
+
+def _adjusted(level: NGramCounts, longer: NGramCounts | None, start: int) -> Int64Array:
+    if longer is None:
+        return level.occurrences
+    before = np.bincount(longer.suffix - start, minlength=len(level.word))
+    return np.where(level.begins, level.occurrences, before)
+
+
+def discounts(adjusted: Int64Array) -> FloatArray:
+    """D for adjusted counts 0, 1, 2, and 3 or more (Chen and Goodman 1998, equation 26)."""
+    n = np.bincount(np.minimum(adjusted, 5), minlength=6).tolist()
+    if min(n[1:4]) > 0:
+        y = Fraction(n[1], n[1] + 2 * n[2])
+        # exact, because at 0 a rounding error would decide between two very different models
+        exact = [j - (j + 1) * y * Fraction(n[j + 1], n[j]) for j in (1, 2, 3)]
+        if min(exact) >= 0:
+            return np.array([0.0, *map(float, exact)])
+    return np.array([0.0, *FALLBACK])
+
+
+def _discounted(
+    adjusted: Int64Array, kept: BoolArray, context: Int32Array, n_contexts: int
+) -> tuple[FloatArray, FloatArray]:
+    """The first term of p for every n-gram, and γ for every context; 1 if nothing follows it."""
+    discount = discounts(adjusted)[np.minimum(adjusted, 3)]
+    taken = np.where(kept, discount, adjusted)
+    total = np.bincount(context, adjusted, minlength=n_contexts)
+    given = np.bincount(context, taken, minlength=n_contexts)
+    gamma = np.divide(given, total, out=np.ones(n_contexts), where=total > 0)
+    return (adjusted - taken) / total[context], gamma
+
+
+def _assembled(
+    vocabulary: Vocabulary,
+    counts: list[NGramCounts],
+    kept: list[BoolArray],
+    logprob: list[FloatArray],
+    backoff: list[FloatArray],
+) -> NGrams:
+    """All lengths together, without what is pruned; prefixes of what is kept are kept."""
+    everything = np.concatenate(kept)
+    new_number = np.cumsum(everything, dtype=np.int32) - np.int32(1)
+    zero = np.zeros(1, dtype=np.int32)
+    prefix = np.concatenate([zero, *(level.prefix for level in counts)])
+    word = np.concatenate([zero, *(level.word for level in counts)])
+    return NGrams(
+        vocabulary,
+        starts=np.cumsum([0, *(int(level.sum()) for level in kept)]),
+        prefix=new_number[prefix[everything]],
+        word=word[everything],
+        logprob=np.concatenate(logprob)[everything],
+        backoff=np.concatenate(backoff)[everything],
+    )

@@ -1,0 +1,69 @@
+"""The language model that the decoder asks: an automaton, and the words that its numbers mean."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from models.arrays import Ragged
+from models.language_model.arpa_reading import read_arpa
+from models.language_model.automaton import EMPTY_STATE, Automaton, score_words
+from models.language_model.building import build_automaton
+from models.language_model.ngrams import FloatArray, NGrams
+from models.language_model.storage import load_model, save_model
+from models.progress import Progress
+from models.vocabulary import BEGIN, Vocabulary
+
+
+class LanguageModel:
+    """Read-only. Scores are natural logarithms; unknown words are <unk>.
+
+    Compiled code takes `automaton` and calls `models.language_model.automaton.advance` with it.
+    """
+
+    def __init__(self, automaton: Automaton, vocabulary: Vocabulary, order: int) -> None:
+        self.automaton, self.vocabulary, self.order = automaton, vocabulary, order
+        self.begin_state = int(automaton.unigrams[BEGIN]["next"])  # the state after <s>
+
+    @classmethod
+    def from_ngrams(cls, ngrams: NGrams) -> "LanguageModel":
+        return cls(build_automaton(ngrams), ngrams.vocabulary, ngrams.order)
+
+    @classmethod
+    def from_arpa(cls, path: Path, progress: Progress | None = None) -> "LanguageModel":
+        return cls.from_ngrams(read_arpa(path, progress))
+
+    @classmethod
+    def load(cls, directory: Path) -> "LanguageModel":
+        return cls(*load_model(directory))
+
+    def save(self, directory: Path) -> None:
+        save_model(directory, self.automaton, self.vocabulary, self.order)
+
+    def score(self, words: Sequence[str], begin: bool = True, end: bool = True) -> float:
+        """log p of a sentence: after <s> if `begin`, with </s> if `end`."""
+        return float(self.word_scores(words, begin, end).sum())
+
+    def word_scores(self, words: Sequence[str], begin: bool = True, end: bool = True) -> FloatArray:
+        """log p of each word, (words,) or, with `end`, (words + 1,)."""
+        ids = self.vocabulary.encode(words)
+        return self._scores(Ragged(ids, np.array([0, len(ids)])), begin, end)
+
+    def score_sentences(
+        self, sentences: Ragged, begin: bool = True, end: bool = True
+    ) -> FloatArray:
+        """log p of many sentences of word numbers, (sentences,)."""
+        words = sentences.values
+        if len(words) and not 0 <= words.min() <= words.max() < len(self.vocabulary):
+            raise IndexError("a word number is not of this model's vocabulary")
+        scores = self._scores(sentences, begin, end)
+        lengths = sentences.lengths + int(end)
+        row = np.repeat(np.arange(len(sentences)), lengths)
+        return np.bincount(row, scores, minlength=len(sentences)).astype(np.float64)
+
+    def _scores(self, sentences: Ragged, begin: bool, end: bool) -> FloatArray:
+        state = self.begin_state if begin else EMPTY_STATE
+        scores: FloatArray = score_words(
+            self.automaton, sentences.values, sentences.offsets, state, end
+        )
+        return scores

@@ -1,0 +1,152 @@
+import itertools
+import math
+from collections import defaultdict
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from models.language_model import LanguageModel, estimate
+from models.language_model.assembly import Section, assemble
+from models.language_model.automaton import EMPTY_STATE, advance
+from models.vocabulary import END, Vocabulary
+from tests.models.language_model.backoff_oracles import backoff_logprob, sentence_logprobs
+from tests.models.language_model.small_texts import (
+    encoded,
+    prunings,
+    skewed_text,
+    table_of,
+    texts,
+)
+
+
+def model_of(table, order):
+    """The model of a dictionary of n-grams."""
+    vocabulary = Vocabulary(gram[0] for gram in table if len(gram) == 1)
+    sections = []
+    for length in range(1, order + 1):
+        grams = [gram for gram in table if len(gram) == length]
+        words = np.array([vocabulary.encode(gram) for gram in grams], dtype=np.int32)
+        logprob, backoff = np.array([table[gram] for gram in grams]).reshape(-1, 2).T
+        sections.append(Section(words.reshape(-1, length), logprob, backoff))
+    return LanguageModel.from_ngrams(assemble(vocabulary, sections))
+
+
+def state_after(model, words, state=EMPTY_STATE):
+    for word in model.vocabulary.encode(words):
+        _, state = advance(model.automaton, state, word)
+    return state
+
+
+@settings(max_examples=40)
+@given(texts, st.integers(1, 5), prunings, st.lists(st.sampled_from("abcdx"), max_size=12))
+def test_scores_are_those_of_the_backoff_recursion(text, order, prune, words):
+    ngrams = estimate(*encoded(text), order, prune[:order])
+    model = LanguageModel.from_ngrams(ngrams)
+    expected = sentence_logprobs(table_of(ngrams), order, words)
+    assert model.word_scores(words) == pytest.approx(expected, abs=1e-5)
+    assert model.score(words) == pytest.approx(sum(expected), abs=1e-4)
+
+
+def test_a_larger_text_scores_as_the_backoff_recursion():
+    ngrams = estimate(*encoded(skewed_text(seed=1)), 4)
+    model, table = LanguageModel.from_ngrams(ngrams), table_of(ngrams)
+    for words in skewed_text(seed=2, n_sentences=20):
+        expected = sentence_logprobs(table, 4, words)
+        assert model.word_scores(words) == pytest.approx(expected, abs=1e-5)
+
+
+@settings(max_examples=25)
+@given(texts, st.integers(2, 4), prunings)
+def test_equal_states_have_equal_futures(text, order, prune):
+    """Whatever words led to a state, the recursion over them says the same of what follows."""
+    ngrams = estimate(*encoded(text), order, prune[:order])
+    model, table = LanguageModel.from_ngrams(ngrams), table_of(ngrams)
+    histories = defaultdict(list)
+    for length in range(4):
+        for words in itertools.product("abx", repeat=length):
+            histories[state_after(model, ("<s>", *words))].append(("<s>", *words))
+    for first, *others in histories.values():
+        for other in others:
+            for word in [*"abcd", "</s>", "x"]:
+                assert backoff_logprob(table, order, other, word) == pytest.approx(
+                    backoff_logprob(table, order, first, word), abs=1e-6
+                )
+                after = [state_after(model, (*history, word)) for history in (first, other)]
+                assert after[0] == after[1]
+
+
+def test_a_context_that_nothing_continues_is_its_suffix():
+    table = {
+        ("<unk>",): (-3.0, 0.0),
+        ("<s>",): (0.0, -0.5),
+        ("</s>",): (-1.0, 0.0),
+        ("a",): (-1.0, -0.25),
+        ("b",): (-1.5, 0.0),  # continued
+        ("c",): (-1.5, 0.0),  # continued by nothing, and costs nothing to leave
+        ("a", "c"): (-0.5, 0.0),  # the same
+        ("b", "a"): (-0.5, -0.125),  # costs something
+        ("a", "a"): (-0.75, 0.0),  # continued
+        ("a", "a", "c"): (-0.1, 0.0),
+    }
+    model = model_of(table, 3)
+    a, ba, aa = (state_after(model, words) for words in ("a", "ba", "aa"))
+    assert len({EMPTY_STATE, a, ba, aa, model.begin_state}) == 5
+    assert state_after(model, ["a", "c"]) == EMPTY_STATE == state_after(model, ["unheard"])
+    assert state_after(model, ["a", "a", "c"]) == EMPTY_STATE
+    assert state_after(model, ["a", "a", "c", "a"]) == a  # the c is forgotten already
+    assert state_after(model, ["b", "a", "a"]) == aa
+    assert len(model.automaton.states) == 6  # these five and b
+
+
+def test_beginning_and_end_are_optional():
+    model = LanguageModel.from_ngrams(estimate(*encoded([["a", "b"], ["a"]]), 2))
+    # by hand in test_estimation.py
+    begin_a, only_a, a_b, b_end = (math.log(p) for p in (5 / 8, 1 / 4, 3 / 8, 11 / 16))
+    assert model.score(["a", "b"]) == pytest.approx(begin_a + a_b + b_end)
+    assert model.score(["a", "b"], begin=False) == pytest.approx(only_a + a_b + b_end)
+    assert model.score(["a", "b"], end=False) == pytest.approx(begin_a + a_b)
+    assert model.word_scores(["a", "b"], False, False) == pytest.approx([only_a, a_b])
+    assert model.score([], end=False) == 0.0
+    assert model.score([]) == pytest.approx(math.log(1 / 2 * 3 / 8))  # backoff, then </s>
+    assert model.order == 2
+
+
+def test_many_sentences_at_once_score_as_one_by_one():
+    text = skewed_text(seed=5)
+    sentences, vocabulary = encoded(text)
+    model = LanguageModel.from_ngrams(estimate(sentences, vocabulary, 3))
+    for begin, end in itertools.product([True, False], repeat=2):
+        together = model.score_sentences(sentences, begin, end)
+        assert together == pytest.approx([model.score(words, begin, end) for words in text])
+
+
+@pytest.mark.parametrize("word", [-1, 6])
+def test_word_numbers_of_another_vocabulary_are_refused(word):
+    sentences, vocabulary = encoded([["a", "b"], ["c"]])
+    model = LanguageModel.from_ngrams(estimate(sentences, vocabulary, 2))
+    sentences.values[1] = word
+    with pytest.raises(IndexError, match="not of this model's vocabulary"):
+        model.score_sentences(sentences)
+
+
+def test_a_model_of_single_words_has_no_memory():
+    model = LanguageModel.from_ngrams(estimate(*encoded([["a", "b"], ["a"]]), 1))
+    # a 2, </s> 2, b 1 of 5; γ = (1 + 1 + ½) / 5; four words below
+    assert model.begin_state == EMPTY_STATE
+    assert model.word_scores(["a"]) == pytest.approx([math.log(1 / 5 + 1 / 2 * 1 / 4)] * 2)
+    assert advance(model.automaton, EMPTY_STATE, END)[1] == EMPTY_STATE
+
+
+def test_crowded_hash_tables_find_every_transition():
+    """Enough n-grams that slots and tags collide."""
+    ngrams = estimate(*encoded(skewed_text(seed=11, n_sentences=400)), 5)
+    model, table = LanguageModel.from_ngrams(ngrams), table_of(ngrams)
+    assert len(table) > 4000
+    taken = np.count_nonzero(model.automaton.tags)
+    assert taken == sum(ngrams.counts[1:])
+    for gram, (logprob, _) in table.items():
+        state = state_after(model, gram[:-1])
+        word = model.vocabulary.encode(gram[-1:])[0]
+        assert advance(model.automaton, state, word)[0] == pytest.approx(logprob, abs=1e-5)

@@ -1,0 +1,158 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from models.arrays import Ragged
+from models.errors import DataError, SettingError
+from models.language_model import LanguageModel, estimate, estimation
+from models.language_model.automaton import advance
+from models.language_model.estimation import discounts
+from models.vocabulary import BEGIN, Vocabulary
+from tests.models.language_model.backoff_oracles import KneserNey
+from tests.models.language_model.small_texts import (
+    encoded,
+    prunings,
+    skewed_text,
+    table_of,
+    texts,
+)
+
+
+def assert_same(found, expected):
+    assert found.keys() == expected.keys()
+    for gram, values in expected.items():
+        assert found[gram] == pytest.approx(values, abs=1e-9), gram
+
+
+def estimated(text, order, prune=(0,)):
+    return table_of(estimate(*encoded(text), order, prune))
+
+
+def test_two_sentences_by_hand():
+    # Bigrams: <s> a twice, a b, a </s>, b </s> once each. Too few for discounts: ½, 1, 1½.
+    # Unigrams by the words before them: a 1 (<s>), b 1 (a), </s> 2 (a, b); 4 in all, and
+    # γ = (½ + ½ + 1) / 4. The uniform distribution has 4 words: a, b, </s>, <unk>.
+    found = estimated([["a", "b"], ["a"]], 2)
+    half = math.log(1 / 2)
+    expected = {
+        ("<unk>",): (math.log(1 / 2 * 1 / 4), 0.0),
+        ("<s>",): (0.0, half),
+        ("</s>",): (math.log(1 / 4 + 1 / 2 * 1 / 4), 0.0),  # (2 − 1) / 4
+        ("a",): (math.log(1 / 8 + 1 / 2 * 1 / 4), half),  # (1 − ½) / 4
+        ("b",): (math.log(1 / 8 + 1 / 2 * 1 / 4), half),
+        ("<s>", "a"): (math.log(1 / 2 + 1 / 2 * 1 / 4), 0.0),  # (2 − 1) / 2
+        ("a", "b"): (math.log(1 / 4 + 1 / 2 * 1 / 4), 0.0),  # (1 − ½) / 2
+        ("a", "</s>"): (math.log(1 / 4 + 1 / 2 * 3 / 8), 0.0),
+        ("b", "</s>"): (math.log(1 / 2 + 1 / 2 * 3 / 8), 0.0),  # (1 − ½) / 1
+    }
+    assert_same(found, expected)
+
+
+@settings(max_examples=60)
+@given(texts, st.integers(1, 5), prunings)
+def test_small_texts_have_the_numbers_of_the_formulas(text, order, prune):
+    prune = prune[:order]
+    assert_same(estimated(text, order, prune), KneserNey(text, order, prune).table())
+
+
+@pytest.mark.parametrize(("order", "prune"), [(3, (0,)), (3, (0, 0, 1)), (4, (0, 1, 1, 2))])
+def test_a_text_with_estimated_discounts_has_the_numbers_of_the_formulas(order, prune):
+    text = skewed_text(seed=7)
+    oracle = KneserNey(text, order, prune)
+    assert all(float(oracle.discounts[n][0]) != 0.5 for n in (1, 2))  # not the fallback
+    assert_same(estimated(text, order, prune), oracle.table())
+
+
+def test_discounts_by_hand():
+    # n1 = 4, n2 = 2, n3 = 1, n4 = 1, so Y = 4 / (4 + 2·2) = 1/2
+    counts = np.array([0, 1, 1, 1, 1, 2, 2, 3, 4, 9])
+    expected = [0.0, 1 - 2 / 2 * 2 / 4, 2 - 3 / 2 * 1 / 2, 3 - 4 / 2 * 1 / 1]
+    assert discounts(counts).tolist() == expected
+    assert discounts(np.array([1, 1, 2])).tolist() == [0.0, 0.5, 1.0, 1.5]  # none occurs 3 times
+    many_threes = np.array([1] * 9 + [2] + [3] * 9)  # D2 = 2 − 3·(9/11)·9 < 0
+    assert discounts(many_threes).tolist() == [0.0, 0.5, 1.0, 1.5]
+
+
+def test_a_discount_of_exactly_nothing_is_no_failure():
+    # n1 = 4, n2 = 3, n3 = 5: Y = 4/10, D1 = 1 − 2·Y·3/4, D2 = 2 − 3·Y·5/3 = 0, D3 = 3
+    counts = np.array([1] * 4 + [2] * 3 + [3] * 5)
+    assert discounts(counts).tolist() == [0.0, 0.4, 0.0, 3.0]
+
+
+def test_a_context_that_gives_nothing_away_has_the_smallest_backoff(monkeypatch):
+    monkeypatch.setattr(estimation, "discounts", lambda _: np.array([0.0, 0.4, 0.0, 3.0]))
+    found = estimated([["a"], ["a"]], 2)
+    assert found["<s>",] == pytest.approx((0.0, -99 * math.log(10)))
+
+
+@settings(max_examples=30)
+@given(texts, st.integers(1, 4), prunings)
+def test_probabilities_sum_to_one_after_every_context(text, order, prune):
+    model = LanguageModel.from_ngrams(estimate(*encoded(text), order, prune[:order]))
+    words = [word for word in range(len(model.vocabulary)) if word != BEGIN]
+    for state in range(len(model.automaton.states)):
+        total = sum(math.exp(advance(model.automaton, state, word)[0]) for word in words)
+        assert total == pytest.approx(1.0, abs=1e-5)
+
+
+def test_pruning_leaves_out_what_is_rare_but_keeps_all_words():
+    text = [["a", "b", "c"]] * 2 + [["a", "c"]]
+    found = estimated(text, 3, (0, 1, 2))
+    assert {gram for gram in found if len(gram) == 2} == {
+        ("<s>", "a"), ("a", "b"), ("b", "c"), ("c", "</s>")
+    }  # fmt: skip
+    assert {gram for gram in found if len(gram) == 3} == set()
+    assert {gram for gram in found if len(gram) == 1} == {
+        ("<unk>",), ("<s>",), ("</s>",), ("a",), ("b",), ("c",)
+    }  # fmt: skip
+
+
+def test_words_that_the_text_does_not_have_are_no_unigrams():
+    sentences, vocabulary = encoded([["a", "b"]])
+    smaller = estimate(sentences, vocabulary, 2)
+    vocabulary.extend(["absent"])
+    larger = estimate(sentences, vocabulary, 2)
+    assert table_of(larger) == table_of(smaller)
+    model = LanguageModel.from_ngrams(larger)
+    assert model.score(["absent", "b"]) == model.score(["<unk>", "b"])
+
+
+def test_a_text_shorter_than_the_order_has_no_longer_ngrams():
+    assert estimate(*encoded([["a"]]), 5).counts == (4, 2, 1, 0, 0)
+
+
+@pytest.mark.parametrize("order", [0, 7, -1])
+def test_an_impossible_order_is_refused(order):
+    with pytest.raises(SettingError, match=rf"of order {order} is not possible\n  1 to 6"):
+        estimate(*encoded([["a"]]), order)
+
+
+@pytest.mark.parametrize("prune", [(), (1,), (0, 2, 1), (0, 0, 0, 1), (0, -1)])
+def test_impossible_pruning_is_refused(prune):
+    given_numbers = " ".join(map(str, prune))
+    with pytest.raises(SettingError) as caught:
+        estimate(*encoded([["a"]]), 3, prune)
+    assert str(caught.value) == (
+        f"n-grams cannot be pruned by {given_numbers!r}\n"
+        "  at most 3 numbers from 0 up, the first of them 0, none below the one before"
+    )
+
+
+@pytest.mark.parametrize("text", [[], [[]], [[], []]])
+def test_a_text_without_words_is_refused(text):
+    with pytest.raises(DataError, match="the text has no words\n  a language model needs at least"):
+        estimate(*encoded(text), 2)
+
+
+@pytest.mark.parametrize("word", [0, 1, 2, 4, -1])
+def test_word_numbers_that_no_text_can_have_are_refused(word):
+    sentences = Ragged(np.array([3, word], dtype=np.int32), np.array([0, 2]))
+    expected = (
+        rf"word numbers from {min(3, word)} to {max(3, word)}\n"
+        "  numbers of its vocabulary without the special symbols: 3 to 3"
+    )
+    with pytest.raises(DataError, match=expected):
+        estimate(sentences, Vocabulary(["a"]), 2)

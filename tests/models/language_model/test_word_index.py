@@ -1,0 +1,18 @@
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from models.language_model.word_index import NO_WORD, find_word, index_words
+from models.vocabulary import Vocabulary
+from tests.strategies import words
+
+
+@given(st.lists(words, max_size=50), st.lists(words, max_size=10))
+def test_words_are_found_where_the_vocabulary_has_them(known, asked):
+    vocabulary = Vocabulary(known)
+    index = index_words(vocabulary)
+    for word in [*vocabulary.words, *asked, *(word + "s" for word in known)]:
+        text = np.frombuffer(b"before " + word.encode() + b" behind", dtype=np.uint8)
+        found = find_word(index, text, 7, len(text) - 7)
+        wanted = vocabulary.encode([word])[0] if word in vocabulary else NO_WORD
+        assert found == wanted

@@ -1,0 +1,66 @@
+import gzip
+import io
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from models.errors import DataError
+from models.writing import open_to_write
+
+
+def write_to(path, content=b"new"):
+    with open_to_write(path) as stream:
+        stream.write(content)
+
+
+def test_plain_and_packed_files(tmp_path):
+    write_to(tmp_path / "a")
+    write_to(tmp_path / "a.gz")
+    assert (tmp_path / "a").read_bytes() == b"new"
+    assert gzip.decompress((tmp_path / "a.gz").read_bytes()) == b"new"
+    first = (tmp_path / "a.gz").read_bytes()
+    write_to(tmp_path / "a.gz")
+    assert (tmp_path / "a.gz").read_bytes() == first  # no time stamp inside
+
+
+def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path):
+    path = tmp_path / "a"
+    path.write_bytes(b"old")
+    with pytest.raises(TypeError):
+        write_to(path, "text, where bytes are wanted")
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_symbolic_link_stays_one(tmp_path):
+    (tmp_path / "file").write_bytes(b"old")
+    (tmp_path / "link").symlink_to("file")
+    write_to(tmp_path / "link")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "file").read_bytes() == b"new"
+
+
+def test_devices_and_standard_output_are_written_to(tmp_path, monkeypatch):
+    null = tmp_path / "null"
+    null.symlink_to("/dev/null")
+    write_to(null)
+    assert null.is_char_device()
+    out = SimpleNamespace(buffer=io.BytesIO())
+    monkeypatch.setattr(sys, "stdout", out)
+    write_to(type(tmp_path)("-"))
+    assert out.buffer.getvalue() == b"new"
+
+
+def test_what_cannot_be_written_is_named(tmp_path):
+    with pytest.raises(DataError, match="none/a: cannot be written: No such file or directory"):
+        write_to(tmp_path / "none" / "a")
+    with pytest.raises(DataError, match="cannot be written: Is a directory"):
+        write_to(tmp_path)
+
+
+def test_a_full_device_is_named(tmp_path):
+    full = tmp_path / "full"
+    full.symlink_to("/dev/full")
+    with pytest.raises(DataError, match="full: cannot be written: No space left on device"):
+        write_to(full)
