@@ -7,6 +7,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+comma := ,
 UV := $(shell command -v uv 2>/dev/null)
 FOUNDATION := pyproject.toml constraints.txt Makefile
 BUILD_TOOLS := cmake editables hatchling setuptools wheel # for us and for kenlm, pinned as well
@@ -47,7 +48,7 @@ $(VENV)/installed: $(VENV)/bin/python $(FOUNDATION)
 
 $(VENV)/installed-test: $(VENV)/bin/python $(FOUNDATION)
 	@echo "installing into $(VENV); compiling kenlm can take a minute or two"
-	$(call install,.[test])
+	$(call install,.[test$(comma)align])
 	touch $@ $(VENV)/installed
 
 ifdef UV

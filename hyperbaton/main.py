@@ -14,13 +14,20 @@ from dataclasses import dataclass
 import click
 from click.shell_completion import shell_complete
 
-from hyperbaton.commands import corpus, demo
+from hyperbaton.commands import align, corpus, demo, export, import_moses, train
 from models.errors import HyperbatonError, nearest
 
 PROGRAM = "hyperbaton"
 COMPLETION = "_HYPERBATON_COMPLETE"  # set by shells that ask for completions
 INTERRUPTED = 130
-COMMANDS = (demo.demo, corpus.corpus)
+COMMANDS = (
+    demo.demo,
+    corpus.corpus,
+    align.align,
+    train.train,
+    import_moses.import_moses,
+    export.export,
+)
 
 
 @dataclass

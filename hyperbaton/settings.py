@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from models.errors import SettingError, nearest
+from models.phrases.training import PhraseSettings
 from models.reading import CorpusSettings
 from models.text import open_binary
+from models.training import LanguageModelSettings
 
 BOOLEANS = {"true": True, "yes": True, "on": True, "1": True} | {
     "false": False, "no": False, "off": False, "0": False
@@ -22,6 +24,8 @@ BOOLEANS = {"true": True, "yes": True, "on": True, "1": True} | {
 @dataclass(frozen=True)
 class Settings:
     corpus: CorpusSettings = CorpusSettings()
+    phrases: PhraseSettings = PhraseSettings()
+    lm: LanguageModelSettings = LanguageModelSettings()
 
 
 def load_settings(

@@ -13,6 +13,7 @@ from models.sentence import Sentence
 from models.tree import Tree
 from models.vocabulary import Vocabulary
 
+MOST_WORDS = 65535  # positions of links are stored in 16 bits
 NODE_COLUMNS = ("label", "start", "end", "parent")  # of the rows of `Side.trees`
 
 

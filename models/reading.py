@@ -16,7 +16,7 @@ from models.alignment import check_links, parse_links
 from models.brackets import read_brackets
 from models.building import CorpusBuilder
 from models.conllu import ConlluSentence, read_conllu
-from models.corpus import AlignedCorpus
+from models.corpus import MOST_WORDS, AlignedCorpus
 from models.errors import BadLine, SettingError
 from models.progress import Progress
 from models.text import read_lines, split_factors, split_words
@@ -25,7 +25,6 @@ from models.vocabulary import SPECIAL
 
 T = TypeVar("T")
 
-MOST_WORDS = 65535  # positions of links are stored in 16 bits
 PROGRESS_EVERY = 1000
 LEFT_OUT = "left out"  # the kind of pairs that are merely not wanted, never an error
 ENDED = object()  # stands for the next record of a file that has no more

@@ -5,16 +5,11 @@ from pathlib import Path
 
 import click
 
-from hyperbaton.commands.options import FILE, set_option, skip_bad_option
+from hyperbaton.commands.options import FILE, corpus_options, set_option, skip_bad_option
 
 
 @click.command()
-@click.option("--source", type=FILE, help="Source text, one tokenised sentence a line.")
-@click.option("--target", type=FILE, help="Target text, as many lines.")
-@click.option("--alignment", type=FILE, help="Word alignment in Pharaoh format (0-0 1-2).")
-@click.option("--source-tags", type=FILE, help="One tag per source word, or CoNLL-U.")
-@click.option("--target-tags", type=FILE, help="One tag per target word, or CoNLL-U.")
-@click.option("--source-tree", type=FILE, help="Source trees: PTB brackets, or CoNLL-U.")
+@corpus_options
 @click.option("--sample", help="Look at an embedded sample instead: ja-en or zh-en.")
 @click.option(
     "--split", default="train", show_default=True, help="Part of the sample: train, dev or test."

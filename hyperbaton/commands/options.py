@@ -1,11 +1,32 @@
 """Options that several commands share."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, TypeVar
 
 import click
 
+F = TypeVar("F", bound=Callable[..., Any])
+
 # Existence is checked by whoever opens the file, with a message that knows what is near.
 FILE = click.Path(path_type=Path)
+
+_CORPUS = {
+    "--source": "Source text, one tokenised sentence a line.",
+    "--target": "Target text, as many lines.",
+    "--alignment": "Word alignment in Pharaoh format (0-0 1-2).",
+    "--source-tags": "One tag per source word, or CoNLL-U.",
+    "--target-tags": "One tag per target word, or CoNLL-U.",
+    "--source-tree": "Source trees: PTB brackets, or CoNLL-U.",
+}
+
+
+def corpus_options(command: F) -> F:
+    """The files of a parallel corpus."""
+    for name, text in reversed(_CORPUS.items()):
+        command = click.option(name, type=FILE, help=text)(command)
+    return command
+
 
 set_option = click.option(
     "--set",
@@ -16,4 +37,11 @@ set_option = click.option(
 )
 skip_bad_option = click.option(
     "--skip-bad", is_flag=True, help="Leave bad pairs out and count them, instead of stopping."
+)
+threads_option = click.option(
+    "--threads",
+    type=click.IntRange(min=1),
+    default=2,
+    show_default=True,
+    help="Threads to use; results do not depend on it.",
 )

@@ -1,0 +1,1 @@
+"""Phrase pairs: extracted from an aligned corpus, scored, stored and looked up."""

@@ -1,0 +1,212 @@
+"""All phrase pairs of a corpus that are consistent with its word alignment.
+
+A pair of spans is consistent if no link leads from inside one to outside the other and at least
+one link lies inside (Koehn, Och and Marcu 2003). For every target span the smallest source span is
+found and then extended over unaligned words on both sides, as Moses does; target spans may begin
+and end with unaligned words because all of them are tried.
+
+With each occurrence come its inner alignment (a bit for every cell of an 8 × 8 grid, so phrases
+have at most 8 words) and its orientation towards the phrase before and after it.
+"""
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from models.arrays import Int64Array
+from models.corpus import AlignedCorpus
+from models.errors import SettingError, nearest
+from models.phrases.orientation import (
+    HIERARCHICAL,
+    ORIENTATION_MODELS,
+    WORD,
+    by_corners,
+    by_words,
+    mark_corners,
+)
+
+GRID = 8  # words of the longest possible phrase: the inner alignment must fit into 64 bits
+CHUNK = 2000  # sentences that a thread takes at a time
+
+
+@dataclass(frozen=True, eq=False)
+class Occurrences:
+    """One entry per extracted phrase pair occurrence, in corpus order."""
+
+    source_at: Int64Array  # first source word, counted through the whole corpus
+    target_at: Int64Array
+    source_length: NDArray[np.int8]
+    target_length: NDArray[np.int8]
+    inner: NDArray[np.uint64]  # bit GRID·target + source for every link inside
+    backward: NDArray[np.int8]  # orientation towards the previous target phrase
+    forward: NDArray[np.int8]  # and towards the next one
+
+    def __len__(self) -> int:
+        return len(self.source_at)
+
+
+def extract(
+    corpus: AlignedCorpus, max_length: int = 7, orientation: str = "word", threads: int = 2
+) -> Occurrences:
+    """Every consistent phrase pair with at most `max_length` words on either side."""
+    if not 1 <= max_length <= GRID:
+        raise SettingError(
+            f"phrases cannot have up to {max_length} words", expected=f"possible: 1 to {GRID}"
+        )
+    if orientation not in ORIENTATION_MODELS:
+        raise SettingError(
+            f"there is no orientation model {orientation!r}",
+            expected=nearest(orientation, list(ORIENTATION_MODELS)),
+        )
+    model = ORIENTATION_MODELS[orientation]
+
+    def work(first: int) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
+        last = min(first + CHUNK, len(corpus))
+        arguments = (
+            first,
+            last,
+            corpus.source.words.offsets,
+            corpus.target.words.offsets,
+            corpus.links.offsets,
+            corpus.links.values,
+            max_length,
+            model,
+        )
+        size = _extract(*arguments, np.empty((0, 6), np.int64), np.empty(0, np.uint64))
+        columns, inner = np.empty((size, 6), np.int64), np.empty(size, np.uint64)
+        _extract(*arguments, columns, inner)
+        return columns, inner
+
+    with ThreadPoolExecutor(threads) as pool:
+        chunks = list(pool.map(work, range(0, len(corpus), CHUNK)))
+    columns = np.concatenate([np.empty((0, 6), np.int64), *(part for part, _ in chunks)])
+    inner = np.concatenate([np.empty(0, np.uint64), *(part for _, part in chunks)])
+    return Occurrences(
+        columns[:, 0].copy(),
+        columns[:, 1].copy(),
+        columns[:, 2].astype(np.int8),
+        columns[:, 3].astype(np.int8),
+        inner,
+        columns[:, 4].astype(np.int8),
+        columns[:, 5].astype(np.int8),
+    )
+
+
+@njit(cache=True, nogil=True)
+def _extract(
+    first,
+    last,
+    source_offsets,
+    target_offsets,
+    link_offsets,
+    links,
+    max_length,
+    model,
+    columns,
+    inner,
+):
+    """Fills the columns for sentences first..last; with empty arrays it only counts the rows."""
+    fill = len(inner) > 0
+    row = 0
+    for sentence in range(first, last):
+        n_source = source_offsets[sentence + 1] - source_offsets[sentence]
+        n_target = target_offsets[sentence + 1] - target_offsets[sentence]
+        begin, sources, low, high = _by_target(
+            links[link_offsets[sentence] : link_offsets[sentence + 1]], n_source, n_target
+        )
+        size = _blocks(n_target, begin, sources, low, high, max_length, np.empty((0, 4), np.int32))
+        if not fill:
+            row += size
+            continue
+        blocks = np.empty((size, 4), np.int32)
+        _blocks(n_target, begin, sources, low, high, max_length, blocks)
+        # Corners of all blocks that orientation may look at, a bit set for each (source, target)
+        corners = np.zeros((0, 0), np.uint8)
+        if model != WORD:
+            corners = np.zeros((n_source, n_target), np.uint8)
+            mark_corners(blocks, corners, False)
+        if model == HIERARCHICAL:
+            longest = max(n_source, n_target)
+            size = _blocks(n_target, begin, sources, low, high, longest, blocks[:0])
+            unlimited = np.empty((size, 4), np.int32)
+            _blocks(n_target, begin, sources, low, high, longest, unlimited)
+            mark_corners(unlimited, corners, True)
+        for block in range(len(blocks)):
+            f0, f1, e0, e1 = blocks[block]
+            columns[row, 0] = source_offsets[sentence] + f0
+            columns[row, 1] = target_offsets[sentence] + e0
+            columns[row, 2] = f1 - f0 + 1
+            columns[row, 3] = e1 - e0 + 1
+            backward, forward = by_words(f0, f1, e0, e1, n_source, n_target, begin, sources)
+            if model != WORD:
+                backward, forward = by_corners(
+                    f0, f1, e0, e1, n_source, n_target, begin, sources, corners, model
+                )
+            columns[row, 4] = backward
+            columns[row, 5] = forward
+            bits = np.uint64(0)
+            for e in range(e0, e1 + 1):
+                for link in range(begin[e], begin[e + 1]):
+                    bits |= np.uint64(1) << np.uint64(GRID * (e - e0) + sources[link] - f0)
+            inner[row] = bits
+            row += 1
+    return row
+
+
+@njit(cache=True, nogil=True)
+def _by_target(links, n_source, n_target):
+    """Links grouped by target word, and for each source word the first and last target word."""
+    begin = np.zeros(n_target + 1, np.int32)
+    low = np.full(n_source, n_target, np.int32)
+    high = np.full(n_source, -1, np.int32)
+    for link in range(len(links)):
+        begin[links[link, 1] + 1] += 1
+    for e in range(n_target):
+        begin[e + 1] += begin[e]
+    cursor = begin[:-1].copy()
+    sources = np.empty(len(links), np.int32)
+    for link in range(len(links)):  # sorted by source, so each target word's sources rise
+        f, e = np.int32(links[link, 0]), np.int32(links[link, 1])
+        sources[cursor[e]] = f
+        cursor[e] += 1
+        low[f] = min(low[f], e)
+        high[f] = max(high[f], e)
+    return begin, sources, low, high
+
+
+@njit(cache=True, nogil=True)
+def _blocks(n_target, begin, sources, low, high, max_length, blocks):
+    """Writes (first and last source, first and last target word) of all consistent blocks."""
+    n_source = len(low)
+    row = 0
+    for e0 in range(n_target):
+        f_low, f_high = n_source, -1
+        for e1 in range(e0, min(n_target, e0 + max_length)):
+            if begin[e1] < begin[e1 + 1]:
+                f_low = min(f_low, sources[begin[e1]])
+                f_high = max(f_high, sources[begin[e1 + 1] - 1])
+            if f_high < 0:
+                continue
+            if f_high - f_low >= max_length:
+                break  # longer target spans only need longer source spans
+            consistent = True
+            for f in range(f_low, f_high + 1):
+                if low[f] < e0 or high[f] > e1:
+                    consistent = False
+                    break
+            if not consistent:
+                continue
+            f0 = f_low
+            while f0 >= 0 and f0 > f_high - max_length and (f0 == f_low or high[f0] < 0):
+                f1 = f_high
+                while f1 < n_source and f1 < f0 + max_length and (f1 == f_high or high[f1] < 0):
+                    if len(blocks):
+                        blocks[row, 0], blocks[row, 1] = f0, f1
+                        blocks[row, 2], blocks[row, 3] = e0, e1
+                    row += 1
+                    f1 += 1
+                f0 -= 1
+    return row

@@ -1,0 +1,251 @@
+"""Moses' text formats of phrase and reordering tables, written and read (gz by name).
+
+    phrase table      f ||| e ||| φ(f|e) lex(f|e) φ(e|f) lex(e|f) ||| 0-0 1-2 |||
+                      c(e) c(f) c(f,e) ||| |||
+    reordering table  f ||| e ||| probabilities, backward before forward
+
+Lines are sorted by their bytes and numbers have six significant digits, as Moses writes them.
+"""
+
+from array import array
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from itertools import islice, pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from models.arrays import Ragged
+from models.errors import BadLine, DataError
+from models.phrases.extraction import GRID
+from models.phrases.reordering import ReorderingType
+from models.phrases.table import SCORES, PhraseTable, assemble
+from models.progress import Progress
+from models.text import read_lines, split_words
+from models.vocabulary import Vocabulary
+from models.writing import open_to_write
+
+SEPARATOR = " ||| "
+PROGRESS_EVERY = 20_000
+BATCH = 5_000  # lines that are compressed together
+
+
+def write_phrase_table(table: PhraseTable, path: Path) -> None:
+    alignments = _alignment_texts(table)
+    scores = _numbers(np.exp(table.scores))
+    counts = _numbers(table.counts)
+    _write_lines(
+        path,
+        (
+            f"{phrases}{scores[entry]} ||| {alignments[entry]} ||| {counts[entry]} ||| |||\n"
+            for phrases, entry in _sorted_entries(table)
+        ),
+    )
+
+
+def write_reordering_table(table: PhraseTable, path: Path) -> None:
+    if not table.reordering_type:
+        raise DataError("the phrase table has no reordering scores", where=str(path))
+    scores = _numbers(np.exp(table.reordering))
+    _write_lines(path, (f"{phrases}{scores[entry]}\n" for phrases, entry in _sorted_entries(table)))
+
+
+def read_phrase_table(
+    path: Path,
+    reordering_path: Path | None = None,
+    reordering_type: str = "",
+    progress: Progress | None = None,
+) -> tuple[PhraseTable, int]:
+    """The table, and the number of entries that were left out because a phrase is too long for the
+    inner alignment. The reordering table must have the same phrase pairs, in any order."""
+    reader = _Reader()
+    _each_line(path, lambda line: reader.add(_fields(line)), "reading phrase pairs", progress)
+    reordering = np.empty((len(reader.source), 0))
+    if reordering_path is not None:
+        columns = len(ReorderingType.parse(reordering_type).columns)
+        reordering = _read_reordering(reordering_path, reader, columns, progress)
+    if not len(reader.source):
+        raise DataError("holds no phrase pair", where=str(path))
+    return reader.finish(reordering, reordering_type if reordering_path else ""), reader.n_too_long
+
+
+class _Phrases:
+    """Distinct phrases by their text, as word ids."""
+
+    def __init__(self) -> None:
+        self.vocabulary = Vocabulary()
+        self.rows: dict[str, int] = {}
+        self.values, self.offsets = array("i"), array("q", [0])
+
+    def row(self, text: str) -> int:
+        found = self.rows.get(text)
+        if found is None:
+            found = self.rows[text] = len(self.rows)
+            self.values.extend(self.vocabulary.extend(split_words(text)))
+            self.offsets.append(len(self.values))
+        return found
+
+    def finish(self) -> Ragged:
+        return Ragged(np.array(self.values, np.int32), np.array(self.offsets, np.int64))
+
+
+class _Reader:
+    """Collects entries column by column."""
+
+    def __init__(self) -> None:
+        self.source_phrases, self.target_phrases = _Phrases(), _Phrases()
+        self.source, self.target = array("i"), array("i")
+        self.probabilities, self.counts, self.inner = array("d"), array("d"), array("Q")
+        self.masks: dict[str, int] = {}  # inner alignments repeat, so each text is read once
+        self.n_too_long = 0
+
+    def add(self, fields: list[str]) -> None:
+        source, target, scores, alignment, counts = (*fields, "", "", "")[:5]
+        if max(source.count(" "), target.count(" ")) >= GRID:
+            self.n_too_long += 1
+            return
+        numbers = _floats(scores, len(SCORES))
+        mask = self.masks.get(alignment)
+        if mask is None:
+            mask = self.masks[alignment] = _mask(alignment)
+        self.probabilities.extend(numbers)
+        self.counts.extend(_floats(counts, 3) if counts.strip(" |") else (0.0, 0.0, 0.0))
+        self.inner.append(mask)
+        self.source.append(self.source_phrases.row(source))
+        self.target.append(self.target_phrases.row(target))
+
+    def finish(self, reordering: np.ndarray[Any, Any], reordering_type: str) -> PhraseTable:
+        return assemble(
+            self.source_phrases.vocabulary,
+            self.target_phrases.vocabulary,
+            self.source_phrases.finish(),
+            self.target_phrases.finish(),
+            np.array(self.source, np.int32),
+            np.array(self.target, np.int32),
+            np.array(self.probabilities).reshape(-1, len(SCORES)),
+            np.array(self.inner, np.uint64),
+            np.array(self.counts).reshape(-1, 3),
+            reordering,
+            reordering_type,
+        )
+
+
+def _read_reordering(
+    path: Path, reader: _Reader, columns: int, progress: Progress | None
+) -> np.ndarray[Any, Any]:
+    """Probabilities in the order of the phrase table's entries."""
+    entry_of = {pair: i for i, pair in enumerate(zip(reader.source, reader.target, strict=True))}
+    result = np.zeros((len(entry_of), columns))
+    seen = np.zeros(len(entry_of), bool)
+
+    def take(line: str | BadLine) -> None:
+        source, target, scores = _fields(line)[:3]
+        rows = reader.source_phrases.rows.get(source), reader.target_phrases.rows.get(target)
+        entry = entry_of.get(rows)  # type: ignore[arg-type]  # a phrase that is not known is None
+        if entry is not None:
+            result[entry] = _floats(scores, columns)
+            seen[entry] = True
+
+    _each_line(path, take, "reading reordering scores", progress)
+    if not seen.all():
+        raise DataError(
+            f"lacks {np.count_nonzero(~seen)} phrase pairs of the phrase table",
+            where=str(path),
+            expected="both tables must come from the same training",
+        )
+    return result
+
+
+def _each_line(
+    path: Path, take: Callable[[str | BadLine], None], what: str, progress: Progress | None
+) -> None:
+    """Takes line after line; a bad one gets its place."""
+    with closing(read_lines(path)) as lines:
+        for number, line in lines:
+            try:
+                take(line)
+            except BadLine as bad:
+                bad.where = f"{path}:{number}"
+                raise
+            if progress and number % PROGRESS_EVERY == 0:
+                progress(what, number)
+
+
+def _fields(line: str | BadLine) -> list[str]:
+    if isinstance(line, BadLine):
+        raise line
+    fields = [field.strip(" ") for field in line.split("|||")]
+    if len(fields) < 3 or not fields[0] or not fields[1]:
+        raise BadLine("table", f"{line[:60]!r} is not an entry", "expected f ||| e ||| scores ...")
+    return fields
+
+
+def _floats(text: str, n: int) -> list[float]:
+    try:
+        numbers = [float(number) for number in text.split()]
+    except ValueError:
+        numbers = []
+    if len(numbers) != n:
+        raise BadLine("table", f"{text[:60]!r} is not {n} numbers", f"expected {n} numbers")
+    return numbers
+
+
+def _mask(text: str) -> int:
+    mask = 0
+    for link in text.split():
+        source, dash, target = link.partition("-")
+        if not (dash and source.isdecimal() and target.isdecimal()):
+            raise BadLine("table", f"{link!r} is not a link", "links are written as 0-0 1-2")
+        if int(source) >= GRID or int(target) >= GRID:
+            raise BadLine("table", f"link {link} is outside its phrase pair", f"0 to {GRID - 1}")
+        mask |= 1 << (GRID * int(target) + int(source))
+    return mask
+
+
+def _write_lines(path: Path, lines: Iterator[str]) -> None:
+    with open_to_write(path) as stream:
+        while batch := "".join(islice(lines, BATCH)):  # compressing single lines is slow
+            stream.write(batch.encode())
+
+
+def _sorted_entries(table: PhraseTable) -> list[tuple[str, int]]:
+    """`f ||| e ||| ` and entry number, sorted as Moses sorts lines: by bytes, and UTF-8 keeps the
+    order of code points."""
+    phrases = zip(source_texts(table), target_texts(table), strict=True)
+    return sorted((f"{source} ||| {target} ||| ", i) for i, (source, target) in enumerate(phrases))
+
+
+def source_texts(table: PhraseTable) -> Iterator[str]:
+    """The source phrase of every entry, read off the trie."""
+    n_nodes = len(table.entry_begin) - 1
+    above, word = np.zeros(n_nodes, np.int64), np.zeros(n_nodes, np.int64)
+    used = table.trie.nodes >= 0
+    node = table.trie.nodes[used]
+    above[node], word[node] = table.trie.keys[used] >> 32, table.trie.keys[used] & 0xFFFFFFFF
+    words = table.source_vocabulary.decode(word.tolist())
+    texts = [""]
+    for parent, last in zip(above[1:].tolist(), words[1:], strict=True):  # parents come first
+        texts.append(f"{texts[parent]} {last}" if parent else last)
+    sizes = np.diff(table.entry_begin).tolist()
+    return (text for text, size in zip(texts, sizes, strict=True) for _ in range(size))
+
+
+def target_texts(table: PhraseTable) -> list[str]:
+    """The target phrase of every entry."""
+    words = table.target_vocabulary.decode(table.target_phrases.values.tolist())
+    offsets = table.target_phrases.offsets.tolist()
+    texts = [" ".join(words[begin:end]) for begin, end in pairwise(offsets)]
+    return [texts[row] for row in table.target.tolist()]
+
+
+def _alignment_texts(table: PhraseTable) -> list[str]:
+    cells = [(bit, f"{bit % GRID}-{bit // GRID}") for bit in range(GRID * GRID)]
+    distinct, row = np.unique(table.inner, return_inverse=True)
+    texts = [" ".join(text for bit, text in cells if mask >> bit & 1) for mask in distinct.tolist()]
+    return [texts[i] for i in row.tolist()]
+
+
+def _numbers(columns: np.ndarray[Any, Any]) -> list[str]:
+    form = " ".join(["%.6g"] * columns.shape[1])
+    return [form % tuple(row) for row in columns.tolist()]

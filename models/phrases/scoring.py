@@ -1,0 +1,163 @@
+"""Phrase pairs with their scores, from their occurrences.
+
+φ(e|f) and φ(f|e) are relative frequencies. The inner alignment of a pair is its most frequent one.
+Lexical weights follow Koehn, Och and Marcu (2003, eq. 8): lex(e|f) = Π_e mean over the source words
+linked to e of w(e|f), with w(e|NULL) for a word without links.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from models.arrays import Int32Array, Int64Array
+from models.corpus import AlignedCorpus
+from models.phrases.extraction import GRID, Occurrences
+from models.phrases.lexical import NULL, LexicalTable
+from models.phrases.numbering import SpanIds
+
+FULL_ROW = np.uint64((1 << GRID) - 1)
+
+
+@dataclass(frozen=True, eq=False)
+class PhrasePairs:
+    """Distinct phrase pairs, sorted by source id, then target id."""
+
+    source: Int32Array  # ids of `SpanIds`
+    target: Int32Array
+    count: Int64Array
+    source_count: Int64Array  # c(f) and c(e): occurrences in all pairs
+    target_count: Int64Array
+    inner: NDArray[np.uint64]  # the most frequent alignment; ties as in Moses
+    inner_by_source: NDArray[np.uint64]  # the same with ties broken from the source side
+    pair_of: Int64Array  # for each occurrence the number of its pair
+
+
+def collect(occurrences: Occurrences, source: SpanIds, target: SpanIds) -> PhrasePairs:
+    """Counts the distinct pairs and chooses their inner alignments."""
+    source_id = source.ids[occurrences.source_length - 1, occurrences.source_at]
+    target_id = target.ids[occurrences.target_length - 1, occurrences.target_at]
+    keys = (source_id.astype(np.int64) << 32) | target_id
+    pairs, pair_of, count = np.unique(keys, return_inverse=True, return_counts=True)
+    source_of, target_of = (pairs >> 32).astype(np.int32), (pairs & 0xFFFFFFFF).astype(np.int32)
+    # Occurrences by pair and alignment, so that equal alignments are neighbours
+    order = np.lexsort((occurrences.inner, pair_of))
+    begin = np.concatenate([[0], np.cumsum(count)])
+    inner, inner_by_source = _most_frequent(occurrences.inner[order], begin)
+    return PhrasePairs(
+        source_of,
+        target_of,
+        count,
+        np.bincount(source_of, count, len(source.length)).astype(np.int64)[source_of],
+        np.bincount(target_of, count, len(target.length)).astype(np.int64)[target_of],
+        inner,
+        inner_by_source,
+        pair_of,
+    )
+
+
+@njit(cache=True, nogil=True)
+def _most_frequent(inner, begin):
+    """The most frequent value of each group; among equals the greater one, from either side."""
+    n = len(begin) - 1
+    by_target = np.empty(n, np.uint64)
+    by_source = np.empty(n, np.uint64)
+    for group in range(n):
+        most = 0
+        at = begin[group]
+        while at < begin[group + 1]:
+            run = at + 1
+            while run < begin[group + 1] and inner[run] == inner[at]:
+                run += 1
+            count = run - at
+            if count > most:
+                by_target[group] = by_source[group] = inner[at]
+                most = count
+            elif count == most:
+                if _greater(inner[at], by_target[group]):
+                    by_target[group] = inner[at]
+                if _greater(_transposed(inner[at]), _transposed(by_source[group])):
+                    by_source[group] = inner[at]
+            at = run
+    return by_target, by_source
+
+
+@njit(cache=True, nogil=True)
+def _transposed(bits):
+    """The grid with source and target exchanged."""
+    result = np.uint64(0)
+    for cell in range(GRID * GRID):
+        if (bits >> np.uint64(cell)) & np.uint64(1):
+            result |= np.uint64(1) << np.uint64((cell % GRID) * GRID + cell // GRID)
+    return result
+
+
+@njit(cache=True, nogil=True)
+def _greater(a, b):
+    """Moses' order of alignments: row by row, each row the rising list of its positions, lists
+    compared word by word and a list that is the beginning of another is the smaller one."""
+    for row in range(GRID):
+        x = (a >> np.uint64(GRID * row)) & FULL_ROW
+        y = (b >> np.uint64(GRID * row)) & FULL_ROW
+        if x == y:
+            continue
+        position = 0
+        while ((x ^ y) >> np.uint64(position)) & np.uint64(1) == 0:
+            position += 1
+        x_has = (x >> np.uint64(position)) & np.uint64(1)
+        rest = (y if x_has else x) >> np.uint64(position)
+        # The list without this position goes on with a greater one, or it has ended
+        return (rest == 0) == (x_has == 1)
+    return False
+
+
+def lexical_weights(
+    pairs: PhrasePairs, source: SpanIds, target: SpanIds, corpus: AlignedCorpus, table: LexicalTable
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """lex(e|f) and lex(f|e) of every pair."""
+    source_words, target_words = corpus.source.words.values, corpus.target.words.values
+    spans = (
+        source.first_at[pairs.source],
+        source.length[pairs.source],
+        target.first_at[pairs.target],
+        target.length[pairs.target],
+    )
+    inner = pairs.inner, pairs.inner_by_source
+    direct, inverse = _weights(*inner, *spans, source_words, target_words, *table)
+    return direct, inverse
+
+
+@njit(cache=True, nogil=True)
+def _weights(
+    inner, inner_by_source, source_at, source_length, target_at, target_length,
+    source_words, target_words, keys, target_given_source, source_given_target,
+):  # fmt: skip
+    n = len(inner)
+    direct, inverse = np.ones(n), np.ones(n)
+    for pair in range(n):
+        for e in range(target_length[pair]):
+            word = np.int64(target_words[target_at[pair] + e])
+            total, links = 0.0, 0
+            for f in range(source_length[pair]):
+                if (inner[pair] >> np.uint64(GRID * e + f)) & np.uint64(1):
+                    other = np.int64(source_words[source_at[pair] + f])
+                    total += target_given_source[np.searchsorted(keys, (other << 32) | word)]
+                    links += 1
+            if links == 0:
+                total = target_given_source[np.searchsorted(keys, (NULL << 32) | word)]
+                links = 1
+            direct[pair] *= total / links
+        for f in range(source_length[pair]):
+            word = np.int64(source_words[source_at[pair] + f])
+            total, links = 0.0, 0
+            for e in range(target_length[pair]):
+                if (inner_by_source[pair] >> np.uint64(GRID * e + f)) & np.uint64(1):
+                    other = np.int64(target_words[target_at[pair] + e])
+                    total += source_given_target[np.searchsorted(keys, (word << 32) | other)]
+                    links += 1
+            if links == 0:
+                total = source_given_target[np.searchsorted(keys, word << 32 | NULL)]
+                links = 1
+            inverse[pair] *= total / links
+    return direct, inverse

@@ -1,0 +1,144 @@
+"""The phrase table: arrays that are written once and then only mapped into memory.
+
+Source phrases are a trie over word ids; each node owns a run of entries, best φ(e|f) first. All
+options of a sentence are found by walking the trie from every position, in one compiled call.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from models.array_files import load_arrays, load_words, save_arrays, save_words
+from models.arrays import Int32Array, Int64Array, Ragged
+from models.hashing import EMPTY
+from models.phrases.trie import ROOT, Trie, build_trie, child
+from models.vocabulary import Vocabulary
+
+FORMAT = 1
+SCORES = ("inverse_phrase", "inverse_lexical", "direct_phrase", "direct_lexical")  # as in Moses
+DIRECT_PHRASE = SCORES.index("direct_phrase")
+FLOOR = -100.0  # log of a probability that a table gives as 0, as in Moses
+
+
+@dataclass(frozen=True, eq=False)
+class PhraseTable:
+    source_vocabulary: Vocabulary
+    target_vocabulary: Vocabulary
+    trie: Trie
+    entry_begin: Int64Array  # (n_nodes + 1,) entries of node v are entry_begin[v]:entry_begin[v+1]
+    target: Int32Array  # (n_entries,) row of target_phrases
+    target_phrases: Ragged  # word ids
+    scores: NDArray[np.float64]  # (n_entries, 4) natural logs, columns as in SCORES
+    inner: NDArray[np.uint64]  # (n_entries,) inner alignment, bit 8 · target + source
+    counts: Int32Array  # (n_entries, 3): c(e), c(f), c(f, e)
+    reordering: NDArray[np.float64]  # (n_entries, columns of the type) natural logs
+    reordering_type: str = ""  # such as wbe-msd-bidirectional-fe; empty: no reordering scores
+
+    def __len__(self) -> int:
+        return len(self.target)
+
+    def options(self, words: Int32Array) -> tuple[Int32Array, Int32Array, Int64Array]:
+        """Start and end of every source span with options, and the number of each option's entry;
+        by start, then end, then rank."""
+        size = _options(self.trie, self.entry_begin, words, *_columns(0))
+        columns = _columns(size)
+        _options(self.trie, self.entry_begin, words, *columns)
+        return columns
+
+    def save(self, directory: Path) -> None:
+        save_arrays(
+            directory,
+            FORMAT,
+            {"reordering_type": self.reordering_type},
+            trie_keys=self.trie.keys,
+            trie_nodes=self.trie.nodes,
+            entry_begin=self.entry_begin,
+            target=self.target,
+            target_words=self.target_phrases.values,
+            target_offsets=self.target_phrases.offsets,
+            scores=self.scores,
+            inner=self.inner,
+            counts=self.counts,
+            reordering=self.reordering,
+        )
+        save_words(directory / "source.txt", self.source_vocabulary)
+        save_words(directory / "target.txt", self.target_vocabulary)
+
+    @classmethod
+    def load(cls, directory: Path) -> "PhraseTable":
+        """Maps a saved table into memory; nothing is read before it is used."""
+        header, arrays = load_arrays(directory, FORMAT)
+        return cls(
+            load_words(directory / "source.txt"),
+            load_words(directory / "target.txt"),
+            Trie(arrays["trie_keys"], arrays["trie_nodes"]),
+            arrays["entry_begin"],
+            arrays["target"],
+            Ragged(arrays["target_words"], arrays["target_offsets"]),
+            arrays["scores"],
+            arrays["inner"],
+            arrays["counts"],
+            arrays["reordering"],
+            header["reordering_type"],
+        )
+
+
+def assemble(
+    source_vocabulary: Vocabulary,
+    target_vocabulary: Vocabulary,
+    source_phrases: Ragged,
+    target_phrases: Ragged,
+    source: Int32Array,  # (n_entries,) row of source_phrases
+    target: Int32Array,
+    probabilities: NDArray[np.float64],  # (n_entries, 4)
+    inner: NDArray[np.uint64],
+    counts: NDArray[Any],
+    reordering: NDArray[np.float64],  # probabilities, (n_entries, columns)
+    reordering_type: str = "",
+) -> PhraseTable:
+    """A table from entries in any order."""
+    trie, ends, n_nodes = build_trie(source_phrases)
+    node = ends[source]
+    order = np.lexsort((target, -probabilities[:, DIRECT_PHRASE], node))
+    return PhraseTable(
+        source_vocabulary,
+        target_vocabulary,
+        trie,
+        np.searchsorted(node[order], np.arange(n_nodes + 1)),
+        target[order],
+        target_phrases,
+        logarithms(probabilities[order]),
+        inner[order],
+        counts[order].astype(np.int32),
+        logarithms(reordering[order]),
+        reordering_type,
+    )
+
+
+def logarithms(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.maximum(np.log(np.maximum(probabilities, 1e-300)), FLOOR)
+
+
+def _columns(size: int) -> tuple[Int32Array, Int32Array, Int64Array]:
+    return np.empty(size, np.int32), np.empty(size, np.int32), np.empty(size, np.int64)
+
+
+@njit(cache=True, nogil=True)
+def _options(trie, entry_begin, words, starts, ends, entries):
+    """Fills the columns; with empty ones it only counts."""
+    row = 0
+    for start in range(len(words)):
+        node = np.int32(ROOT)
+        for end in range(start + 1, len(words) + 1):
+            node = child(trie, node, words[end - 1])
+            if node == EMPTY:
+                break
+            for entry in range(entry_begin[node], entry_begin[node + 1]):
+                if row < len(entries):
+                    starts[row], ends[row], entries[row] = start, end, entry
+                row += 1
+    return row

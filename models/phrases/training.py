@@ -1,0 +1,107 @@
+"""From an aligned corpus to a phrase table with reordering scores."""
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from models.arrays import BoolArray, Int32Array, Ragged
+from models.corpus import AlignedCorpus, Side
+from models.errors import DataError
+from models.phrases.extraction import extract
+from models.phrases.lexical import estimate_lexical
+from models.phrases.numbering import SpanIds, number_spans
+from models.phrases.pruning import (
+    keep_best,
+    keep_frequent,
+    keep_significant,
+    significance_threshold,
+)
+from models.phrases.reordering import ORIENTATIONS, ReorderingType, reordering_scores
+from models.phrases.scoring import PhrasePairs, collect, lexical_weights
+from models.phrases.smoothing import translation_probabilities
+from models.phrases.table import PhraseTable, assemble
+
+NONE = "none"
+
+
+@dataclass(frozen=True)
+class PhraseSettings:
+    """How phrase tables are made (`--set phrases.KEY=VALUE`)."""
+
+    max_length: int = 7  # words of a phrase, at most 8
+    smoothing: str = NONE  # of the phrase translation probabilities: none, good-turing, kneser-ney
+    min_count: int = 1  # drop pairs that were seen less often
+    top: int = 0  # keep so many translations per source phrase; 0 keeps all
+    significance: str = NONE  # drop pairs by Fisher's exact test: none, a+e, a-e or a number
+    reordering: str = "wbe-msd-bidirectional-fe"  # type of the reordering scores, or none
+
+
+def train_phrases(
+    corpus: AlignedCorpus, settings: PhraseSettings = PhraseSettings(), threads: int = 2
+) -> PhraseTable:
+    kind = None if settings.reordering == NONE else ReorderingType.parse(settings.reordering)
+    occurrences = extract(
+        corpus, settings.max_length, ORIENTATIONS[kind.orientation] if kind else "word", threads
+    )
+    if not len(occurrences):
+        raise DataError(
+            "no phrase pair can be extracted",
+            expected="a corpus with word alignments",
+            advice="look at it with hyperbaton corpus",
+        )
+    with ThreadPoolExecutor(threads) as pool:
+        source, target = pool.map(
+            lambda side: number_spans(side.words, settings.max_length),
+            (corpus.source, corpus.target),
+        )
+    pairs = collect(occurrences, source, target)
+    direct, inverse = translation_probabilities(pairs, settings.smoothing)
+    keep = keep_frequent(pairs, settings.min_count)
+    if settings.significance != NONE:
+        threshold = significance_threshold(settings.significance, len(corpus))
+        keep &= keep_significant(
+            pairs, source, target, corpus.source.words, corpus.target.words, threshold
+        )
+    if settings.top:
+        keep &= keep_best(pairs, direct, settings.top)
+    reordering = np.empty((len(pairs.source), 0))
+    if kind:
+        reordering = reordering_scores(kind, occurrences, pairs)
+    pairs, direct, inverse = _kept(pairs, keep), direct[keep], inverse[keep]
+    direct_lexical, inverse_lexical = lexical_weights(
+        pairs, source, target, corpus, estimate_lexical(corpus)
+    )
+    source_phrases, source_row = _phrases(corpus.source, source, pairs.source)
+    target_phrases, target_row = _phrases(corpus.target, target, pairs.target)
+    return assemble(
+        corpus.source.vocabulary,
+        corpus.target.vocabulary,
+        source_phrases,
+        target_phrases,
+        source_row,
+        target_row,
+        np.stack([inverse, inverse_lexical, direct, direct_lexical], axis=1),
+        pairs.inner,
+        np.stack([pairs.target_count, pairs.source_count, pairs.count], axis=1),
+        reordering[keep],
+        str(kind) if kind else "",
+    )
+
+
+def _kept(pairs: PhrasePairs, keep: BoolArray) -> PhrasePairs:
+    """The chosen pairs; what belongs to occurrences stays as it is."""
+    columns = {item.name: getattr(pairs, item.name) for item in fields(pairs)}
+    return PhrasePairs(
+        **{name: column if name == "pair_of" else column[keep] for name, column in columns.items()}
+    )
+
+
+def _phrases(side: Side, spans: SpanIds, used: Int32Array) -> tuple[Ragged, Int32Array]:
+    """The words of the phrases that are used, and for each pair the row of its phrase."""
+    ids, row = np.unique(used, return_inverse=True)
+    lengths = spans.length[ids]
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
+    words = side.words.values[np.repeat(spans.first_at[ids], lengths) + within]
+    return Ragged(words, offsets), row.astype(np.int32)

@@ -1,0 +1,97 @@
+"""A translation system on disk: a folder with `model.toml` and memory-mapped parts.
+
+`model.toml` is written last and in one piece, and names its parts, so a folder either holds a whole
+system or none. It carries everything that is needed to understand and repeat the training:
+settings, versions, fingerprints of the corpora, and the weights by feature name.
+"""
+
+import tomllib
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import tomli_w
+
+from models.errors import DataError, missing_file
+from models.language_model.kenlm_model import KenlmModel
+from models.language_model.model import LanguageModel
+from models.phrases.reordering import ReorderingType
+from models.phrases.table import SCORES, PhraseTable
+from models.stages import remove_other_parts
+from models.writing import open_to_write
+
+FORMAT = 1
+NAME = "model.toml"
+DISTORTION_LIMIT = 6
+ARPA = "lm.arpa.gz"  # kept in the language model's part, for other tools
+KENLM_BINARY = "lm.kenlm"  # in its place if that is all there is
+
+
+def default_weights(reordering_type: str) -> dict[str, float]:
+    """Weights before tuning, by feature name; Moses' defaults."""
+    weights = {f"translation.{name}": 0.2 for name in SCORES}
+    weights |= {"phrase_penalty": 0.2, "word_penalty": -1.0, "lm": 0.5, "unknown": 1.0}
+    weights["linear"] = 0.3
+    return weights | dict.fromkeys(reordering_features(reordering_type), 0.3)
+
+
+def reordering_features(reordering_type: str) -> list[str]:
+    """The names of the lexicalised reordering features: `msd.backward.swap`."""
+    if not reordering_type:
+        return []
+    kind = ReorderingType.parse(reordering_type)
+    return [f"{kind.classes}.{direction}.{name}" for direction, name in kind.columns]
+
+
+def write_system(
+    directory: Path,
+    parts: dict[str, str],
+    weights: dict[str, float],
+    distortion_limit: int = DISTORTION_LIMIT,
+    **sections: dict[str, Any],
+) -> None:
+    """Makes the parts (folders inside `directory`) a system."""
+    content = {
+        "format": FORMAT,
+        "hyperbaton": version("hyperbaton"),
+        "parts": parts,
+        "search": {"distortion_limit": distortion_limit},
+        "weights": weights,
+        **sections,
+    }
+    with open_to_write(directory / NAME) as stream:
+        tomli_w.dump(content, stream)
+    remove_other_parts(directory, parts.values())
+
+
+def read_system(directory: Path) -> dict[str, Any]:
+    """The content of `model.toml`."""
+    path = directory / NAME
+    if not directory.is_dir():
+        raise DataError("is not a folder with a trained system", where=str(directory))
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise missing_file(path) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise DataError(f"is not TOML: {error}", where=str(path)) from None
+    if content.get("format") != FORMAT:
+        raise DataError(
+            f"has format {content.get('format')}",
+            where=str(path),
+            expected=f"this version of hyperbaton reads format {FORMAT}",
+            advice="train or import the system again",
+        )
+    return content
+
+
+def load_phrases(directory: Path) -> PhraseTable:
+    return PhraseTable.load(directory / read_system(directory)["parts"]["phrases"])
+
+
+def load_language_model(directory: Path) -> LanguageModel | KenlmModel:
+    """Our own model, or the KenLM binary that a system was imported with."""
+    part = directory / read_system(directory)["parts"]["lm"]
+    if (part / KENLM_BINARY).exists():
+        return KenlmModel(part / KENLM_BINARY)
+    return LanguageModel.load(part)

@@ -1,0 +1,325 @@
+"""`hyperbaton align`: the two ways to use it, its files and its messages."""
+
+import gzip
+import importlib.util
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hyperbaton import main as frame
+from hyperbaton.commands.align import METHODS, align
+from models import symmetrisation
+from models.arrays import Ragged
+
+HAS_EFLOMAL = importlib.util.find_spec("eflomal") is not None
+needs_eflomal = pytest.mark.skipif(not HAS_EFLOMAL, reason="eflomal is not installed")
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """Runs the command inside this process: exit code, standard output, standard error."""
+    monkeypatch.setitem(frame.cli.commands, "align", align)
+
+    def run_align(*arguments):
+        with pytest.raises(SystemExit) as stop:
+            frame.main(["align", *map(str, arguments)])
+        captured = capsys.readouterr()
+        return stop.value.code, captured.out, captured.err
+
+    return run_align
+
+
+@pytest.fixture
+def directions(write):
+    # 0-0 is in both; 1-0 and 0-1 touch it; 3-3 touches nothing
+    forward, backward = write("fwd", "0-0 0-1 3-3\n\n"), write("bwd", "1-0 0-0\n2-0\n")
+    return ["--forward", forward, "--backward", backward]
+
+
+@pytest.fixture
+def texts(write):
+    return ["--source", write("t.ja", "hon\nhai\n"), "--target", write("t.en", "book\nyes\n")]
+
+
+def test_the_methods_are_those_of_the_model():
+    assert METHODS == symmetrisation.METHODS
+
+
+def test_help_names_methods_and_imports_nothing_heavy():
+    code = (
+        "import sys\n"
+        "from hyperbaton.commands.align import align\n"
+        "align.main(['--help'], standalone_mode=False)\n"
+        "heavy = {'numpy', 'scipy', 'numba', 'rich', 'eflomal'}\n"
+        "sys.exit(' '.join(heavy & set(sys.modules)) or 0)\n"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "grow-diag-final-and" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("method", "expected"),
+    [
+        ("intersection", "0-0\n\n"),
+        ("union", "0-0 0-1 1-0 3-3\n2-0\n"),
+        ("grow-diag", "0-0 0-1 1-0\n\n"),
+        ("grow-diag-final-and", "0-0 0-1 1-0 3-3\n2-0\n"),
+    ],
+)
+def test_given_directions_are_symmetrised(run, directions, method, expected):
+    code, out, err = run(*directions, "--method", method)
+    assert (code, out) == (0, expected)
+    n_links = expected.count("-")
+    assert err == f"2 pairs, {n_links} links ({method})\n"
+
+
+def test_the_usual_method_is_grow_diag_final_and(run, directions):
+    assert run(*directions)[2].endswith("(grow-diag-final-and)\n")
+
+
+def test_standard_input_can_be_a_direction(run, write, monkeypatch):
+    with write("stdin", "0-1\n").open() as stream:
+        monkeypatch.setattr(sys, "stdin", stream)
+        code, out, _ = run("--forward", "-", "--backward", write("bwd", "0-1\n"))
+    assert (code, out) == (0, "0-1\n")
+
+
+def test_two_standard_inputs(run):
+    code, _, err = run("--forward", "-", "--backward", "-")
+    assert code == 2
+    assert "two files cannot both be standard input\n  give - for one of them only" in err
+
+
+def test_a_file_is_replaced_whole_and_packed_by_its_name(run, directions, tmp_path):
+    plain, packed = tmp_path / "a.align", tmp_path / "a.align.gz"
+    plain.write_text("old")
+    link = tmp_path / "link"
+    link.symlink_to(plain)
+    for path in (link, packed):
+        code, out, _ = run(*directions, "--out", path)
+        assert (code, out) == (0, "")
+    expected = "0-0 0-1 1-0 3-3\n2-0\n"
+    assert plain.read_text() == expected
+    assert link.is_symlink()
+    assert gzip.decompress(packed.read_bytes()).decode() == expected
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "fwd", "bwd", "a.align", "a.align.gz", "link"
+    }  # fmt: skip
+
+
+def test_equal_alignments_are_equal_files(run, directions, tmp_path):
+    first, second = tmp_path / "a.gz", tmp_path / "b.gz"
+    run(*directions, "--out", first)
+    run(*directions, "--out", second)
+    assert first.read_bytes() == second.read_bytes()
+
+
+def test_a_pipe_is_written_to_and_stays(run, directions, tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    received = []
+    reader = threading.Thread(target=lambda: received.append(pipe.read_text()))
+    reader.start()
+    assert run(*directions, "--out", pipe)[0] == 0
+    reader.join()
+    assert received == ["0-0 0-1 1-0 3-3\n2-0\n"]
+    assert pipe.is_fifo()
+
+
+def test_a_failure_while_writing_leaves_the_old_file(run, directions, tmp_path, monkeypatch):
+    path = tmp_path / "a.align"
+    path.write_text("old")
+
+    def lines_on_a_full_disk(_links):
+        yield "0-0"
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("models.alignment.link_lines", lines_on_a_full_disk)
+    code, _, err = run(*directions, "--out", path)
+    assert code == 1
+    assert f"hyperbaton: {path}: cannot be written: No space left on device\n" in err
+    assert path.read_text() == "old"
+    assert {entry.name for entry in tmp_path.iterdir()} == {"fwd", "bwd", "a.align"}
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+def test_a_device_that_takes_nothing(run, directions):
+    code, _, err = run(*directions, "--out", "/dev/full")
+    assert (code, err) == (1, "hyperbaton: /dev/full: cannot be written: No space left on device\n")
+    assert Path("/dev/full").is_char_device()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "give --source and --target, or --forward and --backward"),
+        (["--source", "x"], "give --source and --target, or --forward and --backward"),
+        (["--backward", "x"], "give --source and --target, or --forward and --backward"),
+        (["--source", "x", "--target", "y", "--backward", "z"], "not both"),
+        (["--forward", "x", "--backward", "y", "--method", "grow-dig"], "'grow-dig' is not one of"),
+        (["--source", "x", "--target", "y", "--samplers", "0"], "0 is not in the range"),
+        (["--source", "x", "--target", "y", "--length", "0"], "0.0 is not in the range"),
+        (
+            ["--forward", "x", "--backward", "y", "--save-priors", "z"],
+            "--save-priors is for --source and --target: links were given",
+        ),
+        (
+            ["--forward", "x", "--backward", "y", "--samplers", "3"],
+            "--samplers is for --source and --target: links were given",
+        ),
+        (
+            ["--forward", "x", "--backward", "y", "--out", "./x"],
+            "x cannot be written: it is also another file here",
+        ),
+        (
+            ["--source", "x", "--target", "y", "--out", "a", "--forward-out", "a"],
+            "a cannot be written: it is also another file here",
+        ),
+        (
+            ["--source", "x", "--target", "y", "--save-priors", "-"],
+            "- cannot be written: it is also another file here",
+        ),
+    ],
+)
+def test_wrong_usage(run, arguments, message):
+    code, out, err = run(*arguments)
+    assert (code, out) == (2, "")
+    assert message in err
+
+
+def test_an_output_that_cannot_be_is_found_before_the_work(run, tmp_path):
+    missing = ["--forward", tmp_path / "x", "--backward", tmp_path / "y"]
+    code, _, err = run(*missing, "--out", tmp_path / "nowhere" / "a")
+    assert (code, err) == (1, f"hyperbaton: {tmp_path / 'nowhere'}: no such folder\n")
+    code, _, err = run(*missing, "--out", tmp_path)
+    assert (code, err) == (1, f"hyperbaton: {tmp_path}: is a folder, not a file\n")
+
+
+def test_directions_of_different_length(run, write):
+    forward, backward = write("fwd", "0-0\n"), write("bwd", "0-0\n1-1\n")
+    for first, second in ((forward, backward), (backward, forward)):
+        code, out, err = run("--forward", first, "--backward", second)
+        assert (code, out) == (1, "")
+        assert f"{forward}:2: the file ends here\n  {backward} goes on; both need a line" in err
+
+
+def test_without_eflomal_the_message_says_how_to_get_it(run, texts, monkeypatch):
+    monkeypatch.setitem(sys.modules, "eflomal", None)
+    code, out, err = run(*texts)
+    assert (code, out) == (1, "")
+    assert err == (
+        "hyperbaton: eflomal is not installed\n"
+        "  it makes word alignments, and is an optional part of hyperbaton\n"
+        "  pip install 'hyperbaton[align]'\n"
+    )
+
+
+@pytest.fixture
+def diagonal_aligner(monkeypatch):
+    """In the place of eflomal: word i to word i. Keeps what it was given."""
+    from models import aligner
+
+    given = {}
+
+    def align_diagonally(corpus, settings, priors):
+        given.update(settings=settings, priors=priors)
+        lengths = np.minimum(corpus.source.words.lengths, corpus.target.words.lengths)
+        positions = np.concatenate([np.arange(n) for n in lengths]).astype(np.uint16)
+        links = Ragged(np.stack([positions] * 2, axis=1), np.append(0, np.cumsum(lengths)))
+        return aligner.Directions(links, links)
+
+    monkeypatch.setattr(aligner, "load_eflomal", lambda: None)
+    monkeypatch.setattr(aligner, "align_corpus", align_diagonally)
+    return given
+
+
+@pytest.mark.usefixtures("diagonal_aligner")
+def test_text_is_aligned_and_all_outputs_written(run, write, tmp_path):
+    texts = ["--source", write("t.ja", "hon o\nhai\n"), "--target", write("t.en", "a book\nyes\n")]
+    paths = [tmp_path / name for name in ("fwd", "bwd.gz", "priors")]
+    directions = ["--forward-out", paths[0], "--backward-out", paths[1]]
+    code, out, err = run(*texts, *directions, "--save-priors", paths[2])
+    assert (code, out) == (0, "0-0 1-1\n0-0\n")
+    assert err == (
+        "aligning 2 pairs in both directions with eflomal\n2 pairs, 3 links (grow-diag-final-and)\n"
+    )
+    assert paths[0].read_text() == "0-0 1-1\n0-0\n"
+    assert gzip.decompress(paths[1].read_bytes()) == b"0-0 1-1\n0-0\n"
+    # jumps of 1: two words and the end in the first pair, one and the end in the second
+    assert paths[2].read_text().splitlines() == [
+        "LEX\thai\tyes\t1",
+        "LEX\thon\ta\t1",
+        "LEX\to\tbook\t1",
+        "HMMF\t1\t5",
+        "HMMR\t1\t5",
+        "FERF\thai\t1\t1",
+        "FERF\thon\t1\t1",
+        "FERF\to\t1\t1",
+        "FERR\ta\t1\t1",
+        "FERR\tbook\t1\t1",
+        "FERR\tyes\t1\t1",
+    ]
+
+
+def test_options_reach_the_aligner(run, texts, write, diagonal_aligner):
+    priors = write("priors", "LEX\thon\tbook\t7\n")
+    assert run(*texts, "--priors", priors, "--samplers", "5", "--length", "0.5")[0] == 0
+    assert diagonal_aligner["settings"].n_samplers == 5
+    assert diagonal_aligner["settings"].length == 0.5
+    assert diagonal_aligner["priors"].lexical == [("hon", "book", 7.0)]
+
+
+@pytest.mark.usefixtures("diagonal_aligner")
+def test_pairs_that_are_too_long_are_counted(run, write):
+    source, target = write("t.ja", "hon\nhai\n"), write("t.en", "book\n" + "yes " * 1024)
+    err = run("--source", source, "--target", target)[2]
+    assert err.startswith("1 pairs are too long for eflomal and get no links\n")
+
+
+@pytest.mark.usefixtures("diagonal_aligner")
+@pytest.mark.parametrize(
+    ("source", "target", "message"),
+    [
+        (b"hon\nhai\n", b"book\n", "t.en:2: the file ends here\n"),
+        (b"hon\n\n", b"book\nyes\n", "t.ja:2: the sentence is empty\n"),
+        (b"hon\nh\xffi\n", b"book\nyes\n", "t.ja:2: byte 0xff at column 2 is not UTF-8\n"),
+    ],
+)
+def test_bad_text_is_named_with_its_line(run, write, source, target, message):
+    code, out, err = run("--source", write("t.ja", source), "--target", write("t.en", target))
+    assert (code, out) == (1, "")
+    assert message in err
+    assert err.endswith("\n  mend the pair or remove it from both files\n")
+
+
+@pytest.mark.usefixtures("diagonal_aligner")
+def test_a_terminal_shows_that_work_goes_on(run, texts, monkeypatch):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    code, out, err = run(*texts)
+    assert (code, out) == (0, "0-0\n0-0\n")
+    assert "aligning 2 pairs" in err
+
+
+@needs_eflomal
+def test_eflomal_aligns_from_the_command_line(run, write, tmp_path):
+    # It cannot be seeded: what is certain is the form, and that most single words find each other
+    source, target = (
+        write("t.ja", "hon\nhai\nkatta\n" * 40),
+        write("t.en", "book\nyes\nbought\n" * 40),
+    )
+    texts, priors = ["--source", source, "--target", target], tmp_path / "priors"
+    code, out, err = run(*texts, "--save-priors", priors)
+    assert code == 0
+    assert "aligning 120 pairs in both directions with eflomal\n" in err
+    assert len(out.splitlines()) == 120
+    assert set(out.splitlines()) <= {"0-0", ""}
+    assert out.count("0-0") > 60
+    assert "LEX\thai\tyes\t" in priors.read_text()
+    assert run(*texts, "--priors", priors)[0] == 0

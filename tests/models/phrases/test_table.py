@@ -1,0 +1,192 @@
+import numpy as np
+import pytest
+from hypothesis import given
+
+from models.errors import DataError
+from models.phrases.moses_tables import (
+    read_phrase_table,
+    source_texts,
+    target_texts,
+    write_phrase_table,
+    write_reordering_table,
+)
+from models.phrases.table import FLOOR, PhraseTable
+from models.phrases.training import PhraseSettings, train_phrases
+from tests.models.phrases.corpora import corpus_of, small_corpora
+
+MSD = "wbe-msd-bidirectional-fe"
+
+
+@pytest.fixture
+def table():
+    return train_phrases(corpus_of([(list("abcab"), list("XYZXY"), [(i, i) for i in range(5)]),
+                                    (list("ba"), list("QX"), [(0, 0), (1, 1)])]))  # fmt: skip
+
+
+def same_arrays(a, b):
+    assert a.source_vocabulary == b.source_vocabulary
+    assert a.target_vocabulary == b.target_vocabulary
+    assert a.reordering_type == b.reordering_type
+    for name in ("entry_begin", "target", "scores", "inner", "counts", "reordering"):
+        np.testing.assert_array_equal(getattr(a, name), getattr(b, name))
+    np.testing.assert_array_equal(a.target_phrases.values, b.target_phrases.values)
+    np.testing.assert_array_equal(a.trie.nodes, b.trie.nodes)
+
+
+def test_saving_and_loading_gives_the_same_arrays(table, tmp_path):
+    table.save(tmp_path / "t")
+    loaded = PhraseTable.load(tmp_path / "t")
+    same_arrays(table, loaded)
+    assert not loaded.scores.flags.writeable
+    words = table.source_vocabulary.encode(list("abc"))
+    for ours, theirs in zip(table.options(words), loaded.options(words), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+@given(small_corpora)
+def test_options_are_all_entries_of_all_spans(sentences):
+    table = train_phrases(corpus_of(sentences), PhraseSettings(max_length=3, reordering="none"))
+    entries = list(source_texts(table))
+    for words in [source for source, _, _ in sentences[:2]] + [["a", "unknown", "b"], []]:
+        starts, ends, rows = table.options(table.source_vocabulary.encode(words))
+        found = list(zip(starts.tolist(), ends.tolist(), rows.tolist(), strict=True))
+        expected = [
+            (start, end, row)
+            for start in range(len(words))
+            for end in range(start + 1, len(words) + 1)
+            for row, text in enumerate(entries)
+            if text.split() == words[start:end]
+        ]
+        assert found == expected
+
+
+def test_entries_of_a_phrase_are_sorted_by_direct_probability(table):
+    for node in range(len(table.entry_begin) - 1):
+        scores = table.scores[table.entry_begin[node] : table.entry_begin[node + 1], 2]
+        assert np.all(np.diff(scores) <= 0)
+
+
+def test_a_table_of_another_format_or_a_broken_one_is_refused(table, tmp_path):
+    folder = tmp_path / "t"
+    table.save(folder)
+    header = folder / "header.json"
+    good = header.read_text()
+    header.write_text(good.replace('"format": 1', '"format": 99'))
+    with pytest.raises(
+        DataError, match="has format 99\n  this version of hyperbaton reads format 1"
+    ):
+        PhraseTable.load(folder)
+    header.write_text("nonsense")
+    with pytest.raises(DataError, match=r"header\.json: is not a header of arrays"):
+        PhraseTable.load(folder)
+    header.write_text(good)
+    (folder / "scores.npy").write_bytes(b"nonsense")
+    with pytest.raises(DataError, match=r"scores\.npy: is not an array file"):
+        PhraseTable.load(folder)
+    (folder / "scores.npy").unlink()
+    with pytest.raises(DataError, match=r"scores\.npy: no such file"):
+        PhraseTable.load(folder)
+    table.save(folder)
+    (folder / "target.txt").write_text("no vocabulary")
+    with pytest.raises(DataError, match=r"target\.txt: not the words of a vocabulary"):
+        PhraseTable.load(folder)
+    (folder / "target.txt").unlink()
+    with pytest.raises(DataError, match=r"target\.txt: no such file"):
+        PhraseTable.load(folder)
+    with pytest.raises(DataError, match="no such folder"):
+        PhraseTable.load(tmp_path / "none")
+
+
+def test_lines_are_as_moses_writes_them(tmp_path):
+    table = train_phrases(corpus_of([(["hon", "o"], ["a", "book"], [(0, 1)])]))
+    write_phrase_table(table, tmp_path / "p")
+    write_reordering_table(table, tmp_path / "r")
+    assert (tmp_path / "p").read_text().splitlines() == [
+        "hon o ||| a book ||| 0.5 1 0.5 1 ||| 0-1 ||| 2 2 1 ||| |||",
+        "hon o ||| book ||| 0.5 1 0.5 1 ||| 0-0 ||| 2 2 1 ||| |||",
+        "hon ||| a book ||| 0.5 1 0.5 1 ||| 0-1 ||| 2 2 1 ||| |||",
+        "hon ||| book ||| 0.5 1 0.5 1 ||| 0-0 ||| 2 2 1 ||| |||",
+    ]
+    first, *_, last = (tmp_path / "r").read_text().splitlines()
+    assert first == "hon o ||| a book ||| 0.6 0.2 0.2 0.6 0.2 0.2"
+    assert last == "hon ||| book ||| 0.2 0.2 0.6 0.2 0.2 0.6"
+
+
+@pytest.mark.parametrize("ending", ["", ".gz"])
+def test_what_is_written_is_read(table, tmp_path, ending):
+    phrases, reordering = tmp_path / f"p{ending}", tmp_path / f"r{ending}"
+    write_phrase_table(table, phrases)
+    write_reordering_table(table, reordering)
+    again, n_too_long = read_phrase_table(phrases, reordering, MSD)
+    assert n_too_long == 0
+
+    def content(any_table):
+        pairs = zip(source_texts(any_table), target_texts(any_table), strict=True)
+        return {pair: row for row, pair in enumerate(pairs)}
+
+    before, after = content(table), content(again)
+    assert set(before) == set(after)
+    rows = [before[pair] for pair in after]
+    np.testing.assert_allclose(again.scores, table.scores[rows], atol=1e-5)
+    np.testing.assert_allclose(again.reordering, table.reordering[rows], atol=1e-5)
+    np.testing.assert_array_equal(again.inner, table.inner[rows])
+    np.testing.assert_array_equal(again.counts, table.counts[rows])
+
+
+def test_old_and_short_forms_are_read(write):
+    path = write(
+        "t", "a|||X||| 1 0.5 0 1\nb ||| Y ||| 1 1 1 1 ||| 0-0 ||| 2 2\n".replace("2 2", "")
+    )
+    table, _ = read_phrase_table(path)
+    assert list(source_texts(table)) == ["a", "b"]
+    np.testing.assert_allclose(table.scores[0], [0, np.log(0.5), FLOOR, 0])
+    assert table.counts.tolist() == [[0, 0, 0]] * 2
+    assert table.reordering.shape == (2, 0)
+
+
+def test_phrases_that_are_too_long_are_left_out_and_counted(write):
+    long = " ".join("abcdefghi")
+    path = write("t", f"{long} ||| X ||| 1 1 1 1\na ||| X ||| 1 1 1 1 ||| 0-0 ||| 1 1 1\n")
+    table, n_too_long = read_phrase_table(path)
+    assert (len(table), n_too_long) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("a X 1 1 1 1", r"t:2: 'a X 1 1 1 1' is not an entry\n  expected f \|\|\| e"),
+        (" ||| X ||| 1 1 1 1", r"is not an entry"),
+        ("a ||| X ||| 1 1 1", r"t:2: '1 1 1' is not 4 numbers\n  expected 4 numbers"),
+        ("a ||| X ||| 1 1 1 x", r"t:2: '1 1 1 x' is not 4 numbers"),
+        ("a ||| X ||| 1 1 1 1 ||| 0_0", r"t:2: '0_0' is not a link"),
+        ("a ||| X ||| 1 1 1 1 ||| 0-8", r"t:2: link 0-8 is outside its phrase pair"),
+        (b"\xff ||| X ||| 1 1 1 1", r"t:2: byte 0xff"),
+    ],
+)
+def test_broken_lines_are_named(write, line, message):
+    line = line.encode() if isinstance(line, str) else line
+    path = write("t", b"a ||| X ||| 1 1 1 1 ||| 0-0 ||| 1 1 1\n" + line + b"\n")
+    with pytest.raises(DataError, match=message):
+        read_phrase_table(path)
+
+
+def test_an_empty_table_is_refused(write):
+    with pytest.raises(DataError, match="holds no phrase pair"):
+        read_phrase_table(write("t", ""))
+
+
+def test_a_reordering_table_must_have_the_same_pairs(write):
+    phrases = write("p", "a ||| X ||| 1 1 1 1\nb ||| X ||| 1 1 1 1\n")
+    with pytest.raises(
+        DataError, match=r"r: lacks 1 phrase pairs of the phrase table\n  both tables"
+    ):
+        read_phrase_table(phrases, write("r", "a ||| X ||| 1 0 0 1 0 0\nc ||| X ||| x\n"), MSD)
+    with pytest.raises(DataError, match=r"r:1: '1 0' is not 6 numbers"):
+        read_phrase_table(phrases, write("r", "a ||| X ||| 1 0\n"), MSD)
+
+
+def test_a_table_without_reordering_scores_cannot_write_them(tmp_path):
+    corpus = corpus_of([(["a"], ["X"], [(0, 0)])])
+    table = train_phrases(corpus, PhraseSettings(reordering="none"))
+    with pytest.raises(DataError, match="the phrase table has no reordering scores"):
+        write_reordering_table(table, tmp_path / "r")
