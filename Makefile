@@ -33,20 +33,21 @@ clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-$(VENV)/bin/python: Makefile
+# Stamps are written last, so an interrupted installation starts again.
+$(VENV)/created:
 ifdef UV
 	uv venv --quiet --clear --python $(PYTHON) $(VENV)
 else
 	$(PYTHON) -m venv --clear $(VENV)
 endif
+	touch $@
 
-# A stamp is written last, so an interrupted installation starts again.
-$(VENV)/installed: $(VENV)/bin/python $(FOUNDATION)
+$(VENV)/installed: $(VENV)/created $(FOUNDATION)
 	@echo "installing into $(VENV); compiling kenlm can take a minute or two"
 	$(call install,.)
 	touch $@
 
-$(VENV)/installed-test: $(VENV)/bin/python $(FOUNDATION)
+$(VENV)/installed-test: $(VENV)/created $(FOUNDATION)
 	@echo "installing into $(VENV); compiling kenlm can take a minute or two"
 	$(call install,.[test$(comma)align])
 	touch $@ $(VENV)/installed
