@@ -1,74 +1,122 @@
 """Folders of arrays: one `.npy` file each, mapped into memory when loaded, and a header.
 
 Loading is immediate whatever the size, and processes that load the same folder share its pages. No
-pickles. The header carries a format number, so that a folder of another version is refused.
+pickles. The header carries a format number, so that a folder of another version is refused, and the
+kind and size of every file, so that files of different folders cannot be mixed. Each file is whole
+when it appears, and the header comes last; whoever uses an older version of the folder keeps it.
 """
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from models.errors import DataError, missing_file
 from models.vocabulary import Vocabulary
+from models.writing import replacing, writing
 
 HEADER = "header.json"
+ADVICE = "train or import the model again"
+
+
+class ArrayFolder(NamedTuple):
+    header: dict[str, Any]  # what was given to be kept beside the arrays
+    arrays: dict[str, NDArray[Any]]  # read-only, on disk until they are touched
+    vocabularies: dict[str, Vocabulary]
 
 
 def save_arrays(
-    directory: Path, format_number: int, header: dict[str, Any], **arrays: NDArray[Any]
+    directory: Path,
+    format_number: int,
+    header: Mapping[str, Any],
+    arrays: Mapping[str, NDArray[Any]],
+    vocabularies: Mapping[str, Vocabulary],
 ) -> None:
-    directory.mkdir(parents=True, exist_ok=True)
+    texts = {name: "\n".join(words.words) for name, words in vocabularies.items()}
+    for name, words in vocabularies.items():
+        if texts[name].count("\n") != len(words) - 1:
+            raise DataError("a word with a line end in it cannot be saved", where=str(directory))
+    with writing(directory):
+        directory.mkdir(parents=True, exist_ok=True)
     for name, values in arrays.items():
-        np.save(directory / f"{name}.npy", np.ascontiguousarray(values), allow_pickle=False)
-    content = {"format": format_number, "arrays": sorted(arrays), **header}
-    (directory / HEADER).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+        with replacing(directory / f"{name}.npy") as path, path.open("wb") as stream:
+            np.save(stream, np.ascontiguousarray(values), allow_pickle=False)
+    for name, text in texts.items():
+        with replacing(directory / f"{name}.txt") as path:
+            path.write_bytes(text.encode())
+    content = {
+        "format": format_number,
+        "arrays": {name: _kind(values) for name, values in arrays.items()},
+        "vocabularies": {name: len(words) for name, words in vocabularies.items()},
+        "header": dict(header),
+    }
+    with replacing(directory / HEADER) as path:
+        path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 
-def load_arrays(
-    directory: Path, format_number: int
-) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """Header and arrays; the latter are read-only and on disk until they are touched."""
+def load_arrays(directory: Path, format_number: int) -> ArrayFolder:
     path = directory / HEADER
     try:
-        header = json.loads(path.read_text(encoding="utf-8"))
-        names = header["arrays"]
-    except FileNotFoundError:
-        raise missing_file(path) from None
-    except (ValueError, KeyError, TypeError) as error:
-        raise DataError(f"is not a header of arrays: {error}", where=str(path)) from None
-    if header.get("format") != format_number:
+        content = json.loads(_read(path))
+        found = content["format"]
+        kinds, sizes, header = content["arrays"], content["vocabularies"], content["header"]
+    except (ValueError, KeyError, TypeError):
+        raise DataError("is not a header of arrays", where=str(path), advice=ADVICE) from None
+    if found != format_number:
         raise DataError(
-            f"has format {header.get('format')}",
+            f"has format {found}",
             where=str(path),
             expected=f"this version of hyperbaton reads format {format_number}",
-            advice="train or import the model again",
+            advice=ADVICE,
         )
-    return header, {name: _map(directory / f"{name}.npy") for name in names}
+    return ArrayFolder(
+        header,
+        {name: _map(directory / f"{name}.npy", kind) for name, kind in kinds.items()},
+        {name: _words(directory / f"{name}.txt", size) for name, size in sizes.items()},
+    )
 
 
-def _map(path: Path) -> NDArray[Any]:
+def _map(path: Path, kind: str) -> NDArray[Any]:
     try:
-        values: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+        mapped = np.load(path, mmap_mode="r", allow_pickle=False)
     except FileNotFoundError:
         raise missing_file(path) from None
-    except (ValueError, OSError, EOFError) as error:
-        raise DataError(f"is not an array file: {error}", where=str(path)) from None
-    # Compiled code knows plain arrays; this one still is the mapped file
-    return values.view(np.ndarray)
+    except (OSError, ValueError, EOFError):
+        raise DataError("is not an array", where=str(path), advice=ADVICE) from None
+    _check(path, _kind(mapped), kind)
+    return np.asarray(mapped)  # compiled code knows plain arrays only
 
 
-def save_words(path: Path, vocabulary: Vocabulary) -> None:
-    """One word a line, in the order of their ids."""
-    path.write_bytes("\n".join(vocabulary.words).encode())
-
-
-def load_words(path: Path) -> Vocabulary:
+def _words(path: Path, size: int) -> Vocabulary:
     try:
-        return Vocabulary.from_list(path.read_bytes().decode().split("\n"))
+        vocabulary = Vocabulary.from_list(_read(path).decode().split("\n"))
+    except ValueError as error:  # broken UTF-8 as well
+        raise DataError(f"is not a vocabulary: {error}", where=str(path), advice=ADVICE) from None
+    _check(path, f"{len(vocabulary)} words", f"{size} words")
+    return vocabulary
+
+
+def _kind(values: NDArray[Any]) -> str:
+    return f"{values.shape} of {values.dtype}"
+
+
+def _check(path: Path, found: str, expected: str) -> None:
+    if found != expected:
+        raise DataError(
+            f"holds {found}",
+            where=str(path),
+            expected=f"the header says {expected}; the files are not of one folder",
+            advice=ADVICE,
+        )
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
     except FileNotFoundError:
         raise missing_file(path) from None
-    except ValueError as error:
-        raise DataError(str(error), where=str(path)) from None
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror}", where=str(path)) from None

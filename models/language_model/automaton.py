@@ -46,6 +46,11 @@ class Automaton(NamedTuple):
     shift: np.uint64  # what is left of a hash above this many bits is a slot
 
 
+def hash_shift(n_slots: int) -> np.uint64:
+    """The shift for so many slots, a power of two."""
+    return np.uint64(65 - n_slots.bit_length())
+
+
 def uncounted(function: Kernel) -> Kernel:
     """Compiles a function that neither makes nor keeps arrays, without reference counts.
 

@@ -16,6 +16,7 @@ from models.language_model.automaton import (
     UNIGRAM,
     Automaton,
     hash_key,
+    hash_shift,
     hash_tag,
     signature_bit,
     transition_key,
@@ -38,7 +39,7 @@ def build_automaton(ngrams: NGrams) -> Automaton:
     size = 1 << max(3, (n_transitions * 3 // 2).bit_length())  # at most two thirds are taken
     transitions = np.zeros(size, dtype=TRANSITION)
     tags = np.full(size, NO_TAG, dtype=np.uint8)
-    shift = np.uint64(64 - (size.bit_length() - 1))
+    shift = hash_shift(size)
     _fill(
         states["signature"],
         transitions,

@@ -5,14 +5,17 @@ from pathlib import Path
 
 import numpy as np
 
+from models.array_files import load_arrays, save_arrays
 from models.arrays import Ragged
 from models.language_model.arpa_reading import read_arpa
-from models.language_model.automaton import EMPTY_STATE, Automaton, score_words
+from models.language_model.automaton import EMPTY_STATE, Automaton, hash_shift, score_words
 from models.language_model.building import build_automaton
 from models.language_model.ngrams import FloatArray, NGrams
-from models.language_model.storage import load_model, save_model
 from models.progress import Progress
 from models.vocabulary import BEGIN, Vocabulary
+
+FORMAT = 1
+ARRAYS = ("states", "unigrams", "transitions", "tags")  # of the automaton
 
 
 class LanguageModel:
@@ -35,10 +38,15 @@ class LanguageModel:
 
     @classmethod
     def load(cls, directory: Path) -> "LanguageModel":
-        return cls(*load_model(directory))
+        """Maps a saved model into memory; nothing is read before it is used."""
+        header, arrays, vocabularies = load_arrays(directory, FORMAT)
+        shift = hash_shift(len(arrays["tags"]))
+        return cls(Automaton(**arrays, shift=shift), vocabularies["vocabulary"], header["order"])
 
     def save(self, directory: Path) -> None:
-        save_model(directory, self.automaton, self.vocabulary, self.order)
+        arrays = {name: getattr(self.automaton, name) for name in ARRAYS}
+        words = {"vocabulary": self.vocabulary}
+        save_arrays(directory, FORMAT, {"order": self.order}, arrays, words)
 
     def score(self, words: Sequence[str], begin: bool = True, end: bool = True) -> float:
         """log p of a sentence: after <s> if `begin`, with </s> if `end`."""

@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from models.array_files import load_arrays, load_words, save_arrays, save_words
+from models.array_files import load_arrays, save_arrays
 from models.arrays import Int32Array, Int64Array, Ragged
 from models.hashing import EMPTY
 from models.phrases.trie import ROOT, Trie, build_trie, child
@@ -50,31 +50,32 @@ class PhraseTable:
         return columns
 
     def save(self, directory: Path) -> None:
-        save_arrays(
-            directory,
-            FORMAT,
-            {"reordering_type": self.reordering_type},
-            trie_keys=self.trie.keys,
-            trie_nodes=self.trie.nodes,
-            entry_begin=self.entry_begin,
-            target=self.target,
-            target_words=self.target_phrases.values,
-            target_offsets=self.target_phrases.offsets,
-            scores=self.scores,
-            inner=self.inner,
-            counts=self.counts,
-            reordering=self.reordering,
-        )
-        save_words(directory / "source.txt", self.source_vocabulary)
-        save_words(directory / "target.txt", self.target_vocabulary)
+        arrays: dict[str, NDArray[Any]] = {
+            "trie_keys": self.trie.keys,
+            "trie_nodes": self.trie.nodes,
+            "entry_begin": self.entry_begin,
+            "target": self.target,
+            "target_words": self.target_phrases.values,
+            "target_offsets": self.target_phrases.offsets,
+            "scores": self.scores,
+            "inner": self.inner,
+            "counts": self.counts,
+            "reordering": self.reordering,
+        }
+        vocabularies = {
+            "source_vocabulary": self.source_vocabulary,
+            "target_vocabulary": self.target_vocabulary,
+        }
+        header = {"reordering_type": self.reordering_type}
+        save_arrays(directory, FORMAT, header, arrays, vocabularies)
 
     @classmethod
     def load(cls, directory: Path) -> "PhraseTable":
         """Maps a saved table into memory; nothing is read before it is used."""
-        header, arrays = load_arrays(directory, FORMAT)
+        header, arrays, vocabularies = load_arrays(directory, FORMAT)
         return cls(
-            load_words(directory / "source.txt"),
-            load_words(directory / "target.txt"),
+            vocabularies["source_vocabulary"],
+            vocabularies["target_vocabulary"],
             Trie(arrays["trie_keys"], arrays["trie_nodes"]),
             arrays["entry_begin"],
             arrays["target"],

@@ -66,37 +66,6 @@ def test_entries_of_a_phrase_are_sorted_by_direct_probability(table):
         assert np.all(np.diff(scores) <= 0)
 
 
-def test_a_table_of_another_format_or_a_broken_one_is_refused(table, tmp_path):
-    folder = tmp_path / "t"
-    table.save(folder)
-    header = folder / "header.json"
-    good = header.read_text()
-    header.write_text(good.replace('"format": 1', '"format": 99'))
-    with pytest.raises(
-        DataError, match="has format 99\n  this version of hyperbaton reads format 1"
-    ):
-        PhraseTable.load(folder)
-    header.write_text("nonsense")
-    with pytest.raises(DataError, match=r"header\.json: is not a header of arrays"):
-        PhraseTable.load(folder)
-    header.write_text(good)
-    (folder / "scores.npy").write_bytes(b"nonsense")
-    with pytest.raises(DataError, match=r"scores\.npy: is not an array file"):
-        PhraseTable.load(folder)
-    (folder / "scores.npy").unlink()
-    with pytest.raises(DataError, match=r"scores\.npy: no such file"):
-        PhraseTable.load(folder)
-    table.save(folder)
-    (folder / "target.txt").write_text("no vocabulary")
-    with pytest.raises(DataError, match=r"target\.txt: not the words of a vocabulary"):
-        PhraseTable.load(folder)
-    (folder / "target.txt").unlink()
-    with pytest.raises(DataError, match=r"target\.txt: no such file"):
-        PhraseTable.load(folder)
-    with pytest.raises(DataError, match="no such folder"):
-        PhraseTable.load(tmp_path / "none")
-
-
 def test_lines_are_as_moses_writes_them(tmp_path):
     table = train_phrases(corpus_of([(["hon", "o"], ["a", "book"], [(0, 1)])]))
     write_phrase_table(table, tmp_path / "p")

@@ -1,0 +1,124 @@
+"""`hyperbaton train`, `import` and `export` from the command line."""
+
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from hyperbaton.samples import sample_files
+from models.system import read_system
+
+COMMAND = [sys.executable, "-m", "hyperbaton"]
+
+
+def run(*arguments, **options):
+    return subprocess.run(
+        [*COMMAND, *map(str, arguments)], capture_output=True, text=True, check=False, **options
+    )
+
+
+def corpus_arguments(files):
+    return ["--source", files.source, "--target", files.target, "--alignment", files.alignment]
+
+
+@pytest.fixture
+def tiny(write):
+    return [
+        *("--source", write("t.ja", "hon o katta\nkare wa itta\n")),
+        *("--target", write("t.en", "bought a book\nhe went\n")),
+        *("--alignment", write("t.align", "0-2 2-0\n0-0 2-1\n")),
+    ]
+
+
+def content(model):
+    """The bytes of every file of a system's parts, by part and name."""
+    return {
+        (part, path.name): path.read_bytes()
+        for part, folder in read_system(model)["parts"].items()
+        for path in (model / folder).iterdir()
+    }
+
+
+def test_a_system_is_trained_exported_and_imported(tiny, tmp_path):
+    result = run("train", *tiny, "--out", tmp_path / "m", "--lm-order", 3, "--threads", 1)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout == ""
+    assert f"trained: {tmp_path / 'm'}" in result.stderr
+    assert read_system(tmp_path / "m")["settings"]["lm"]["order"] == 3
+    result = run("export", tmp_path / "m", "--out", tmp_path / "moses")
+    assert result.returncode == 0
+    assert f"{tmp_path / 'moses' / 'moses.ini'}" in result.stderr
+    result = run("import", tmp_path / "moses" / "moses.ini", "--out", tmp_path / "again")
+    assert result.returncode == 0
+    assert f"imported: {tmp_path / 'again'}" in result.stderr
+
+
+def test_settings_come_from_options_files_and_assignments(tiny, tmp_path, write):
+    config = write(
+        "c.toml", '[phrases]\nmax_length = 3\nsmoothing = "kneser-ney"\n[lm]\norder = 4\n'
+    )
+    options = ["--max-phrase-length", 2, "--set", "lm.order=2", "--config", config]
+    assert run("train", *tiny, "--out", tmp_path / "m", *options).returncode == 0
+    settings = read_system(tmp_path / "m")["settings"]
+    assert settings["phrases"]["max_length"] == 2
+    assert settings["phrases"]["smoothing"] == "kneser-ney"
+    assert settings["lm"]["order"] == 2
+
+
+def test_bad_pairs_are_skipped_and_told(tiny, tmp_path, write):
+    write("t.align", "0-2 2-0\n0-9\n")
+    result = run("train", *tiny, "--out", tmp_path / "m")
+    assert result.returncode == 1
+    assert "t.align:2: link 0-9 is outside its sentence pair" in result.stderr
+    assert not (tmp_path / "m" / "model.toml").exists()
+    result = run("train", *tiny, "--out", tmp_path / "m", "--skip-bad")
+    assert result.returncode == 0
+    assert "1 of 2 pairs left out:\n  1 × link outside, first at" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["train"], 2, "Missing option '--out'"),
+        (["train", "--out", "m"], 2, "give --source, --target and --alignment"),
+        (["train", "--out", "m", "--threads", "0"], 2, "0 is not in the range x>=1"),
+        (["export", "nothing", "--out", "m"], 1, "nothing: is not a folder with a trained system"),
+        (["import", "nothing.ini", "--out", "m"], 1, "nothing.ini: no such file"),
+    ],
+)
+def test_wrong_usage(tmp_path, arguments, code, message):
+    result = run(*arguments, cwd=tmp_path)
+    assert result.returncode == code
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_a_place_that_cannot_be_written(tiny, write):
+    result = run("train", *tiny, "--out", write("file", "in the way"))
+    assert result.returncode == 1
+    assert "cannot be written: Not a directory" in result.stderr
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_a_stopped_run_leaves_nothing_broken_and_the_next_one_goes_on(tmp_path, how):
+    arguments = corpus_arguments(sample_files("ja-en"))
+    undisturbed, stopped = tmp_path / "undisturbed", tmp_path / "stopped"
+    assert run("train", *arguments, "--out", undisturbed).returncode == 0
+    for part in ("phrases", "lm"):
+        process = subprocess.Popen(
+            [*COMMAND, "train", *map(str, arguments), "--out", str(stopped)],
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        while not list((stopped / "parts").glob(f"{part}-*")) and process.poll() is None:
+            time.sleep(0.005)  # until this part has begun
+        process.send_signal(how)
+        _, err = process.communicate(timeout=60)
+        assert "Traceback" not in err
+        assert not (stopped / "model.toml").exists() or process.returncode == 0
+    result = run("train", *arguments, "--out", stopped)
+    assert result.returncode == 0
+    assert content(stopped) == content(undisturbed)
+    assert len(list((stopped / "parts").iterdir())) == 2
