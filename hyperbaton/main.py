@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import click
 from click.shell_completion import shell_complete
 
-from hyperbaton.commands import align, corpus, demo, export, import_moses, train
+from hyperbaton.commands import align, corpus, demo, export, import_moses, train, translate
 from models.errors import HyperbatonError, nearest
 
 PROGRAM = "hyperbaton"
@@ -25,6 +25,7 @@ COMMANDS = (
     corpus.corpus,
     align.align,
     train.train,
+    translate.translate,
     import_moses.import_moses,
     export.export,
 )

@@ -10,6 +10,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+from decoder.decode import SearchSettings
 from models.errors import SettingError, nearest
 from models.phrases.training import PhraseSettings
 from models.reading import CorpusSettings
@@ -26,6 +27,7 @@ class Settings:
     corpus: CorpusSettings = CorpusSettings()
     phrases: PhraseSettings = PhraseSettings()
     lm: LanguageModelSettings = LanguageModelSettings()
+    search: SearchSettings = SearchSettings()
 
 
 def load_settings(

@@ -83,7 +83,7 @@ def import_moses(
         "lm": run_stage(out, "lm", fingerprint(lm_path), language_model, talk),
     }
     origin = {"moses_ini": str(ini_path)}
-    write_system(out, parts, weights, ini.distortion_limit, imported=origin)
+    write_system(out, parts, weights, kind, ini.distortion_limit, imported=origin)
 
 
 def export_moses(directory: Path, out: Path, talk: Callable[[str], None] = lambda _: None) -> None:

@@ -47,16 +47,21 @@ def write_system(
     directory: Path,
     parts: dict[str, str],
     weights: dict[str, float],
+    reordering_type: str,
     distortion_limit: int = DISTORTION_LIMIT,
     **sections: dict[str, Any],
 ) -> None:
     """Makes the parts (folders inside `directory`) a system."""
+    models: list[dict[str, Any]] = [{"name": "linear"}]
+    if reordering_type:
+        models.append({"name": "msd", "type": reordering_type})
     content = {
         "format": FORMAT,
         "hyperbaton": version("hyperbaton"),
         "parts": parts,
         "search": {"distortion_limit": distortion_limit},
         "weights": weights,
+        "distortion": models,
         **sections,
     }
     with open_to_write(directory / NAME) as stream:

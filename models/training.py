@@ -104,6 +104,7 @@ def train_system(
         out,
         parts,
         default_weights(kind),
+        kind,
         settings=asdict(settings),
         corpus={name: {"file": str(path), "sha256": content[name]} for name, path in paths.items()},
         training={"lm_texts": [str(path) for path in lm_texts]},

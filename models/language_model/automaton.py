@@ -57,7 +57,7 @@ def uncounted(function: Kernel) -> Kernel:
     Numba counts a reference to each array in every call of a function that loops over it; for
     `advance` that takes as long as all the rest. The option has no public name yet.
     """
-    options: dict[str, Any] = {"cache": True, "nogil": True, "_nrt": False}
+    options: dict[str, Any] = {"cache": True, "nogil": True, "_nrt": False, "forceinline": True}
     compiled: Kernel = njit(**options)(function)
     return compiled
 

@@ -1,0 +1,179 @@
+"""A trained system, ready to translate: sentences in, translations out, in order.
+
+>>> Translator.load("model").translate("kare wa hon o katta .").text  # doctest: +SKIP
+'he bought a book .'
+"""
+
+from collections import deque
+from collections.abc import Generator, Iterable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from queue import SimpleQueue
+
+from decoder.decode import Decoder, SearchSettings
+from decoder.decoded import Decoded
+from models.distortion.catalogue import make_model
+from models.distortion.interface import DistortionModel
+from models.errors import DataError, nearest
+from models.language_model.model import LanguageModel
+from models.phrases.table import PhraseTable
+from models.sentence import Sentence
+from models.system import NAME, load_language_model, load_phrases, read_system
+
+CHUNK = 8  # sentences that a thread takes at a time
+AHEAD = 4  # chunks that may be waiting for each thread
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Instead of a translation: what went wrong with one sentence."""
+
+    sentence: Sentence
+    error: DataError
+
+
+@dataclass(frozen=True)
+class Translation:
+    """The best translation of a sentence, or one of the best."""
+
+    text: str
+    score: float
+    alignment: list[tuple[int, int]]  # source and target positions
+    segmentation: list[tuple[int, int, int, int]]  # source and target span of each phrase
+    features: dict[str, float]
+
+
+class Translator:
+    """Read-only, but for the memory of its decoders; make one and translate with many threads."""
+
+    def __init__(
+        self,
+        phrases: PhraseTable,
+        lm: LanguageModel,
+        distortion: Iterable[DistortionModel],
+        weights: Mapping[str, float],
+        settings: SearchSettings = SearchSettings(),
+        where: str = "",
+    ) -> None:
+        self.phrases, self.lm, self.distortion = phrases, lm, tuple(distortion)
+        self.weights, self.settings = dict(weights), settings
+        names = [name for model in self.distortion for name in model.feature_names]
+        for name in names:
+            if name not in weights:
+                raise DataError(
+                    f"the feature {name!r} has no weight",
+                    where=where,
+                    expected=nearest(name, list(weights)),
+                )
+        self._idle: SimpleQueue[Decoder] = SimpleQueue()  # decoders that nobody uses right now
+        self.feature_names = self._decoder().feature_names
+
+    @classmethod
+    def load(cls, directory: Path | str, settings: SearchSettings | None = None) -> "Translator":
+        """A system from its folder. Without settings, those of the system hold."""
+        directory = Path(directory)
+        content = read_system(directory)
+        lm = load_language_model(directory)
+        if not isinstance(lm, LanguageModel):
+            raise DataError(
+                "the language model is a KenLM binary, which the decoder cannot use",
+                where=str(directory),
+                advice="import the system again with the ARPA file it was made from",
+            )
+        if settings is None:
+            limit = content["search"]["distortion_limit"]
+            settings = SearchSettings(distortion_limit=limit)
+        models = [make_model(**dict(entry)) for entry in content["distortion"]]
+        where = str(directory / NAME)
+        phrases = load_phrases(directory)
+        return cls(phrases, lm, models, content["weights"], settings, where)
+
+    def translate(
+        self, sentence: Sentence | str, n_best: int = 1, *, distinct: bool = False
+    ) -> Translation:
+        """The best translation of one sentence."""
+        return self.results(self.decode(sentence, n_best, distinct=distinct))[0]
+
+    def decode(
+        self, sentence: Sentence | str, n_best: int = 1, *, distinct: bool = False
+    ) -> Decoded:
+        if isinstance(sentence, str):
+            sentence = Sentence.parse(sentence)
+        for model in self.distortion:
+            model.check(sentence, 0)
+        decoder = self._decoder()
+        return decoder.decode(sentence, n_best, distinct=distinct)
+
+    def results(self, decoded: Decoded) -> list[Translation]:
+        """Everything about the derivations of a sentence, as plain values."""
+        features = decoded.features()
+        return [
+            Translation(
+                " ".join(decoded.words(number)),
+                float(decoded.scores[number]),
+                decoded.links(number),
+                decoded.spans(number),
+                dict(zip(self.feature_names, map(float, features[number]), strict=True)),
+            )
+            for number in range(len(decoded))
+        ]
+
+    def stream(
+        self,
+        sentences: Iterable[Sentence],
+        *,
+        threads: int = 1,
+        n_best: int = 1,
+        distinct: bool = False,
+    ) -> Generator[Decoded | Failure, None, None]:
+        """Translates one sentence after the other; results come in order as they are ready.
+
+        Memory does not grow with the input: only a few sentences are read ahead.
+        """
+        sentences = iter(sentences)
+
+        def work(chunk: list[Sentence]) -> list[Decoded | Failure]:
+            decoder = self._decoder()
+            results: list[Decoded | Failure] = []
+            for sentence in chunk:
+                try:
+                    for model in self.distortion:
+                        model.check(sentence, 0)
+                    results.append(decoder.decode(sentence, n_best, distinct=distinct))
+                except DataError as error:
+                    results.append(Failure(sentence, error))
+            self._idle.put(decoder)
+            return results
+
+        waiting: deque[Future[list[Decoded | Failure]]] = deque()
+        with ThreadPoolExecutor(threads) as pool:
+            try:
+                # The first chunks are short, so that whoever types a line gets its translation
+                size = 1
+                while chunk := list(islice(sentences, size)):
+                    waiting.append(pool.submit(work, chunk))
+                    size = CHUNK if waiting and len(waiting) >= threads else 1
+                    while waiting and (waiting[0].done() or len(waiting) > AHEAD * threads):
+                        yield from waiting.popleft().result()
+                while waiting:
+                    yield from waiting.popleft().result()
+            finally:
+                for future in waiting:
+                    future.cancel()
+
+    def with_weights(self, weights: Mapping[str, float]) -> "Translator":
+        """The same system under other weights; nothing is loaded again."""
+        return Translator(
+            self.phrases, self.lm, self.distortion, self.weights | dict(weights), self.settings
+        )
+
+    def with_settings(self, **changes: object) -> "Translator":
+        settings = replace(self.settings, **changes)  # type: ignore[arg-type]
+        return Translator(self.phrases, self.lm, self.distortion, self.weights, settings)
+
+    def _decoder(self) -> Decoder:
+        if self._idle.empty():
+            return Decoder(self.phrases, self.lm, self.distortion, self.weights, self.settings)
+        return self._idle.get()

@@ -1,0 +1,89 @@
+"""`hyperbaton translate`: text in, translations out."""
+
+from pathlib import Path
+
+import click
+
+from hyperbaton.commands.options import FILE, set_option, threads_option
+
+
+class _Limit(click.ParamType[int]):
+    """A distortion limit: a whole number, or inf for none."""
+
+    name = "N|inf"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int:
+        if value in ("inf", "-1"):
+            return -1
+        try:
+            number = int(str(value))
+        except ValueError:
+            number = -2
+        if number < 0:
+            self.fail(f"{value!r} is not a number of words or inf", param, ctx)
+        return number
+
+
+@click.command()
+@click.argument("model", type=FILE)
+@click.argument("source", type=FILE, default=Path("-"), metavar="[INPUT]")
+@click.option("-o", "--out", type=FILE, default=Path("-"), help="Output file; - is stdout.")
+@click.option("--n-best", type=click.IntRange(min=1), default=1, help="Length of n-best lists.")
+@click.option("--n-best-file", type=FILE, help="Write n-best lists here, in Moses' format.")
+@click.option("--distinct", is_flag=True, help="No translation twice in an n-best list.")
+@click.option("--distortion-limit", type=_Limit(), help="Longest jump in words, or inf.")
+@click.option("--stack-size", type=click.IntRange(min=0), help="Hypotheses per stack; 0: all.")
+@click.option("--pop-limit", type=click.IntRange(min=0), help="Steps tried per stack; 0: all.")
+@click.option("--alignment", is_flag=True, help="Also print word alignments, behind |||.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON object for each sentence.")
+@click.option("--drop-unknown", is_flag=True, help="Leave unknown words out.")
+@click.option("--stats", is_flag=True, help="Print search statistics to stderr at the end.")
+@threads_option
+@set_option
+def translate(
+    model: Path,
+    source: Path,
+    out: Path,
+    n_best: int,
+    n_best_file: Path | None,
+    distinct: bool,
+    distortion_limit: int | None,
+    stack_size: int | None,
+    pop_limit: int | None,
+    alignment: bool,
+    as_json: bool,
+    drop_unknown: bool,
+    stats: bool,
+    threads: int,
+    assignments: tuple[str, ...],
+) -> None:
+    """Translate tokenised text with a trained system, line by line.
+
+    \b
+    hyperbaton translate model input.ja -o output.en
+    echo "kare wa hon o katta ." | hyperbaton translate model --n-best 5 --n-best-file -
+
+    INPUT is standard input if not given. Empty lines stay empty. A sentence that cannot be
+    translated gives an empty line and a message; the others are not disturbed, and the exit code
+    is 1.
+    """
+    from hyperbaton.settings import load_settings
+    from hyperbaton.translation import Run, translate_file
+
+    given = {
+        "search.distortion_limit": distortion_limit,
+        "search.stack_size": stack_size,
+        "search.pop_limit": pop_limit,
+        "search.drop_unknown": drop_unknown or None,
+    }
+    shortcuts = [f"{name}={value}" for name, value in given.items() if value is not None]
+    if n_best > 1 and n_best_file is None and not as_json:
+        raise click.UsageError("--n-best needs --n-best-file or --json")
+    run = Run(model, source, out, n_best, n_best_file, distinct, alignment, as_json, stats, threads)
+    failures = translate_file(
+        run, lambda base: load_settings([*shortcuts, *assignments], base=base)
+    )
+    if failures:
+        raise SystemExit(1)

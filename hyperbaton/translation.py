@@ -1,0 +1,101 @@
+"""The work behind `hyperbaton translate`: streams lines through a translator."""
+
+import sys
+import time
+from collections.abc import Callable, Generator
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import BinaryIO
+
+from decoder.decode import SearchSettings
+from decoder.decoded import Decoded
+from decoder.output import json_line, nbest_lines, pharaoh
+from decoder.translator import Failure, Translator
+from hyperbaton.console import progress_line, say
+from hyperbaton.settings import Settings
+from models.errors import BadLine
+from models.sentence import Sentence
+from models.system import read_system
+from models.text import read_lines
+from models.writing import open_to_write
+
+
+@dataclass(frozen=True)
+class Run:
+    model: Path
+    source: Path
+    out: Path
+    n_best: int
+    n_best_file: Path | None
+    distinct: bool
+    alignment: bool
+    as_json: bool
+    stats: bool
+    threads: int
+
+
+def translate_file(run: Run, settings_over: Callable[[Settings], Settings]) -> int:
+    """Translates a file; the number of sentences that failed."""
+    limit = read_system(run.model)["search"]["distortion_limit"]
+    base = Settings(search=replace(SearchSettings(), distortion_limit=limit))
+    translator = Translator.load(run.model, settings_over(base).search)
+    began = time.monotonic()
+    failures = number = 0
+    with ExitStack() as stack:
+        out = stack.enter_context(open_to_write(run.out))
+        n_best_out = None
+        if run.n_best_file is not None:
+            n_best_out = stack.enter_context(open_to_write(run.n_best_file))
+        lines = stack.enter_context(closing(_sentences(run.source)))
+        progress = stack.enter_context(progress_line())
+        results = translator.stream(
+            lines, threads=run.threads, n_best=run.n_best, distinct=run.distinct
+        )
+        for number, result in enumerate(stack.enter_context(closing(results)), 1):
+            if isinstance(result, Failure):
+                failures += 1
+                say(f"hyperbaton: sentence {number}: {result.error}")
+                _write(out, "")
+            else:
+                _write_result(run, translator, number - 1, result, out, n_best_out)
+            if progress:
+                progress("translating", number)
+    if run.stats:
+        seconds = time.monotonic() - began
+        say(f"{number} sentences in {seconds:.2f} s, {number / max(seconds, 1e-9):.1f} per second")
+    return failures
+
+
+def _sentences(path: Path) -> Generator[Sentence, None, None]:
+    for number, line in read_lines(path):
+        if isinstance(line, BadLine):
+            line.where = f"{path}:{number}"
+            raise line
+        yield Sentence.parse(line)
+
+
+def _write_result(
+    run: Run,
+    translator: Translator,
+    number: int,
+    decoded: Decoded,
+    out: BinaryIO,
+    n_best_out: BinaryIO | None,
+) -> None:
+    if run.as_json:
+        _write(out, json_line(number, decoded, translator.results(decoded)))
+    elif run.alignment:
+        [best] = translator.results(decoded)[:1]
+        _write(out, f"{best.text} ||| {pharaoh(best)}")
+    else:
+        _write(out, " ".join(decoded.words()))
+    if n_best_out is not None:
+        for line in nbest_lines(number, translator, decoded, alignment=run.alignment):
+            _write(n_best_out, line)
+
+
+def _write(stream: BinaryIO, line: str) -> None:
+    stream.write(line.encode() + b"\n")
+    if stream is sys.stdout.buffer:
+        stream.flush()

@@ -1,0 +1,167 @@
+"""What a distortion model is, for the decoder and for whoever writes a new one.
+
+A fitted model is read-only and shared by threads. For each sentence it makes a scorer, which works
+on arrays of steps: B steps at once, F features, N options, W 64-bit words of coverage.
+
+    previous option ──step──▶ option        features   exact values of taking the step
+                                            advance    what the future may depend on afterwards
+
+Two hypotheses with equal coverage, equal language model state and equal states of all models are
+interchangeable, and the decoder keeps only the better one; a model whose score looks at anything
+else must put it into its state.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.arrays import BoolArray, Int32Array, Int64Array, Ragged
+from models.corpus import AlignedCorpus
+from models.errors import DataError
+from models.phrases.table import PhraseTable
+from models.progress import Progress
+from models.sentence import Sentence
+
+FloatArray = NDArray[np.float64]
+COPIED = -1  # target word of an unknown source word: the word itself
+START = -1  # the `previous` option of a sentence's first step
+
+
+@dataclass(frozen=True, eq=False)
+class OptionTable:
+    """The options of one sentence: phrase pairs placed on source spans.
+
+    What only some models ask for is worked out when it is first asked for.
+    """
+
+    n_words: int
+    start: Int32Array  # (N,) first source word
+    end: Int32Array  # (N,) one past the last
+    entry: Int64Array  # (N,) entry of the phrase table; −1 for an unknown word
+    phrases: PhraseTable
+    drop_unknown: bool = False  # unknown words are left out instead of copied
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    @cached_property
+    def is_unknown(self) -> BoolArray:
+        return self.entry < 0
+
+    @cached_property
+    def inner(self) -> NDArray[np.uint64]:
+        """Inner alignments, bit 8 · target + source; a copied word is linked to itself."""
+        inner = self.phrases.inner[self.entry]
+        inner[self.is_unknown] = 0 if self.drop_unknown else 1
+        return inner
+
+    @cached_property
+    def target_words(self) -> Ragged:
+        """Target word ids of each option; COPIED for a copied unknown word."""
+        words = self.phrases.target_phrases.take(self.phrases.target[self.entry].astype(np.int64))
+        if not self.is_unknown.any():
+            return words
+        rows = np.where(self.is_unknown, 0 if self.drop_unknown else 1, words.lengths)
+        offsets = np.concatenate([[0], np.cumsum(rows)])
+        values = np.full(offsets[-1], COPIED, np.int32)
+        values[np.repeat(~self.is_unknown, rows)] = words.values[
+            np.repeat(~self.is_unknown, words.lengths)
+        ]
+        return Ragged(values, offsets)
+
+    @cached_property
+    def reordering(self) -> FloatArray:
+        """Log probabilities of the reordering table, (N, columns); 0 for unknown words, as in
+        Moses."""
+        scores: FloatArray = self.phrases.reordering[self.entry]
+        scores[self.is_unknown] = 0.0
+        return scores
+
+
+class Steps(NamedTuple):
+    """B steps, each from a hypothesis to one that has taken one option more."""
+
+    previous: Int32Array  # (B,) the option taken before, START at the beginning
+    option: Int32Array  # (B,) the option that is taken
+    coverage: NDArray[np.uint64]  # (B, W) source words covered before the step
+    state: Int64Array  # (B,) this model's state before the step
+
+
+class SentenceScorer(ABC):
+    """What a model says of one sentence's steps."""
+
+    n_features: int
+    initial_state: int = 0
+
+    @abstractmethod
+    def features(self, steps: Steps) -> FloatArray:
+        """Exact values of taking each step, (B, F)."""
+
+    @abstractmethod
+    def advance(self, steps: Steps) -> Int64Array:
+        """This model's state after each step, (B,)."""
+
+    def finish(self, state: Int64Array) -> FloatArray:
+        """Values of ending the sentence in each state, (B, F)."""
+        return np.zeros((len(state), self.n_features))
+
+    def option_estimate(self, n_options: int) -> FloatArray:
+        """What taking an option will cost at best, for the future cost of spans, (N, F)."""
+        return np.zeros((n_options, self.n_features))
+
+
+class DistortionModel(ABC):
+    """A distortion model. The constructor only keeps its arguments; `fit` learns."""
+
+    name: ClassVar[str]
+    requires: ClassVar[frozenset[str]] = frozenset()  # layers of sentences: tags, classes, tree
+
+    @property
+    @abstractmethod
+    def feature_names(self) -> tuple[str, ...]:
+        """Names of the features, known before `fit`."""
+
+    @property
+    def initial_weights(self) -> tuple[float, ...]:
+        """Where tuning starts."""
+        return (0.3,) * len(self.feature_names)
+
+    def fit(
+        self,
+        corpus: AlignedCorpus,  # noqa: ARG002
+        *,
+        seed: int = 0,  # noqa: ARG002
+        progress: Progress | None = None,  # noqa: ARG002
+    ) -> Self:
+        """Learns from a corpus; models that have nothing to learn are ready as they are."""
+        return self
+
+    @abstractmethod
+    def prepare(self, sentence: Sentence, options: OptionTable) -> SentenceScorer: ...
+
+    @abstractmethod
+    def settings(self) -> Mapping[str, Any]:
+        """The constructor's arguments, for `save`."""
+
+    def save(self, directory: Path) -> None:  # noqa: B027
+        """Writes what was learned; models without parameters write nothing."""
+
+    def load(self, directory: Path) -> Self:  # noqa: ARG002
+        """Reads what `save` has written into a model made with the same settings."""
+        return self
+
+    def check(self, sentence: Sentence, number: int) -> None:
+        """Before the search: has the sentence all layers that the model needs?"""
+        missing = sorted(self.requires - sentence.layers)
+        if missing:
+            raise DataError(
+                f"the model {self.name} needs the layer {missing[0]!r}",
+                where=f"sentence {number}",
+                expected=f"it has {', '.join(sorted(sentence.layers)) or 'words only'}",
+            )

@@ -1,0 +1,116 @@
+"""Lexicalised reordering (Koehn et al. 2005): log p of a step's orientation.
+
+Backward features ask the next option how it likes its orientation towards the previous phrase;
+forward features ask the previous option about its successor. The probabilities come with the phrase
+table (`models/phrases/reordering.py`); here orientations are those of the phrases themselves:
+monotone if the next phrase begins where the last one ended, swap if it ends where that one began.
+"""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.arrays import Int32Array
+from models.distortion.interface import DistortionModel, FloatArray, OptionTable, Steps
+from models.distortion.tables import TableScorer
+from models.errors import DataError, SettingError
+from models.phrases.orientation import LEFT, MONOTONE, RIGHT, SWAP
+from models.phrases.reordering import CLASSES, ReorderingType
+from models.sentence import Sentence
+
+
+class Lexicalised(DistortionModel):
+    name: ClassVar[str] = "msd"
+
+    def __init__(self, type: str = "wbe-msd-bidirectional-fe") -> None:  # noqa: A002
+        self.type = type
+
+    @property
+    def _kind(self) -> ReorderingType:
+        kind = ReorderingType.parse(self.type)
+        if kind.orientation == "hier":
+            raise SettingError(
+                "hierarchical orientation cannot be used in decoding yet",
+                expected="expected a type that begins with wbe or phrase",
+            )
+        return kind
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        kind = self._kind
+        return tuple(f"{kind.classes}.{direction}.{name}" for direction, name in kind.columns)
+
+    def settings(self) -> Mapping[str, Any]:
+        return {"type": self.type}
+
+    def prepare(self, sentence: Sentence, options: OptionTable) -> TableScorer:  # noqa: ARG002
+        found = options.phrases.reordering_type
+        if found != self.type:
+            raise DataError(
+                f"the model {self.name} needs reordering scores of type {self.type}",
+                expected=f"the phrase table has {found or 'none'}",
+            )
+        return LexicalisedScorer(self._kind, options)
+
+
+class LexicalisedScorer(TableScorer):
+    """Tables over spans and options, one for each direction, made when the weights are known."""
+
+    def __init__(self, kind: ReorderingType, options: OptionTable) -> None:
+        start = np.concatenate([[-1], options.start])  # nothing is swapped with the beginning
+        end = np.concatenate([[0], options.end])
+        keys = (start + 1) * (options.n_words + 1) + end
+        _, first, span = np.unique(keys, return_index=True, return_inverse=True)
+        class_of = np.zeros(4, np.int64)
+        for number, orientations in enumerate(CLASSES[kind.classes].values()):
+            class_of[list(orientations)] = number
+        self._span = span.astype(np.int32)  # (N + 1,) span of each option, the beginning first
+        self._class = class_of[_orientations(start[first], end[first])]  # of moves between spans
+        self._scores = options.reordering
+        self._n_classes = len(CLASSES[kind.classes])
+        self._directions = tuple(dict.fromkeys(direction for direction, _ in kind.columns))
+        self.n_features = len(kind.columns)
+        self.finish_values = None
+        # forward features look at the previous option, backward ones only at its span
+        places = np.arange(len(options) + 1)
+        self.state_of_option = places if "forward" in self._directions else span
+
+    def features(self, steps: Steps) -> FloatArray:
+        values = np.zeros((len(steps.option), self.n_features))
+        step = np.arange(len(steps.option))
+        class_ = self._class[self._span[steps.previous + 1], self._span[steps.option + 1]]
+        for number, direction in enumerate(self._directions):
+            column = number * self._n_classes + class_
+            asked = steps.option if direction == "backward" else steps.previous
+            values[step, column] = np.where(asked >= 0, self._scores[asked, column], 0.0)
+        return values
+
+    def projected(self, weights: FloatArray) -> list[tuple[Int32Array, Int32Array, FloatArray]]:
+        weighted = self._scores * weights
+        n_options = len(weighted)
+        options = np.arange(n_options, dtype=np.int32)
+        result = []
+        for number, direction in enumerate(self._directions):
+            at = number * self._n_classes
+            if direction == "backward":
+                # rows: span of the previous option; columns: options
+                column = at + self._class[:, self._span[1:]]  # (n_spans, N)
+                result.append((self._span, options, weighted[options, column]))
+            else:
+                # rows: previous option, the beginning first; columns: span of the next option
+                column = at + self._class[self._span[1:]]  # (N, n_spans)
+                scores = np.zeros((n_options + 1, column.shape[1]))
+                scores[1:] = weighted[options[:, None], column]
+                rows = np.arange(n_options + 1, dtype=np.int32)
+                result.append((rows, self._span[1:], scores))
+        return result
+
+
+def _orientations(start: Int32Array, end: Int32Array) -> NDArray[np.int64]:
+    """Orientation of the move from span i to span j, (i, j)."""
+    result = np.where(start[None, :] >= end[:, None], RIGHT, LEFT)
+    result[end[None, :] == start[:, None]] = SWAP
+    result[start[None, :] == end[:, None]] = MONOTONE
+    return result
