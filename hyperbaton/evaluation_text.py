@@ -1,0 +1,200 @@
+"""Evaluations as text and pictures: tables for people, CSV and JSON for programs."""
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from hyperbaton.corpus_text import PICTURES
+from models.errors import DataError, nearest
+from tuning.evaluation import Evaluation, Score
+
+SIGNIFICANT = 0.05
+_LATEX = {character: f"\\{character}" for character in "&%$#_{}"} | {
+    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"
+}  # fmt: skip
+
+
+def as_table(evaluation: Evaluation) -> str:
+    rows = [[name, *cells] for name, cells in _rows(evaluation)]
+    table = [["system", *_header(evaluation)], *rows]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    lines = []
+    for first, *cells in table:
+        numbers = (f"{cell:>{width}}" for cell, width in zip(cells, widths[1:], strict=True))
+        lines.append("  ".join([f"{first:<{widths[0]}}", *numbers]).rstrip())
+    return "\n".join([*lines, "", *_notes(evaluation)])
+
+
+def as_markdown(evaluation: Evaluation) -> str:
+    header = ["system", *_header(evaluation)]
+    lines = [header, ["---"] + ["---:"] * (len(header) - 1)]
+    lines += [[name.replace("|", "\\|"), *cells] for name, cells in _rows(evaluation)]
+    notes = [f"- `{note}`" for note in _notes(evaluation)]
+    return "\n".join([*(f"| {' | '.join(line)} |" for line in lines), "", *notes])
+
+
+def as_latex(evaluation: Evaluation) -> str:
+    """A tabular without packages; signatures are comments."""
+    header = ["system", *_header(evaluation)]
+    lines = [f"\\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}", "\\hline"]
+    lines += [" & ".join(map(_escape, header)).replace("±", "$\\pm$") + " \\\\", "\\hline"]
+    for name, cells in _rows(evaluation):
+        lines.append(" & ".join([_escape(name), *cells]) + " \\\\")
+    comments = [f"% {note}" for note in _notes(evaluation)]
+    return "\n".join([*comments, *lines, "\\hline", "\\end{tabular}"])
+
+
+def as_csv(evaluation: Evaluation) -> str:
+    """A line for every system and metric."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(["system", "metric", *_NUMBERS, "signature"])
+    for system in evaluation.systems:
+        for metric, score in zip(evaluation.metrics, evaluation.scores[system], strict=True):
+            writer.writerow([system, metric.name, *_numbers(score).values(), metric.signature])
+    return stream.getvalue().rstrip("\n")
+
+
+def as_json(evaluation: Evaluation) -> str:
+    record = {
+        "n_sentences": evaluation.n_sentences,
+        "baseline": evaluation.baseline,
+        "test": evaluation.test,
+        "n_resamples": evaluation.n_resamples,
+        "seed": evaluation.seed,
+        "metrics": [
+            {
+                "metric": metric.name,
+                "higher_is_better": metric.higher_is_better,
+                "signature": metric.signature,
+            }
+            for metric in evaluation.metrics
+        ],
+        "systems": [
+            {
+                "system": system,
+                "scores": {
+                    metric.name: _numbers(score)
+                    for metric, score in zip(
+                        evaluation.metrics, evaluation.scores[system], strict=True
+                    )
+                },
+            }
+            for system in evaluation.systems
+        ],
+    }
+    return json.dumps(record, ensure_ascii=False, indent=2)
+
+
+FORMATS: dict[str, Callable[[Evaluation], str]] = {
+    "table": as_table,
+    "csv": as_csv,
+    "json": as_json,
+    "latex": as_latex,
+    "markdown": as_markdown,
+}
+
+
+def sentence_lines(evaluation: Evaluation) -> Iterator[str]:
+    """Tab-separated: sentence (from 1), system, a score for every metric."""
+    yield "\t".join(["sentence", "system", *(metric.name for metric in evaluation.metrics)])
+    for system in evaluation.systems:
+        for number, row in enumerate(evaluation.sentence_scores(system).tolist(), 1):
+            yield "\t".join([str(number), system, *(f"{score:.4f}" for score in row)])
+
+
+def check_picture(path: Path) -> None:
+    if path.suffix[1:] not in PICTURES:
+        raise DataError(
+            f"{path.suffix or 'no ending'} is not a kind of picture",
+            where=str(path),
+            expected=nearest(path.suffix[1:], list(PICTURES)),
+        )
+
+
+def plot_scores(evaluation: Evaluation, path: Path) -> None:
+    """Scores with their intervals, a panel for every metric."""
+    check_picture(path)
+    from matplotlib.figure import Figure
+
+    n = len(evaluation.metrics)
+    height = 1.5 + 0.4 * len(evaluation.systems)
+    figure = Figure(figsize=(3 * n + 1, height), layout="constrained")
+    places = range(len(evaluation.systems))
+    for place, metric in enumerate(evaluation.metrics):
+        axes = figure.add_subplot(1, n, place + 1)
+        scores = [evaluation.scores[system][place] for system in evaluation.systems]
+        for row, score in enumerate(scores):
+            if score.low is not None and score.high is not None:
+                axes.plot([score.low, score.high], [row, row], color="C0")
+        axes.plot([score.score for score in scores], places, "o", color="C0")
+        axes.set_yticks(places, evaluation.systems if place == 0 else [""] * len(places))
+        axes.set_ylim(len(places) - 0.5, -0.5)
+        axes.set_title(metric.name + ("" if metric.higher_is_better else " (lower is better)"))
+        axes.grid(axis="x", alpha=0.3)
+    from models.writing import writing
+
+    with writing(path):
+        figure.savefig(path)
+
+
+def _header(evaluation: Evaluation) -> list[str]:
+    with_interval, with_test = _parts(evaluation)
+    return [
+        title
+        for metric in evaluation.metrics
+        for title in (metric.name, *["±"] * with_interval, *["p"] * with_test)
+    ]
+
+
+def _rows(evaluation: Evaluation) -> Iterator[tuple[str, list[str]]]:
+    with_interval, with_test = _parts(evaluation)
+    for system in evaluation.systems:
+        cells = []
+        for score in evaluation.scores[system]:
+            cells.append(f"{score.score:.2f}")
+            if with_interval:
+                cells.append(f"{score.half_width:.2f}")
+            if with_test:
+                cells.append(_p_value(score.p_value))
+        yield system, cells
+
+
+def _parts(evaluation: Evaluation) -> tuple[bool, bool]:
+    with_interval = evaluation.n_resamples > 0
+    return with_interval, with_interval and evaluation.baseline is not None
+
+
+def _p_value(p_value: float | None) -> str:
+    if p_value is None:
+        return "-"
+    return f"{p_value:.3f}{'*' if p_value < SIGNIFICANT else ''}"
+
+
+def _notes(evaluation: Evaluation) -> Iterator[str]:
+    for metric in evaluation.metrics:
+        yield f"{metric.name}: {metric.signature}"
+    if evaluation.n_resamples:
+        seed = f"{evaluation.n_resamples} resamples, seed {evaluation.seed}"
+        yield f"±: half of the 95% bootstrap interval, {seed}"
+        if evaluation.baseline is not None:
+            yield f"p: {_TEST_NAMES[evaluation.test]} against {evaluation.baseline}; * below 0.05"
+
+
+_TEST_NAMES = {
+    "bootstrap": "paired bootstrap, one-sided,",
+    "randomisation": "approximate randomisation, two-sided,",
+}
+
+
+_NUMBERS = ("score", "low", "high", "difference", "p_value")
+
+
+def _numbers(score: Score) -> dict[str, float | None]:
+    return {name: getattr(score, name) for name in _NUMBERS}
+
+
+def _escape(text: str) -> str:
+    return "".join(_LATEX.get(character, character) for character in text)

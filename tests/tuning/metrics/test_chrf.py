@@ -1,0 +1,52 @@
+"""chrF against sacrebleu."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sacrebleu.metrics.chrf import CHRF
+
+from tests.tuning.metrics.translations import check_laws, outputs, streams
+from tuning.metrics.base import Outputs
+from tuning.metrics.chrf import Chrf
+from tuning.metrics.words import TextOptions
+
+
+@settings(max_examples=150)
+@given(outputs(), st.booleans())
+def test_statistics_and_score_are_sacrebleus(of, lowercase):
+    ours, theirs = Chrf(TextOptions(lowercase=lowercase)), CHRF(lowercase=lowercase)
+    expected = np.array(theirs._extract_corpus_statistics(of.hypotheses, streams(of)))
+    np.testing.assert_array_equal(ours.statistics(of), expected)
+    score = theirs.corpus_score(of.hypotheses, streams(of)).score
+    assert ours.corpus_score(of) == pytest.approx(score, rel=1e-12)
+
+
+@given(outputs())
+def test_laws(of):
+    check_laws(Chrf(), of)
+
+
+def test_by_hand():
+    # ab against abc: 2 of 2 and of 3 characters, 1 of 1 and of 2 pairs; no triple in ab
+    precision, recall = (1 + 1) / 2, (2 / 3 + 1 / 2) / 2
+    expected = 5 * precision * recall / (4 * precision + recall)
+    assert Chrf().corpus_score(Outputs(["a b"], [["abc"]])) == pytest.approx(100 * expected)
+
+
+def test_perfect_and_empty():
+    assert Chrf().corpus_score(Outputs(["ab cd"], [["abcd"]])) == pytest.approx(100)
+    assert Chrf().corpus_score(Outputs([""], [["a b"]])) == 0
+    assert Chrf().corpus_score(Outputs([""], [[""]])) == 0
+
+
+def test_characters_beyond_sixteen_bits():
+    of = Outputs(["𝄞𝄞 書"], [["𝄞書"]])
+    theirs = CHRF().corpus_score(of.hypotheses, streams(of)).score
+    assert Chrf().corpus_score(of) == pytest.approx(theirs)
+
+
+def test_signature_is_sacrebleus():
+    theirs = CHRF(lowercase=True)
+    theirs.corpus_score(["a"], [["a"]])
+    assert Chrf(TextOptions(lowercase=True)).signature == theirs.get_signature().format()

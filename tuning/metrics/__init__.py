@@ -1,0 +1,1 @@
+"""Metrics: additive statistics per sentence, and a score of their sums."""

@@ -1,0 +1,59 @@
+"""What every metric is: additive statistics per sentence, and a score of their sum.
+
+One small interface serves scoring (sum over the corpus), significance tests (sums over resampled
+sentences) and tuning (sums over chosen hypotheses), so `score` works on arrays of sums at once.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray: TypeAlias = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """What is judged, sentence by sentence."""
+
+    hypotheses: Sequence[str]  # tokenised, words separated by spaces
+    references: Sequence[Sequence[str]]  # one or more for each sentence, not always as many
+    # Source positions in the order in which hypothesis and reference translate them, for the
+    # metrics of word order; see `tuning/metrics/visits.py`
+    hypothesis_visits: Sequence[Sequence[int]] | None = None
+    reference_visits: Sequence[Sequence[int]] | None = None
+
+    def __len__(self) -> int:
+        return len(self.hypotheses)
+
+
+class Metric(ABC):
+    """A metric with all its options. Objects are read-only after construction."""
+
+    name: str  # as in tables: "BLEU"
+    higher_is_better: bool = True
+    scale: float = 100.0  # the score of a perfect translation, or the unit of an error rate
+    needs_visits: bool = False
+
+    @property
+    @abstractmethod
+    def signature(self) -> str:
+        """Everything that the number depends on besides the data, for papers and reports."""
+
+    @abstractmethod
+    def statistics(self, outputs: Outputs) -> FloatArray:
+        """Additive statistics, (n_sentences, n_statistics)."""
+
+    @abstractmethod
+    def score(self, sums: FloatArray) -> FloatArray:
+        """Scores of sums of statistics, (..., n_statistics) → (...)."""
+
+    def sentence_scores(self, statistics: FloatArray) -> FloatArray:
+        """A score for every sentence on its own, (n_sentences, n_statistics) → (n_sentences,)."""
+        return self.score(statistics)
+
+    def corpus_score(self, outputs: Outputs) -> float:
+        return float(self.score(self.statistics(outputs).sum(axis=0)))

@@ -1,0 +1,88 @@
+"""BLEU (Papineni et al. 2002), the same number that sacrebleu (Post 2018) gives.
+
+BLEU = BP · exp(1/N Σ_n log p_n), BP = min(1, exp(1 − r/c)), where c is the length of all
+hypotheses and r of the references closest in length to them (of two as close the shorter one). A
+precision of zero is smoothed as in mteval-v13a ("exp": 1/(2^k · total) for the k-th such order).
+N = 4; N = 1 is BLEU-1, unigram precision with brevity penalty.
+
+The counting is ours, sacrebleu's tokenisers, smoothing and signature are kept. Other smoothings
+than "exp" are left out.
+"""
+
+import numpy as np
+
+from models.arrays import Int64Array
+from tuning.metrics.base import FloatArray, Metric, Outputs
+from tuning.metrics.ngram_matches import clipped_matches, ngram_totals
+from tuning.metrics.words import Batch, TextOptions, batches, preprocessor
+
+ORDER = 4
+_FAR = np.int64(1) << 32  # more than any sentence is long
+
+
+class Bleu(Metric):
+    """Statistics: hypothesis length, reference length, N matches, N totals; as in sacrebleu."""
+
+    def __init__(self, options: TextOptions = TextOptions(), *, order: int = ORDER) -> None:
+        self.options, self.order = options, order
+        self.name = "BLEU" if order == ORDER else f"BLEU-{order}"
+        self._preprocess = preprocessor(options)
+
+    @property
+    def signature(self) -> str:
+        from sacrebleu.metrics.bleu import BLEU
+
+        metric = BLEU(
+            tokenize=self.options.tokenize,
+            lowercase=self.options.lowercase,
+            max_ngram_order=self.order,
+        )
+        metric.num_refs = self.options.n_references
+        signature: str = metric.get_signature().format()
+        # sacrebleu does not say how long the n-grams may be
+        return signature if self.order == ORDER else f"order:{self.order}|{signature}"
+
+    def statistics(self, outputs: Outputs) -> FloatArray:
+        parts = [self._batch(batch) for batch in batches(outputs, self._preprocess)]
+        return np.concatenate([np.zeros((0, 2 + 2 * self.order)), *parts])
+
+    def _batch(self, batch: Batch) -> FloatArray:
+        lengths = batch.hypotheses.lengths
+        return np.column_stack(
+            [
+                lengths,
+                closest_lengths(batch),
+                clipped_matches(batch, self.order).matches,
+                ngram_totals(lengths, self.order),
+            ]
+        ).astype(np.float64)
+
+    def score(self, sums: FloatArray) -> FloatArray:
+        return self._score(sums, effective_order=False)
+
+    def sentence_scores(self, statistics: FloatArray) -> FloatArray:
+        """With as many orders as the sentence is long, as sacrebleu does for single sentences."""
+        return self._score(statistics, effective_order=True)
+
+    def _score(self, sums: FloatArray, *, effective_order: bool) -> FloatArray:
+        length, closest = sums[..., 0], sums[..., 1]
+        matches, totals = sums[..., 2 : 2 + self.order], sums[..., 2 + self.order :]
+        none = matches == 0
+        exists = totals > 0
+        smoothing = np.exp2(np.cumsum(none, axis=-1))
+        precisions = np.where(none, 1 / smoothing, matches) / np.maximum(totals, 1)
+        logarithms = np.where(exists, np.log(precisions), 0.0)
+        n_orders = exists.sum(axis=-1) if effective_order else np.full(length.shape, self.order)
+        possible = ~none.all(axis=-1) & (effective_order | exists.all(axis=-1))
+        mean = logarithms.sum(axis=-1) / np.maximum(n_orders, 1)
+        penalty = np.minimum(0.0, 1 - closest / np.maximum(length, 1))
+        return np.where(possible, 100 * np.exp(mean + penalty), 0.0)
+
+
+def closest_lengths(batch: Batch) -> Int64Array:
+    """The reference length closest to each hypothesis, of two as close the shorter one."""
+    reference = batch.references.lengths
+    distance = np.abs(reference - batch.hypotheses.lengths[batch.sentence_of_reference])
+    # One minimum finds both: the distance decides, then the length
+    best: Int64Array = np.minimum.reduceat(distance * _FAR + reference, batch.first_reference[:-1])
+    return best % _FAR

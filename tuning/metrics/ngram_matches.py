@@ -1,0 +1,106 @@
+"""How many n-grams of a hypothesis are in its references, for all sentences of a batch.
+
+Equal n-grams get equal numbers first (`models/phrases/numbering.py`), so that counting is adding
+to and taking from one array. Two ways of counting with several references:
+
+* clipped (Papineni et al. 2002): an n-gram may match as often as it occurs in the reference that
+  has it most often;
+* by reference: every reference on its own, for metrics that choose the best one.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from models.arrays import Int64Array, Ragged
+from models.phrases.numbering import SpanIds, number_spans
+from tuning.metrics.base import FloatArray
+from tuning.metrics.words import Batch
+
+
+class NGramMatches(NamedTuple):
+    matches: FloatArray  # (n_sentences, order)
+    weighted: FloatArray  # (n_sentences, order) the same, every match times its weight
+
+
+def clipped_matches(batch: Batch, order: int, weights: FloatArray | None = None) -> NGramMatches:
+    """Matches by length; `weights` (order, n_hypothesis_words) belong to the n-gram that begins at
+    a word."""
+    rows = batch.rows
+    spans = number_spans(rows, order)
+    if weights is None:
+        weights = np.zeros((order, 0))
+    return NGramMatches(
+        *_clipped_matches(
+            spans.ids, rows.offsets, batch.first_reference, len(spans.length), weights
+        )
+    )
+
+
+def matches_by_reference(rows: Ragged, first_reference: Int64Array, order: int) -> FloatArray:
+    """Matches of every reference with its sentence's hypothesis, (n_references, order).
+
+    `rows` are all hypotheses, then all references.
+    """
+    spans: SpanIds = number_spans(rows, order)
+    matches: FloatArray = _matches_by_reference(
+        spans.ids, rows.offsets, first_reference, len(spans.length)
+    )
+    return matches
+
+
+def ngram_totals(lengths: Int64Array, order: int) -> Int64Array:
+    """How many n-grams sentences of these lengths have, (n_sentences, order)."""
+    totals: Int64Array = np.maximum(lengths[:, None] - np.arange(order), 0)
+    return totals
+
+
+@njit(cache=True, nogil=True)
+def _clipped_matches(ids, offsets, first_reference, n_ids, weights):
+    n_sentences, order = len(first_reference) - 1, len(ids)
+    matches = np.zeros((n_sentences, order))
+    weighted = np.zeros((n_sentences, order))
+    once = np.zeros(n_ids, np.int32)  # occurrences in one reference
+    most = np.zeros(n_ids, np.int32)  # in the reference that has most of them
+    for sentence in range(n_sentences):
+        references = first_reference[sentence], first_reference[sentence + 1]
+        for k in range(order):
+            for row in range(n_sentences + references[0], n_sentences + references[1]):
+                for at in range(offsets[row], offsets[row + 1] - k):
+                    number = ids[k, at]
+                    once[number] += 1
+                    most[number] = max(most[number], once[number])
+                for at in range(offsets[row], offsets[row + 1] - k):
+                    once[ids[k, at]] = 0
+            for at in range(offsets[sentence], offsets[sentence + 1] - k):
+                number = ids[k, at]
+                if most[number]:
+                    most[number] -= 1
+                    matches[sentence, k] += 1
+                    if weights.shape[1]:
+                        weighted[sentence, k] += weights[k, at]
+            for row in range(n_sentences + references[0], n_sentences + references[1]):
+                for at in range(offsets[row], offsets[row + 1] - k):
+                    most[ids[k, at]] = 0
+    return matches, weighted
+
+
+@njit(cache=True, nogil=True)
+def _matches_by_reference(ids, offsets, first_reference, n_ids):
+    n_sentences, order = len(first_reference) - 1, len(ids)
+    matches = np.zeros((first_reference[-1], order))
+    left = np.zeros(n_ids, np.int32)  # occurrences in the reference that may still match
+    for sentence in range(n_sentences):
+        for reference in range(first_reference[sentence], first_reference[sentence + 1]):
+            row = n_sentences + reference
+            for k in range(order):
+                for at in range(offsets[row], offsets[row + 1] - k):
+                    left[ids[k, at]] += 1
+                for at in range(offsets[sentence], offsets[sentence + 1] - k):
+                    if left[ids[k, at]]:
+                        left[ids[k, at]] -= 1
+                        matches[reference, k] += 1
+                for at in range(offsets[row], offsets[row + 1] - k):
+                    left[ids[k, at]] = 0
+    return matches

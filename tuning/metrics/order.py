@@ -1,0 +1,339 @@
+"""Metrics of word order: does a translation visit the source words in the order of a reference?
+
+They look at visit sequences (`tuning/metrics/visits.py`), never at the words, so that word choice
+and word order are judged apart. For the visits h_1..h_n of the hypothesis and r_1.. of a reference:
+
+    PDscore   Xiang et al. 2011, eq. 8: the share of the n pairs (h_{i−1}, h_i) that also follow one
+              another in the reference. h_0 = r_0 = beginning of the sentence, so that the first
+              visit counts; the end does not. Over a corpus, pairs and n are summed.
+
+The others compare complete permutations of the n words of the source sentence, and average over
+the sentences that have words. A sentence of one word is in order.
+
+    Kendall's tau   share of the n(n−1)/2 pairs of words in the same order (Birch and Osborne 2011);
+                    `square_root`: 1 − √(share in the other order) (Birch and Osborne 2010)
+    Hamming         share of the words at the same place (Birch and Osborne 2010)
+    fuzzy           1 − (C − 1)/(n − 1) for C chunks, the longest runs of words that follow one
+                    another in both (Talbot et al. 2011); `boundaries`: beginning and end count as
+                    words that never move, so that there are n + 1 places where a chunk may break
+    LRscore         α · mean of (order score × brevity penalty) + (1 − α) · BLEU
+                    (Birch and Osborne 2010, 2011)
+
+Where the lengths of the source sentences are not known, a sentence is taken to end at the last word
+that either side visits. Nothing here asks how far a word has moved, except by the number of words
+that it has passed.
+"""
+
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+from numba import njit
+
+from models.arrays import BoolArray, Int64Array, Ragged
+from models.errors import DataError, SettingError
+from tuning.metrics.base import FloatArray, Metric, Outputs
+from tuning.metrics.bleu import closest_lengths
+from tuning.metrics.visits import Visits, complete, visits_of_sequences
+from tuning.metrics.words import batches
+
+UNALIGNED = "unaligned:after-previous"  # the rule of `complete`, for signatures
+
+
+class PDscore(Metric):
+    """Pair-wise distortion accuracy, Xiang et al. 2011, eq. 8."""
+
+    name = "PDscore"
+    needs_visits = True
+
+    @property
+    def signature(self) -> str:
+        return "PDscore|begin:yes|end:no|average:micro|unaligned:skipped"
+
+    def statistics(self, outputs: Outputs) -> FloatArray:
+        """Pairs that the reference has too, and n."""
+        hypothesis, reference = (visits.sequences for visits in _both_visits(outputs))
+        matches = _kept_neighbours(hypothesis, reference) + _same_ends(hypothesis, reference)[0]
+        return np.stack([matches, hypothesis.lengths], axis=1).astype(np.float64)
+
+    def score(self, sums: FloatArray) -> FloatArray:
+        return self.scale * _ratio(sums[..., 0], sums[..., 1])
+
+
+class PermutationMetric(Metric):
+    """A metric that averages scores of sentences, 0 to 1, over those that have words."""
+
+    needs_visits = True
+
+    @abstractmethod
+    def agreement(self, hypothesis: Ragged, reference: Ragged) -> FloatArray:
+        """Scores of permutations of the same lengths, (n_sentences,), 1 for the same order."""
+
+    def statistics(self, outputs: Outputs) -> FloatArray:
+        """The score of the sentence, and 1; both 0 for a sentence without words."""
+        hypothesis, reference = _permutations(outputs)
+        has_words = hypothesis.lengths > 0
+        scores = self.agreement(hypothesis, reference) * has_words
+        return np.stack([scores, has_words], axis=1).astype(np.float64)
+
+    def score(self, sums: FloatArray) -> FloatArray:
+        return self.scale * _ratio(sums[..., 0], sums[..., 1])
+
+
+class KendallTau(PermutationMetric):
+    """Pairs of source words in the same order."""
+
+    def __init__(self, *, square_root: bool = False) -> None:
+        self.square_root = square_root
+        self.name = "Kendall √" if square_root else "Kendall"
+
+    @property
+    def signature(self) -> str:
+        root = "yes" if self.square_root else "no"
+        return f"Kendall|root:{root}|average:sentences|{UNALIGNED}"
+
+    def agreement(self, hypothesis: Ragged, reference: Ragged) -> FloatArray:
+        n = hypothesis.lengths
+        turned = _inversions(hypothesis.values, reference.values, hypothesis.offsets)
+        share = _ratio(turned, n * (n - 1) / 2)
+        scores: FloatArray = 1 - (np.sqrt(share) if self.square_root else share)
+        return scores
+
+
+class Hamming(PermutationMetric):
+    """Source words at the same place."""
+
+    name = "Hamming"
+
+    @property
+    def signature(self) -> str:
+        return f"Hamming|average:sentences|{UNALIGNED}"
+
+    def agreement(self, hypothesis: Ragged, reference: Ragged) -> FloatArray:
+        same = hypothesis.values == reference.values
+        row = hypothesis.row_of_value
+        return _ratio(np.bincount(row, same, len(hypothesis)), hypothesis.lengths)
+
+
+class FuzzyReordering(PermutationMetric):
+    """Few chunks, Talbot et al. 2011: 1 − (C − 1)/(n − 1) is the share of neighbourhoods kept."""
+
+    def __init__(self, *, boundaries: bool = False) -> None:
+        self.boundaries = boundaries
+        self.name = "fuzzy (ends)" if boundaries else "fuzzy"
+
+    @property
+    def signature(self) -> str:
+        boundaries = "yes" if self.boundaries else "no"
+        return f"fuzzy|boundaries:{boundaries}|average:sentences|{UNALIGNED}"
+
+    def agreement(self, hypothesis: Ragged, reference: Ragged) -> FloatArray:
+        kept = _kept_neighbours(hypothesis, reference)
+        n = hypothesis.lengths
+        if self.boundaries:
+            first, last = _same_ends(hypothesis, reference)
+            return _ratio(kept + first + last, n + 1)
+        return np.where(n > 1, _ratio(kept, n - 1), 1.0)
+
+
+class LRscore(Metric):
+    """Lexical and reordering score: an order metric and BLEU (or another), interpolated.
+
+    Birch and Osborne fit α to human judgements for each language pair; 0.5 is nobody's fit. Their
+    brevity penalty for each sentence keeps short translations, which have little to get wrong, from
+    scoring well.
+    """
+
+    needs_visits = True
+
+    def __init__(self, order: PermutationMetric, lexical: Metric, *, alpha: float = 0.5) -> None:
+        if not 0 <= alpha <= 1:
+            raise SettingError(
+                f"the weight alpha of LRscore is {alpha}",
+                expected="from 0 (only the lexical score) to 1 (only the order)",
+            )
+        if not lexical.higher_is_better:
+            raise SettingError(
+                f"LRscore cannot use {lexical.name}", expected="a lexical score that rises, as BLEU"
+            )
+        self.order, self.lexical, self.alpha = order, lexical, alpha
+        self.name = f"LRscore ({order.name}, {lexical.name})"
+
+    @property
+    def signature(self) -> str:
+        parts = f"order:[{self.order.signature}]|lexical:[{self.lexical.signature}]"
+        return f"LRscore|alpha:{self.alpha:g}|brevity:sentence|{parts}"
+
+    def statistics(self, outputs: Outputs) -> FloatArray:
+        """The order score times brevity penalty, 1, and those of the lexical score."""
+        order = self.order.statistics(outputs)
+        order[:, 0] *= _brevity_penalties(outputs)
+        return np.concatenate([order, self.lexical.statistics(outputs)], axis=1)
+
+    def score(self, sums: FloatArray) -> FloatArray:
+        return self._interpolate(sums, self.lexical.score(sums[..., 2:]))
+
+    def sentence_scores(self, statistics: FloatArray) -> FloatArray:
+        lexical = self.lexical.sentence_scores(statistics[:, 2:])
+        return self._interpolate(statistics, lexical)
+
+    def _interpolate(self, sums: FloatArray, lexical: FloatArray) -> FloatArray:
+        order = _ratio(sums[..., 0], sums[..., 1])
+        lexical = lexical / self.lexical.scale
+        return self.scale * (self.alpha * order + (1 - self.alpha) * lexical)
+
+
+def _ratio(part: FloatArray | Int64Array, whole: FloatArray | Int64Array) -> FloatArray:
+    """part / whole, and 0 where there is nothing to divide by."""
+    whole = np.asarray(whole, dtype=np.float64)
+    return np.divide(part, whole, out=np.zeros(whole.shape), where=whole > 0)
+
+
+def _brevity_penalties(outputs: Outputs) -> FloatArray:
+    """For each sentence of t words min(1, exp(1 − r/t)), r the nearest length of a reference."""
+    penalties = [np.zeros(0)]
+    for batch in batches(outputs, str):
+        length, nearest = batch.hypotheses.lengths, closest_lengths(batch)
+        excess = _ratio(nearest, length) - 1
+        penalty = np.exp(-np.maximum(excess, 0))
+        penalties.append(np.where((length == 0) & (nearest > 0), 0.0, penalty))
+    return np.concatenate(penalties)
+
+
+def _both_visits(outputs: Outputs) -> tuple[Visits, Visits]:
+    """The visits of hypotheses and references, one sequence for each sentence."""
+    both = []
+    for side, visits in (
+        ("hypotheses", outputs.hypothesis_visits),
+        ("references", outputs.reference_visits),
+    ):
+        if visits is None:
+            raise DataError(
+                f"there are no visit sequences of the {side}",
+                expected="metrics of word order need word alignments of the source sentences "
+                "with the hypotheses and with the references",
+            )
+        if len(visits) != len(outputs):
+            raise DataError(
+                f"{len(visits)} visit sequences of the {side}",
+                expected=f"there are {len(outputs)} sentences",
+            )
+        both.append(visits_of_sequences(visits))
+    return both[0], both[1]
+
+
+def _permutations(outputs: Outputs) -> tuple[Ragged, Ragged]:
+    """The complete permutations of hypotheses and references, of the same lengths."""
+    hypothesis, reference = _both_visits(outputs)
+    needed = np.zeros(len(outputs), dtype=np.int64)
+    for visits in (hypothesis, reference):
+        np.maximum.at(needed, visits.sequences.row_of_value, visits.sequences.values + 1)
+    known = [visits.n_source for visits in (hypothesis, reference) if visits.n_source is not None]
+    lengths = known[0] if known else needed
+    if known and not np.array_equal(known[0], known[-1]):
+        sentence = np.flatnonzero(known[0] != known[1])[0]
+        raise DataError(
+            f"{known[0][sentence]} source words for the hypothesis, {known[1][sentence]} for the "
+            "reference",
+            where=f"sentence {sentence + 1}",
+            expected="both must be translations of the same sentence",
+        )
+    if np.any(needed > lengths):
+        sentence = np.flatnonzero(needed > lengths)[0]
+        raise DataError(
+            f"there is no source word {needed[sentence] - 1}",
+            where=f"visits of sentence {sentence + 1}",
+            expected=f"the source sentence has {lengths[sentence]} words, counted from 0",
+        )
+    return complete(hypothesis, lengths), complete(reference, lengths)
+
+
+def _same_ends(hypothesis: Ragged, reference: Ragged) -> tuple[BoolArray, BoolArray]:
+    """Whether both begin with the same word, and whether both end with the same one."""
+    some = (hypothesis.lengths > 0) & (reference.lengths > 0)
+    first, last = np.zeros(len(some), dtype=bool), np.zeros(len(some), dtype=bool)
+    for same, side, shift in ((first, 0, 0), (last, 1, -1)):
+        of_hypothesis, of_reference = (
+            visits.values[visits.offsets[side : len(some) + side][some] + shift]
+            for visits in (hypothesis, reference)
+        )
+        same[some] = of_hypothesis == of_reference
+    return first, last
+
+
+def _kept_neighbours(hypothesis: Ragged, reference: Ragged) -> Int64Array:
+    """How many pairs of neighbours in the hypothesis' visits are neighbours in the reference's."""
+    most = max(int(visits.values.max(initial=-1)) for visits in (hypothesis, reference))
+    kept: Int64Array = _count_kept(
+        hypothesis.values, hypothesis.offsets, reference.values, reference.offsets, most + 1
+    )
+    return kept
+
+
+NO_WORD: Final = -1
+
+
+@njit(cache=True, nogil=True)
+def _count_kept(
+    hypothesis: Int64Array,  # (n_visits,)
+    hypothesis_offsets: Int64Array,  # (n_sentences + 1,)
+    reference: Int64Array,
+    reference_offsets: Int64Array,
+    n_positions: int,
+) -> Int64Array:
+    n_sentences = len(hypothesis_offsets) - 1
+    kept = np.zeros(n_sentences, dtype=np.int64)
+    following = np.full(n_positions, NO_WORD)  # what the reference visits after a word
+    for sentence in range(n_sentences):
+        begin, end = reference_offsets[sentence], reference_offsets[sentence + 1]
+        for j in range(begin + 1, end):
+            following[reference[j - 1]] = reference[j]
+        for i in range(hypothesis_offsets[sentence] + 1, hypothesis_offsets[sentence + 1]):
+            kept[sentence] += following[hypothesis[i - 1]] == hypothesis[i]
+        for j in range(begin, end):  # clean for the next sentence
+            following[reference[j]] = NO_WORD
+    return kept
+
+
+@njit(cache=True, nogil=True)
+def _inversions(hypothesis: Int64Array, reference: Int64Array, offsets: Int64Array) -> Int64Array:
+    """Pairs in different order, for permutations of the same lengths, in O(n log n).
+
+    A Fenwick tree over places in the reference counts the words already seen, so that each word of
+    the hypothesis learns how many before it come after it in the reference.
+    """
+    n_sentences = len(offsets) - 1
+    turned = np.zeros(n_sentences, dtype=np.int64)
+    longest = 0
+    for sentence in range(n_sentences):
+        longest = max(longest, offsets[sentence + 1] - offsets[sentence])
+    place = np.empty(longest, dtype=np.int64)
+    tree = np.empty(longest + 1, dtype=np.int64)
+    for sentence in range(n_sentences):
+        begin, n = offsets[sentence], offsets[sentence + 1] - offsets[sentence]
+        tree[: n + 1] = 0
+        for j in range(n):
+            place[reference[begin + j]] = j
+        for i in range(n):
+            at = place[hypothesis[begin + i]]
+            n_before, node = 0, at
+            while node > 0:
+                n_before += tree[node]
+                node -= node & -node
+            turned[sentence] += i - n_before
+            node = at + 1
+            while node <= n:
+                tree[node] += 1
+                node += node & -node
+    return turned
+
+
+ORDER_METRICS: Final[dict[str, Callable[[], Metric]]] = {
+    "pdscore": PDscore,
+    "kendall": KendallTau,
+    "kendall-sqrt": lambda: KendallTau(square_root=True),
+    "hamming": Hamming,
+    "fuzzy": FuzzyReordering,
+    "fuzzy-boundaries": lambda: FuzzyReordering(boundaries=True),
+}

@@ -1,0 +1,187 @@
+"""RIBES (Isozaki et al. 2010): rank correlation of the word order of hypothesis and reference.
+
+    RIBES = NKT · P^α · BP^β        α = 0.25, β = 0.10
+
+Words of the hypothesis are aligned to words of the reference by their forms alone. A word that
+occurs once in both is aligned at once. Any other is aligned by the shortest n-gram that begins or
+ends with it and occurs once in both. NKT is the share of pairs of aligned words that are in the
+same order (normalised Kendall's tau, (τ + 1)/2), P the share of the words of the hypothesis that
+are aligned, BP = min(1, exp(1 − r/c)) the brevity penalty of the sentence.
+
+The paper has the first two factors, and its example prefers, of two n-grams as short, the one that
+begins with the word (`context="right"`). BP, n-grams of any length and the preference for the one
+that ends with the word (`context="left"`, the default) are those of the authors' program, version
+1.03, with which published numbers are made.
+
+    fewer than two aligned words   0; but 1 · P^α · BP^β for a reference of one word that is found
+    several references             the best score
+    a corpus                       the mean over the sentences; those without any word in the
+                                   references are left out
+
+The authors' program lowers the case unless told otherwise; here case counts unless
+`TextOptions.lowercase`, as for all metrics. Word alignments to the source play no part.
+
+How the alignment is found in O(n²): an n-gram that ends with word i of the hypothesis occurs again
+at k just when the two positions have a common history of at least n words. So it is unique on both
+sides just when n exceeds the longest history that i shares with another hypothesis position, and
+the second longest that it shares with a reference position, but not the longest. The same, read
+from right to left, for n-grams that begin with word i.
+"""
+
+import numpy as np
+from numba import njit
+
+from models.arrays import Int32Array, Int64Array
+from models.errors import SettingError, nearest
+from tuning.metrics.base import FloatArray, Metric, Outputs
+from tuning.metrics.words import TextOptions, batches, preprocessor
+
+CONTEXTS = ("left", "right")
+
+
+class Ribes(Metric):
+    """Statistics: the score of the sentence, and 1; both 0 if no reference has words."""
+
+    name = "RIBES"
+
+    def __init__(
+        self,
+        options: TextOptions = TextOptions(),
+        *,
+        alpha: float = 0.25,
+        beta: float = 0.10,
+        context: str = "left",
+    ) -> None:
+        if min(alpha, beta) < 0:
+            raise SettingError(
+                f"the exponents of RIBES are {alpha:g} and {beta:g}",
+                expected="neither may be below 0: precision and length would be punished",
+            )
+        if context not in CONTEXTS:
+            raise SettingError(
+                f"there is no context {context!r}", expected=nearest(context, list(CONTEXTS))
+            )
+        self.options, self.alpha, self.beta, self.context = options, alpha, beta, context
+        self._preprocess = preprocessor(options)
+
+    @property
+    def signature(self) -> str:
+        settings = f"alpha:{self.alpha:g}|beta:{self.beta:g}|context:{self.context}"
+        return f"RIBES|{self.options.signature}|{settings}"
+
+    def statistics(self, outputs: Outputs) -> FloatArray:
+        parts = [np.zeros((0, 2))]
+        for batch in batches(outputs, self._preprocess):
+            parts.append(
+                _score_sentences(
+                    batch.hypotheses.values,
+                    batch.hypotheses.offsets,
+                    batch.references.values,
+                    batch.references.offsets,
+                    batch.first_reference,
+                    self.alpha,
+                    self.beta,
+                    self.context == "right",
+                )
+            )
+        return np.concatenate(parts)
+
+    def score(self, sums: FloatArray) -> FloatArray:
+        n_sentences = np.asarray(sums[..., 1])
+        mean = np.divide(
+            sums[..., 0], n_sentences, out=np.zeros(n_sentences.shape), where=n_sentences > 0
+        )
+        return self.scale * mean
+
+
+@njit(cache=True, nogil=True)
+def _score_sentences(
+    hypotheses: Int32Array,  # (n_words,)
+    hypothesis_offsets: Int64Array,  # (n_sentences + 1,)
+    references: Int32Array,
+    reference_offsets: Int64Array,  # (n_references + 1,)
+    first_reference: Int64Array,  # (n_sentences + 1,)
+    alpha: float,
+    beta: float,
+    right_first: bool,
+) -> FloatArray:
+    statistics = np.zeros((len(hypothesis_offsets) - 1, 2))
+    for sentence in range(len(statistics)):
+        hypothesis = hypotheses[hypothesis_offsets[sentence] : hypothesis_offsets[sentence + 1]]
+        for number in range(first_reference[sentence], first_reference[sentence + 1]):
+            reference = references[reference_offsets[number] : reference_offsets[number + 1]]
+            if len(reference):
+                score = _score(hypothesis, reference, alpha, beta, right_first)
+                statistics[sentence, 0] = max(statistics[sentence, 0], score)
+                statistics[sentence, 1] = 1.0
+    return statistics
+
+
+@njit(cache=True, nogil=True)
+def _score(
+    hypothesis: Int32Array, reference: Int32Array, alpha: float, beta: float, right_first: bool
+) -> float:
+    if not len(hypothesis):
+        return 0.0
+    ranks = _align(hypothesis, reference, right_first)
+    n = len(ranks)
+    if n < 2 and not (n == 1 and len(reference) == 1):
+        return 0.0
+    in_order = 0
+    for i in range(n):
+        for j in range(i + 1, n):
+            in_order += ranks[i] < ranks[j]  # two words may have the same rank: not in order
+    tau = in_order / (n * (n - 1) / 2) if n > 1 else 1.0
+    brevity = min(1.0, np.exp(1 - len(reference) / len(hypothesis)))
+    score: float = tau * (n / len(hypothesis)) ** alpha * brevity**beta
+    return score
+
+
+@njit(cache=True, nogil=True)
+def _align(hypothesis: Int32Array, reference: Int32Array, right_first: bool) -> Int64Array:
+    """Positions in the reference of the aligned words, in the order of the hypothesis."""
+    left = _unique_context(hypothesis, reference)
+    right = _unique_context(hypothesis[::-1].copy(), reference[::-1].copy())
+    n, m = len(hypothesis), len(reference)
+    ranks = np.empty(n, dtype=np.int64)
+    n_aligned = 0
+    for i in range(n):
+        length, place = left[i]
+        right_length, right_place = right[n - 1 - i]
+        if right_length and (length == 0 or right_length < length + right_first):
+            length, place = right_length, m - 1 - right_place
+        if length:
+            ranks[n_aligned] = place
+            n_aligned += 1
+    return ranks[:n_aligned]
+
+
+@njit(cache=True, nogil=True)
+def _unique_context(hypothesis: Int32Array, reference: Int32Array) -> Int64Array:
+    """Length of the shortest n-gram ending at each word that is unique on both sides, 0 if none.
+
+    Beside it, the place in the reference where that n-gram ends, (n_words, 2).
+    """
+    found = np.zeros((len(hypothesis), 2), dtype=np.int64)
+    # Common histories of the current word with every position, updated from right to left in place
+    with_hypothesis = np.zeros(len(hypothesis) + 1, dtype=np.int64)
+    with_reference = np.zeros(len(reference) + 1, dtype=np.int64)
+    for i in range(len(hypothesis)):
+        longest_repeated = 0
+        for k in range(len(hypothesis), 0, -1):
+            same = hypothesis[k - 1] == hypothesis[i]
+            with_hypothesis[k] = with_hypothesis[k - 1] + 1 if same else 0
+            if k - 1 != i:
+                longest_repeated = max(longest_repeated, with_hypothesis[k])
+        longest, second, place = 0, 0, 0
+        for k in range(len(reference), 0, -1):
+            same = reference[k - 1] == hypothesis[i]
+            with_reference[k] = with_reference[k - 1] + 1 if same else 0
+            if with_reference[k] > longest:
+                longest, second, place = with_reference[k], longest, k - 1
+            else:
+                second = max(second, with_reference[k])
+        shortest = max(longest_repeated, second) + 1
+        if shortest <= longest:
+            found[i, 0], found[i, 1] = shortest, place
+    return found

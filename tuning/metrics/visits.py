@@ -1,0 +1,246 @@
+"""In which order a translation visits the words of its source sentence.
+
+A visit sequence lists source positions in the order in which the target sentence translates them.
+It is read off the word alignment, and holds every aligned source word once:
+
+    one source word, several target words   visited where the first of them stands
+    several source words, one target word   visited there, from left to right
+    unaligned source words                  not visited
+    unaligned target words                  play no part
+
+PDscore (Xiang et al. 2011, section 6) takes these sequences as they are. The other metrics compare
+permutations of the whole source sentence (Birch and Osborne 2010), so `complete` adds the words
+that were not visited: each directly after the word that stands before it in the source sentence,
+and those before the first visited word at the very beginning. A sentence without any links thus
+counts as translated from left to right.
+
+    source 0 1 2 3 4, links 1-2 3-0 3-1:   visits 3 1,   complete 0 3 4 1 2
+
+Nothing here asks whether a link is right.
+"""
+
+import json
+from array import array
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import overload
+
+import numpy as np
+from numba import njit
+
+from models.alignment import parse_links
+from models.arrays import Int64Array, Ragged
+from models.corpus import MOST_WORDS
+from models.errors import BadLine, DataError
+from models.text import read_lines, split_words
+
+JSON_LINE = '{"translation": "the book", "alignment": [[1, 0], [0, 1]]}'
+
+
+@dataclass(frozen=True, eq=False)
+class Visits(Sequence[Sequence[int]]):
+    """The visit sequences of many sentences, and how long the source sentences are, if known."""
+
+    sequences: Ragged  # (n_visits,) int64, no position twice in one row
+    n_source: Int64Array | None = None  # (n_sentences,)
+
+    def __post_init__(self) -> None:
+        _check(self)  # compiled code relies on it
+
+    def __len__(self) -> int:
+        return len(self.sequences)
+
+    @overload
+    def __getitem__(self, which: int) -> list[int]: ...
+    @overload
+    def __getitem__(self, which: slice) -> "Visits": ...
+    def __getitem__(self, which: int | slice) -> "list[int] | Visits":
+        rows = np.arange(len(self))[which]
+        if isinstance(which, slice):
+            lengths = None if self.n_source is None else self.n_source[rows]
+            return Visits(self.sequences.take(rows), lengths)
+        visits: list[int] = self.sequences[int(rows)].tolist()
+        return visits
+
+
+def visit_sequence(links: Iterable[tuple[int, int]]) -> list[int]:
+    """The visit sequence of one sentence from its (source, target) links.
+
+    >>> visit_sequence([(1, 2), (3, 0), (3, 1)])
+    [3, 1]
+    """
+    first: dict[int, int] = {}
+    for source, target in links:
+        first[source] = min(target, first.get(source, target))
+    return sorted(first, key=lambda source: (first[source], source))
+
+
+def visits_of_links(links: Ragged, n_source: Int64Array | None = None) -> Visits:
+    """The visit sequences of all sentences from their links, (source, target) in 16 bits each."""
+    source, target = links.values.reshape(-1, 2).astype(np.int64).T
+    # As one number each, links are sorted several times faster than by columns
+    keys = np.sort(links.row_of_value << 32 | source << 16 | target)
+    first = np.ones(len(keys), dtype=bool)  # the first link of its source word
+    first[1:] = np.diff(keys >> 16) != 0
+    row, source, target = keys[first] >> 32, keys[first] >> 16 & 0xFFFF, keys[first] & 0xFFFF
+    visits = np.sort(row << 32 | target << 16 | source) & 0xFFFF
+    return Visits(Ragged(visits, np.searchsorted(row, np.arange(len(links) + 1))), n_source)
+
+
+def visits_of_sequences(
+    sequences: Sequence[Sequence[int]], n_source: Sequence[int] | Int64Array | None = None
+) -> Visits:
+    """Visit sequences that are there already, as lists."""
+    if isinstance(sequences, Visits):
+        return sequences
+    lengths = np.array([len(sequence) for sequence in sequences], dtype=np.int64)
+    values = np.fromiter(chain.from_iterable(sequences), np.int64, int(lengths.sum()))
+    return Visits(
+        Ragged(values, np.concatenate([[0], np.cumsum(lengths)])),
+        None if n_source is None else np.asarray(n_source, dtype=np.int64),
+    )
+
+
+def _check(visits: Visits) -> None:
+    if visits.n_source is not None and len(visits.n_source) != len(visits):
+        raise DataError(
+            f"{len(visits)} visit sequences for {len(visits.n_source)} source sentences",
+            expected="one for each",
+        )
+    values, row = visits.sequences.values, visits.sequences.row_of_value
+    limit = np.full(len(visits), MOST_WORDS) if visits.n_source is None else visits.n_source
+    outside = np.flatnonzero((values < 0) | (values >= limit[row]))
+    if len(outside):
+        sentence = row[outside[0]]
+        raise DataError(
+            f"there is no source word {values[outside[0]]}",
+            where=f"visits of sentence {sentence + 1}",
+            expected=f"positions are 0 to {limit[sentence] - 1}",
+        )
+    both = np.sort(row * MOST_WORDS + values)
+    twice = both[1:][np.diff(both) == 0]
+    if len(twice):
+        sentence, word = divmod(int(twice[0]), MOST_WORDS)
+        raise DataError(
+            f"source word {word} is visited twice",
+            where=f"visits of sentence {sentence + 1}",
+            expected="a visit sequence holds a word once, where its first target word stands",
+        )
+
+
+def complete(visits: Visits, n_source: Int64Array) -> Ragged:
+    """Permutations of all source words: those not visited follow the word before them.
+
+    `n_source` must leave room for every visit.
+    """
+    offsets = np.concatenate([[0], np.cumsum(n_source)])
+    values = _complete(visits.sequences.values, visits.sequences.offsets, offsets)
+    return Ragged(values, offsets)
+
+
+@njit(cache=True, nogil=True)
+def _complete(
+    visits: Int64Array,  # (n_visits,)
+    visit_offsets: Int64Array,  # (n_sentences + 1,)
+    offsets: Int64Array,  # (n_sentences + 1,) of the permutations
+) -> Int64Array:
+    permutations = np.empty(offsets[-1], dtype=np.int64)
+    visited = np.zeros(offsets[-1], dtype=np.bool_)
+    for sentence in range(len(offsets) - 1):
+        begin, end = offsets[sentence], offsets[sentence + 1]
+        for visit in visits[visit_offsets[sentence] : visit_offsets[sentence + 1]]:
+            visited[begin + visit] = True
+        place = begin
+        while place < end and not visited[place]:  # the words before the first visited one
+            permutations[place] = place - begin
+            place += 1
+        for visit in visits[visit_offsets[sentence] : visit_offsets[sentence + 1]]:
+            word = begin + visit
+            permutations[place] = visit
+            place += 1
+            while word + 1 < end and not visited[word + 1]:
+                word += 1
+                permutations[place] = word - begin
+                place += 1
+    return permutations
+
+
+def read_visits(path: Path, n_source: Sequence[int] | Int64Array | None = None) -> Visits:
+    """Visit sequences from a file with the alignment of one sentence on each line.
+
+    A line is either in Pharaoh format (`0-1 1-0`) or a JSON object with "alignment", a list of
+    [source, target], and perhaps "translation", against which target positions are checked. With
+    `n_source`, the numbers of words of the source sentences, source positions are checked too.
+    """
+    positions, offsets = array("H"), array("q", [0])
+    with closing(read_lines(path)) as lines:
+        for number, line in lines:
+            try:
+                if isinstance(line, BadLine):
+                    raise line
+                links = _parse(line)
+                if n_source is not None and number <= len(n_source):
+                    _check_side(links[0::2], "source", int(n_source[number - 1]))
+            except BadLine as bad:
+                bad.where = f"{path}:{number}"
+                raise
+            positions.extend(links)
+            offsets.append(len(positions) // 2)
+    if n_source is not None and len(offsets) - 1 != len(n_source):
+        raise DataError(
+            f"alignments of {len(offsets) - 1} sentences",
+            where=str(path),
+            expected=f"there are {len(n_source)} source sentences; each needs a line",
+        )
+    values = np.array(positions, dtype=np.uint16).reshape(-1, 2)
+    lengths = None if n_source is None else np.asarray(n_source, dtype=np.int64)
+    return visits_of_links(Ragged(values, np.array(offsets, dtype=np.int64)), lengths)
+
+
+def _check_side(positions: list[int], side: str, n_words: int) -> None:
+    """Every link must stay inside the sentence."""
+    farthest = max(positions, default=-1)
+    if farthest >= n_words:
+        raise BadLine(
+            "link outside",
+            f"there is no {side} word {farthest}",
+            f"the {side} sentence has {n_words} words, counted from 0",
+        )
+
+
+def _parse(line: str) -> list[int]:
+    links = _parse_json(line) if line.lstrip(" \t").startswith("{") else parse_links(line)
+    if max(links, default=0) >= MOST_WORDS:
+        raise BadLine(
+            "alignment",
+            f"there cannot be a word {max(links)}",
+            f"sentences have at most {MOST_WORDS} words, counted from 0",
+        )
+    return links
+
+
+def _parse_json(line: str) -> list[int]:
+    try:
+        record = json.loads(line)
+    except json.JSONDecodeError as error:
+        what = f"not JSON: {error.msg} at column {error.colno}"
+        raise BadLine("JSON", what, f"lines look like {JSON_LINE}") from None
+    pairs = record.get("alignment")
+    if not isinstance(pairs, list):
+        raise BadLine("JSON", 'no list "alignment"', f"lines look like {JSON_LINE}")
+    links: list[int] = []
+    for pair in pairs:
+        if not (isinstance(pair, list) and len(pair) == 2 and all(map(_is_position, pair))):
+            what = f"{json.dumps(pair)} is not a link"
+            raise BadLine("JSON", what, "links are pairs of positions, [source, target], from 0")
+        links += pair
+    if isinstance(record.get("translation"), str):
+        _check_side(links[1::2], "target", len(split_words(record["translation"])))
+    return links
+
+
+def _is_position(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0

@@ -1,0 +1,130 @@
+"""Hypotheses and references as numbers of words, a batch of sentences at a time.
+
+All metrics of words see the text in the same way: optionally in lower case, then through one of
+sacrebleu's tokenisers, then split at white space of any kind, as sacrebleu does. Numbers are only
+comparable inside their batch, which keeps the tables of the counting kernels small enough for the
+processor's cache.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, count
+from typing import NamedTuple
+
+import numpy as np
+
+from models.arrays import Int64Array, Ragged
+from models.errors import DataError, SettingError, nearest
+from tuning.metrics.base import Outputs
+
+BATCH = 4096  # sentences
+TOKENISERS = ("none", "13a", "intl", "zh", "char", "ja-mecab")  # sacrebleu's names
+
+Preprocess = Callable[[str], str]
+
+
+@dataclass(frozen=True)
+class TextOptions:
+    """How text is looked at before anything is counted."""
+
+    tokenize: str = "none"  # one of TOKENISERS
+    lowercase: bool = False
+    n_references: int = 1  # only for signatures; −1 if it differs from sentence to sentence
+
+    @property
+    def signature(self) -> str:
+        """In sacrebleu's manner, for the metrics that sacrebleu does not have."""
+        references = "var" if self.n_references < 0 else str(self.n_references)
+        case = "lc" if self.lowercase else "mixed"
+        return f"nrefs:{references}|case:{case}|tok:{self.tokenize}"
+
+
+class Batch(NamedTuple):
+    """Sentence i has the references `first_reference[i]` up to `first_reference[i + 1]`."""
+
+    hypotheses: Ragged  # (n_words,) int32, a row for every sentence
+    references: Ragged  # a row for every reference
+    first_reference: Int64Array  # (n_sentences + 1,)
+    words: tuple[str, ...]  # by their numbers
+
+    @property
+    def sentence_of_reference(self) -> Int64Array:
+        return np.repeat(np.arange(len(self.hypotheses)), np.diff(self.first_reference))
+
+    @property
+    def rows(self) -> Ragged:
+        """All hypotheses, then all references."""
+        ends = self.references.offsets[1:] + self.hypotheses.offsets[-1]
+        return Ragged(
+            np.concatenate([self.hypotheses.values, self.references.values]),
+            np.concatenate([self.hypotheses.offsets, ends]),
+        )
+
+
+def preprocessor(options: TextOptions) -> Preprocess:
+    """What sacrebleu's BLEU does to a sentence before it splits it into words."""
+    tokenise = load_tokeniser(options.tokenize)
+    if options.lowercase:
+        return lambda line: tokenise(line.lower().rstrip())
+    return lambda line: tokenise(line.rstrip())
+
+
+def load_tokeniser(name: str) -> Preprocess:
+    if name not in TOKENISERS:
+        raise SettingError(
+            f"there is no tokeniser {name!r}", expected=nearest(name, list(TOKENISERS))
+        )
+    from sacrebleu.metrics.bleu import BLEU
+
+    try:
+        tokeniser: Preprocess = BLEU(tokenize=name).tokenizer
+    except (ImportError, RuntimeError):  # the package behind it is missing
+        raise DataError(
+            f"the tokeniser {name} is not installed",
+            expected="it is an optional part of sacrebleu",
+            advice="pip install 'sacrebleu[ja]'",
+        ) from None
+    return tokeniser
+
+
+def batches(outputs: Outputs, preprocess: Preprocess) -> Iterator[Batch]:
+    """The words of the outputs as numbers, `BATCH` sentences at a time."""
+    check_outputs(outputs)
+    for start in range(0, len(outputs), BATCH):
+        references = outputs.references[start : start + BATCH]
+        numbers: defaultdict[str, int] = defaultdict(count().__next__)
+        yield Batch(
+            number_lines(map(preprocess, outputs.hypotheses[start : start + BATCH]), numbers),
+            number_lines(map(preprocess, chain.from_iterable(references)), numbers),
+            np.cumsum([0, *map(len, references)]),
+            tuple(numbers),
+        )
+
+
+def number_lines(lines: Iterator[str], numbers: defaultdict[str, int]) -> Ragged:
+    """Rows of numbers; words that are new get new ones."""
+    split = list(map(str.split, lines))
+    # Words are looked up by C code all the way: no bytecode runs for a single word
+    values = np.fromiter(map(numbers.__getitem__, chain.from_iterable(split)), np.int32)
+    return Ragged(values, np.cumsum([0, *map(len, split)]))
+
+
+def check_outputs(outputs: Outputs) -> None:
+    """Every hypothesis needs at least one reference."""
+    if len(outputs.references) != len(outputs):
+        raise DataError(
+            f"{len(outputs)} hypotheses, but references for {len(outputs.references)}",
+            expected="every hypothesis needs its references",
+        )
+    for number, references in enumerate(outputs.references, 1):
+        if not references:
+            raise DataError(
+                f"sentence {number} has no reference", expected="every sentence needs one at least"
+            )
+
+
+def n_references(references: Sequence[Sequence[str]]) -> int:
+    """How many references the sentences have, −1 if not all as many: for `TextOptions`."""
+    numbers = set(map(len, references))
+    return numbers.pop() if len(numbers) == 1 else -1
