@@ -88,7 +88,7 @@ class Decoder:
         options = self._finder.find(self.phrases.source_vocabulary.encode(sentence.words))
         if not len(sentence):
             nothing = Ragged(np.empty(0, np.int32), np.zeros(2, np.int64))
-            return Decoded(sentence, options, (), nothing, np.zeros(1), self.phrases, self.lm)
+            return self._decoded(sentence, options, (), nothing, np.zeros(1))
         scorers = tuple(model.prepare(sentence, options.table) for model in self.distortion)
         best, workspace = self._search(self._problem(options, scorers))
         if n_best == 1:
@@ -97,17 +97,27 @@ class Decoder:
                 Ragged(path, np.array([0, len(path)])),
                 workspace.score[best : best + 1],
             )
-            return Decoded(sentence, options, scorers, chosen, scores.copy(), self.phrases, self.lm)
+            return self._decoded(sentence, options, scorers, chosen, scores.copy())
         size = n_best
         while True:
             chosen, scores = best_derivations(workspace, len(sentence), size)
-            decoded = Decoded(sentence, options, scorers, chosen, scores, self.phrases, self.lm)
+            decoded = self._decoded(sentence, options, scorers, chosen, scores)
             if not distinct:
                 return decoded
             first = decoded.first_of_each_translation()
             if len(first) >= n_best or len(chosen) < size or size > MOST_TRIED * n_best:
                 return decoded.take(first[:n_best])
             size *= 4
+
+    def _decoded(
+        self,
+        sentence: Sentence,
+        options: SentenceOptions,
+        scorers: Sequence[SentenceScorer],
+        chosen: Ragged,
+        scores: FloatArray,
+    ) -> Decoded:
+        return Decoded(sentence, options, scorers, chosen, scores, self.lm, self.feature_names)
 
     def _problem(self, options: SentenceOptions, scorers: Sequence[SentenceScorer]) -> Problem:
         tables = weigh_tables(options, scorers, self._distortion_weights)

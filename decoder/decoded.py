@@ -12,7 +12,6 @@ from models.arrays import Int64Array, Ragged
 from models.distortion.interface import SentenceScorer
 from models.language_model.model import LanguageModel
 from models.phrases.extraction import GRID
-from models.phrases.table import PhraseTable
 from models.sentence import Sentence
 
 FloatArray = NDArray[np.float64]
@@ -25,15 +24,16 @@ class Decoded:
     scorers: Sequence[SentenceScorer]
     chosen: Ragged  # options of each derivation, in target order
     scores: FloatArray
-    phrases: PhraseTable
     lm: LanguageModel
+    feature_names: tuple[str, ...]
 
     def __len__(self) -> int:
         return len(self.chosen)
 
     def words(self, number: int = 0) -> list[str]:
         """The translation; unknown words are copied."""
-        table, vocabulary = self.options.table, self.phrases.target_vocabulary
+        table = self.options.table
+        vocabulary = table.phrases.target_vocabulary
         result = []
         for option in self.chosen[number].tolist():
             ids = table.target_words[option].tolist()
@@ -64,7 +64,9 @@ class Decoded:
         return sorted(links)
 
     def features(self) -> FloatArray:
-        """(derivations, features), in the order of `Decoder.feature_names`."""
+        """(derivations, features), in the order of `feature_names`."""
+        if not len(self.sentence):
+            return np.zeros((1, len(self.feature_names)))
         return feature_values(self.options, self.chosen, self.lm, self.scorers)
 
     def first_of_each_translation(self) -> Int64Array:

@@ -14,7 +14,16 @@ from dataclasses import dataclass
 import click
 from click.shell_completion import shell_complete
 
-from hyperbaton.commands import align, corpus, demo, export, import_moses, train, translate
+from hyperbaton.commands import (
+    align,
+    corpus,
+    demo,
+    evaluate,
+    export,
+    import_moses,
+    train,
+    translate,
+)
 from models.errors import HyperbatonError, nearest
 
 PROGRAM = "hyperbaton"
@@ -26,6 +35,7 @@ COMMANDS = (
     align.align,
     train.train,
     translate.translate,
+    evaluate.evaluate,
     import_moses.import_moses,
     export.export,
 )

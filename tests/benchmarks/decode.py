@@ -1,0 +1,158 @@
+"""Cost of decoding, in kenlm word scores of the same process, and parity with Moses' n-best lists.
+
+    python tests/benchmarks/decode.py MODEL SOURCE REFERENCE ARPA [N_BEST LIMIT]...
+
+MODEL is an imported Moses system, ARPA its language model. kenlm's Python `Model.score` on
+REFERENCE is the yardstick. N_BEST is a list that Moses made with segmentations, with its distortion
+limit.
+"""
+
+import gzip
+import sys
+import time
+from pathlib import Path
+
+import kenlm
+import numpy as np
+
+from decoder.decode import Decoder, SearchSettings
+from decoder.features import feature_values
+from decoder.translator import Translator
+from models.arrays import Ragged
+from models.sentence import Sentence
+from models.text import read_lines
+
+TOLERANCE = 1e-3  # Moses prints six digits
+
+
+def main(arguments: list[str]) -> None:
+    model, source, reference, arpa, *lists = arguments
+    translator = Translator.load(model)
+    sentences = [Sentence.parse(line) for _, line in read_lines(Path(source))]
+    references = [line for _, line in read_lines(Path(reference))]
+    word_cost = kenlm_cost(arpa, references)
+    print(f"kenlm: {word_cost * 1e6:.3f} µs per word\n")
+    print(f"{'':38}{'ms/sentence':>12}{'kenlm words':>12}{'mean score':>12}")
+    linear = [m for m in translator.distortion if m.name == "linear"]
+    rows = {
+        "linear, 400/200, limit 6": (linear, SearchSettings()),
+        "linear, 1000/1000, limit 6": (linear, SearchSettings(pop_limit=1000, stack_size=1000)),
+        "linear, 400/200, no limit": (linear, SearchSettings(distortion_limit=-1)),
+        "all models, 400/200, limit 6": (translator.distortion, SearchSettings()),
+        "all models, 400/200, no limit": (
+            translator.distortion,
+            SearchSettings(distortion_limit=-1),
+        ),
+    }
+    for name, (models, settings) in rows.items():
+        own = Translator(translator.phrases, translator.lm, models, translator.weights, settings)
+        cost, score = decoding_cost(own._decoder(), sentences)
+        print(f"{name:38}{cost * 1e3:>12.3f}{cost / word_cost:>12,.0f}{score:>12.4f}")
+    own = Translator(translator.phrases, translator.lm, linear, translator.weights)
+    print()
+    for threads in (1, 2):
+        began = time.perf_counter()
+        n = sum(1 for _ in own.stream(sentences * 4, threads=threads))
+        print(f"{threads} threads: {n / (time.perf_counter() - began):,.0f} sentences per second")
+    print("\ncost by length (sentences joined), ms per word")
+    decoder = own._decoder()
+    words = [word for sentence in sentences for word in sentence.words]
+    for length in (5, 10, 20, 40, 80):
+        parts = [Sentence(tuple(words[at : at + length])) for at in range(0, 50 * length, length)]
+        cost, _ = decoding_cost(decoder, parts)
+        print(f"{length:>6} {cost * 1e3 / length:.3f}")
+    for path, limit in zip(lists[::2], lists[1::2], strict=True):
+        parity(translator, sentences, Path(path), int(limit))
+
+
+def kenlm_cost(arpa: str, references: list[str]) -> float:
+    """Seconds of CPU per word, the end of the sentence counted; the best of five rounds."""
+    model = kenlm.Model(arpa)
+    n_words = sum(len(line.split()) + 1 for line in references)
+    return (
+        min(timed(lambda: [model.score(line) for line in references])[0] for _ in range(5))
+        / n_words
+    )
+
+
+def decoding_cost(decoder: Decoder, sentences: list[Sentence]) -> tuple[float, float]:
+    """Seconds of CPU per sentence with warm kernels, best of three rounds, and the mean score."""
+    decoder.decode(sentences[0])
+    rounds = [timed(lambda: [decoder.decode(s).scores[0] for s in sentences]) for _ in range(3)]
+    return min(cost for cost, _ in rounds) / len(sentences), float(np.mean(rounds[0][1]))
+
+
+def timed(work):  # type: ignore[no-untyped-def]
+    began = time.process_time()
+    result = work()
+    return time.process_time() - began, result
+
+
+def parity(translator: Translator, sentences: list[Sentence], path: Path, limit: int) -> None:
+    """Forced scoring of Moses' derivations, and our best score against theirs."""
+    settings = SearchSettings(pop_limit=5000, stack_size=5000, distortion_limit=limit, options=64)
+    scorer = translator.with_settings(distortion_limit=-1, options=64)._decoder()
+    searcher = translator.with_settings(**{**vars(settings), "options": 20})._decoder()
+    weights = np.array([translator.weights[name] for name in translator.feature_names])
+    entries, wrong, missing, worse = 0, 0, 0, 0
+    largest = 0.0
+    best: dict[int, float] = {}
+    with gzip.open(path, "rt", encoding="utf-8") as stream:
+        for line in stream:
+            number, _, values, total, segmentation, *_ = (x.strip() for x in line.split("|||"))
+            sentence = sentences[int(number)]
+            best.setdefault(int(number), float(total))
+            entries += 1
+            path_options = forced(scorer, sentence, line.split("|||")[1].split(), segmentation)
+            if path_options is None:
+                missing += 1
+                continue
+            options, chosen = path_options
+            scorers = [m.prepare(sentence, options.table) for m in translator.distortion]
+            one = Ragged(chosen, np.array([0, len(chosen)]))
+            features = feature_values(options, one, translator.lm, scorers)[0]
+            theirs = moses_features(values)
+            ours = np.concatenate([features[9:15], features[8:9], features[6:7], features[5:6],
+                                   features[4:5], features[0:4]])  # fmt: skip
+            difference = max(np.abs(ours - theirs).max(), abs(features @ weights - float(total)))
+            largest = max(largest, difference)
+            wrong += difference > TOLERANCE
+    for number, score in best.items():
+        worse += searcher.decode(sentences[number]).scores[0] < score - TOLERANCE
+    print(f"\n{path.name}: {entries} derivations of Moses, {missing} not found among our options")
+    print(f"  {wrong} differ by more than {TOLERANCE}; largest difference {largest:.1e}")
+    print(f"  our best score is worse on {worse} of {len(best)} sentences")
+
+
+def moses_features(text: str) -> np.ndarray:
+    return np.array([float(token) for token in text.split() if not token.endswith("=")])
+
+
+def forced(decoder: Decoder, sentence: Sentence, target: list[str], segmentation: str):  # type: ignore[no-untyped-def]
+    """The options that make up a derivation given as spans, or None."""
+    finder = decoder._finder
+    options = finder.find(decoder.phrases.source_vocabulary.encode(sentence.words))
+    table, vocabulary = options.table, decoder.phrases.target_vocabulary
+    chosen = []
+    for piece in segmentation.split():
+        source, words = piece.split("=")
+        start, end = span(source)
+        first, last = span(words)
+        for option in np.flatnonzero((table.start == start) & (table.end == end)):
+            ids = table.target_words[option].tolist()
+            text = [sentence.words[start]] if table.is_unknown[option] else vocabulary.decode(ids)
+            if text == target[first:last]:
+                chosen.append(option)
+                break
+        else:
+            return None
+    return options, np.array(chosen, np.int32)
+
+
+def span(text: str) -> tuple[int, int]:
+    first, _, last = text.partition("-")
+    return int(first), int(last or first) + 1
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

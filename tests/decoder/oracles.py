@@ -1,0 +1,105 @@
+"""Decoding by trying everything: all derivations of a short sentence, each scored from scratch."""
+
+from models.phrases.extraction import GRID
+from models.phrases.moses_tables import source_texts, target_texts
+from models.phrases.reordering import CLASSES, ReorderingType
+
+ORIENTATION_NAMES = ("monotone", "swap", "right", "left")
+
+
+def entries_by_source(table):
+    """For each source phrase its entries: (number, target words)."""
+    entries = {}
+    texts = zip(source_texts(table), target_texts(table), strict=True)
+    for number, (source, target) in enumerate(texts):
+        entries.setdefault(tuple(source.split()), []).append((number, target.split()))
+    return entries
+
+
+def options_of(words, table, lm, weights, limit):
+    """All options: (start, end, entry or None, target words), the best few of each phrase."""
+    entries = entries_by_source(table)
+    options = []
+    for start in range(len(words)):
+        for end in range(start + 1, min(len(words), start + GRID) + 1):
+            found = entries.get(tuple(words[start:end]), [])
+
+            def total(item):
+                number, target = item
+                score = sum(
+                    weights[f"translation.{name}"] * table.scores[number, column]
+                    for column, name in enumerate(
+                        ("inverse_phrase", "inverse_lexical", "direct_phrase", "direct_lexical")
+                    )
+                )
+                score -= weights["word_penalty"] * len(target)
+                return score + weights["lm"] * lm.score(target, begin=False, end=False)
+
+            best = sorted(found, key=total, reverse=True)[:limit]
+            options += [(start, end, number, target) for number, target in best]
+            if end == start + 1 and not found:
+                options.append((start, end, None, [words[start]]))
+    return options
+
+
+def derivations(n_words, options, distortion_limit):
+    """Every order of options that covers the sentence and obeys the distortion limit."""
+    limit = n_words if distortion_limit < 0 else distortion_limit
+
+    def extend(covered, previous_end, path):
+        if len(covered) == n_words:
+            yield path
+            return
+        gap = min(set(range(n_words)) - covered)
+        for option in options:
+            start, end = option[:2]
+            if covered & set(range(start, end)) or abs(start - previous_end) > limit:
+                continue
+            if start != gap and abs(end - gap) > limit:
+                continue
+            yield from extend(covered | set(range(start, end)), end, [*path, option])
+
+    yield from extend(frozenset(), 0, [])
+
+
+def orientation(previous, start, end):
+    """Of the move from a span (None at the beginning) to another."""
+    before, after = (-1, 0) if previous is None else previous
+    if start == after:
+        return "monotone"
+    if end == before:
+        return "swap"
+    return "right" if start >= after else "left"
+
+
+def features(path, table, lm, reordering_type):
+    """All feature values of one derivation, by name."""
+    values = dict.fromkeys(
+        [f"translation.{name}" for name in
+         ("inverse_phrase", "inverse_lexical", "direct_phrase", "direct_lexical")], 0.0
+    )  # fmt: skip
+    values |= {"phrase_penalty": 0.0, "word_penalty": 0.0, "unknown": 0.0, "linear": 0.0}
+    columns = []
+    if reordering_type:
+        kind = ReorderingType.parse(reordering_type)
+        columns = list(kind.columns)
+        values |= {f"{kind.classes}.{direction}.{name}": 0.0 for direction, name in columns}
+    text, previous, previous_entry = [], None, None
+    for start, end, entry, target in path:
+        if entry is None:
+            values["unknown"] -= 100.0
+        else:
+            for column, name in enumerate(list(values)[:4]):
+                values[name] += table.scores[entry, column]
+        values["phrase_penalty"] += 1
+        values["word_penalty"] -= len(target)
+        values["linear"] -= abs(start - (previous[1] if previous else 0))
+        move = ORIENTATION_NAMES.index(orientation(previous, start, end))
+        for column, (direction, name) in enumerate(columns):
+            asked = entry if direction == "backward" else previous_entry
+            if asked is not None and move in CLASSES[kind.classes][name]:
+                values[f"{kind.classes}.{direction}.{name}"] += table.reordering[asked, column]
+        text += target
+        previous, previous_entry = (start, end), entry
+    values["lm"] = lm.score([word if word in lm.vocabulary else "<unk>" for word in text])
+    return values, text

@@ -1,0 +1,36 @@
+"""Small random translation systems."""
+
+from hypothesis import strategies as st
+
+from models.language_model import LanguageModel, estimate
+from models.phrases.training import PhraseSettings, train_phrases
+from models.system import default_weights
+from tests.models.phrases.corpora import corpus_of, small_corpora
+
+TYPES = [
+    "",
+    "wbe-msd-bidirectional-fe",
+    "wbe-msd-backward-fe",
+    "phrase-mslr-forward-fe",
+    "wbe-leftright-bidirectional-f",
+    "wbe-monotonicity-bidirectional-fe",
+]
+weights = st.floats(-1.0, 1.0).map(lambda value: round(value, 2))
+
+
+def make_system(sentences, reordering_type=""):
+    """A phrase table and a language model from word-aligned sentences."""
+    corpus = corpus_of(sentences)
+    settings = PhraseSettings(max_length=3, reordering=reordering_type or "none")
+    lm = LanguageModel.from_ngrams(estimate(corpus.target.words, corpus.target.vocabulary, order=3))
+    return train_phrases(corpus, settings), lm
+
+
+@st.composite
+def systems(draw, max_words=4):
+    """A system, weights for all its features, and a sentence with known and unknown words."""
+    kind = draw(st.sampled_from(TYPES))
+    table, lm = make_system(draw(small_corpora), kind)
+    own = {name: draw(weights) for name in default_weights(kind)} | {"unknown": 1.0}
+    words = draw(st.lists(st.sampled_from("abcz"), min_size=1, max_size=max_words))
+    return table, lm, kind, own, words

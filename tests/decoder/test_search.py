@@ -1,0 +1,174 @@
+"""The search against trying everything."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from decoder.decode import Decoder, SearchSettings
+from models.distortion.lexicalised import Lexicalised
+from models.distortion.linear import Linear
+from models.errors import SettingError
+from models.sentence import Sentence
+from models.system import default_weights
+from tests.decoder import oracles
+from tests.decoder.systems import make_system, systems
+
+EXHAUSTIVE = SearchSettings(pop_limit=0, stack_size=0, options=3)
+LIMITS = st.sampled_from([0, 1, 2, -1])
+
+
+def decoder_of(table, lm, kind, weights, search=EXHAUSTIVE):
+    models = [Linear(), *([Lexicalised(kind)] if kind else [])]
+    return Decoder(table, lm, models, weights, search)
+
+
+def total(values, weights):
+    return sum(weights[name] * value for name, value in values.items())
+
+
+@settings(max_examples=60)
+@given(systems(), LIMITS)
+def test_exhaustive_search_finds_every_derivation_in_order(system, limit):
+    table, lm, kind, weights, words = system
+    search = SearchSettings(pop_limit=0, stack_size=0, options=3, distortion_limit=limit)
+    options = oracles.options_of(words, table, lm, weights, 3)
+    expected = sorted(
+        (
+            total(oracles.features(path, table, lm, kind)[0], weights)
+            for path in oracles.derivations(len(words), options, limit)
+        ),
+        reverse=True,
+    )
+    decoder = decoder_of(table, lm, kind, weights, search)
+    best = decoder.decode(Sentence(tuple(words)))
+    assert best.scores[0] == pytest.approx(expected[0], abs=1e-5)
+    everything = decoder.decode(Sentence(tuple(words)), n_best=len(expected) + 5)
+    np.testing.assert_allclose(everything.scores, expected, atol=1e-5)
+
+
+@settings(max_examples=60)
+@given(systems(), LIMITS)
+def test_features_are_those_of_the_derivation(system, limit):
+    table, lm, kind, weights, words = system
+    search = SearchSettings(options=3, distortion_limit=limit)
+    decoder = decoder_of(table, lm, kind, weights, search)
+    decoded = decoder.decode(Sentence(tuple(words)), n_best=20)
+    values = decoded.features()
+    own = np.array([weights[name] for name in decoder.feature_names])
+    np.testing.assert_allclose(values @ own, decoded.scores, atol=1e-5)
+    for number in range(len(decoded)):
+        path = []
+        for option in decoded.chosen[number].tolist():
+            row = decoded.options.table
+            entry = int(row.entry[option])
+            target = table.target_vocabulary.decode(row.target_words[option].tolist())
+            place = int(row.start[option]), int(row.end[option])
+            path.append((*place, *((entry, target) if entry >= 0 else (None, [words[place[0]]]))))
+        slow, text = oracles.features(path, table, lm, kind)
+        for name, value in zip(decoder.feature_names, values[number], strict=True):
+            assert value == pytest.approx(slow[name], abs=1e-5), name
+        assert decoded.words(number) == text
+        covered = sorted(place for start, end, *_ in path for place in range(start, end))
+        assert covered == list(range(len(words)))
+
+
+@settings(max_examples=40)
+@given(systems(max_words=6))
+def test_limits_only_make_it_worse(system):
+    table, lm, kind, weights, words = system
+    sentence = Sentence(tuple(words))
+    best = decoder_of(table, lm, kind, weights, SearchSettings(pop_limit=0, stack_size=0))
+    small = decoder_of(table, lm, kind, weights, SearchSettings(pop_limit=3, stack_size=2))
+    tight = decoder_of(table, lm, kind, weights, SearchSettings(beam=0.5))
+    score = best.decode(sentence).scores[0]
+    assert small.decode(sentence).scores[0] <= score + 1e-6
+    assert tight.decode(sentence).scores[0] <= score + 1e-6
+
+
+@settings(max_examples=40)
+@given(systems(max_words=6))
+def test_no_distortion_means_monotone(system):
+    table, lm, kind, weights, words = system
+    decoder = decoder_of(table, lm, kind, weights, SearchSettings(distortion_limit=0))
+    decoded = decoder.decode(Sentence(tuple(words)), n_best=10)
+    for number in range(len(decoded)):
+        spans = decoded.spans(number)
+        assert spans == sorted(spans)
+
+
+HAND = [
+    (["hon", "o", "katta"], ["bought", "a", "book"], [(0, 2), (2, 0)]),
+    (["kare", "wa", "hon", "o", "yonda"], ["he", "read", "a", "book"], [(0, 0), (2, 3), (4, 1)]),
+]
+
+
+@pytest.fixture(scope="module")
+def hand():
+    kind = "wbe-msd-bidirectional-fe"
+    table, lm = make_system(HAND, kind)
+    return table, lm, kind, default_weights(kind)
+
+
+def test_a_sentence_of_words_from_two_sentences(hand):
+    decoder = decoder_of(*hand, SearchSettings(distortion_limit=-1))
+    decoded = decoder.decode(Sentence.parse("kare wa hon o katta"))
+    assert decoded.words() == ["he", "bought", "a", "book"]
+    assert decoded.links() == [(0, 0), (2, 3), (4, 1)]
+
+
+def test_unknown_words_are_copied_or_dropped(hand):
+    sentence = Sentence.parse("hon o nageta")
+    copied = decoder_of(*hand).decode(sentence)
+    assert "nageta" in copied.words()
+    assert (2, copied.words().index("nageta")) in copied.links()
+    dropped = decoder_of(*hand, SearchSettings(drop_unknown=True)).decode(sentence)
+    assert dropped.words() == ["a", "book"]
+    assert dropped.features()[0][7] == -100.0
+
+
+def test_an_empty_sentence_is_translated_by_nothing(hand):
+    decoded = decoder_of(*hand).decode(Sentence(()))
+    assert (decoded.words(), decoded.scores.tolist()) == ([], [0.0])
+    assert decoded.features().shape == (1, len(decoder_of(*hand).feature_names))
+
+
+@pytest.mark.parametrize("limit", [6, -1])
+@pytest.mark.parametrize("n_words", [63, 64, 65, 130, 200])
+def test_long_sentences(hand, n_words, limit):
+    words = ("kare wa hon o katta " * 40).split()[:n_words]
+    search = SearchSettings(distortion_limit=limit, pop_limit=30, stack_size=10)
+    decoder = decoder_of(*hand, search)
+    decoded = decoder.decode(Sentence(tuple(words)))
+    covered = sorted(p for start, end, *_ in decoded.spans() for p in range(start, end))
+    assert covered == list(range(n_words))
+    own = np.array([decoder.weights[name] for name in decoder.feature_names])
+    assert decoded.features()[0] @ own == pytest.approx(decoded.scores[0], abs=1e-3)
+
+
+def test_distinct_lists_have_no_translation_twice_and_keep_the_order(hand):
+    decoder = decoder_of(*hand)
+    sentence = Sentence.parse("kare wa hon o katta")
+    everything = decoder.decode(sentence, n_best=400)
+    distinct = decoder.decode(sentence, n_best=8, distinct=True)
+    texts = [tuple(distinct.words(n)) for n in range(len(distinct))]
+    assert len(set(texts)) == len(texts) == 8
+    seen = list(dict.fromkeys(tuple(everything.words(n)) for n in range(len(everything))))
+    assert texts == seen[:8]
+
+
+def test_a_workspace_serves_sentence_after_sentence(hand):
+    decoder = decoder_of(*hand, SearchSettings(distortion_limit=-1))
+    sentences = [Sentence.parse(text) for text in ("hon", "kare wa hon o katta", "hon o yonda", "")]
+    together = [decoder.decode(sentence).scores[0] for sentence in sentences * 2]
+    alone = [decoder_of(*hand, SearchSettings(distortion_limit=-1)).decode(s).scores[0]
+             for s in sentences]  # fmt: skip
+    assert together == alone * 2
+
+
+@pytest.mark.parametrize("options", [0, 65])
+def test_impossible_numbers_of_options(hand, options):
+    with pytest.raises(
+        SettingError, match=f"there cannot be {options} options .*\n  possible: 1 to"
+    ):
+        decoder_of(*hand, SearchSettings(options=options))

@@ -1,0 +1,189 @@
+"""`hyperbaton translate` and the translator behind it."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from decoder.decode import SearchSettings
+from decoder.translator import Failure, Translator
+from models.errors import DataError
+from models.reading import CorpusFiles
+from models.sentence import Sentence
+from models.system import default_weights
+from models.training import train_system
+
+LINES = ["kare wa hon o katta", "", "hon o yonda", "hon\to  nageta", "kare wa"]
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("system")
+    for name, text in (
+        ("s", "hon o katta\nkare wa hon o yonda\n"),
+        ("t", "bought a book\nhe read a book\n"),
+        ("a", "0-2 2-0\n0-0 2-3 4-1\n"),
+    ):
+        (folder / name).write_text(text)
+    train_system(CorpusFiles(folder / "s", folder / "t", folder / "a"), folder / "m")
+    return folder / "m"
+
+
+def run(*arguments, **options):
+    return subprocess.run(
+        [sys.executable, "-m", "hyperbaton", "translate", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+        **options,
+    )
+
+
+def test_lines_in_lines_out(model, write):
+    result = run(model, write("in.txt", "\n".join(LINES) + "\n"), "--distortion-limit", "inf")
+    assert result.returncode == 0, result.stderr
+    assert result.stderr == ""
+    first, empty, third, unknown, last = result.stdout.splitlines()
+    assert (first, empty, third, last) == ("he bought a book", "", "read a book", "he")
+    assert sorted(unknown.split()) == ["a", "book", "nageta"]
+
+
+def test_standard_input_and_output_files(model, tmp_path):
+    out = tmp_path / "out.txt.gz"
+    result = run(model, "-o", out, "--threads", 3, "--stats", input="hon o katta\n" * 50)
+    assert result.stdout == ""
+    assert "50 sentences in " in result.stderr
+    import gzip
+
+    assert gzip.decompress(out.read_bytes()).decode() == "bought a book\n" * 50
+
+
+def test_threads_do_not_matter(model, write):
+    path = write("in.txt", "\n".join(LINES * 20))
+    outputs = {run(model, path, "--json", "--threads", n).stdout for n in (1, 2, 5)}
+    assert len(outputs) == 1
+    assert len(outputs.pop().splitlines()) == 100
+
+
+def test_n_best_lists_in_moses_format(model):
+    options = ["--n-best", 3, "--n-best-file", "-", "--distinct", "--alignment"]
+    result = run(model, *options, input="kare wa hon o katta\nhon\n")
+    lines = [line.split(" ||| ") for line in result.stdout.splitlines()]
+    lists = [fields for fields in lines if len(fields) == 5]
+    assert [fields[0] for fields in lists] == ["0"] * 3 + ["1"] * len(lists[3:])
+    number, text, features, score, alignment = lists[0]
+    assert (number, text) == ("0", "he bought a book")
+    assert alignment == "0-0 2-3 4-1"
+    weights = default_weights("wbe-msd-bidirectional-fe")
+    total, name, place = 0.0, "", {}
+    groups = {}
+    for key in weights:
+        groups.setdefault(key.partition(".")[0], []).append(key)
+    for token in features.split():
+        if token.endswith("="):
+            name, place = token[:-1], 0
+        else:
+            total += weights[groups[name][place]] * float(token)
+            place += 1
+    assert total == pytest.approx(float(score), abs=1e-3)
+    scores = [float(fields[3]) for fields in lists[:3]]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_json_says_everything(model):
+    first, second = run(model, "--json", "--n-best", 2, input="hon o katta\n\n").stdout.splitlines()
+    content = json.loads(first)
+    assert content["id"] == 0
+    assert content["translation"] == "bought a book"
+    assert content["alignment"] == [[0, 2], [2, 0]]
+    assert content["features"]["word_penalty"] == -3.0
+    assert len(content["n_best"]) == 1
+    spans = content["segmentation"]
+    assert sorted(p for start, end, *_ in spans for p in range(start, end)) == [0, 1, 2]
+    assert json.loads(second)["translation"] == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["--n-best", "3"], 2, "--n-best needs --n-best-file or --json"),
+        (["--distortion-limit", "far"], 2, "'far' is not a number of words or inf"),
+        (["--distortion-limit", "-7"], 2, "'-7' is not a number of words or inf"),
+        (["nothing.txt"], 1, "nothing.txt: no such file"),
+        (["--set", "search.options=99"], 2, "there cannot be 99 options"),
+    ],
+)
+def test_wrong_usage(model, arguments, code, message):
+    result = run(model, *arguments, input="")
+    assert result.returncode == code
+    assert message in result.stderr
+
+
+def test_a_line_that_is_not_utf8(model, write):
+    result = run(model, write("in.txt", b"hon\n\xff\n"))
+    assert result.returncode == 1
+    assert "in.txt:2: byte 0xff" in result.stderr
+
+
+def test_a_sentence_that_fails_does_not_disturb_the_others(model, monkeypatch):
+    translator = Translator.load(model)
+    decode = type(translator._decoder()).decode
+
+    def fail_on_long(self, sentence, *arguments, **options):
+        if len(sentence) > 3:
+            raise DataError("too long")
+        return decode(self, sentence, *arguments, **options)
+
+    monkeypatch.setattr("decoder.decode.Decoder.decode", fail_on_long)
+    sentences = [Sentence.parse(text) for text in ("hon", "a b c d", "hon o katta")]
+    good, bad, other = translator.stream(sentences, threads=2)
+    assert isinstance(bad, Failure)
+    assert str(bad.error) == "too long"
+    assert good.words()[-1] == "book"
+    assert other.words() == ["bought", "a", "book"]
+
+
+def test_memory_gives_out_as_an_error_of_the_sentence(model, monkeypatch):
+    monkeypatch.setattr("decoder.decode.MOST_BYTES", 1)
+    translator = Translator.load(model, SearchSettings(pop_limit=0, stack_size=0))
+    small = translator._decoder()
+    small._capacity = type(small._capacity)(8, 8, 8, 8, 8, 16)
+    with pytest.raises(DataError, match="a sentence of 5 words needs too much memory\n  split it"):
+        small.decode(Sentence.parse(LINES[0]))
+
+
+def test_the_python_interface(model):
+    translator = Translator.load(str(model))
+    result = translator.translate("kare wa hon o katta")
+    assert result.text == "he bought a book"
+    assert result.alignment == [(0, 0), (2, 3), (4, 1)]
+    weights = translator.weights
+    total = sum(weights[name] * value for name, value in result.features.items())
+    assert result.score == pytest.approx(total, abs=1e-5)
+    doubled = translator.with_weights({name: 2 * value for name, value in weights.items()})
+    assert doubled.translate("kare wa hon o katta").score == pytest.approx(2 * result.score)
+    monotone = translator.with_settings(distortion_limit=0)
+    spans = monotone.translate("kare wa hon o katta").segmentation
+    assert spans == sorted(spans)
+
+
+def test_a_missing_weight_is_named(model):
+    translator = Translator.load(model)
+    weights = {name: value for name, value in translator.weights.items() if name != "linear"}
+    with pytest.raises(DataError, match="the feature 'linear' has no weight"):
+        Translator(translator.phrases, translator.lm, translator.distortion, weights)
+
+
+def test_reading_ahead_is_limited(model):
+    read = []
+
+    def sentences():
+        for number in range(1000):
+            read.append(number)
+            yield Sentence.parse("hon")
+
+    stream = Translator.load(model).stream(sentences(), threads=2)
+    next(stream)
+    assert len(read) < 200
+    stream.close()
