@@ -1,11 +1,12 @@
 """One sentence at a time: options, distortion tables, search, and the best derivation."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from decoder.coverage_models import CoverageModels
 from decoder.decoded import Decoded
 from decoder.distortion_tables import weigh_tables
 from decoder.features import DENSE_FEATURES
@@ -13,9 +14,10 @@ from decoder.nbest import best_derivations
 from decoder.options import OptionFinder, OptionWeights, SentenceOptions
 from decoder.problem import Problem, coverage_words, future_scores
 from decoder.search import FULL, NO_LIMIT, NOTHING, search
-from decoder.workspace import Capacity, Workspace, make_workspace
+from decoder.workspace import NO_EXTRA, Capacity, Workspace, make_workspace
 from models.arrays import Int32Array, Ragged
 from models.distortion.interface import DistortionModel, SentenceScorer
+from models.distortion.tables import TableScorer
 from models.errors import DataError, SettingError
 from models.language_model.model import LanguageModel
 from models.phrases.table import SCORES, PhraseTable
@@ -90,7 +92,10 @@ class Decoder:
             nothing = Ragged(np.empty(0, np.int32), np.zeros(2, np.int64))
             return self._decoded(sentence, options, (), nothing, np.zeros(1))
         scorers = tuple(model.prepare(sentence, options.table) for model in self.distortion)
-        best, workspace = self._search(self._problem(options, scorers))
+        tables = [(s, w) for s, w in self._weighed(scorers) if isinstance(s, TableScorer)]
+        others = [(s, w) for s, w in self._weighed(scorers) if not isinstance(s, TableScorer)]
+        asked = CoverageModels(options, others) if others else None
+        best, workspace = self._search(self._problem(options, tables), asked)
         if n_best == 1:
             path = _path(workspace, best)
             chosen, scores = (
@@ -119,8 +124,15 @@ class Decoder:
     ) -> Decoded:
         return Decoded(sentence, options, scorers, chosen, scores, self.lm, self.feature_names)
 
-    def _problem(self, options: SentenceOptions, scorers: Sequence[SentenceScorer]) -> Problem:
-        tables = weigh_tables(options, scorers, self._distortion_weights)
+    def _weighed(
+        self, scorers: Sequence[SentenceScorer]
+    ) -> Iterator[tuple[SentenceScorer, FloatArray]]:
+        return zip(scorers, self._distortion_weights, strict=True)
+
+    def _problem(
+        self, options: SentenceOptions, scorers: Sequence[tuple[TableScorer, FloatArray]]
+    ) -> Problem:
+        tables = weigh_tables(options, [s for s, _ in scorers], [w for _, w in scorers])
         n_words = options.table.n_words
         best = np.maximum.reduceat(options.base + options.estimate, options.span_option[:-1])
         return Problem(
@@ -141,20 +153,20 @@ class Decoder:
             END,
         )
 
-    def _search(self, problem: Problem) -> tuple[int, Workspace]:
+    def _search(self, problem: Problem, asked: CoverageModels | None) -> tuple[int, Workspace]:
         settings = self.settings
-        limit = settings.distortion_limit if settings.distortion_limit >= 0 else problem.n_words
+        limits = (
+            settings.pop_limit or NO_LIMIT,
+            settings.stack_size or NO_LIMIT,
+            settings.beam or np.inf,
+            settings.distortion_limit if settings.distortion_limit >= 0 else problem.n_words,
+        )
         while True:
             workspace = self._room(problem.n_words)
-            best = search(
-                problem,
-                self.lm.automaton,
-                workspace,
-                settings.pop_limit or NO_LIMIT,
-                settings.stack_size or NO_LIMIT,
-                settings.beam or np.inf,
-                limit,
-            )
+            if asked is None:
+                best = search(problem, self.lm.automaton, workspace, NO_EXTRA, *limits)
+            else:
+                best = asked.search(problem, self.lm.automaton, workspace, *limits)
             if best == NOTHING:
                 raise DataError("no translation was found within the limits of the search")
             if best != FULL:

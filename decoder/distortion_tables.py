@@ -8,9 +8,7 @@ from numpy.typing import NDArray
 
 from decoder.options import SentenceOptions
 from models.arrays import Int32Array, Int64Array
-from models.distortion.interface import SentenceScorer
 from models.distortion.tables import TableScorer, joint_numbers
-from models.errors import DataError
 
 FloatArray = NDArray[np.float64]
 
@@ -29,7 +27,7 @@ class DistortionTables(NamedTuple):
 
 
 def weigh_tables(
-    options: SentenceOptions, scorers: Sequence[SentenceScorer], weights: Sequence[FloatArray]
+    options: SentenceOptions, scorers: Sequence[TableScorer], weights: Sequence[FloatArray]
 ) -> DistortionTables:
     """Sums what depends on ends and spans only into one table; the others stay apart."""
     n_words, n_options = options.table.n_words, len(options.table)
@@ -40,8 +38,6 @@ def weigh_tables(
     span_of_option = np.repeat(np.arange(len(first_of_span)), np.diff(options.span_option))
     states = []
     for scorer, own in zip(scorers, weights, strict=True):
-        if not isinstance(scorer, TableScorer):
-            raise DataError("models that look at the coverage cannot be used in decoding yet")
         states.append(scorer.state_of_option)
         if scorer.finish_values is not None:
             finish += scorer.finish_values @ own

@@ -36,25 +36,27 @@ HEADROOM = 16.0  # nats that a hypothesis may be better than the sentence's firs
 
 
 @njit(cache=True, nogil=True)
-def search(problem, lm, ws, pop_limit, stack_size, beam, distortion_limit):
-    """The best complete hypothesis, or FULL or NOTHING."""
-    _begin(problem, ws)
+def search(problem, lm, ws, no_extra, pop_limit, stack_size, beam, distortion_limit):
+    """The best complete hypothesis, or FULL or NOTHING; all models are tables."""
+    begin(problem, ws)
     for n_covered in range(1, problem.n_words + 1):
         n_edges = collect_edges(problem, ws, n_covered, distortion_limit)
-        if n_edges < 0 or not fill_stack(problem, lm, ws, n_covered, n_edges, pop_limit):
+        if n_edges < 0:
+            return FULL
+        if not fill_stack(problem, lm, ws, no_extra, n_covered, n_edges, pop_limit):
             return FULL
         prune_and_group(ws, n_covered, stack_size, beam)
-    return _best(ws, problem.n_words)
+    return best_hypothesis(ws, problem.n_words)
 
 
 @njit(cache=True, nogil=True)
-def _begin(problem, ws):
+def begin(problem, ws):
     """Stack 0: nothing is translated."""
     ws.score[0] = 0.0
     ws.total[0] = problem.future[0, problem.n_words]
     ws.lm_state[0] = problem.begin_state
     ws.option[0] = ws.previous[0] = -1
-    ws.group[0] = 0
+    ws.group[0] = ws.extra[0] = ws.member_class[0] = 0
     ws.stack_begin[0], ws.stack_begin[1] = 0, 1
     ws.group_coverage[0, :] = 0
     ws.group_end[0] = ws.group_gap[0] = ws.group_begin[0] = 0
@@ -67,7 +69,8 @@ def _begin(problem, ws):
 
 
 @njit(cache=True, nogil=True)
-def _best(ws, stack):
+def best_hypothesis(ws, stack):
+    """The best hypothesis of a stack, or NOTHING."""
     best = NOTHING
     for hypothesis in range(ws.stack_begin[stack], ws.stack_begin[stack + 1]):
         if best == NOTHING or ws.total[hypothesis] > ws.total[best]:
@@ -185,7 +188,7 @@ def _target_group(problem, ws, group, start, length, first_group):
 
 
 @njit(cache=True, nogil=True)
-def fill_stack(problem, lm, ws, n_covered, n_edges, pop_limit):
+def fill_stack(problem, lm, ws, extra, n_covered, n_edges, pop_limit):
     """Takes the best cells of the edges; False if there is no room."""
     ws.slots[:] = EMPTY
     most = len(ws.slots) // 2  # hypotheses that the hash table takes well
@@ -201,7 +204,7 @@ def fill_stack(problem, lm, ws, n_covered, n_edges, pop_limit):
         n_cells = _new_cell(ws, n_cells, edge, 0, 0)
     while True:
         while n_evaluated < n_cells:
-            _evaluate(problem, lm, ws, n_covered == problem.n_words, n_evaluated)
+            _evaluate(problem, lm, ws, extra, n_covered == problem.n_words, n_evaluated)
             bucket = int((top - ws.cell_total[n_evaluated]) * BUCKETS_PER_NAT)
             bucket = min(max(bucket, 0), len(ws.bucket) - 1)
             ws.cell_below[n_evaluated] = ws.bucket[bucket]
@@ -248,13 +251,20 @@ def _new_cell(ws, cell, edge, member, option):
 
 
 @uncounted
-def _evaluate(problem, lm, ws, is_last, cell):
+def _evaluate(problem, lm, ws, extra, is_last, cell):
     """Scores the step of a cell."""
     edge = ws.cell_edge[cell]
     span = ws.edge_span[edge]
-    hypothesis = ws.members[ws.group_begin[ws.edge_group[edge]] + ws.cell_member[cell]]
+    place = ws.group_begin[ws.edge_group[edge]] + ws.cell_member[cell]
+    hypothesis = ws.members[place]
     option = problem.span_option[span] + ws.cell_option[cell]
     step = problem.base[option] + ws.edge_score[edge]
+    ws.cell_extra[cell] = 0
+    if len(extra.edge_begin):
+        n_options = problem.span_option[span + 1] - problem.span_option[span]
+        at = extra.edge_begin[edge] + ws.member_class[place] * n_options + ws.cell_option[cell]
+        step += extra.score[at]
+        ws.cell_extra[cell] = extra.next[at]
     last = ws.option[hypothesis] + 1
     for table in range(len(problem.cell_begin)):
         row = problem.cell_rows[table, last]
@@ -300,6 +310,7 @@ def _take(problem, ws, cell):
             ws.group[known] == group
             and ws.lm_state[known] == state
             and problem.state_of_option[ws.option[known] + 1] == distortion
+            and ws.extra[known] == ws.cell_extra[cell]
         ):
             found = known
             break
@@ -311,6 +322,7 @@ def _take(problem, ws, cell):
         ws.slots[slot] = new
         ws.group[new] = group
         ws.lm_state[new] = state
+        ws.extra[new] = ws.cell_extra[cell]
     if found == EMPTY or ws.cell_total[cell] > ws.total[found]:
         ws.score[new] = ws.score[before] + ws.cell_score[cell]
         ws.total[new] = ws.cell_total[cell]

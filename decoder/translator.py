@@ -71,8 +71,17 @@ class Translator:
         self.feature_names = self._decoder().feature_names
 
     @classmethod
-    def load(cls, directory: Path | str, settings: SearchSettings | None = None) -> "Translator":
-        """A system from its folder. Without settings, those of the system hold."""
+    def load(
+        cls,
+        directory: Path | str,
+        settings: SearchSettings | None = None,
+        distortion: Iterable[str] = (),
+    ) -> "Translator":
+        """A system from its folder. Without settings, those of the system hold.
+
+        `distortion` names models to use instead of the system's own; features that have no weight
+        there get their models' initial ones.
+        """
         directory = Path(directory)
         content = read_system(directory)
         lm = load_language_model(directory)
@@ -85,10 +94,15 @@ class Translator:
         if settings is None:
             limit = content["search"]["distortion_limit"]
             settings = SearchSettings(distortion_limit=limit)
-        models = [make_model(**dict(entry)) for entry in content["distortion"]]
-        where = str(directory / NAME)
-        phrases = load_phrases(directory)
-        return cls(phrases, lm, models, content["weights"], settings, where)
+        own = {entry["name"]: make_model(**entry) for entry in content["distortion"]}
+        weights = content["weights"]
+        models = list(own.values())
+        if distortion:
+            models = [own[name] if name in own else make_model(name) for name in distortion]
+            for model in models:
+                initial = zip(model.feature_names, model.initial_weights, strict=True)
+                weights = dict(initial) | weights
+        return cls(load_phrases(directory), lm, models, weights, settings, str(directory / NAME))
 
     def translate(
         self, sentence: Sentence | str, n_best: int = 1, *, distinct: bool = False

@@ -19,6 +19,7 @@ class Workspace(NamedTuple):
     option: Int32Array  # taken last on the best path
     previous: Int32Array  # hypothesis before on the best path
     group: Int32Array
+    extra: Int32Array  # joint state of the models that look at the coverage
     stack_begin: Int64Array  # (stacks + 1,) first hypothesis of each stack
     # arcs: every step that was made, also those that lost in recombination
     arc_to: Int32Array
@@ -34,6 +35,7 @@ class Workspace(NamedTuple):
     group_size: Int32Array
     stack_group: Int64Array  # (stacks + 1,) first group of each stack
     members: Int32Array  # hypotheses group by group, best first
+    member_class: Int32Array  # number of each member's `extra` among those of its group
     # of the stack that is being filled
     edge_group: Int32Array  # a group and a span that may follow it
     edge_span: Int32Array
@@ -47,11 +49,26 @@ class Workspace(NamedTuple):
     cell_score: FloatArray  # of the step
     cell_total: FloatArray
     cell_state: Int32Array  # language model state afterwards
+    cell_extra: Int32Array  # `extra` afterwards
     cell_below: Int32Array  # the next cell in the same bucket
     bucket: Int32Array  # cells to be taken, by score: the first of each bucket
     slots: Int32Array  # hash table of hypotheses, for recombination
     group_slots: Int32Array  # hash table of groups
     counters: Int64Array  # hypotheses, arcs, groups, members
+
+
+class Extra(NamedTuple):
+    """What the models that look at the coverage say of the stack that is being filled.
+
+    For every edge, class of members and option, in this order.
+    """
+
+    edge_begin: Int64Array  # (edges,) first value of each edge; no edges: there are no such models
+    score: FloatArray
+    next: Int32Array  # `extra` after the step
+
+
+NO_EXTRA = Extra(np.empty(0, np.int64), np.empty(0), np.empty(0, np.int32))
 
 
 class Capacity(NamedTuple):
@@ -75,11 +92,11 @@ def make_workspace(n_words: int, coverage_size: int, capacity: Capacity) -> Work
 
     n, g, e, c = capacity.hypotheses, capacity.groups, capacity.edges, capacity.cells
     return Workspace(
-        floats(n), floats(n), ints(n), ints(n), ints(n), ints(n), longs(n_words + 2),
+        floats(n), floats(n), ints(n), ints(n), ints(n), ints(n), ints(n), longs(n_words + 2),
         ints(n), ints(n), ints(n), floats(n),
         np.empty((g, coverage_size), np.uint64), ints(g), floats(g), ints(g), ints(g), ints(g),
-        longs(n_words + 2), ints(n),
+        longs(n_words + 2), ints(n), ints(n),
         ints(e), ints(e), ints(e), floats(e), longs(e), np.empty(capacity.seen, np.uint64),
-        ints(c), ints(c), ints(c), floats(c), floats(c), ints(c), ints(c),
+        ints(c), ints(c), ints(c), floats(c), floats(c), ints(c), ints(c), ints(c),
         ints(N_BUCKETS), ints(capacity.slots), ints(2 * capacity.slots), longs(4),
     )  # fmt: skip

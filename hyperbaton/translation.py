@@ -33,13 +33,14 @@ class Run:
     as_json: bool
     stats: bool
     threads: int
+    distortion: tuple[str, ...] = ()
 
 
 def translate_file(run: Run, settings_over: Callable[[Settings], Settings]) -> int:
     """Translates a file; the number of sentences that failed."""
     limit = read_system(run.model)["search"]["distortion_limit"]
     base = Settings(search=replace(SearchSettings(), distortion_limit=limit))
-    translator = Translator.load(run.model, settings_over(base).search)
+    translator = Translator.load(run.model, settings_over(base).search, run.distortion)
     began = time.monotonic()
     failures = number = 0
     with ExitStack() as stack:

@@ -33,6 +33,12 @@ class _Limit(click.ParamType[int]):
 @click.option("--n-best", type=click.IntRange(min=1), default=1, help="Length of n-best lists.")
 @click.option("--n-best-file", type=FILE, help="Write n-best lists here, in Moses' format.")
 @click.option("--distinct", is_flag=True, help="No translation twice in an n-best list.")
+@click.option(
+    "--distortion",
+    multiple=True,
+    metavar="NAME",
+    help="Use this distortion model (a name or module:Class); may be given several times.",
+)
 @click.option("--distortion-limit", type=_Limit(), help="Longest jump in words, or inf.")
 @click.option("--stack-size", type=click.IntRange(min=0), help="Hypotheses per stack; 0: all.")
 @click.option("--pop-limit", type=click.IntRange(min=0), help="Steps tried per stack; 0: all.")
@@ -49,6 +55,7 @@ def translate(
     n_best: int,
     n_best_file: Path | None,
     distinct: bool,
+    distortion: tuple[str, ...],
     distortion_limit: int | None,
     stack_size: int | None,
     pop_limit: int | None,
@@ -81,7 +88,10 @@ def translate(
     shortcuts = [f"{name}={value}" for name, value in given.items() if value is not None]
     if n_best > 1 and n_best_file is None and not as_json:
         raise click.UsageError("--n-best needs --n-best-file or --json")
-    run = Run(model, source, out, n_best, n_best_file, distinct, alignment, as_json, stats, threads)
+    run = Run(
+        model, source, out, n_best, n_best_file, distinct, alignment, as_json, stats, threads,
+        distortion,
+    )  # fmt: skip
     failures = translate_file(
         run, lambda base: load_settings([*shortcuts, *assignments], base=base)
     )

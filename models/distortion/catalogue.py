@@ -1,7 +1,9 @@
 """Distortion models by name: ours, those of installed packages, and `module:Class`."""
 
+import sys
 from importlib import import_module
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import Any
 
 from models.distortion.interface import DistortionModel
@@ -9,6 +11,7 @@ from models.errors import SettingError, nearest
 
 ENTRY_POINTS = "hyperbaton.distortion"
 MODELS = {
+    "gaps": "models.distortion.gaps:Gaps",
     "linear": "models.distortion.linear:Linear",
     "msd": "models.distortion.lexicalised:Lexicalised",
 }
@@ -22,6 +25,8 @@ def make_model(name: str, **settings: Any) -> DistortionModel:
         raise SettingError(
             f"there is no distortion model {name!r}", expected=nearest(name, list(known))
         )
+    if ":" in name and str(Path.cwd()) not in sys.path:
+        sys.path.append(str(Path.cwd()))  # a file in the working folder counts, as with python -m
     try:
         module, _, attribute = place.partition(":")
         made = getattr(import_module(module), attribute)

@@ -92,6 +92,11 @@ class Steps(NamedTuple):
     coverage: NDArray[np.uint64]  # (B, W) source words covered before the step
     state: Int64Array  # (B,) this model's state before the step
 
+    def rows(self, which: slice) -> "Steps":
+        return Steps(
+            self.previous[which], self.option[which], self.coverage[which], self.state[which]
+        )
+
 
 class SentenceScorer(ABC):
     """What a model says of one sentence's steps."""

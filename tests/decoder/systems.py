@@ -15,6 +15,10 @@ TYPES = [
     "wbe-leftright-bidirectional-f",
     "wbe-monotonicity-bidirectional-fe",
 ]
+HAND = [
+    (["hon", "o", "katta"], ["bought", "a", "book"], [(0, 2), (2, 0)]),
+    (["kare", "wa", "hon", "o", "yonda"], ["he", "read", "a", "book"], [(0, 0), (2, 3), (4, 1)]),
+]
 weights = st.floats(-1.0, 1.0).map(lambda value: round(value, 2))
 
 

@@ -12,7 +12,7 @@ from models.errors import SettingError
 from models.sentence import Sentence
 from models.system import default_weights
 from tests.decoder import oracles
-from tests.decoder.systems import make_system, systems
+from tests.decoder.systems import HAND, make_system, systems
 
 EXHAUSTIVE = SearchSettings(pop_limit=0, stack_size=0, options=3)
 LIMITS = st.sampled_from([0, 1, 2, -1])
@@ -95,12 +95,6 @@ def test_no_distortion_means_monotone(system):
     for number in range(len(decoded)):
         spans = decoded.spans(number)
         assert spans == sorted(spans)
-
-
-HAND = [
-    (["hon", "o", "katta"], ["bought", "a", "book"], [(0, 2), (2, 0)]),
-    (["kare", "wa", "hon", "o", "yonda"], ["he", "read", "a", "book"], [(0, 0), (2, 3), (4, 1)]),
-]
 
 
 @pytest.fixture(scope="module")

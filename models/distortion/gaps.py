@@ -1,0 +1,63 @@
+"""How many gaps a step leaves open: stretches of untranslated words before a translated one.
+
+Every gap must be come back to, so translators, and people, leave few open. This is a small model of
+its own and the example of one that looks at the coverage.
+"""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.arrays import Int64Array
+from models.distortion.interface import (
+    DistortionModel,
+    FloatArray,
+    OptionTable,
+    SentenceScorer,
+    Steps,
+)
+from models.sentence import Sentence
+
+
+class Gaps(DistortionModel):
+    name: ClassVar[str] = "gaps"
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        return ("gaps",)
+
+    def settings(self) -> Mapping[str, Any]:
+        return {}
+
+    def prepare(self, sentence: Sentence, options: OptionTable) -> "GapScorer":  # noqa: ARG002
+        return GapScorer(options)
+
+
+class GapScorer(SentenceScorer):
+    n_features = 1
+
+    def __init__(self, options: OptionTable) -> None:
+        self._options = options
+        self._places = np.arange(options.n_words)
+
+    def features(self, steps: Steps) -> FloatArray:
+        covered = unpack_coverage(steps.coverage, self._options.n_words)  # (B, n_words)
+        start = self._options.start[steps.option][:, None]
+        end = self._options.end[steps.option][:, None]
+        covered |= (self._places >= start) & (self._places < end)
+        # a gap ends where an open word is followed by a covered one
+        gaps: FloatArray = (covered[:, 1:] & ~covered[:, :-1]).sum(axis=1, dtype=np.float64)
+        return -gaps[:, None]
+
+    def advance(self, steps: Steps) -> Int64Array:
+        return np.zeros(len(steps.option), np.int64)  # the coverage says it all
+
+
+def unpack_coverage(coverage: NDArray[np.uint64], n_words: int) -> NDArray[np.bool_]:
+    """Bits as an array of truth values, (B, n_words)."""
+    places = np.arange(n_words)
+    bits = coverage[:, places >> 6] >> (places & 63).astype(np.uint64)
+    covered: NDArray[np.bool_] = (bits & np.uint64(1)) != 0
+    return covered
