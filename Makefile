@@ -1,4 +1,4 @@
-# make demo   install and look at the embedded sample corpora
+# make demo   install, train on the embedded samples and translate
 # make test   install and run everything that CI runs: lint, types, tests
 # make check  the same as make test
 # make lock   resolve the versions in constraints.txt anew (needs uv)

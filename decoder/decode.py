@@ -34,7 +34,7 @@ MOST_BYTES = 4 << 30  # of a workspace; a sentence that needs more is given up
 class SearchSettings:
     """How the decoder searches (`--set search.KEY=VALUE`)."""
 
-    pop_limit: int = 400  # cells taken for each stack; 0: all, which is exhaustive
+    pop_limit: int = 400  # steps tried for each stack; 0: all, which is exhaustive
     stack_size: int = 200  # hypotheses kept in each stack; 0: all
     beam: float = 0.0  # keep hypotheses at most so much worse than the best; 0: no limit
     distortion_limit: int = 6  # −1: none

@@ -31,6 +31,8 @@ HYPOTHESES, ARCS, GROUPS, MEMBERS = 0, 1, 2, 3  # counters
 MIXER = np.uint64(0x9E3779B97F4A7C15)
 ONE = np.uint64(1)
 NO_LIMIT = 1 << 40
+# What a pop costs, in thirds: one that only recombines brings less, so it does not count in full
+NEW, RECOMBINED = 3, 2
 BUCKETS_PER_NAT = 64
 HEADROOM = 16.0  # nats that a hypothesis may be better than the sentence's first estimate
 
@@ -211,7 +213,7 @@ def fill_stack(problem, lm, ws, extra, n_covered, n_edges, pop_limit):
             ws.bucket[bucket] = n_evaluated
             best_bucket = min(best_bucket, bucket)
             n_evaluated += 1
-        if n_pops == n_cells or spent >= 2 * pop_limit:
+        if n_pops == n_cells or spent >= NEW * pop_limit:
             ws.stack_begin[n_covered + 1] = ws.counters[HYPOTHESES]
             return True
         while ws.bucket[best_bucket] == EMPTY:
@@ -225,7 +227,7 @@ def fill_stack(problem, lm, ws, extra, n_covered, n_edges, pop_limit):
             or n_cells + 2 > len(ws.cell_edge)
         ):
             return False
-        spent += 1 + _take(problem, ws, cell)
+        spent += NEW if _take(problem, ws, cell) else RECOMBINED
         edge, member, option = ws.cell_edge[cell], ws.cell_member[cell], ws.cell_option[cell]
         span = ws.edge_span[edge]
         row = ws.edge_row[edge] + member

@@ -16,21 +16,31 @@ def say(message: str) -> None:
 
 @contextmanager
 def progress_line() -> Iterator[Progress | None]:
-    """A callback that keeps one line on the terminal up to date; None if stderr is not one."""
+    """A callback that keeps one line on the terminal up to date; None if stderr is not one.
+
+    The rate is that since the first report on the same kind of work, which shows none.
+    """
     if not sys.stderr.isatty():
         yield None
         return
     from rich.console import Console
 
     console = Console(stderr=True)
-    began = time.monotonic()
     status = console.status("")
+    opened = time.monotonic()
+    kind, began, first = "", opened, 0
 
     def report(what: str, done: int) -> None:
-        elapsed = time.monotonic() - began
-        if elapsed > PATIENCE:
-            status.update(f"{what}: {done:,} ({done / elapsed:,.0f}/s)")
-            status.start()
+        nonlocal kind, began, first
+        now = time.monotonic()
+        if what != kind or done < first:  # the same work may be done again
+            kind, began, first = what, now, done
+        if done and now - opened < PATIENCE:
+            return  # work that only says that it begins may say nothing more for long
+        count = f": {done:,}" if done else ""
+        rate = f" ({(done - first) / (now - began):,.0f}/s)" if now > began else ""
+        status.update(f"{what}{count}{rate}")
+        status.start()
 
     try:
         yield report

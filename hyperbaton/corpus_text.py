@@ -3,8 +3,10 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from rich.cells import cell_len
+
 from models.corpus import AlignedCorpus
-from models.errors import DataError, nearest
+from models.errors import DataError, counted, missing_file, nearest, reason
 from models.statistics import CorpusStatistics, SideStatistics
 
 BAR = 50  # characters of the longest bar
@@ -23,7 +25,7 @@ def describe(statistics: CorpusStatistics) -> str:
     lines = [f"{name:<16}{source:>12}{target:>12}" for name, source, target in rows]
     lines += [
         "",
-        f"{statistics.n_pairs:,} sentence pairs, {statistics.n_links:,} links",
+        f"{counted(statistics.n_pairs, 'sentence pair')}, {counted(statistics.n_links, 'link')}",
         "",
         "distance from one translated source word to the next (0 is monotone)",
         *_bars(statistics.distances),
@@ -54,33 +56,47 @@ def _bars(distances: tuple[tuple[str, int], ...]) -> list[str]:
 def show_pair(corpus: AlignedCorpus, number: int) -> str:
     """One pair: every source word with its tag and what it is linked to, the target, the tree."""
     if not 0 <= number < len(corpus):
+        numbered = f"pairs are numbered 0 to {len(corpus) - 1}"
         raise DataError(
-            f"there is no pair {number}", expected=f"pairs are numbered 0 to {len(corpus) - 1}"
+            f"there is no pair {number}",
+            expected=numbered if len(corpus) else "the corpus has no pair at all",
         )
     source, target = corpus.source.sentence(number), corpus.target.sentence(number)
     tags = source.tags or ("",) * len(source)
     partners: list[list[str]] = [[] for _ in source.words]
     for s, t in corpus.links[number].tolist():
         partners[s].append(f"{t}:{target.words[t]}")
-    word_width = max(map(len, source.words))
-    tag_width = max(map(len, tags))
+    word_width = max(map(cell_len, source.words))
+    tag_width = max(map(cell_len, tags))
     lines = [f"pair {number}: {' '.join(source.words)}", f"  {' '.join(target.words)}"]
     for position, (word, tag, links) in enumerate(zip(source.words, tags, partners, strict=True)):
-        row = f"{position:>4} {word:<{word_width}}  {tag:<{tag_width}}  {' '.join(links) or '-'}"
-        lines.append(row)
+        columns = (_padded(word, word_width), _padded(tag, tag_width), " ".join(links) or "-")
+        lines.append(f"{position:>4} {'  '.join(columns)}")
     if source.tree is not None:
         lines.append(f"  {source.tree.brackets(source.words)}")
     return "\n".join(lines)
 
 
-def plot_distances(named: dict[str, CorpusStatistics], path: Path) -> None:
-    """The distance histograms of one or more corpora side by side, as a picture file."""
+def _padded(text: str, width: int) -> str:
+    """The text in a column of a terminal, where letters of East Asia are two cells wide."""
+    return text + " " * (width - cell_len(text))
+
+
+def check_picture(path: Path) -> None:
+    """Whether a picture can go there, as far as that can be known before it is drawn."""
     if path.suffix[1:] not in PICTURES:
         raise DataError(
             f"{path.suffix or 'no ending'} is not a kind of picture",
             where=str(path),
             expected=nearest(path.suffix[1:], list(PICTURES)),
         )
+    if not path.parent.is_dir():
+        raise missing_file(path)
+
+
+def plot_distances(named: dict[str, CorpusStatistics], path: Path) -> None:
+    """The distance histograms of one or more corpora side by side, as a picture file."""
+    check_picture(path)
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8, 4), layout="constrained")
@@ -99,4 +115,4 @@ def plot_distances(named: dict[str, CorpusStatistics], path: Path) -> None:
     try:
         figure.savefig(path)
     except OSError as error:
-        raise DataError(f"cannot be written: {error.strerror}", where=str(path)) from None
+        raise DataError(f"cannot be written: {reason(error)}", where=str(path)) from None

@@ -1,34 +1,43 @@
 """The command line: finds the command, runs it, and turns every ending into an exit code.
 
-0: done. 1: the data or the task failed. 2: wrong usage. 130: stopped with Ctrl-C. A reader that
-goes away (`| head`) is no failure. Modules of commands import nothing heavy at their top, so that
-`--help` answers at once; a test holds them to it.
+0: done. 1: the data or the task failed. 2: wrong usage. 128 + n: stopped by signal n, so 130 after
+Ctrl-C. A reader that goes away (`| head`) is no failure. Modules of commands import nothing heavy
+at their top, so that `--help` answers at once; a test holds them to it.
 """
 
 import os
+import signal
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from types import FrameType
+from typing import TextIO
 
-import click
-from click.shell_completion import shell_complete
+STOPPED = 128  # plus the number of the signal, as shells count
+INTERRUPTED = STOPPED + signal.SIGINT
 
-from hyperbaton.commands import (
-    align,
-    corpus,
-    demo,
-    evaluate,
-    export,
-    import_moses,
-    train,
-    translate,
-)
-from models.errors import HyperbatonError, nearest
+try:
+    import click
+    from click.shell_completion import shell_complete
+
+    from hyperbaton.commands import (
+        align,
+        corpus,
+        demo,
+        evaluate,
+        export,
+        import_moses,
+        train,
+        translate,
+    )
+    from models.errors import DataError, HyperbatonError, nearest, reason
+except KeyboardInterrupt:  # before there is a `main` that could handle it
+    sys.exit(INTERRUPTED)
 
 PROGRAM = "hyperbaton"
 COMPLETION = "_HYPERBATON_COMPLETE"  # set by shells that ask for completions
-INTERRUPTED = 130
 COMMANDS = (
     demo.demo,
     corpus.corpus,
@@ -106,6 +115,14 @@ for _command in COMMANDS:
     cli.add_command(_command)
 
 
+class _Stop(KeyboardInterrupt):
+    """The wish of a signal that would end the process without any cleaning up."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.exit_code = STOPPED + number
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Runs the command line and ends the process."""
     state = State()
@@ -114,9 +131,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _run(arguments: Sequence[str], state: State) -> int:
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # a terminal's locale must not decide about our data
-            stream.reconfigure(encoding="utf-8")
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_DFL:  # nohup has it ignored
+            signal.signal(number, _stop)
+    _prepare_streams()
     if COMPLETION in os.environ:  # a shell asks what may follow
         return shell_complete(cli, {}, PROGRAM, COMPLETION, os.environ[COMPLETION])
     try:
@@ -130,31 +148,85 @@ def _run(arguments: Sequence[str], state: State) -> int:
     return 0
 
 
+def _stop(number: int, _frame: FrameType | None) -> None:
+    """Ends the work as Ctrl-C does: programs that we started and temporary files go first."""
+    raise _Stop(number)
+
+
+def _prepare_streams() -> None:
+    # Whoever uses a stream that the caller has closed (`>&-`) gets an error of the system; only
+    # talk goes nowhere. Without these, the next file opened would become standard output.
+    for name, mode, access in (
+        ("stdin", "r", os.O_WRONLY),
+        ("stdout", "w", os.O_RDONLY),
+        ("stderr", "w", os.O_WRONLY),
+    ):
+        if getattr(sys, name) is None:
+            descriptor = os.open(os.devnull, access)
+            setattr(sys, name, os.fdopen(descriptor, mode, closefd=False))
+    # A terminal's locale must not decide about our data. Names of files may be any bytes.
+    for stream, errors in ((sys.stdout, "surrogateescape"), (sys.stderr, "backslashreplace")):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors=errors)
+
+
 def _guarded(run: Callable[[], int], state: State) -> int:
     """The exit code of a run, whatever happens in it."""
     try:
         return run()
-    except click.ClickException as error:
+    except KeyboardInterrupt as stop:
+        return _stopped(stop)
+    except BrokenPipeError:
+        _takes_the_rest(sys.stdout)
+        return 0
+    except Exception as error:
+        with suppress(OSError):
+            return _explain(error, state)
+        _takes_the_rest(sys.stderr)  # there is nobody to tell
+        return 1
+
+
+def _explain(error: Exception, state: State) -> int:
+    """Tells what went wrong; the exit code."""
+    if isinstance(error, click.ClickException):
         error.show()
         return 2
-    except KeyboardInterrupt:
-        return INTERRUPTED
-    except BrokenPipeError:
-        # Nobody reads any more: point stdout elsewhere so that the last flush cannot fail.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except HyperbatonError as error:
-        if state.debug:
-            traceback.print_exc()
+    if isinstance(error, OSError):  # nobody on the way knew more about it
+        where = str(error.filename or "") if _takes_the_rest(sys.stdout) else "standard output"
+        error = DataError(reason(error), where=where)
+    if state.debug:
+        traceback.print_exc()
+    if isinstance(error, HyperbatonError):
         click.echo(f"hyperbaton: {error}", err=True)
         return error.exit_code
-    except Exception as error:
-        if state.debug:
-            traceback.print_exc()
-        name = type(error).__name__
-        click.echo(
-            f"hyperbaton: unexpected {name}: {error}\n"
-            "  this is a defect of hyperbaton; run the command again with --debug and report it",
-            err=True,
-        )
-        return 1
+    stop = next((cause for cause in _causes(error) if isinstance(cause, KeyboardInterrupt)), None)
+    if stop:  # compiled code turns it into an error of its own
+        return _stopped(stop)
+    click.echo(
+        f"hyperbaton: unexpected {type(error).__name__}: {error}\n"
+        "  this is a defect of hyperbaton; run the command again with --debug and report it",
+        err=True,
+    )
+    return 1
+
+
+def _stopped(stop: KeyboardInterrupt) -> int:
+    return stop.exit_code if isinstance(stop, _Stop) else INTERRUPTED
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    cause = error.__cause__ or error.__context__
+    while cause is not None:
+        yield cause
+        cause = cause.__cause__ or cause.__context__
+
+
+def _takes_the_rest(stream: TextIO) -> bool:
+    """Whether a stream takes what is left for it; if not, python's own last attempt to write that
+    must not fail again."""
+    try:
+        stream.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        return False
+    return True

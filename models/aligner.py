@@ -68,7 +68,7 @@ def load_eflomal() -> ModuleType:
         raise DataError(
             "eflomal is not installed" if absent else f"eflomal cannot be loaded: {error}",
             expected="it makes word alignments, and is an optional part of hyperbaton",
-            advice="pip install 'hyperbaton[align]'",
+            advice="pip install eflomal",
         ) from None
 
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from models.errors import DataError, missing_file
+from models.errors import DataError, missing_file, reason
 from models.vocabulary import Vocabulary
 from models.writing import replacing, writing
 
@@ -119,4 +119,4 @@ def _read(path: Path) -> bytes:
     except FileNotFoundError:
         raise missing_file(path) from None
     except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror}", where=str(path)) from None
+        raise DataError(f"cannot be read: {reason(error)}", where=str(path)) from None

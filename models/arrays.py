@@ -39,8 +39,11 @@ class Ragged:
 
     def take(self, rows: Int64Array) -> "Ragged":
         """The chosen rows, in the given order."""
-        lengths = self.lengths[rows]
+        return Ragged.gather(self.values, self.offsets[rows], self.lengths[rows])
+
+    @classmethod
+    def gather(cls, values: NDArray[Any], starts: Int64Array, lengths: NDArray[Any]) -> "Ragged":
+        """Rows from anywhere in an array: row i is `values[starts[i] : starts[i] + lengths[i]]`."""
         offsets = np.concatenate([[0], np.cumsum(lengths)])
-        # position inside the row + where the row begins in the old array
         within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
-        return Ragged(self.values[np.repeat(self.offsets[rows], lengths) + within], offsets)
+        return cls(values[np.repeat(starts, lengths) + within], offsets)

@@ -1,43 +1,60 @@
 """Trees in Penn Treebank brackets.
 
 Both layouts are read: one tree a line (an empty line is a sentence without a tree), and trees
-over several lines, told apart by whether the first tree ends on its line. In either, `()` is a
-sentence without a tree. The empty outer bracket of `( (S ...))` is dropped, and so are empty
+over several lines. They are told apart by whether the first tree ends on its line; if it does not,
+but whole trees follow it line by line, it has lost a bracket. In either, `()` is a sentence without
+a tree. The empty outer bracket of `( (S ...))` is dropped, and so are empty
 elements (`-NONE-`) with the nodes that hold nothing else.
 """
 
 import re
 from collections.abc import Generator, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
+from typing import TypeAlias
 
-from models.errors import BadLine
+from models.errors import BadLine, counted
 from models.text import read_lines
 from models.tree import Tree, check_leaves, make_tree
 
 _TOKEN = re.compile(r"[()]|[^() \t\r\n]+")
 EMPTY_ELEMENT = "-NONE-"
+ENOUGH = 10  # whole trees that must follow the first line, to say that it has lost a bracket
+
+_Line: TypeAlias = tuple[int, str | BadLine]
 
 
 @dataclass(frozen=True)
 class BracketedTree:
     tree: Tree
     leaves: tuple[str, ...]
+    layout: str = ""  # a remark on how its file was read, for messages
 
     def over(self, words: list[str]) -> Tree:
         """The tree, if its leaves are these words."""
-        check_leaves(self.leaves, words)
+        try:
+            check_leaves(self.leaves, words)
+        except BadLine as bad:
+            raise _remarked(bad, self.layout) from None
         return self.tree
 
 
 def read_brackets(path: Path) -> Generator[tuple[int, BracketedTree | BadLine | None], None, None]:
     """Line number (of the first line) and tree, for every sentence; None where there is no tree."""
-    for number, text in _tree_texts(path):
+    lines = read_lines(path)
+    opening, layout = _layout(lines)
+    whole = chain(opening, lines)
+    for number, text in _over_several_lines(path, whole) if layout else whole:
+        if isinstance(text, BadLine):
+            yield number, text
+            continue
         try:
-            yield number, text if isinstance(text, BadLine) else parse_brackets(text)
+            parsed = parse_brackets(text)
         except BadLine as bad:
-            yield number, bad
+            yield number, _remarked(bad, layout)
+        else:
+            yield number, replace(parsed, layout=layout) if parsed and layout else parsed
 
 
 def parse_brackets(text: str) -> BracketedTree | None:
@@ -79,7 +96,7 @@ def _scan(text: str) -> tuple[list[str], list[int], dict[int, str]]:
             words[path[-1]] = token
         after_bracket = token == "("
     if path:
-        raise _broken(f"{len(path)} brackets are not closed")
+        raise _broken(f"without its end: {counted(len(path), 'bracket')}")
     return labels, parents, words
 
 
@@ -119,22 +136,38 @@ def _without_empty_elements(
     return BracketedTree(tree, tuple(words[node] for node in kept if node in words))
 
 
-def _tree_texts(path: Path) -> Iterator[tuple[int, str | BadLine]]:
-    """The text of each tree with the number of its first line."""
-    lines = read_lines(path)
-    opening: list[tuple[int, str | BadLine]] = []  # up to the first line that says something
+def _layout(lines: Iterator[_Line]) -> tuple[list[_Line], str]:
+    """The lines that had to be read to see the layout, and a remark on it if trees go over several.
+
+    one tree a line, a bracket lost     (S (N a)        over several lines     (S (N a)
+                                        (S (N b))                              (N b)
+                                        (S (N c))                              (V c))
+    """
+    opening: list[_Line] = []
+    first = n_whole = 0  # the number of the first tree's line, and of whole trees that follow it
     for number, line in lines:
         opening.append((number, line))
-        if isinstance(line, BadLine) or line.strip():
+        if isinstance(line, str) and not line.strip():
+            continue
+        if not first:
+            if _balance(line) <= 0:
+                break
+            first = number
+        elif not _is_whole_tree(line):
+            return (
+                opening,
+                f"trees are read over several lines, as line {first} does not end its tree",
+            )
+        elif (n_whole := n_whole + 1) == ENOUGH:
             break
-    ends_on_its_line = not opening or _balance(opening[-1][1]) <= 0
-    whole = chain(opening, lines)
-    yield from whole if ends_on_its_line else _over_several_lines(path, whole)
+    return opening, ""
 
 
-def _over_several_lines(
-    path: Path, lines: Iterable[tuple[int, str | BadLine]]
-) -> Iterator[tuple[int, str]]:
+def _is_whole_tree(line: str | BadLine) -> bool:
+    return isinstance(line, str) and line.startswith("(") and _balance(line) == 0
+
+
+def _over_several_lines(path: Path, lines: Iterable[_Line]) -> Iterator[tuple[int, str]]:
     """Joins lines until the brackets balance; empty lines between trees mean nothing."""
     pending: list[str] = []
     first, balance = 0, 0
@@ -157,6 +190,11 @@ def _over_several_lines(
 
 def _balance(line: str | BadLine) -> int:
     return 0 if isinstance(line, BadLine) else line.count("(") - line.count(")")
+
+
+def _remarked(bad: BadLine, remark: str) -> BadLine:
+    bad.expected = "\n  ".join(filter(None, (bad.expected, remark)))
+    return bad
 
 
 def _broken(what: str) -> BadLine:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from models.dependencies import constituents, contract
-from models.errors import BadLine
+from models.errors import BadLine, counted
 from models.text import read_lines
 from models.tree import Tree, check_leaves
 
@@ -27,7 +27,7 @@ class ConlluSentence:
 
     def over(self, words: list[str]) -> Tree:
         """The tree over these words, which are the sentence's words or its surface tokens."""
-        if tuple(words) == self.tokens and self.tokens != self.words:
+        if self._has_tokens(words):
             return constituents(contract(self.heads, self.token_of), self.token_tags())
         check_leaves(self.words, words)
         return constituents(self.heads, self.tags)
@@ -39,9 +39,15 @@ class ConlluSentence:
             parts[token].append(tag)
         return tuple("+".join(tags) for tags in parts)
 
-    def tags_over(self, n_words: int) -> list[str]:
-        """Tags for a sentence of so many words: syntactic words, or else surface tokens."""
-        return list(self.token_tags() if n_words == len(self.tokens) else self.tags)
+    def tags_over(self, words: list[str]) -> list[str]:
+        """Tags for these words, which are the sentence's words or its surface tokens."""
+        if self._has_tokens(words):
+            return list(self.token_tags())
+        check_leaves(self.words, words, "tags")
+        return list(self.tags)
+
+    def _has_tokens(self, words: list[str]) -> bool:
+        return tuple(words) == self.tokens and self.tokens != self.words
 
 
 def read_conllu(path: Path) -> Generator[tuple[int, ConlluSentence | BadLine], None, None]:
@@ -122,7 +128,7 @@ def _surface(
 def _head(text: str, n_words: int) -> int:
     head = _number(text)
     if head > n_words:
-        raise _broken(f"head {head} does not exist", f"the sentence has {n_words} words")
+        raise _broken(f"head {head} does not exist", f"the sentence has {counted(n_words, 'word')}")
     return head - 1
 
 

@@ -9,6 +9,7 @@ a P behind it:
 """
 
 from collections.abc import Sequence
+from heapq import heappop, heappush
 
 from models.errors import BadLine
 from models.tree import Tree, make_tree
@@ -60,21 +61,52 @@ def constituents(heads: Sequence[int], tags: Sequence[str]) -> Tree:
 
 def make_projective(heads: Sequence[int], depths: Sequence[int]) -> tuple[list[int], int]:
     """Lifts arcs (Nivre and Nilsson 2005): as long as an arc spans a word that its head does not
-    dominate, the shortest such arc is moved to the head's own head. Returns the number of moves."""
+    dominate, the shortest such arc is moved to the head's own head. Returns the number of moves.
+
+    A move takes a family (a word and all below it) from one head and from no other. So only that
+    head's arcs and the moved one need be looked at again, and an arc that crosses does so until it
+    is moved. Sets of words are the bits of integers.
+    """
     lifted, moves = list(heads), 0
     if _is_projective(heads, depths):
         return lifted, moves
-    while True:
-        crossing = [
-            (abs(head - word), word)
-            for word, head in enumerate(lifted)
-            if head >= 0 and not _dominates_between(lifted, head, word)
-        ]
-        if not crossing:
-            return lifted, moves
-        word = min(crossing)[1]
-        lifted[word] = lifted[lifted[word]]
+    family = [1 << word for word in range(len(heads))]
+    dependents = [0] * len(heads)  # by arcs that do not cross, as far as is known
+    for word in sorted(range(len(heads)), key=depths.__getitem__, reverse=True):
+        if heads[word] >= 0:
+            family[heads[word]] |= family[word]
+            dependents[heads[word]] |= 1 << word
+    crossing: list[tuple[int, int]] = []  # a heap of lengths and words
+
+    def look_again(head: int) -> None:
+        outside = dependents[head] & ~_unbroken(family[head], head)
+        dependents[head] ^= outside
+        while outside:
+            word = outside.bit_length() - 1
+            heappush(crossing, (abs(head - word), word))
+            outside ^= 1 << word
+
+    for head in range(len(heads)):
+        look_again(head)
+    while crossing:
+        word = heappop(crossing)[1]
+        head = lifted[word]
+        lifted[word] = above = lifted[head]
         moves += 1
+        family[head] ^= family[word]
+        look_again(head)
+        if above >= 0:
+            dependents[above] |= 1 << word
+            look_again(above)
+    return lifted, moves
+
+
+def _unbroken(members: int, word: int) -> int:
+    """The run of bits around a word's own in which all are set."""
+    above = members >> word
+    length = (above ^ (above + 1)).bit_length() - 1  # of the run from the word upwards
+    below = ~members & ((1 << word) - 1)  # zeros below the word
+    return (1 << (word + length)) - (1 << below.bit_length())
 
 
 def contract(heads: Sequence[int], group_of: Sequence[int]) -> list[int]:
@@ -120,15 +152,4 @@ def _is_projective(heads: Sequence[int], depths: Sequence[int]) -> bool:
         if head >= 0:
             low[head], high[head] = min(low[head], low[word]), max(high[head], high[word])
             size[head] += size[word]
-    return True
-
-
-def _dominates_between(heads: Sequence[int], head: int, word: int) -> bool:
-    """Whether all words strictly between an arc's ends hang below its head."""
-    for between in range(min(head, word) + 1, max(head, word)):
-        above = between
-        while above >= 0 and above != head:
-            above = heads[above]
-        if above != head:
-            return False
     return True

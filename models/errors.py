@@ -51,6 +51,16 @@ def nearest(name: str, known: list[str]) -> str:
     return f"did you mean {close[0]}?" if close else f"known: {', '.join(sorted(known))}"
 
 
+def reason(error: OSError) -> str:
+    """What the system says against an operation; numpy's own errors of this kind have no number."""
+    return error.strerror or str(error)
+
+
+def counted(number: int, thing: str) -> str:
+    """`1 pair`, `2,000 pairs`."""
+    return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
+
+
 def missing_file(path: Path) -> DataError:
     """For a path that does not exist: says which part is wrong and what looks like it."""
     folder = path.parent

@@ -8,6 +8,7 @@ LM0= 0.5
 
 from contextlib import closing
 from dataclasses import dataclass, field
+from math import isfinite, nan
 from pathlib import Path
 
 from models.errors import BadLine, DataError
@@ -104,10 +105,11 @@ def _take(ini: MosesIni, section: str, text: str, where: str) -> None:
     elif section == "weight":
         name, equals, values = text.partition("=")
         try:
-            ini.weights[name.strip()] = [float(value) for value in values.split()]
+            weights = [float(value) for value in values.split()]
         except ValueError:
-            equals = ""
-        if not equals:
+            weights = [nan]
+        ini.weights[name.strip()] = weights
+        if not equals or not all(map(isfinite, weights)):
             raise DataError(f"{text!r} is not a weight", where=where, expected="such as LM0= 0.5")
     elif section == "distortion-limit":
         try:

@@ -17,11 +17,11 @@ from models.brackets import read_brackets
 from models.building import CorpusBuilder
 from models.conllu import ConlluSentence, read_conllu
 from models.corpus import MOST_WORDS, AlignedCorpus
-from models.errors import BadLine, SettingError
+from models.errors import BadLine, SettingError, counted
 from models.progress import Progress
 from models.text import read_lines, split_factors, split_words
 from models.tree import Tree
-from models.vocabulary import SPECIAL
+from models.vocabulary import check_words
 
 T = TypeVar("T")
 
@@ -74,14 +74,14 @@ class ReadReport:
         """For people; empty when there is nothing to say."""
         lines = []
         if self.dropped:
-            total = sum(self.dropped.values())
-            lines.append(f"{total} of {self.n_read} pairs left out:")
+            total = self.dropped.total()
+            lines.append(f"{total:,} of {counted(self.n_read, 'pair')} left out:")
             for kind, count in self.dropped.most_common():
-                lines.append(f"  {count} × {kind}, first at {self.first[kind]}")
+                lines.append(f"  {count:,} × {kind}, first at {self.first[kind]}")
         if self.n_without_tree:
-            lines.append(f"{self.n_without_tree} sentences have no tree")
+            lines.append(f"{counted(self.n_without_tree, 'sentence')} without a tree")
         if self.n_made_projective:
-            lines.append(f"{self.n_made_projective} dependency trees were made projective")
+            lines.append(f"{counted(self.n_made_projective, 'dependency tree')} made projective")
         return lines
 
 
@@ -216,14 +216,17 @@ def _words_and_tags(
         words = layers[side].parse(split_words)
     layers[side].parse(lambda _: _check_words(words))
     if f"{side}_tags" in layers:
-        tags = layers[f"{side}_tags"].parse(lambda record: _tags(record, len(words)))
+        tags = layers[f"{side}_tags"].parse(lambda record: _tags(record, words))
     return words, tags
 
 
-def _tags(record: str | ConlluSentence, n_words: int) -> list[str]:
-    tags = record.tags_over(n_words) if isinstance(record, ConlluSentence) else split_words(record)
-    if len(tags) != n_words:
-        raise BadLine("tags", f"{len(tags)} tags", f"the sentence has {n_words} words")
+def _tags(record: str | ConlluSentence, words: list[str]) -> list[str]:
+    if isinstance(record, ConlluSentence):
+        return record.tags_over(words)
+    tags = split_words(record)
+    if len(tags) != len(words):
+        expected = f"the sentence has {counted(len(words), 'word')}"
+        raise BadLine("tags", counted(len(tags), "tag"), expected)
     return tags
 
 
@@ -232,13 +235,7 @@ def _check_words(words: list[str]) -> None:
         raise BadLine("empty side", "the sentence is empty", "both sides need at least one word")
     if len(words) > MOST_WORDS:
         raise BadLine("too long", f"{len(words)} words", f"at most {MOST_WORDS} are possible")
-    for reserved in SPECIAL:
-        if reserved in words:
-            raise BadLine(
-                "reserved word",
-                f"the word {reserved} is reserved for language models",
-                "escape it, for instance as &lt;s&gt;",
-            )
+    check_words(words)
 
 
 def _located(layer: _Layer, bad: BadLine) -> BadLine:

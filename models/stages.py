@@ -2,40 +2,79 @@
 
 A stage fills a folder `parts/NAME-FINGERPRINT`. It is filled under another name and renamed at the
 end, so a killed run leaves nothing that looks finished, and the next run goes on where this one
-stopped. What no longer belongs to the model is removed when the model is complete.
+stopped. A list of its files and their hashes is kept in it, as sha256sum writes them, so what was
+damaged later is made again. One run at a time works in a folder (`locked`). What no longer belongs
+to the model is removed when the model is complete.
 """
 
+import fcntl
 import hashlib
 import json
 import os
+import re
 import resource
 import shutil
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from models.errors import DataError
-from models.text import open_binary
+from models.errors import DataError, SettingError, missing_file, reason
+from models.writing import make_folder, open_to_write, writing
 
 PARTS = "parts"
 UNFINISHED = ".unfinished"
-BLOCK = 1 << 20
+MANIFEST = "files.sha256"
+KEY_LENGTH = 16  # hexadecimal digits
+
+
+def sha256(path: Path) -> str:
+    """The hash of a file as it is on disk, packed or not: the one that sha256sum prints."""
+    if str(path) == "-" or (path.exists() and not path.is_file() and not path.is_dir()):
+        raise SettingError(
+            "a stream cannot be used here",
+            where=str(path),
+            expected="a file, which can be read again when the work is resumed",
+        )
+    try:
+        with path.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except IsADirectoryError:
+        raise DataError("is a folder, not a file", where=str(path)) from None
+    except FileNotFoundError:
+        raise missing_file(path) from None
+    except OSError as error:
+        raise DataError(f"cannot be read: {reason(error)}", where=str(path)) from None
 
 
 def fingerprint(*inputs: Any) -> str:
     """A short name for inputs: anything JSON can hold, and paths, which stand for their content."""
-    digest = hashlib.sha256()
-    for item in inputs:
-        if isinstance(item, Path):
-            digest.update(b"file")
-            with open_binary(item) as stream:
-                while block := stream.read(BLOCK):
-                    digest.update(block)
-        else:
-            digest.update(json.dumps(item, sort_keys=True).encode())
-        digest.update(b"\0")
-    return digest.hexdigest()[:16]
+    content = [sha256(item) if isinstance(item, Path) else item for item in inputs]
+    text = json.dumps(content, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:KEY_LENGTH]
+
+
+@contextmanager
+def locked(directory: Path) -> Iterator[None]:
+    """Makes the folder and keeps other runs out of it, until this one ends in whatever way."""
+    make_folder(directory)
+    with writing(directory):
+        handle = os.open(directory, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise DataError(
+                "another run is working in this folder",
+                where=str(directory),
+                advice="wait until it ends, or choose another folder",
+            ) from None
+        except OSError:
+            pass  # some network file systems have no locks; work goes on without
+        yield
+    finally:
+        os.close(handle)
 
 
 def run_stage(
@@ -45,25 +84,31 @@ def run_stage(
     work: Callable[[Path], str],
     talk: Callable[[str], None] = lambda _: None,
 ) -> str:
-    """The folder of the stage's result, relative to `directory`.
+    """The folder of the stage's result, relative to `directory`, which should be `locked`.
 
     `work` fills it, unless it is there, and returns a few words on what it made, which are told
     with time and memory.
     """
     part = f"{PARTS}/{name}-{key}"
-    if (directory / part).is_dir():
-        talk(f"{name}: nothing has changed")
-        return part
-    unfinished = directory / f"{part}{UNFINISHED}"
+    finished, unfinished = directory / part, directory / f"{part}{UNFINISHED}"
+    if finished.is_dir():
+        if _is_whole(finished):
+            talk(f"{name}: nothing has changed")
+            return part
+        talk(f"{name}: files in {finished} have been changed or lost, so it is made again")
     began = time.monotonic()
     try:
-        shutil.rmtree(unfinished, ignore_errors=True)
-        unfinished.mkdir(parents=True)
+        with writing(unfinished):
+            shutil.rmtree(unfinished, ignore_errors=True)  # left by a run that was killed
+            unfinished.mkdir(parents=True)
         made = work(unfinished)
-        os.rename(unfinished, directory / part)  # noqa: PTH104 - fails where Path.replace would not
+        _seal(unfinished)
+        with writing(finished):
+            shutil.rmtree(finished, ignore_errors=True)
+            os.rename(unfinished, finished)  # noqa: PTH104 - fails where Path.replace would not
     except OSError as error:
-        where = error.filename or directory
-        raise DataError(f"cannot be written: {error.strerror}", where=str(where)) from None
+        where = str(error.filename or directory)
+        raise DataError(f"{name} failed: {reason(error)}", where=where) from None
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
@@ -72,8 +117,29 @@ def run_stage(
 
 
 def remove_other_parts(directory: Path, parts: Iterable[str]) -> None:
-    """Removes results of earlier runs that are not among `parts`."""
+    """Removes results of earlier runs of the same stages that are not among `parts`."""
     keep = {Path(part).name for part in parts}
+    stages = {name.rpartition("-")[0] for name in keep}
+    ours = re.compile(rf"([a-z_]+)-[0-9a-f]{{{KEY_LENGTH}}}({re.escape(UNFINISHED)})?")
     for folder in (directory / PARTS).iterdir():
-        if folder.name not in keep:
+        match = ours.fullmatch(folder.name)
+        if match and match[1] in stages and folder.name not in keep:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def _seal(folder: Path) -> None:
+    """Lists the files of a finished folder with their hashes."""
+    files = sorted(path for path in folder.iterdir() if path.is_file())
+    lines = [f"{sha256(path)}  {path.name}\n" for path in files]
+    with open_to_write(folder / MANIFEST) as stream:
+        stream.write("".join(lines).encode())
+
+
+def _is_whole(folder: Path) -> bool:
+    """Whether the files are still those that were listed."""
+    try:
+        lines = (folder / MANIFEST).read_text(encoding="utf-8").splitlines()
+        listed = [line.split("  ", 1) for line in lines]
+        return bool(listed) and all(sha256(folder / name) == digest for digest, name in listed)
+    except (DataError, SettingError, OSError, ValueError):
+        return False

@@ -5,8 +5,11 @@ system or none. It carries everything that is needed to understand and repeat th
 settings, versions, fingerprints of the corpora, and the weights by feature name.
 """
 
+import os
 import tomllib
+from collections.abc import Callable
 from importlib.metadata import version
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +25,7 @@ from models.writing import open_to_write
 
 FORMAT = 1
 NAME = "model.toml"
+ADVICE = "train or import the system again"
 DISTORTION_LIMIT = 6
 ARPA = "lm.arpa.gz"  # kept in the language model's part, for other tools
 KENLM_BINARY = "lm.kenlm"  # in its place if that is all there is
@@ -69,6 +73,36 @@ def write_system(
     remove_other_parts(directory, parts.values())
 
 
+def weights_to_keep(
+    directory: Path, defaults: dict[str, float], talk: Callable[[str], None]
+) -> tuple[dict[str, float], int]:
+    """Weights and distortion limit for a system that is trained again.
+
+    They may have been tuned, so those of the system that is there are kept if it has the same
+    features; otherwise the defaults hold.
+    """
+    if not (directory / NAME).exists():
+        return defaults, DISTORTION_LIMIT
+    try:
+        content = read_system(directory)
+    except DataError as error:
+        talk(f"the weights begin anew, because the old ones are lost: {error}")
+        return defaults, DISTORTION_LIMIT
+    weights: dict[str, float] = content["weights"]
+    limit: int = content["search"]["distortion_limit"]
+    if set(weights) != set(defaults):
+        talk("the weights begin anew, because the features are others than before")
+        return defaults, DISTORTION_LIMIT
+    if (weights, limit) != (defaults, DISTORTION_LIMIT):
+        talk(f"the weights and the distortion limit of {directory / NAME} are kept")
+    return weights, limit
+
+
+def path_text(path: Path) -> str:
+    """A path as text; bytes of a file name that are not UTF-8 as \\xNN."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
 def read_system(directory: Path) -> dict[str, Any]:
     """The content of `model.toml`."""
     path = directory / NAME
@@ -85,9 +119,31 @@ def read_system(directory: Path) -> dict[str, Any]:
             f"has format {content.get('format')}",
             where=str(path),
             expected=f"this version of hyperbaton reads format {FORMAT}",
-            advice="train or import the system again",
+            advice=ADVICE,
         )
+    _check(content, str(path))
     return content
+
+
+def _check(content: dict[str, Any], where: str) -> None:
+    """What every reader counts on: where the parts are, numbers as weights, a distortion limit."""
+    for name in ("parts", "weights", "search"):
+        if not isinstance(content.get(name), dict):
+            raise DataError(f"has no table [{name}]", where=where, advice=ADVICE)
+    for name in ("phrases", "lm"):
+        part = content["parts"].get(name)
+        if not isinstance(part, str):
+            raise DataError(f"parts.{name} is {part!r}, not a folder", where=where, advice=ADVICE)
+    for name, weight in content["weights"].items():
+        if type(weight) not in (int, float) or not isfinite(weight):
+            raise DataError(f"weights.{name} is {weight!r}, not a number", where=where)
+    limit = content["search"].get("distortion_limit")
+    if type(limit) is not int:
+        raise DataError(
+            f"search.distortion_limit is {limit!r}",
+            where=where,
+            expected="expected a whole number, -1 for none",
+        )
 
 
 def load_phrases(directory: Path) -> PhraseTable:
@@ -96,7 +152,7 @@ def load_phrases(directory: Path) -> PhraseTable:
 
 def load_language_model(directory: Path) -> LanguageModel | KenlmModel:
     """Our own model, or the KenLM binary that a system was imported with."""
-    part = directory / read_system(directory)["parts"]["lm"]
+    part: Path = directory / read_system(directory)["parts"]["lm"]
     if (part / KENLM_BINARY).exists():
         return KenlmModel(part / KENLM_BINARY)
     return LanguageModel.load(part)

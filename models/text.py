@@ -12,7 +12,7 @@ from collections.abc import Generator
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from models.errors import BadLine, DataError, missing_file
+from models.errors import BadLine, DataError, missing_file, reason
 
 BOM = "\ufeff"
 
@@ -30,7 +30,7 @@ def open_binary(path: Path) -> BinaryIO:
     except FileNotFoundError:
         raise missing_file(path) from None
     except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror}", where=str(path)) from None
+        raise DataError(f"cannot be read: {reason(error)}", where=str(path)) from None
 
 
 def read_lines(path: Path) -> Generator[tuple[int, str | BadLine], None, None]:
@@ -45,6 +45,10 @@ def read_lines(path: Path) -> Generator[tuple[int, str | BadLine], None, None]:
                 f"broken gzip file: {error}",
                 where=f"{path}:{number + 1}",
                 advice="unpack it with gzip -t to see how far it is whole, then make it again",
+            ) from None
+        except OSError as error:
+            raise DataError(
+                f"cannot be read: {reason(error)}", where=f"{path}:{number + 1}"
             ) from None
 
 

@@ -14,14 +14,22 @@ from models.corpus import AlignedCorpus
 from models.errors import DataError, SettingError
 from models.language_model.arpa_writing import write_arpa
 from models.language_model.estimation import estimate
+from models.language_model.model import FORMAT as LM_FORMAT
 from models.language_model.model import LanguageModel
 from models.language_model.reading import read_text
-from models.phrases import table as phrase_table
-from models.phrases.training import PhraseSettings, train_phrases
+from models.phrases.table import FORMAT as PHRASES_FORMAT
+from models.phrases.table import PhraseTable
+from models.phrases.training import (
+    PhraseSettings,
+    check_not_negative,
+    check_phrase_settings,
+    check_values,
+    train_phrases,
+)
 from models.progress import Progress
 from models.reading import CorpusFiles, CorpusSettings, ReadReport, read_corpus
-from models.stages import fingerprint, run_stage
-from models.system import ARPA, default_weights, write_system
+from models.stages import fingerprint, locked, run_stage, sha256
+from models.system import ARPA, default_weights, path_text, weights_to_keep, write_system
 from models.vocabulary import SPECIAL, Vocabulary
 
 
@@ -38,6 +46,23 @@ class TrainingSettings:
     corpus: CorpusSettings = CorpusSettings()
     phrases: PhraseSettings = PhraseSettings()
     lm: LanguageModelSettings = LanguageModelSettings()
+
+
+def check_training_settings(settings: TrainingSettings) -> None:
+    """Refuses impossible values before any work."""
+    check_values("corpus", settings.corpus, {"max_length": check_not_negative})
+    check_phrase_settings(settings.phrases)
+    # the estimator itself is asked, with a text of one word
+    text = Ragged(np.array([len(SPECIAL)], np.int32), np.array([0, 1])), Vocabulary(["word"])
+    order = settings.lm.order
+    check_values(
+        "lm",
+        settings.lm,
+        {
+            "order": lambda _: estimate(*text, order),
+            "prune": lambda prune: estimate(*text, order, _thresholds(prune)),
+        },
+    )
 
 
 class _Corpus:
@@ -69,8 +94,10 @@ def train_system(
     lm_texts = list(lm_texts)
     if files.alignment is None:
         raise SettingError("training needs a word alignment", advice="make one: hyperbaton align")
+    check_training_settings(settings)
     paths = {name: path for name, path in vars(files).items() if path is not None}
-    content = {name: fingerprint(path) for name, path in paths.items()}
+    content = {name: sha256(path) for name, path in paths.items()}
+    alignment = path_text(files.alignment)
     corpus = _Corpus(files, settings.corpus, progress)
     used = [content, asdict(settings.corpus)]
 
@@ -78,7 +105,13 @@ def train_system(
         pairs, report = corpus.read
         for line in report.lines():
             talk(line)
-        table = train_phrases(pairs, settings.phrases, threads)
+        if progress:
+            progress("making the phrase table", 0)
+        try:
+            table = train_phrases(pairs, settings.phrases, threads)
+        except DataError as error:
+            error.where = error.where or alignment
+            raise
         table.save(folder)
         return f"{len(table):,} phrase pairs of {len(pairs):,} sentence pairs"
 
@@ -86,6 +119,8 @@ def train_system(
         target = corpus.read[0].target
         more_vocabulary, more = read_text(lm_texts, progress)
         words, vocabulary = _appended(target.words, target.vocabulary, more, more_vocabulary)
+        if progress:
+            progress("making the language model", 0)
         ngrams = estimate(words, vocabulary, settings.lm.order, _thresholds(settings.lm.prune))
         with ThreadPoolExecutor(2) as pool:
             writing = pool.submit(write_arpa, ngrams, folder / ARPA)
@@ -93,22 +128,28 @@ def train_system(
             writing.result()
         return f"{sum(ngrams.counts):,} n-grams of {len(words.values):,} words"
 
-    phrases_key = fingerprint(phrase_table.FORMAT, used, asdict(settings.phrases))
-    lm_key = fingerprint(used, asdict(settings.lm), *lm_texts)
-    parts = {
-        "phrases": run_stage(out, "phrases", phrases_key, phrases, talk),
-        "lm": run_stage(out, "lm", lm_key, language_model, talk),
-    }
-    kind = phrase_table.PhraseTable.load(out / parts["phrases"]).reordering_type
-    write_system(
-        out,
-        parts,
-        default_weights(kind),
-        kind,
-        settings=asdict(settings),
-        corpus={name: {"file": str(path), "sha256": content[name]} for name, path in paths.items()},
-        training={"lm_texts": [str(path) for path in lm_texts]},
-    )
+    phrases_key = fingerprint(PHRASES_FORMAT, used, asdict(settings.phrases))
+    lm_key = fingerprint(LM_FORMAT, used, asdict(settings.lm), *lm_texts)
+    with locked(out):
+        parts = {
+            "phrases": run_stage(out, "phrases", phrases_key, phrases, talk),
+            "lm": run_stage(out, "lm", lm_key, language_model, talk),
+        }
+        kind = PhraseTable.load(out / parts["phrases"]).reordering_type
+        weights, limit = weights_to_keep(out, default_weights(kind), talk)
+        write_system(
+            out,
+            parts,
+            weights,
+            kind,
+            limit,
+            settings=asdict(settings),
+            corpus={
+                name: {"file": path_text(path), "sha256": content[name]}
+                for name, path in paths.items()
+            },
+            training={"lm_texts": [path_text(path) for path in lm_texts]},
+        )
 
 
 def _appended(
@@ -127,5 +168,6 @@ def _thresholds(text: str) -> list[int]:
         return [int(number) for number in chain(*(part.split() for part in text.split(",")))]
     except ValueError:
         raise SettingError(
-            f"lm.prune cannot be {text!r}", expected='expected whole numbers such as "0 0 1"'
+            f"{text!r} is not a list of thresholds",
+            expected='expected whole numbers such as "0 0 1"',
         ) from None

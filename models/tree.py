@@ -12,6 +12,7 @@ word each, without children); words are not.
    the  cat  sleeps
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,10 +20,11 @@ from functools import cached_property
 import numpy as np
 
 from models.arrays import Int32Array, Int64Array, Ragged
-from models.errors import BadLine
+from models.errors import BadLine, counted
 
-ESCAPES = {"(": "-LRB-", ")": "-RRB-"}  # what must be escaped; treebanks escape more:
+ESCAPES = str.maketrans({"(": "-LRB-", ")": "-RRB-"})  # what must be escaped; treebanks do more:
 UNESCAPES = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
+_ESCAPED = re.compile("|".join(UNESCAPES))
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,10 +68,9 @@ class Tree:
             while open_ends and open_ends[-1] == node:
                 pieces.append(")")
                 open_ends.pop()
-            pieces.append(f" ({label}")
+            pieces.append(f" ({label.translate(ESCAPES)}")
             if is_tag[node]:
-                word = words[self.start[node]]
-                pieces.append(f" {ESCAPES.get(word, word)}")
+                pieces.append(f" {words[self.start[node]].translate(ESCAPES)}")
             open_ends.append(int(after[node]))
         return "".join(pieces).lstrip() + ")" * len(open_ends)
 
@@ -91,17 +92,19 @@ def make_tree(
     )
 
 
-def check_leaves(leaves: Sequence[str], words: Sequence[str]) -> None:
-    """The leaves of a tree must be the words of its sentence, bracket escapes aside."""
+def check_leaves(leaves: Sequence[str], words: Sequence[str], layer: str = "tree") -> None:
+    """The leaves of a tree (or another layer) must be its sentence's words, escapes aside."""
     for position, (leaf, word) in enumerate(zip(leaves, words, strict=False)):
-        if leaf != word and UNESCAPES.get(leaf, leaf) != word:
-            raise BadLine(
-                "tree", f"leaf {position} of the tree is {leaf!r}", f"the sentence has {word!r}"
-            )
+        if leaf != word and _unescaped(leaf) != _unescaped(word):
+            what = f"word {position} in the {layer} is {leaf!r}"
+            raise BadLine(layer, what, f"the sentence has {word!r}")
     if len(leaves) != len(words):
-        raise BadLine(
-            "tree", f"the tree has {len(leaves)} leaves", f"the sentence has {len(words)} words"
-        )
+        what = f"{counted(len(leaves), 'word')} in the {layer}"
+        raise BadLine(layer, what, f"the sentence has {counted(len(words), 'word')}")
+
+
+def _unescaped(word: str) -> str:
+    return _ESCAPED.sub(lambda escape: UNESCAPES[escape[0]], word)
 
 
 def _subtree_ends(parent: Int32Array) -> Int64Array:

@@ -4,14 +4,40 @@ Every vocabulary begins with the three symbols that language models need, so tha
 constants in compiled code.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from models.arrays import Int32Array
+from models.errors import BadLine
 
 UNKNOWN, BEGIN, END = 0, 1, 2
 SPECIAL = ("<unk>", "<s>", "</s>")
+# Words that our files could not tell from their own signs: who needs them, and another spelling.
+# Older tools write <UNK> in language models for <unk>.
+RESERVED = dict.fromkeys((*SPECIAL, "<UNK>"), ("language models", "&lt;s&gt;"))
+RESERVED["|||"] = ("phrase tables", "&#124;&#124;&#124;")
+CONTROL = re.compile(r"[\x00-\x1f]")  # some end a word or a line for one tool and not for another
+
+
+def check_words(words: Sequence[str]) -> None:
+    """Refuses words that the files of a system cannot hold."""
+    if not RESERVED.keys().isdisjoint(words):
+        word = next(word for word in words if word in RESERVED)
+        needed_by, escaped = RESERVED[word]
+        raise BadLine(
+            "reserved word",
+            f"the word {word} is reserved for {needed_by}",
+            f"escape it, for instance as {escaped}",
+        )
+    match = CONTROL.search(" ".join(words))
+    if match:
+        raise BadLine(
+            "control character",
+            f"a word holds the control character U+{ord(match[0]):04X}",
+            "remove such characters, for instance with tr",
+        )
 
 
 class Vocabulary:

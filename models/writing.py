@@ -6,13 +6,14 @@ gives equal files.
 
 import gzip
 import os
+import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from models.errors import DataError
+from models.errors import DataError, reason
 
 COMPRESSION = 6  # gzip's own default: 9 takes three times as long for two percent
 
@@ -40,7 +41,7 @@ def writing(path: Path) -> Iterator[None]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise DataError(f"cannot be written: {error.strerror}", where=str(path)) from None
+        raise DataError(f"cannot be written: {reason(error)}", where=str(path)) from None
 
 
 @contextmanager
@@ -60,3 +61,17 @@ def open_to_write(path: Path) -> Iterator[BinaryIO]:
                     yield cast(BinaryIO, packed)
             else:
                 yield stream
+
+
+def copy_file(original: Path, path: Path) -> None:
+    """The same bytes under another name."""
+    with replacing(path) as temporary:
+        shutil.copyfile(original, temporary)
+
+
+def make_folder(path: Path) -> None:
+    with writing(path):
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except FileExistsError:  # a file, a device, a link that leads nowhere
+            raise DataError("is not a folder", where=str(path)) from None

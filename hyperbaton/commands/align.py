@@ -1,16 +1,15 @@
 """`hyperbaton align`: word alignments from parallel text, or one from two directed ones."""
 
-import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+import math
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from hyperbaton.commands.options import FILE
 from hyperbaton.console import say
-from models.errors import BadLine, DataError, missing_file
+from models.errors import BadLine, DataError, counted, missing_file
 
 if TYPE_CHECKING:
     from models.aligner import Directions
@@ -26,6 +25,18 @@ METHODS = (
     "grow-diag-final-and",
 )
 STANDARD_OUTPUT = Path("-")
+
+
+class _Multiple(click.FloatRange):
+    """A finite number above 0."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        number = float(super().convert(value, param, ctx))
+        if not math.isfinite(number):
+            self.fail(f"{value} is not a number of times", param, ctx)
+        return number
 
 
 @click.command()
@@ -65,7 +76,7 @@ STANDARD_OUTPUT = Path("-")
 )
 @click.option(
     "--length",
-    type=click.FloatRange(min=0, min_open=True),
+    type=_Multiple(min=0, min_open=True),
     default=1.0,
     show_default=True,
     help="Number of iterations, as a multiple of the usual one.",
@@ -95,8 +106,8 @@ def align(
     Files ending in .gz are packed and unpacked, - is standard input or output. A file appears only
     when it is complete.
 
-    Text is aligned by eflomal: pip install 'hyperbaton[align]'. It cannot be seeded and two runs
-    differ, so keep the alignment that you work with.
+    Text is aligned by eflomal: pip install eflomal. It cannot be seeded and two runs differ, so
+    keep the alignment that you work with.
     """
     if (source or target) and (forward or backward):
         raise click.UsageError(
@@ -124,7 +135,8 @@ def align(
             _write(path, link_lines(links))
     result = symmetrise(*directions, method)
     _write(out, link_lines(result))
-    say(f"{len(result):,} pairs, {len(result.values):,} links ({method})")
+    links_made = counted(len(result.values), "link")
+    say(f"{counted(len(result), 'pair')}, {links_made} ({method})")
 
 
 def _align_text(
@@ -156,25 +168,17 @@ def _align_text(
         bad.advice = "mend the pair or remove it from both files"
         raise
     if n_too_long(corpus):
-        say(f"{n_too_long(corpus):,} pairs are too long for eflomal and get no links")
-    with _waiting(f"aligning {len(corpus):,} pairs in both directions with eflomal"):
+        say(f"without links, being too long for eflomal: {counted(n_too_long(corpus), 'pair')}")
+    message = f"aligning {counted(len(corpus), 'pair')} in both directions with eflomal"
+    with progress_line() as progress:
+        if progress:
+            progress(message, 0)
+        else:
+            say(message)
         directions = align_corpus(corpus, AlignerSettings(samplers, length), known)
     if save_priors is not None:
         _write(save_priors, prior_lines(count_priors(corpus, directions)))
     return directions
-
-
-@contextmanager
-def _waiting(message: str) -> Iterator[None]:
-    """Says what is going on while somebody else works; on a terminal with something that moves."""
-    if not sys.stderr.isatty():
-        say(message)
-        yield
-        return
-    from rich.console import Console
-
-    with Console(stderr=True).status(message):
-        yield
 
 
 def _refuse_text_options(context: click.Context) -> None:

@@ -4,6 +4,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
 from hyperbaton.commands.options import FILE, corpus_options, set_option, skip_bad_option
 
@@ -28,7 +29,9 @@ from hyperbaton.commands.options import FILE, corpus_options, set_option, skip_b
 )
 @click.option("--plot", type=FILE, help="Also draw the distances into this png, svg or pdf file.")
 @set_option
+@click.pass_context
 def corpus(
+    context: click.Context,
     source: Path | None,
     target: Path | None,
     alignment: Path | None,
@@ -56,20 +59,27 @@ def corpus(
     import json
 
     from hyperbaton.console import progress_line, say
-    from hyperbaton.corpus_text import describe, plot_distances, show_pair
+    from hyperbaton.corpus_text import check_picture, describe, plot_distances, show_pair
     from hyperbaton.samples import sample_files
     from hyperbaton.settings import load_settings
     from models.reading import CorpusFiles, read_corpus
     from models.statistics import statistics
 
-    if sample is not None and (source is not None or target is not None):
-        raise click.UsageError("give either --sample or --source and --target, not both")
+    given = (source, target, alignment, source_tags, target_tags, source_tree)
+    if sample is not None and any(path is not None for path in given):
+        raise click.UsageError("give either --sample or files of your own, not both")
+    if sample is None and context.get_parameter_source("split") is ParameterSource.COMMANDLINE:
+        raise click.UsageError("--split is for --sample")
+    if numbers and (form != "text" or plot is not None):
+        raise click.UsageError("--show prints pairs as text: leave out --format json and --plot")
     if sample is not None:
         files = sample_files(sample, split)
     elif source is None or target is None:
         raise click.UsageError("give --source and --target, or --sample")
     else:
-        files = CorpusFiles(source, target, alignment, source_tags, target_tags, source_tree)
+        files = CorpusFiles(source, target, *given[2:])
+    if plot is not None:
+        check_picture(plot)
     switches = ["corpus.skip_bad=true"] if skip_bad else []
     settings = load_settings([*switches, *assignments])
     with progress_line() as progress:

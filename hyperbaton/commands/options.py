@@ -8,8 +8,17 @@ import click
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-# Existence is checked by whoever opens the file, with a message that knows what is near.
-FILE = click.Path(path_type=Path)
+
+class _File(click.Path):
+    """A path. Existence is checked by whoever opens it, with a message that knows what is near."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "":
+            self.fail("an empty name is not a file", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+FILE = _File(path_type=Path)
 
 _CORPUS = {
     "--source": "Source text, one tokenised sentence a line.",

@@ -55,10 +55,12 @@ def train(
     the next one goes on from its last finished stage. Memory is the peak of the process so far.
     """
     from hyperbaton.console import progress_line, say
+    from hyperbaton.kernels import announce_compilation
     from hyperbaton.settings import load_settings
     from models.reading import CorpusFiles
     from models.training import TrainingSettings, train_system
 
+    announce_compilation("models.phrases.extraction")
     if source is None or target is None or alignment is None:
         raise click.UsageError("give --source, --target and --alignment")
     shortcuts = {

@@ -76,8 +76,11 @@ def translate(
     translated gives an empty line and a message; the others are not disturbed, and the exit code
     is 1.
     """
+    from hyperbaton.kernels import announce_compilation
     from hyperbaton.settings import load_settings
     from hyperbaton.translation import Run, translate_file
+
+    announce_compilation("decoder.search")
 
     given = {
         "search.distortion_limit": distortion_limit,

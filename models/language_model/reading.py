@@ -10,7 +10,7 @@ from models.arrays import Ragged
 from models.errors import BadLine
 from models.progress import Progress
 from models.text import read_lines, split_words
-from models.vocabulary import SPECIAL, Vocabulary
+from models.vocabulary import Vocabulary, check_words
 
 PROGRESS_EVERY = 1000
 
@@ -18,7 +18,7 @@ PROGRESS_EVERY = 1000
 def read_text(paths: Iterable[Path], progress: Progress | None = None) -> tuple[Vocabulary, Ragged]:
     """All lines of all files, one after the other; an empty line is an empty sentence.
 
-    A line that is not UTF-8 or holds a symbol of language models is an error.
+    A line that is not UTF-8 or holds a word that files of models cannot hold is an error.
     """
     vocabulary, words, offsets = Vocabulary(), array("i"), array("q", [0])
     for path in paths:
@@ -39,11 +39,5 @@ def _words(line: str | BadLine) -> list[str]:
     if isinstance(line, BadLine):
         raise line
     words = split_words(line)
-    for reserved in SPECIAL:
-        if reserved in words:
-            raise BadLine(
-                "reserved word",
-                f"the word {reserved} is reserved for language models",
-                "escape it, for instance as &lt;s&gt;",
-            )
+    check_words(words)
     return words

@@ -19,14 +19,7 @@ from numpy.typing import NDArray
 from models.arrays import Int64Array
 from models.corpus import AlignedCorpus
 from models.errors import SettingError, nearest
-from models.phrases.orientation import (
-    HIERARCHICAL,
-    ORIENTATION_MODELS,
-    WORD,
-    by_corners,
-    by_words,
-    mark_corners,
-)
+from models.phrases.orientation import ORIENTATION_MODELS, orient
 
 GRID = 8  # words of the longest possible phrase: the inner alignment must fit into 64 bits
 CHUNK = 2000  # sentences that a thread takes at a time
@@ -52,10 +45,7 @@ def extract(
     corpus: AlignedCorpus, max_length: int = 7, orientation: str = "word", threads: int = 2
 ) -> Occurrences:
     """Every consistent phrase pair with at most `max_length` words on either side."""
-    if not 1 <= max_length <= GRID:
-        raise SettingError(
-            f"phrases cannot have up to {max_length} words", expected=f"possible: 1 to {GRID}"
-        )
+    check_max_length(max_length)
     if orientation not in ORIENTATION_MODELS:
         raise SettingError(
             f"there is no orientation model {orientation!r}",
@@ -95,6 +85,13 @@ def extract(
     )
 
 
+def check_max_length(max_length: int) -> None:
+    if not 1 <= max_length <= GRID:
+        raise SettingError(
+            f"phrases cannot have up to {max_length} words", expected=f"possible: 1 to {GRID}"
+        )
+
+
 @njit(cache=True, nogil=True)
 def _extract(
     first,
@@ -123,36 +120,20 @@ def _extract(
             continue
         blocks = np.empty((size, 4), np.int32)
         _blocks(n_target, begin, sources, low, high, max_length, blocks)
-        # Corners of all blocks that orientation may look at, a bit set for each (source, target)
-        corners = np.zeros((0, 0), np.uint8)
-        if model != WORD:
-            corners = np.zeros((n_source, n_target), np.uint8)
-            mark_corners(blocks, corners, False)
-        if model == HIERARCHICAL:
-            longest = max(n_source, n_target)
-            size = _blocks(n_target, begin, sources, low, high, longest, blocks[:0])
-            unlimited = np.empty((size, 4), np.int32)
-            _blocks(n_target, begin, sources, low, high, longest, unlimited)
-            mark_corners(unlimited, corners, True)
-        for block in range(len(blocks)):
+        here = columns[row : row + size]
+        orient(model, blocks, begin, sources, low, high, here[:, 4], here[:, 5])
+        for block in range(size):
             f0, f1, e0, e1 = blocks[block]
-            columns[row, 0] = source_offsets[sentence] + f0
-            columns[row, 1] = target_offsets[sentence] + e0
-            columns[row, 2] = f1 - f0 + 1
-            columns[row, 3] = e1 - e0 + 1
-            backward, forward = by_words(f0, f1, e0, e1, n_source, n_target, begin, sources)
-            if model != WORD:
-                backward, forward = by_corners(
-                    f0, f1, e0, e1, n_source, n_target, begin, sources, corners, model
-                )
-            columns[row, 4] = backward
-            columns[row, 5] = forward
+            here[block, 0] = source_offsets[sentence] + f0
+            here[block, 1] = target_offsets[sentence] + e0
+            here[block, 2] = f1 - f0 + 1
+            here[block, 3] = e1 - e0 + 1
             bits = np.uint64(0)
             for e in range(e0, e1 + 1):
                 for link in range(begin[e], begin[e + 1]):
                     bits |= np.uint64(1) << np.uint64(GRID * (e - e0) + sources[link] - f0)
-            inner[row] = bits
-            row += 1
+            inner[row + block] = bits
+        row += size
     return row
 
 

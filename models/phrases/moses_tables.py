@@ -11,6 +11,7 @@ from array import array
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from itertools import islice, pairwise
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +24,12 @@ from models.phrases.reordering import ReorderingType
 from models.phrases.table import SCORES, PhraseTable, assemble
 from models.progress import Progress
 from models.text import read_lines, split_words
-from models.vocabulary import Vocabulary
+from models.vocabulary import Vocabulary, check_words
 from models.writing import open_to_write
 
 SEPARATOR = " ||| "
 PROGRESS_EVERY = 20_000
+CERTAIN = 1.0 + 1e-6  # the highest probability, with what rounding may have added
 BATCH = 5_000  # lines that are compressed together
 
 
@@ -81,10 +83,19 @@ class _Phrases:
     def row(self, text: str) -> int:
         found = self.rows.get(text)
         if found is None:
-            found = self.rows[text] = len(self.rows)
-            self.values.extend(self.vocabulary.extend(split_words(text)))
-            self.offsets.append(len(self.values))
+            words = split_words(text)
+            check_words(words)
+            spelled = " ".join(words)  # the blanks between words do not make a phrase another one
+            found = self.rows.get(spelled)
+            if found is None:
+                found = self.rows[spelled] = len(self.offsets) - 1
+                self.values.extend(self.vocabulary.extend(words))
+                self.offsets.append(len(self.values))
+            self.rows[text] = found
         return found
+
+    def length(self, row: int) -> int:
+        return self.offsets[row + 1] - self.offsets[row]
 
     def finish(self) -> Ragged:
         return Ragged(np.array(self.values, np.int32), np.array(self.offsets, np.int64))
@@ -96,24 +107,44 @@ class _Reader:
     def __init__(self) -> None:
         self.source_phrases, self.target_phrases = _Phrases(), _Phrases()
         self.source, self.target = array("i"), array("i")
+        self.entries: dict[int, int] = {}  # number of the entry by phrase pair
         self.probabilities, self.counts, self.inner = array("d"), array("d"), array("Q")
-        self.masks: dict[str, int] = {}  # inner alignments repeat, so each text is read once
+        # inner alignments repeat, so each text is read once
+        self.alignments: dict[str, tuple[int, int, int]] = {}
         self.n_too_long = 0
 
     def add(self, fields: list[str]) -> None:
         source, target, scores, alignment, counts = (*fields, "", "", "")[:5]
-        if max(source.count(" "), target.count(" ")) >= GRID:
+        if _is_too_long(source) or _is_too_long(target):
             self.n_too_long += 1
             return
-        numbers = _floats(scores, len(SCORES))
-        mask = self.masks.get(alignment)
-        if mask is None:
-            mask = self.masks[alignment] = _mask(alignment)
-        self.probabilities.extend(numbers)
-        self.counts.extend(_floats(counts, 3) if counts.strip(" |") else (0.0, 0.0, 0.0))
+        f, e = self.source_phrases.row(source), self.target_phrases.row(target)
+        if self.entries.setdefault(f << 32 | e, len(self.source)) < len(self.source):
+            raise BadLine("table", f"the phrase pair {source} ||| {target} stands here once more")
+        inner = self.alignments.get(alignment)
+        if inner is None:
+            inner = self.alignments[alignment] = _inner(alignment)
+        mask, n_source, n_target = inner
+        lengths = self.source_phrases.length(f), self.target_phrases.length(e)
+        if n_source > lengths[0] or n_target > lengths[1]:
+            raise BadLine(
+                "table",
+                f"the alignment {alignment} leads outside its phrase pair",
+                f"{lengths[0]} source and {lengths[1]} target words, counted from 0",
+            )
+        self.probabilities.extend(_probabilities(scores, len(SCORES)))
+        self.counts.extend(_counts(counts))
         self.inner.append(mask)
-        self.source.append(self.source_phrases.row(source))
-        self.target.append(self.target_phrases.row(target))
+        self.source.append(f)
+        self.target.append(e)
+
+    def entry(self, source: str, target: str) -> int | None:
+        """The number of a phrase pair, if it is in the table."""
+        f, e = (
+            phrases.rows.get(text, phrases.rows.get(" ".join(split_words(text)), -1))
+            for phrases, text in ((self.source_phrases, source), (self.target_phrases, target))
+        )
+        return self.entries.get(f << 32 | e) if f >= 0 and e >= 0 else None
 
     def finish(self, reordering: np.ndarray[Any, Any], reordering_type: str) -> PhraseTable:
         return assemble(
@@ -135,17 +166,18 @@ def _read_reordering(
     path: Path, reader: _Reader, columns: int, progress: Progress | None
 ) -> np.ndarray[Any, Any]:
     """Probabilities in the order of the phrase table's entries."""
-    entry_of = {pair: i for i, pair in enumerate(zip(reader.source, reader.target, strict=True))}
-    result = np.zeros((len(entry_of), columns))
-    seen = np.zeros(len(entry_of), bool)
+    result = np.zeros((len(reader.source), columns))
+    seen = np.zeros(len(reader.source), bool)
 
     def take(line: str | BadLine) -> None:
         source, target, scores = _fields(line)[:3]
-        rows = reader.source_phrases.rows.get(source), reader.target_phrases.rows.get(target)
-        entry = entry_of.get(rows)  # type: ignore[arg-type]  # a phrase that is not known is None
-        if entry is not None:
-            result[entry] = _floats(scores, columns)
-            seen[entry] = True
+        entry = reader.entry(source, target)
+        if entry is None:
+            return
+        if seen[entry]:
+            raise BadLine("table", f"the phrase pair {source} ||| {target} stands here once more")
+        result[entry] = _probabilities(scores, columns)
+        seen[entry] = True
 
     _each_line(path, take, "reading reordering scores", progress)
     if not seen.all():
@@ -181,6 +213,10 @@ def _fields(line: str | BadLine) -> list[str]:
     return fields
 
 
+def _is_too_long(text: str) -> bool:
+    return text.count(" ") >= GRID and len(split_words(text)) > GRID
+
+
 def _floats(text: str, n: int) -> list[float]:
     try:
         numbers = [float(number) for number in text.split()]
@@ -191,16 +227,37 @@ def _floats(text: str, n: int) -> list[float]:
     return numbers
 
 
-def _mask(text: str) -> int:
-    mask = 0
+def _probabilities(text: str, n: int) -> list[float]:
+    numbers = _floats(text, n)
+    for number in numbers:
+        if not 0.0 <= number <= CERTAIN:  # nan as well
+            raise BadLine("table", f"{number:g} is not a probability", "expected 0 to 1")
+    return numbers
+
+
+def _counts(text: str) -> list[float]:
+    """They may be fractions, if the corpus was weighted; old tables have none."""
+    if not text.strip(" |"):
+        return [0.0, 0.0, 0.0]
+    numbers = _floats(text, 3)
+    for number in numbers:
+        if not 0.0 <= number < inf:
+            raise BadLine("table", f"{number:g} is not a count", "expected a number from 0 up")
+    return numbers
+
+
+def _inner(text: str) -> tuple[int, int, int]:
+    """The links as bits, and how many source and target words they need."""
+    mask = n_source = n_target = 0
     for link in text.split():
         source, dash, target = link.partition("-")
         if not (dash and source.isdecimal() and target.isdecimal()):
             raise BadLine("table", f"{link!r} is not a link", "links are written as 0-0 1-2")
-        if int(source) >= GRID or int(target) >= GRID:
-            raise BadLine("table", f"link {link} is outside its phrase pair", f"0 to {GRID - 1}")
-        mask |= 1 << (GRID * int(target) + int(source))
-    return mask
+        f, e = int(source), int(target)
+        n_source, n_target = max(n_source, f + 1), max(n_target, e + 1)
+        if max(f, e) < GRID:
+            mask |= 1 << (GRID * e + f)
+    return mask, n_source, n_target
 
 
 def _write_lines(path: Path, lines: Iterator[str]) -> None:

@@ -15,6 +15,11 @@ target word − 1) swap; one of them must be there without the other.
 Phrase-based, an extracted phrase pair that ends in that cell counts as well; hierarchically, any
 consistent block of whatever size. Discontinuous moves go right (the previous phrase lies to
 the left) or left; where neither or both are found, Moses calls it right, and so do we.
+
+All cells that a phrase looks at lie in one row, the target word before it or behind it. So the
+rows are taken one after the other: the blocks that end in a row are marked by their first and last
+source word for the phrases that begin below it, and then the blocks that begin in it for the
+phrases that end above it. Memory grows with the length of a sentence, time with its square.
 """
 
 import numpy as np
@@ -24,14 +29,117 @@ WORD, PHRASE, HIERARCHICAL = 0, 1, 2
 ORIENTATION_MODELS = {"word": WORD, "phrase": PHRASE, "hierarchical": HIERARCHICAL}
 MONOTONE, SWAP, RIGHT, LEFT = 0, 1, 2, 3
 
-# Corners of blocks as bits of the corner matrix; those of unlimited blocks are 4 places higher
-TOP_LEFT, TOP_RIGHT, BOTTOM_LEFT, BOTTOM_RIGHT = 1, 2, 4, 8
-UNLIMITED_SHIFT = 4
+# Bits of a mark; those of blocks of any size are 2 places higher than those of extracted ones
+FIRST, LAST = 1, 2
+UNLIMITED_SHIFT = 2
 
 
 @njit(cache=True, nogil=True)
-def _linked(f, e, n_source, n_target, begin, sources):
+def orient(model, blocks, begin, sources, low, high, backward, forward):
+    """Fills in the orientation of each block (first and last source, first and last target word).
+
+    Blocks are sorted by their first target word. `begin` and `sources` are the links by target
+    word, `low` and `high` the first and last target word linked to each source word.
+    """
+    n_source, n_target = len(low), len(begin) - 1
+    # blocks whose first target word is e: block_begin[e] to block_begin[e + 1]
+    block_begin = np.searchsorted(blocks[:, 2], np.arange(n_target + 2))
+    longest = 0
+    for block in range(len(blocks)):
+        longest = max(longest, blocks[block, 3] - blocks[block, 2] + 1)
+    marks = np.zeros(n_source, np.uint8)
+    for e in range(-1, n_target):
+        below = block_begin[e + 1], block_begin[e + 2]
+        if below[0] == below[1]:
+            continue
+        marks[:] = 0
+        if model != WORD:
+            for block in range(block_begin[max(0, e - longest + 1)], block_begin[max(0, e + 1)]):
+                if blocks[block, 3] == e:
+                    marks[blocks[block, 0]] |= FIRST
+                    marks[blocks[block, 1]] |= LAST
+        if model == HIERARCHICAL:
+            _mark_unlimited(e, -1, begin, sources, low, high, marks)
+        reach = _reach(marks)
+        for block in range(below[0], below[1]):
+            backward[block] = _orientation(
+                blocks[block, 0], blocks[block, 1], e, True, model, begin, sources, marks, reach
+            )
+    for e in range(1, n_target + 1):
+        above = block_begin[max(0, e - longest)], block_begin[e]
+        if above[0] == above[1]:
+            continue
+        marks[:] = 0
+        if model != WORD:
+            for block in range(block_begin[e], block_begin[e + 1]):
+                marks[blocks[block, 0]] |= FIRST
+                marks[blocks[block, 1]] |= LAST
+        if model == HIERARCHICAL:
+            _mark_unlimited(e, 1, begin, sources, low, high, marks)
+        reach = _reach(marks)
+        for block in range(above[0], above[1]):
+            if blocks[block, 3] == e - 1:
+                forward[block] = _orientation(
+                    blocks[block, 0], blocks[block, 1], e, False,
+                    model, begin, sources, marks, reach,
+                )  # fmt: skip
+
+
+@njit(cache=True, nogil=True)
+def _mark_unlimited(e, step, begin, sources, low, high, marks):
+    """Marks all consistent blocks that end (step −1) or begin (step 1) in row e."""
+    n_source, n_target = len(low), len(begin) - 1
+    f_low, f_high = n_source, -1  # the source words linked to rows e to other
+    top, bottom = n_target, -1  # the target words linked to f_low to f_high
+    other = e
+    while 0 <= other < n_target:
+        if begin[other] < begin[other + 1]:
+            low_here, high_here = sources[begin[other]], sources[begin[other + 1] - 1]
+            if f_high < 0:
+                f_low, f_high = low_here, low_here
+                top, bottom = low[f_low], high[f_low]
+            while f_low > low_here:
+                f_low -= 1
+                top, bottom = min(top, low[f_low]), max(bottom, high[f_low])
+            while f_high < high_here:
+                f_high += 1
+                top, bottom = min(top, low[f_high]), max(bottom, high[f_high])
+        if (step < 0 and bottom > e) or (step > 0 and top < e):
+            break  # a link beyond the row, and larger blocks have it as well
+        if f_high >= 0 and top >= min(e, other) and bottom <= max(e, other):
+            marks[f_low] |= FIRST << UNLIMITED_SHIFT
+            marks[f_high] |= LAST << UNLIMITED_SHIFT
+        other += step
+    # blocks may be extended over unaligned source words
+    for f in range(1, n_source):
+        if high[f] < 0:
+            marks[f] |= marks[f - 1] & (LAST << UNLIMITED_SHIFT)
+    for f in range(n_source - 2, -1, -1):
+        if high[f] < 0:
+            marks[f] |= marks[f + 1] & (FIRST << UNLIMITED_SHIFT)
+
+
+@njit(cache=True, nogil=True)
+def _reach(marks):
+    """Leftmost LAST and rightmost FIRST of a row, of extracted blocks and of all."""
+    n_source = len(marks)
+    left, right, left_of_all, right_of_all = n_source, -1, n_source, -1
+    for f in range(n_source):
+        if marks[f] & LAST:
+            left = min(left, f)
+        if marks[f] & FIRST:
+            right = f
+        if marks[f] & (LAST << UNLIMITED_SHIFT):
+            left_of_all = min(left_of_all, f)
+        if marks[f] & (FIRST << UNLIMITED_SHIFT):
+            right_of_all = f
+    return left, right, left_of_all, right_of_all
+
+
+@njit(cache=True, nogil=True)
+def _linked(f, e, n_source, begin, sources):
     """Whether a link joins the words; the sentence's beginnings are linked and so are its ends."""
+    n_target = len(begin) - 1
     if (f == -1 and e == -1) or (f == n_source and e == n_target):
         return True
     if f < 0 or e < 0 or f >= n_source or e >= n_target:
@@ -43,90 +151,32 @@ def _linked(f, e, n_source, n_target, begin, sources):
 
 
 @njit(cache=True, nogil=True)
-def by_words(f0, f1, e0, e1, n_source, n_target, begin, sources):
-    """Word-based orientation (backward, forward) of the block f0..f1, e0..e1."""
-    backward = _word_orientation(f0 - 1, -1, f1 + 1, 1, e0 - 1, n_source, n_target, begin, sources)
-    forward = _word_orientation(f1 + 1, 1, f0 - 1, -1, e1 + 1, n_source, n_target, begin, sources)
-    return backward, forward
-
-
-@njit(cache=True, nogil=True)
-def _word_orientation(near, near_step, far, far_step, e, n_source, n_target, begin, sources):
-    """`near` is the source word whose link to `e` would be monotone, `far` that of a swap; the
-    steps lead away from the phrase."""
-    at_near = _linked(near, e, n_source, n_target, begin, sources)
-    at_far = _linked(far, e, n_source, n_target, begin, sources)
-    if at_near and not at_far:
-        return MONOTONE
-    if at_far and not at_near:
-        return SWAP
-    f = near + near_step
-    while 0 <= f < n_source and not at_near:
-        at_near = _linked(f, e, n_source, n_target, begin, sources)
-        f += near_step
-    f = far + far_step
-    while 0 <= f < n_source and not at_far:
-        at_far = _linked(f, e, n_source, n_target, begin, sources)
-        f += far_step
-    return LEFT if at_far and not at_near else RIGHT
-
-
-@njit(cache=True, nogil=True)
-def mark_corners(blocks, corners, unlimited):
-    """Sets the corner bits of all blocks."""
-    shift = UNLIMITED_SHIFT if unlimited else 0
-    for block in range(len(blocks)):
-        f0, f1, e0, e1 = blocks[block]
-        corners[f0, e0] |= np.uint8(TOP_LEFT << shift)
-        corners[f1, e0] |= np.uint8(TOP_RIGHT << shift)
-        corners[f0, e1] |= np.uint8(BOTTOM_LEFT << shift)
-        corners[f1, e1] |= np.uint8(BOTTOM_RIGHT << shift)
-
-
-@njit(cache=True, nogil=True)
-def by_corners(f0, f1, e0, e1, n_source, n_target, begin, sources, corners, model):
-    """Phrase-based or hierarchical orientation (backward, forward)."""
-    backward = _corner_orientation(
-        f0 - 1, -1, BOTTOM_RIGHT, f1 + 1, 1, BOTTOM_LEFT, e0 - 1,
-        n_source, n_target, begin, sources, corners, model,
-    )  # fmt: skip
-    forward = _corner_orientation(
-        f1 + 1, 1, TOP_LEFT, f0 - 1, -1, TOP_RIGHT, e1 + 1,
-        n_source, n_target, begin, sources, corners, model,
-    )  # fmt: skip
-    return backward, forward
-
-
-@njit(cache=True, nogil=True)
-def _corner_orientation(
-    near, near_step, near_bit, far, far_step, far_bit, e,
-    n_source, n_target, begin, sources, corners, model,
-):  # fmt: skip
-    """As `_word_orientation`, with blocks that have their corner in the cell."""
-    at_near = _linked(near, e, n_source, n_target, begin, sources)
-    at_far = _linked(far, e, n_source, n_target, begin, sources)
+def _orientation(f0, f1, e, is_backward, model, begin, sources, marks, reach):
+    """Of a phrase over source words f0 to f1 towards the row e."""
+    n_source, n_target = len(marks), len(begin) - 1
+    at_left = _linked(f0 - 1, e, n_source, begin, sources)
+    at_right = _linked(f1 + 1, e, n_source, begin, sources)
+    if model == WORD:
+        if at_left != at_right:
+            return MONOTONE if at_left == is_backward else SWAP
+        if 0 <= e < n_target and begin[e] < begin[e + 1]:
+            at_left |= sources[begin[e]] < f0 - 1
+            at_right |= sources[begin[e + 1] - 1] > f1 + 1
+        near, far = (at_left, at_right) if is_backward else (at_right, at_left)
+        return LEFT if far and not near else RIGHT
     shift = UNLIMITED_SHIFT if model == HIERARCHICAL else 0
-    if (at_near and not at_far) or _has_corner(corners, near, e, near_bit << shift):
+    block_left = f0 > 0 and marks[f0 - 1] & (LAST << shift) != 0
+    block_right = f1 + 1 < n_source and marks[f1 + 1] & (FIRST << shift) != 0
+    left = (at_left and not at_right) or block_left
+    right = (at_right and not at_left) or block_right
+    near, far = (left, right) if is_backward else (right, left)
+    if near:
         return MONOTONE
-    if (at_far and not at_near) or _has_corner(corners, far, e, far_bit << shift):
+    if far:
         return SWAP
     # A phrase of limited length is looked for first, as in Moses, then any block
-    for level in range(0, shift + 1, UNLIMITED_SHIFT):
-        f = near + near_step
-        while 0 <= f < n_source:
-            if _has_corner(corners, f, e, near_bit << level):
-                return RIGHT
-            f += near_step
-        f = far + far_step
-        while 0 <= f < n_source:
-            if _has_corner(corners, f, e, far_bit << level):
-                return LEFT
-            f += far_step
-    return RIGHT
-
-
-@njit(cache=True, nogil=True)
-def _has_corner(corners, f, e, bit):
-    if f < 0 or e < 0 or f >= corners.shape[0] or e >= corners.shape[1]:
-        return False
-    return (corners[f, e] & bit) != 0
+    left, right = reach[0] < f0 - 1, reach[1] > f1 + 1
+    if not left and not right:
+        left, right = reach[2] < f0 - 1, reach[3] > f1 + 1
+    near, far = (left, right) if is_backward else (right, left)
+    return LEFT if far and not near else RIGHT

@@ -41,12 +41,15 @@ def significance_threshold(text: str, n_sentences: int) -> float:
     if text in named:
         return named[text]
     try:
-        return float(text)
+        threshold = float(text)
     except ValueError:
+        threshold = np.nan
+    if not 0 <= threshold < np.inf:
         raise SettingError(
             f"{text!r} is not a significance threshold",
-            expected="expected none, a+e, a-e or a number",
-        ) from None
+            expected="expected none, a+e, a-e or a number from 0 up",
+        )
+    return threshold
 
 
 def keep_significant(

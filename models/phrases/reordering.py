@@ -51,8 +51,11 @@ class ReorderingType:
 
     @classmethod
     def parse(cls, name: str) -> "ReorderingType":
-        """From `wbe-msd-bidirectional-fe`; every part must be known."""
+        """From `wbe-msd-bidirectional-fe`; every part must be known. Word-based orientation may go
+        without saying, as in Moses."""
         parts = name.split("-")
+        if parts[0] in CLASSES:
+            parts.insert(0, "wbe")
         known = [list(ORIENTATIONS), list(CLASSES), list(DIRECTIONS), list(CONDITIONS)]
         if len(parts) != len(known):
             raise SettingError(

@@ -14,11 +14,15 @@ Floats = NDArray[np.float64]
 
 def translation_probabilities(pairs: PhrasePairs, smoothing: str) -> tuple[Floats, Floats]:
     """φ(e|f) and φ(f|e)."""
-    if smoothing not in SMOOTHINGS:
-        raise SettingError(
-            f"there is no smoothing {smoothing!r}", expected=nearest(smoothing, list(SMOOTHINGS))
-        )
+    check_smoothing(smoothing)
     return SMOOTHINGS[smoothing](pairs)
+
+
+def check_smoothing(name: str) -> None:
+    if name not in SMOOTHINGS:
+        raise SettingError(
+            f"there is no smoothing {name!r}", expected=nearest(name, list(SMOOTHINGS))
+        )
 
 
 def relative_frequency(pairs: PhrasePairs) -> tuple[Floats, Floats]:

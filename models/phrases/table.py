@@ -34,7 +34,7 @@ class PhraseTable:
     target_phrases: Ragged  # word ids
     scores: NDArray[np.float64]  # (n_entries, 4) natural logs, columns as in SCORES
     inner: NDArray[np.uint64]  # (n_entries,) inner alignment, bit 8 · target + source
-    counts: Int32Array  # (n_entries, 3): c(e), c(f), c(f, e)
+    counts: NDArray[np.float64]  # (n_entries, 3): c(e), c(f), c(f, e); Moses' may be fractions
     reordering: NDArray[np.float64]  # (n_entries, columns of the type) natural logs
     reordering_type: str = ""  # such as wbe-msd-bidirectional-fe; empty: no reordering scores
 
@@ -114,7 +114,7 @@ def assemble(
         target_phrases,
         logarithms(probabilities[order]),
         inner[order],
-        counts[order].astype(np.int32),
+        counts[order].astype(np.float64),
         logarithms(reordering[order]),
         reordering_type,
     )

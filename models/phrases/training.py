@@ -1,14 +1,16 @@
 """From an aligned corpus to a phrase table with reordering scores."""
 
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 
 from models.arrays import BoolArray, Int32Array, Ragged
 from models.corpus import AlignedCorpus, Side
-from models.errors import DataError
-from models.phrases.extraction import extract
+from models.errors import DataError, SettingError
+from models.phrases.extraction import check_max_length, extract
 from models.phrases.lexical import estimate_lexical
 from models.phrases.numbering import SpanIds, number_spans
 from models.phrases.pruning import (
@@ -19,7 +21,7 @@ from models.phrases.pruning import (
 )
 from models.phrases.reordering import ORIENTATIONS, ReorderingType, reordering_scores
 from models.phrases.scoring import PhrasePairs, collect, lexical_weights
-from models.phrases.smoothing import translation_probabilities
+from models.phrases.smoothing import check_smoothing, translation_probabilities
 from models.phrases.table import PhraseTable, assemble
 
 NONE = "none"
@@ -37,10 +39,42 @@ class PhraseSettings:
     reordering: str = "wbe-msd-bidirectional-fe"  # type of the reordering scores, or none
 
 
+def check_phrase_settings(settings: PhraseSettings) -> None:
+    """Refuses values with which no table can be made, so that it is known before any work."""
+    check_values(
+        "phrases",
+        settings,
+        {
+            "max_length": check_max_length,
+            "smoothing": check_smoothing,
+            "min_count": check_not_negative,
+            "top": check_not_negative,
+            "significance": lambda text: text == NONE or significance_threshold(text, 1),
+            "reordering": _reordering_type,
+        },
+    )
+
+
+def check_values(section: str, settings: Any, checks: Mapping[str, Callable[[Any], Any]]) -> None:
+    """Has each check look at its value; what one refuses gets the name of the setting."""
+    for key, check in checks.items():
+        try:
+            check(getattr(settings, key))
+        except SettingError as error:
+            error.where = f"{section}.{key}"
+            raise
+
+
+def check_not_negative(number: int) -> None:
+    if number < 0:
+        raise SettingError(f"{number} is not possible", expected="a number from 0 up")
+
+
 def train_phrases(
     corpus: AlignedCorpus, settings: PhraseSettings = PhraseSettings(), threads: int = 2
 ) -> PhraseTable:
-    kind = None if settings.reordering == NONE else ReorderingType.parse(settings.reordering)
+    check_phrase_settings(settings)
+    kind = _reordering_type(settings.reordering)
     occurrences = extract(
         corpus, settings.max_length, ORIENTATIONS[kind.orientation] if kind else "word", threads
     )
@@ -65,6 +99,11 @@ def train_phrases(
         )
     if settings.top:
         keep &= keep_best(pairs, direct, settings.top)
+    if not keep.any():
+        raise DataError(
+            f"none of {len(keep):,} phrase pairs is left",
+            expected="phrases.min_count or phrases.significance is too high",
+        )
     reordering = np.empty((len(pairs.source), 0))
     if kind:
         reordering = reordering_scores(kind, occurrences, pairs)
@@ -89,6 +128,10 @@ def train_phrases(
     )
 
 
+def _reordering_type(name: str) -> ReorderingType | None:
+    return None if name == NONE else ReorderingType.parse(name)
+
+
 def _kept(pairs: PhrasePairs, keep: BoolArray) -> PhrasePairs:
     """The chosen pairs; what belongs to occurrences stays as it is."""
     columns = {item.name: getattr(pairs, item.name) for item in fields(pairs)}
@@ -100,8 +143,5 @@ def _kept(pairs: PhrasePairs, keep: BoolArray) -> PhrasePairs:
 def _phrases(side: Side, spans: SpanIds, used: Int32Array) -> tuple[Ragged, Int32Array]:
     """The words of the phrases that are used, and for each pair the row of its phrase."""
     ids, row = np.unique(used, return_inverse=True)
-    lengths = spans.length[ids]
-    offsets = np.concatenate([[0], np.cumsum(lengths)])
-    within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
-    words = side.words.values[np.repeat(spans.first_at[ids], lengths) + within]
-    return Ragged(words, offsets), row.astype(np.int32)
+    words = Ragged.gather(side.words.values, spans.first_at[ids], spans.length[ids])
+    return words, row.astype(np.int32)

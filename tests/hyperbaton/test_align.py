@@ -1,11 +1,14 @@
 """`hyperbaton align`: the two ways to use it, its files and its messages."""
 
+import contextlib
 import gzip
 import importlib.util
 import os
+import signal
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +18,7 @@ from hyperbaton import main as frame
 from hyperbaton.commands.align import METHODS, align
 from models import symmetrisation
 from models.arrays import Ragged
+from models.errors import counted
 
 HAS_EFLOMAL = importlib.util.find_spec("eflomal") is not None
 needs_eflomal = pytest.mark.skipif(not HAS_EFLOMAL, reason="eflomal is not installed")
@@ -75,8 +79,7 @@ def test_help_names_methods_and_imports_nothing_heavy():
 def test_given_directions_are_symmetrised(run, directions, method, expected):
     code, out, err = run(*directions, "--method", method)
     assert (code, out) == (0, expected)
-    n_links = expected.count("-")
-    assert err == f"2 pairs, {n_links} links ({method})\n"
+    assert err == f"2 pairs, {counted(expected.count('-'), 'link')} ({method})\n"
 
 
 def test_the_usual_method_is_grow_diag_final_and(run, directions):
@@ -165,6 +168,8 @@ def test_a_device_that_takes_nothing(run, directions):
         (["--forward", "x", "--backward", "y", "--method", "grow-dig"], "'grow-dig' is not one of"),
         (["--source", "x", "--target", "y", "--samplers", "0"], "0 is not in the range"),
         (["--source", "x", "--target", "y", "--length", "0"], "0.0 is not in the range"),
+        (["--source", "x", "--target", "y", "--length", "nan"], "nan is not a number of times"),
+        (["--source", "x", "--target", "y", "--length", "inf"], "inf is not a number of times"),
         (
             ["--forward", "x", "--backward", "y", "--save-priors", "z"],
             "--save-priors is for --source and --target: links were given",
@@ -216,7 +221,7 @@ def test_without_eflomal_the_message_says_how_to_get_it(run, texts, monkeypatch)
     assert err == (
         "hyperbaton: eflomal is not installed\n"
         "  it makes word alignments, and is an optional part of hyperbaton\n"
-        "  pip install 'hyperbaton[align]'\n"
+        "  pip install eflomal\n"
     )
 
 
@@ -279,7 +284,7 @@ def test_options_reach_the_aligner(run, texts, write, diagonal_aligner):
 def test_pairs_that_are_too_long_are_counted(run, write):
     source, target = write("t.ja", "hon\nhai\n"), write("t.en", "book\n" + "yes " * 1024)
     err = run("--source", source, "--target", target)[2]
-    assert err.startswith("1 pairs are too long for eflomal and get no links\n")
+    assert err.startswith("without links, being too long for eflomal: 1 pair\n")
 
 
 @pytest.mark.usefixtures("diagonal_aligner")
@@ -305,6 +310,57 @@ def test_a_terminal_shows_that_work_goes_on(run, texts, monkeypatch):
     code, out, err = run(*texts)
     assert (code, out) == (0, "0-0\n0-0\n")
     assert "aligning 2 pairs" in err
+
+
+def test_one_pair_with_one_link_is_not_several(run, write):
+    line = write("one", "0-0\n")
+    err = run("--forward", line, "--backward", line, "--method", "union")[2]
+    assert err == "1 pair, 1 link (union)\n"
+
+
+SLEEPER = """
+import subprocess
+def write_text(stream, sentences, n_words): stream.write(b"x")
+class TextIndex:
+    def __init__(self, index): pass
+def align(source, target, **options):
+    subprocess.call(["sh", "-c", "echo $$ > \\"$0\\"; exec sleep 60", source + ".pid"])
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_to_end_ends_eflomal_too_and_removes_its_files(texts, write, tmp_path, number):
+    write("eflomal.py", SLEEPER)
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    paths = os.pathsep.join([str(tmp_path), str(Path(frame.__file__).parent.parent)])
+    process = subprocess.Popen(
+        [sys.executable, "-m", "hyperbaton", "align", *texts],
+        env={**os.environ, "PYTHONPATH": paths, "TMPDIR": str(temporary)},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        sleeper = int(wait_for(lambda: next(temporary.glob("*/source.pid")).read_text()))
+        process.send_signal(number)
+        _, err = process.communicate(timeout=30)
+    finally:
+        process.kill()
+    assert process.returncode == 128 + number
+    assert err == "aligning 2 pairs in both directions with eflomal\n"
+    assert list(temporary.iterdir()) == []
+    with pytest.raises(ProcessLookupError):
+        os.kill(sleeper, 0)
+
+
+def wait_for(answer):
+    """The first answer that is not empty."""
+    for _ in range(600):
+        with contextlib.suppress(StopIteration):
+            if found := answer():
+                return found
+        time.sleep(0.05)
+    raise AssertionError("it did not begin")
 
 
 @needs_eflomal

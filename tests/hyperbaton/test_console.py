@@ -18,6 +18,51 @@ def test_progress_on_a_terminal_waits_and_then_shows_count_and_rate(monkeypatch,
     monkeypatch.setattr(console, "PATIENCE", -1.0)
     with console.progress_line() as progress:
         progress("reading pairs", 1234)
+        progress("reading pairs", 2345)
     captured = capsys.readouterr()
-    assert "reading pairs: 1,234 (" in captured.err
+    assert "reading pairs: 2,345 (" in captured.err
     assert captured.out == ""
+
+
+class Shown:
+    """In the place of rich's status: the texts that it was given while it was seen."""
+
+    def __init__(self, monkeypatch, times):
+        self.texts = []
+        clock = iter(times)
+        monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+        monkeypatch.setattr(console.time, "monotonic", lambda: next(clock))
+        monkeypatch.setattr("rich.console.Console.status", lambda *_: self)
+
+    def update(self, text):
+        self.texts.append(text)
+
+    def start(self):
+        pass
+
+    stop = start
+
+
+def test_a_rate_is_that_of_its_own_kind_of_work(monkeypatch):
+    # opened at 0; ten seconds of reading, then lines begin to come, 50 a second
+    shown = Shown(monkeypatch, [0, 5, 10, 100, 104])
+    with console.progress_line() as progress:
+        for what, done in (("pairs", 1000), ("pairs", 2000), ("lines", 10), ("lines", 210)):
+            progress(what, done)
+    assert shown.texts == ["pairs: 1,000", "pairs: 2,000 (200/s)", "lines: 10", "lines: 210 (50/s)"]
+
+
+def test_the_same_work_done_again_has_a_rate_of_its_own(monkeypatch):
+    shown = Shown(monkeypatch, [0, 10, 20, 100, 101])
+    with console.progress_line() as progress:
+        for done in (100, 200, 0, 30):
+            progress("sentences", done)
+    assert shown.texts[2:] == ["sentences", "sentences: 30 (30/s)"]
+
+
+def test_work_that_only_says_that_it_begins_is_shown_at_once(monkeypatch):
+    shown = Shown(monkeypatch, [0, 0.1, 0.2])
+    with console.progress_line() as progress:
+        progress("reading pairs", 10)
+        progress("aligning", 0)
+    assert shown.texts == ["aligning"]

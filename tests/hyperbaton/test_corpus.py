@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -49,11 +50,27 @@ def test_a_pair_that_does_not_exist(number):
         show_pair(small_corpus(), number)
 
 
+def test_an_empty_corpus_has_no_pair_to_show():
+    with pytest.raises(DataError, match="there is no pair 0\n  the corpus has no pair at all"):
+        show_pair(CorpusBuilder().finish(), 0)
+
+
+def test_columns_are_straight_where_letters_are_two_cells_wide():
+    # 本 and を are two cells wide; the accent in the last word is a letter of no width
+    builder = CorpusBuilder(source_tags=True)
+    builder.add(["本", "を", "cafe\u0301"], ["book"], [0, 0], ["名詞", "P", "N"])
+    assert show_pair(builder.finish(), 0).splitlines()[2:] == [
+        "   0 本    名詞  0:book",
+        "   1 を    P     -",
+        "   2 cafe\u0301  N     -",
+    ]
+
+
 def test_the_description_holds_the_numbers():
     lines = describe(statistics(small_corpus())).splitlines()
     assert lines[1].split() == ["words", "3", "3"]
     assert lines[6].split() == ["unaligned", "33.3%", "33.3%"]
-    assert "1 sentence pairs, 2 links" in lines
+    assert "1 sentence pair, 2 links" in lines
     assert f"    2 to 3         1  50.0% {'█' * 50}" in lines  # from the beginning to katta
     assert f"  -3 to -2         1  50.0% {'█' * 50}" in lines  # from katta back to hon
     assert lines[-1] == "0.0% monotone, farthest 3 words"
@@ -79,7 +96,7 @@ def test_bad_input_ends_with_exit_1_and_can_be_skipped(two_files, write):
         result = run(*two_files, *alignment, *skip)
         assert result.returncode == 0
         assert "1 of 2 pairs left out:\n  1 × link outside, first at" in result.stderr
-        assert "1 sentence pairs, 1 links" in result.stdout
+        assert "1 sentence pair, 1 link" in result.stdout
 
 
 def test_a_folder_and_a_missing_file(two_files, tmp_path):
@@ -96,7 +113,11 @@ def test_a_folder_and_a_missing_file(two_files, tmp_path):
     [
         ([], "give --source and --target, or --sample"),
         (["--source", "x"], "give --source and --target, or --sample"),
-        (["--sample", "ja-en", "--source", "x"], "give either --sample or --source"),
+        (["--sample", "ja-en", "--source", "x"], "give either --sample or files"),
+        (["--sample", "ja-en", "--alignment", "x"], "give either --sample or files"),
+        (["--source", "x", "--target", "y", "--split", "train"], "--split is for --sample"),
+        (["--sample", "ja-en", "--show", "0", "--format", "json"], "leave out --format json"),
+        (["--sample", "ja-en", "--show", "0", "--plot", "x.png"], "--show prints pairs as text"),
         (["--sample", "ja-em"], "there is no sample 'ja-em'\n  did you mean ja-en?"),
         (
             ["--sample", "ja-en", "--split", "tset"],
@@ -120,12 +141,25 @@ def test_a_picture_is_drawn(two_files, tmp_path):
     assert (tmp_path / "cli.png").exists()
 
 
+def test_a_picture_of_no_kind_is_refused_before_anything_is_read():
+    result = run("--source", "nothing", "--target", "nothing", "--plot", "d.pgn")
+    assert result.returncode == 1
+    assert "d.pgn: .pgn is not a kind of picture" in result.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+def test_a_picture_on_a_full_disk(tmp_path):
+    (tmp_path / "d.png").symlink_to("/dev/full")
+    with pytest.raises(DataError, match=r"d\.png: cannot be written: No space left on device"):
+        plot_distances({"a": statistics(small_corpus())}, tmp_path / "d.png")
+
+
 @pytest.mark.parametrize(
     ("name", "message"),
     [
         ("d.pgn", r"d\.pgn: \.pgn is not a kind of picture\n  did you mean png\?"),
         ("d", r"no ending is not a kind of picture\n  known: pdf, png, svg"),
-        ("nowhere/d.png", r"cannot be written: No such file or directory"),
+        ("nowhere/d.png", r"nowhere: no such folder"),
     ],
 )
 def test_a_picture_that_cannot_be_drawn(tmp_path, name, message):

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import click
 import pytest
@@ -129,6 +130,127 @@ def test_ctrl_c_is_quiet():
     out, err = process.communicate(timeout=30)
     assert process.returncode == frame.INTERRUPTED
     assert (out, err) == ("", "")
+
+
+def test_ctrl_c_in_compiled_code_is_no_defect(monkeypatch, capsys):
+    def broken():
+        try:
+            try:
+                raise KeyboardInterrupt
+            except KeyboardInterrupt as stop:
+                raise SystemError("_numba_unpickle returned a result") from stop
+        except SystemError as inner:
+            raise SystemError("CPUDispatcher returned a result") from inner
+
+    with_command(monkeypatch, broken)
+    code, captured = ending(capsys, ["broken"])
+    assert (code, captured.err) == (130, "")
+
+
+def test_a_failure_to_save_after_ctrl_c_is_told(monkeypatch, capsys):
+    def broken():
+        try:
+            raise KeyboardInterrupt
+        except KeyboardInterrupt:
+            raise DataError("cannot be written") from None
+
+    with_command(monkeypatch, broken)
+    code, captured = ending(capsys, ["broken"])
+    assert (code, captured.err) == (1, "hyperbaton: cannot be written\n")
+
+
+def test_ctrl_c_while_the_program_is_being_loaded_is_quiet(tmp_path):
+    (tmp_path / "click.py").write_text("raise KeyboardInterrupt\n")
+    paths = os.pathsep.join([str(tmp_path), str(Path(frame.__file__).parent.parent)])
+    result = run("--help", env={**os.environ, "PYTHONPATH": paths})
+    assert (result.returncode, result.stdout, result.stderr) == (130, "", "")
+
+
+def test_a_signal_that_nohup_has_ignored_stays_ignored():
+    arguments = " ".join([*COMMAND, "corpus", "--source", "-", "--target", os.devnull])
+    process = subprocess.Popen(
+        ["sh", "-c", f"trap '' HUP; exec {arguments}"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+    )
+    time.sleep(1.5)  # it now waits for its standard input
+    process.send_signal(signal.SIGHUP)
+    process.communicate(timeout=30)
+    assert process.returncode == 0
+
+
+BUFFERED = {**os.environ, "PYTHONUNBUFFERED": ""}
+
+
+def by_shell(redirection, *arguments):
+    """A run with streams as a shell can set them; both outputs come back through files."""
+    command = f"exec {' '.join(map(str, [*COMMAND, *arguments]))} {redirection}"
+    return subprocess.run(
+        command, shell=True, capture_output=True, timeout=60, check=False, env=BUFFERED
+    )
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+def test_output_that_does_not_fit_is_no_defect(write):
+    corpus = ["--source", write("s", "a\n"), "--target", write("t", "b\n")]
+    for arguments in (["--help"], ["corpus", *corpus], ["corpus", *corpus, "--show", "0"]):
+        result = by_shell(">/dev/full", *arguments)
+        assert result.returncode == 1
+        assert result.stderr == b"hyperbaton: standard output: No space left on device\n"
+    result = by_shell("2>/dev/full", "corpus", "--source", "nothing", "--target", "nothing")
+    assert (result.returncode, result.stdout, result.stderr) == (1, b"", b"")
+
+
+def test_streams_that_are_closed_are_no_defect(write):
+    target = write("t", "b\n")
+    corpus = ["corpus", "--source", write("s", "a\n"), "--target", target]
+    result = by_shell(">&-", *corpus)
+    assert result.returncode == 1
+    assert result.stderr == b"hyperbaton: standard output: Bad file descriptor\n"
+    result = by_shell("<&-", "corpus", "--source", "-", "--target", target)
+    assert result.returncode == 1
+    assert result.stderr == b"hyperbaton: -:1: cannot be read: Bad file descriptor\n"
+    result = by_shell("2>&-", *corpus)
+    assert result.returncode == 0
+    assert b"1 sentence pair" in result.stdout
+    assert by_shell("2>&-", *corpus[:-1], "nothing").returncode == 1
+
+
+def test_what_the_system_says_is_told_with_the_name(monkeypatch, capsys):
+    def broken():
+        Path("x" * 300).stat()
+
+    with_command(monkeypatch, broken)
+    code, captured = ending(capsys, ["broken"])
+    assert (code, captured.err) == (1, f"hyperbaton: {'x' * 300}: File name too long\n")
+
+
+def test_an_error_of_the_system_without_a_number(monkeypatch, capsys):
+    def broken():
+        raise OSError("16 requested and 0 written")
+
+    with_command(monkeypatch, broken)
+    code, captured = ending(capsys, ["broken"])
+    assert (code, captured.err) == (1, "hyperbaton: 16 requested and 0 written\n")
+
+
+def test_names_may_be_any_bytes(write, tmp_path):
+    source, target = write("s", "a\n"), write("t", "b\n")
+    name = os.fsencode(tmp_path) + b"/b\xffd"
+    result = subprocess.run(
+        [*COMMAND, "corpus", "--source", name, "--target", target], capture_output=True, check=False
+    )
+    assert result.returncode == 1
+    assert result.stderr.endswith(b"/b\\udcffd: no such file\n")
+    picture = name + b".svg"
+    result = subprocess.run(
+        [*COMMAND, "corpus", "--source", source, "--target", target, "--plot", picture],
+        capture_output=True,
+        check=False,
+    )
+    assert result.returncode == 0
+    assert result.stderr.endswith(b"/b\\udcffd.svg\n")
+    assert os.path.exists(picture)  # noqa: PTH110 - the name is bytes
 
 
 def test_a_reader_that_goes_away_is_no_failure():

@@ -82,6 +82,7 @@ def test_bad_pairs_are_skipped_and_told(tiny, tmp_path, write):
     ("arguments", "code", "message"),
     [
         (["train"], 2, "Missing option '--out'"),
+        (["train", "--out", ""], 2, "an empty name is not a file"),
         (["train", "--out", "m"], 2, "give --source, --target and --alignment"),
         (["train", "--out", "m", "--threads", "0"], 2, "0 is not in the range x>=1"),
         (["export", "nothing", "--out", "m"], 1, "nothing: is not a folder with a trained system"),
@@ -98,7 +99,46 @@ def test_wrong_usage(tmp_path, arguments, code, message):
 def test_a_place_that_cannot_be_written(tiny, write):
     result = run("train", *tiny, "--out", write("file", "in the way"))
     assert result.returncode == 1
-    assert "cannot be written: Not a directory" in result.stderr
+    assert result.stderr.endswith("file: is not a folder\n")
+
+
+def test_weights_survive_a_second_training(tiny, tmp_path):
+    assert run("train", *tiny, "--out", tmp_path / "m").returncode == 0
+    toml = tmp_path / "m" / "model.toml"
+    toml.write_text(toml.read_text().replace("lm = 0.5", "lm = 0.77"))
+    result = run("train", *tiny, "--out", tmp_path / "m")
+    assert result.returncode == 0
+    assert "are kept" in result.stderr
+    assert read_system(tmp_path / "m")["weights"]["lm"] == 0.77
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "message"),
+    [
+        (["--lm-order", 7], 2, "lm.order: a language model of order 7 is not possible"),
+        (["--set", "lm.prune=x"], 2, "lm.prune: 'x' is not a list of thresholds"),
+        (["--set", "phrases.top=-1"], 2, "phrases.top: -1 is not possible"),
+        (["--set", "phrases.min_count=99"], 1, "t.align: none of"),
+        (["--lm-text", "-"], 2, "-: a stream cannot be used here"),
+    ],
+)
+def test_settings_with_which_nothing_can_be_trained(tiny, tmp_path, options, code, message):
+    result = run("train", *tiny, "--out", tmp_path / "m", *options)
+    assert result.returncode == code
+    assert message in result.stderr
+    assert not (tmp_path / "m" / "model.toml").exists()
+
+
+def test_a_full_disk_was_reported_without_a_reason(tiny, tmp_path):
+    assert run("train", *tiny, "--out", tmp_path / "warm").returncode == 0  # kernels are compiled
+    # now no file of the process may be longer than a block
+    limited = f'ulimit -f 1; exec {" ".join(COMMAND)} "$@"'
+    command = ["bash", "-c", limited, "-", "train", *map(str, tiny), "--out", str(tmp_path / "m")]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert result.returncode == 1
+    assert "cannot be written: " in result.stderr
+    assert "None" not in result.stderr
+    assert "defect" not in result.stderr
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])

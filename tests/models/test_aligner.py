@@ -86,7 +86,7 @@ def test_an_absent_eflomal_is_named_with_the_command_that_gets_it(monkeypatch):
     for use in (load_eflomal, lambda: align_corpus(corpus_of(("a", "b")))):
         with pytest.raises(DataError, match="eflomal is not installed\n  it makes") as error:
             use()
-        assert error.value.advice == "pip install 'hyperbaton[align]'"
+        assert error.value.advice == "pip install eflomal"
 
 
 def test_a_broken_eflomal_is_not_called_absent(monkeypatch, write):

@@ -24,3 +24,8 @@ def test_taken_rows_are_the_rows(data):
 
 def test_row_of_value():
     assert ragged([[5, 5], [], [5]]).row_of_value.tolist() == [0, 0, 2]
+
+
+def test_rows_are_gathered_from_anywhere():
+    rows = Ragged.gather(np.arange(10), np.array([7, 0, 3]), np.array([3, 0, 2]))
+    assert [row.tolist() for row in rows] == [[7, 8, 9], [], [3, 4]]

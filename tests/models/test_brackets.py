@@ -30,7 +30,7 @@ def test_a_sentence_without_a_tree(text):
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        ("(S (N a)", "1 brackets are not closed"),
+        ("(S (N a)", "without its end: 1 bracket"),
         ("(S (N a)))", "')' stands outside all brackets"),
         ("S", "'S' stands outside all brackets"),
         ("(S (N a)) (S (N b))", "a second tree begins"),
@@ -68,7 +68,30 @@ def test_trees_over_several_lines(write):
     *whole, (number, last) = labels_by_line(path)
     assert whole == [(2, ("S", "N")), (6, ("NP", "N")), (7, None)]
     assert number == 8
-    assert last.what == "2 brackets are not closed"
+    assert last.expected.endswith(
+        "\n  trees are read over several lines, as line 2 does not end its tree"
+    )
+    assert last.what == "without its end: 2 brackets"
+
+
+def test_a_lost_bracket_in_the_first_tree_spoils_no_other(write):
+    (_, bad), *others = labels_by_line(write("lost.trees", "(S (N a)\n\n(S (N b))\n(NP (N c))\n"))
+    assert bad.what == "without its end: 1 bracket"
+    assert others == [(2, None), (3, ("S", "N")), (4, ("NP", "N"))]
+    many = labels_by_line(write("many.trees", "(S (N a)\n" + "(S (N b))\n" * 30 + " )\n"))
+    assert len(many) == 32
+
+
+def test_trees_over_several_lines_need_no_indentation(write):
+    path = write("flat.mrg", "(S (N a)\n(N b)\n(N c)\n(V d))\n(NP\n(N e))\n")
+    assert labels_by_line(path) == [(1, ("S", "N", "N", "N", "V")), (5, ("NP", "N"))]
+
+
+def test_words_that_differ_over_several_lines_name_the_layout(write):
+    [(_, tree)] = read_brackets(write("many.mrg", "(S\n (N a))\n"))
+    assert tree.over(["a"]).labels == ("S", "N")
+    with pytest.raises(BadLine, match="the sentence has 'b'\n  trees are read over several lines"):
+        tree.over(["b"])
 
 
 def test_a_file_of_empty_lines_is_sentences_without_trees(write):

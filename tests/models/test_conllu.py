@@ -41,13 +41,24 @@ def test_surface_tokens_get_a_tree_of_their_own(write):
     assert sentence.over(tokens).brackets(tokens) == (
         "(VERBP (PRON il) (VERB parle) (NOUNP (ADP+DET du) (NOUN chat)))"
     )
-    assert sentence.tags_over(4) == ["PRON", "VERB", "ADP+DET", "NOUN"]
-    assert sentence.tags_over(5) == ["PRON", "VERB", "ADP", "DET", "NOUN"]
+    assert sentence.tags_over(tokens) == ["PRON", "VERB", "ADP+DET", "NOUN"]
+    words = ["il", "parle", "de", "le", "chat"]
+    assert sentence.tags_over(words) == ["PRON", "VERB", "ADP", "DET", "NOUN"]
 
 
 def test_other_words_are_refused(write):
-    with pytest.raises(BadLine, match="leaf 0 of the tree is 'il'"):
+    with pytest.raises(BadLine, match="word 0 in the tree is 'il'\n  the sentence has 'elle'"):
         only(write("du.conllu", DU)).over(["elle", "parle", "de", "le", "chat"])
+
+
+def test_tags_of_other_words_are_refused_though_as_many(write):
+    sentence = only(write("du.conllu", DU))
+    for words in (["elle", "parle", "de", "le", "chat"], ["elle", "parle", "du", "chat"]):
+        with pytest.raises(BadLine, match="word 0 in the tags is 'il'") as error:
+            sentence.tags_over(words)
+        assert (error.value.kind, error.value.expected) == ("tags", "the sentence has 'elle'")
+    with pytest.raises(BadLine, match=r"5 words in the tags\n  the sentence has 1 word$"):
+        sentence.tags_over(["il"])
 
 
 def test_sentences_lie_between_empty_lines(write):
@@ -62,7 +73,7 @@ def test_sentences_lie_between_empty_lines(write):
         (row("2"), "word number 2 follows 0", "numbers rise by one"),
         (row("x"), "'x' is not a word number", "expected 1, 2, 3 ..."),
         (row(head="_"), "'_' is not a word number", "expected 1, 2, 3 ..."),
-        (row(head="3"), "head 3 does not exist", "the sentence has 1 words"),
+        (row(head="3"), "head 3 does not exist", "the sentence has 1 word"),
         (row("1-3") + row(), "token range 1-3", "ranges must be in order and inside"),
     ],
 )

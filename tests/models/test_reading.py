@@ -81,6 +81,11 @@ BAD = {
     "empty side": ("source", "hon o katta\n \n", r"t\.ja:2: the sentence is empty\n  both sides"),
     "not UTF-8": ("target", b"bought a book\n\xff\n", r"t\.en:2: byte 0xff at column 1 is not UTF"),
     "reserved word": ("target", "bought a book\n<s> he\n", r"t\.en:2: the word <s> is reserved"),
+    "control character": (
+        "source",
+        "hon o katta\nkare\rwa itta ne\n",
+        r"t\.ja:2: a word holds the control character U\+000D",
+    ),
     "too long": (
         "target",
         "bought a book\n" + "x " * 65536,
@@ -92,7 +97,7 @@ BAD = {
     "tree": (
         "source_tree",
         "(VP (PP (N hon) (P o)) (V katta))\n(S (N kare) (P wa) (V ita))\n",
-        r"t\.trees:2: leaf 2 of the tree is 'ita'\n  the sentence has 'itta'",
+        r"t\.trees:2: word 2 in the tree is 'ita'\n  the sentence has 'itta'",
     ),
 }
 
@@ -104,6 +109,12 @@ def test_a_bad_line_is_named_with_file_and_line(files, write, kind):
     with pytest.raises(DataError, match=message) as error:
         read_corpus(files)
     assert error.value.advice == "--skip-bad leaves such pairs out and counts them"
+
+
+def test_a_word_that_looked_like_the_separator_of_phrase_tables(files, write):
+    write(files.source.name, "hon o katta\nkare ||| itta\n")
+    with pytest.raises(DataError, match=r"t\.ja:2: the word \|\|\| is reserved for phrase tables"):
+        read_corpus(files)
 
 
 @pytest.mark.parametrize("kind", BAD)
@@ -127,6 +138,24 @@ def test_factors_without_tags_are_bad(write):
         read_corpus(files, CorpusSettings(factored=True))
 
 
+def test_tags_from_conllu_must_be_those_of_the_words(files, write):
+    rows = [("hon", "NOUN"), ("wo", "ADP"), ("katta", "VERB")]
+    conllu = "".join(
+        f"{i}\t{word}\t_\t{tag}\t_\t_\t0\t_\t_\t_\n" for i, (word, tag) in enumerate(rows, 1)
+    )
+    files = CorpusFiles(
+        write("one.ja", "hon o katta\n"), files.target, source_tags=write("t.conllu", conllu)
+    )
+    with pytest.raises(DataError, match=r"t\.conllu:1: word 1 in the tags is 'wo'\n  .* has 'o'"):
+        read_corpus(files)
+
+
+def test_a_bracket_lost_in_the_first_tree_costs_one_pair(files, write):
+    trees = "(VP (PP (N hon) (P o) (V katta))\n(S (NP (N kare)) (P wa) (V itta))\n"
+    corpus, report = read_corpus(replace(files, source_tree=write("lost.trees", trees)), SKIP)
+    assert (len(corpus), report.dropped) == (1, {"tree": 1})
+
+
 def test_long_pairs_are_left_out_without_being_errors(files):
     corpus, report = read_corpus(files, CorpusSettings(max_length=2))
     assert len(corpus) == 0
@@ -137,7 +166,7 @@ def test_missing_and_unprojective_trees_are_counted(files, write):
     files = replace(files, source_tree=write("some.trees", "(S (N hon) (P o) (V katta))\n\n"))
     corpus, report = read_corpus(files)
     assert corpus.source.sentence(1).tree is None
-    assert report.lines() == ["1 sentences have no tree"]
+    assert report.lines() == ["1 sentence without a tree"]
     crossing = [("a", 3), ("b", 0), ("c", 2), ("d", 1)]  # d hangs on a, across b and c
     conllu = "".join(
         f"{i}\t{word}\t_\tX\t_\t_\t{head}\t_\t_\t_\n" for i, (word, head) in enumerate(crossing, 1)
@@ -148,7 +177,7 @@ def test_missing_and_unprojective_trees_are_counted(files, write):
         source_tree=write("c.conllu", conllu),
     )
     _, report = read_corpus(crossing_files)
-    assert report.lines() == ["1 dependency trees were made projective"]
+    assert report.lines() == ["1 dependency tree made projective"]
 
 
 def test_an_empty_corpus_is_a_corpus(write):
@@ -171,7 +200,12 @@ def test_progress_is_reported(write):
     assert calls == [("reading pairs", 1000), ("reading pairs", 2000)]
 
 
-@given(st.lists(pairs(), max_size=5))
+def has_no_control_characters(pair):
+    source, target, _ = pair
+    return all(letter >= " " for word in (*source, *target) for letter in word)
+
+
+@given(st.lists(pairs().filter(has_no_control_characters), max_size=5))
 def test_what_is_written_is_read(examples):
     with tempfile.TemporaryDirectory() as folder:
         files = CorpusFiles(*(Path(folder, name) for name in ("s", "t", "a")))

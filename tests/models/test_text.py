@@ -75,6 +75,12 @@ def test_a_file_that_the_system_refuses_is_named(write):
         lines_of(Path("x" * 300))
 
 
+@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="only on Linux")
+def test_a_file_that_fails_while_it_is_read_is_named_with_the_line():
+    with pytest.raises(DataError, match=r"^/proc/self/mem:1: cannot be read: Input/output error$"):
+        lines_of(Path("/proc/self/mem"))
+
+
 @pytest.mark.parametrize(
     "content",
     [b"this is not gzip\n", gzip.compress(b"a\nb\n" * 5000)[:-20], b"\x1f\x8b\x08" + b"\xff" * 30],

@@ -1,6 +1,12 @@
 """Whole systems: trained, resumed, exported, imported, and what can be wrong with them."""
 
+import gzip
+import hashlib
+import os
+import shutil
 import tomllib
+from dataclasses import replace
+from pathlib import Path
 
 import kenlm
 import numpy as np
@@ -10,7 +16,7 @@ from models.errors import DataError, SettingError
 from models.moses_exchange import export_moses, import_moses
 from models.phrases.moses_tables import source_texts, target_texts
 from models.phrases.training import PhraseSettings
-from models.reading import CorpusFiles
+from models.reading import CorpusFiles, CorpusSettings
 from models.system import load_language_model, load_phrases, read_system
 from models.training import LanguageModelSettings, TrainingSettings, train_system
 
@@ -139,7 +145,7 @@ def test_one_pair_and_equal_pairs_are_enough(write, tmp_path):
     ("source", "target", "alignment", "message"),
     [
         ("", "", "", "s: the corpus has no pair"),
-        ("a\n", "x\n", "\n", "no phrase pair can be extracted"),
+        ("a\n", "x\n", "\n", "a: no phrase pair can be extracted"),
         ("a\n", "x\n", "0-1\n", "a:1: link 0-1 is outside its sentence pair"),
         ("a\nb\n", "x\n", "0-0\n0-0\n", "t:2: the file ends here"),
     ],
@@ -156,11 +162,141 @@ def test_wrong_settings(files, tmp_path):
     with pytest.raises(SettingError, match="training needs a word alignment\n  make one"):
         train(CorpusFiles(files.source, files.target), tmp_path / "m")
     for lm, message in (
-        (LanguageModelSettings(prune="0 x"), "lm.prune cannot be '0 x'\n  expected whole numbers"),
-        (LanguageModelSettings(order=9), "order 9 is not possible"),
+        (
+            LanguageModelSettings(prune="0 x"),
+            "lm.prune: '0 x' is not a list of thr.*\n  expected wh",
+        ),
+        (LanguageModelSettings(prune="1"), "lm.prune: n-grams cannot be pruned by '1'"),
+        (LanguageModelSettings(order=2, prune="0 0 1"), "lm.prune: n-grams cannot be pruned"),
+        (LanguageModelSettings(order=9), "lm.order: a language model of order 9 is not possible"),
     ):
         with pytest.raises(SettingError, match=message):
             train(files, tmp_path / "m", settings=TrainingSettings(lm=lm))
+    for settings, message in (
+        (TrainingSettings(corpus=CorpusSettings(max_length=-1)), "corpus.max_length: -1 is not p"),
+        (TrainingSettings(phrases=PhraseSettings(top=-1)), "phrases.top: -1 is not possible"),
+    ):
+        with pytest.raises(SettingError, match=message):
+            train(files, tmp_path / "m", settings=settings)
+
+
+def test_wrong_settings_were_found_after_the_work(files, tmp_path):
+    for settings in (
+        TrainingSettings(lm=LanguageModelSettings(order=7)),
+        TrainingSettings(lm=LanguageModelSettings(prune="x")),
+        TrainingSettings(phrases=PhraseSettings(significance="x")),
+    ):
+        with pytest.raises(SettingError):
+            train(files, tmp_path / "m", settings=settings)
+    assert not (tmp_path / "m").exists()
+
+
+def test_standard_input_was_used_up_before_it_was_read(files, tmp_path):
+    for options in (
+        {"files": replace(files, source=Path("-"))},
+        {"files": files, "lm_texts": [Path("-")]},
+    ):
+        with pytest.raises(SettingError, match="-: a stream cannot be used here\n  a file, which"):
+            train(out=tmp_path / "m", **options)
+
+
+@pytest.mark.parametrize("broken", ["truncated", "not packed"])
+def test_a_broken_gz_file_was_called_a_defect(files, write, tmp_path, broken):
+    packed = gzip.compress(files.source.read_bytes())[:-9] if broken == "truncated" else b"text"
+    with pytest.raises(DataError, match=r"t\.ja\.gz:\d: broken gzip file"):
+        train(replace(files, source=write("t.ja.gz", packed)), tmp_path / "m")
+
+
+def test_training_again_reset_the_weights(files, tmp_path):
+    out = tmp_path / "m"
+    train(files, out)
+    toml = out / "model.toml"
+    edited = toml.read_text().replace("lm = 0.5", "lm = 0.77")
+    toml.write_text(edited.replace("distortion_limit = 6", "distortion_limit = 9"))
+    said = train(files, out, settings=TrainingSettings(lm=LanguageModelSettings(order=2)))
+    assert said[-1] == f"the weights and the distortion limit of {toml} are kept"
+    assert read_system(out)["weights"]["lm"] == 0.77
+    assert read_system(out)["search"]["distortion_limit"] == 9
+    other = TrainingSettings(phrases=PhraseSettings(reordering="none"))
+    assert train(files, out, settings=other)[-1] == (
+        "the weights begin anew, because the features are others than before"
+    )
+    assert read_system(out)["weights"]["lm"] == 0.5
+
+
+def test_a_broken_model_file_is_made_anew(files, tmp_path):
+    train(files, tmp_path / "m")
+    (tmp_path / "m" / "model.toml").write_text("[broken")
+    said = train(files, tmp_path / "m")[-1]
+    assert said.startswith("the weights begin anew, because the old ones are lost: ")
+    assert read_system(tmp_path / "m")["weights"]["lm"] == 0.5
+
+
+@pytest.mark.parametrize("part", ["phrases", "lm"])
+@pytest.mark.parametrize("content", [b"", b"{}"])
+def test_training_did_not_repair_a_damaged_part(files, tmp_path, part, content):
+    out = tmp_path / "m"
+    train(files, out)
+    damaged = out / read_system(out)["parts"][part]
+    (damaged / "header.json").write_bytes(content)
+    said = train(files, out)
+    assert f"{part}: files" in said  # have been changed or lost
+    assert len(load_phrases(out)) == 19
+    assert load_language_model(out).order == 5
+
+
+def test_a_language_model_of_another_format_was_taken_for_finished(files, tmp_path, monkeypatch):
+    train(files, tmp_path / "m")
+    monkeypatch.setattr("models.training.LM_FORMAT", 99)
+    phrases, lm = train(files, tmp_path / "m")
+    assert phrases == "phrases: nothing has changed"
+    assert lm == "lm: 32 n-grams of 8 words"
+
+
+def test_training_removed_folders_of_the_user(files, tmp_path):
+    (tmp_path / "m" / "parts" / "thesis").mkdir(parents=True)
+    train(files, tmp_path / "m")
+    assert (tmp_path / "m" / "parts" / "thesis").is_dir()
+
+
+def test_hashes_of_the_corpus_are_those_of_its_files(files, tmp_path):
+    train(files, tmp_path / "m")
+    for name, entry in read_system(tmp_path / "m")["corpus"].items():
+        content = getattr(files, name).read_bytes()
+        assert entry["sha256"] == hashlib.sha256(content).hexdigest()
+
+
+def test_file_names_that_are_not_utf8(files, tmp_path):
+    odd = os.fsdecode(os.fsencode(tmp_path / "t") + b"\xff")
+    shutil.copyfile(files.source, odd)
+    train(replace(files, source=Path(odd)), tmp_path / "m")
+    assert read_system(tmp_path / "m")["corpus"]["source"]["file"] == f"{tmp_path / 't'}\\xff"
+
+
+def test_an_empty_system_was_a_success(files, tmp_path):
+    settings = TrainingSettings(phrases=PhraseSettings(min_count=99))
+    with pytest.raises(DataError, match=r"t\.align: none of 19 phrase pairs is left"):
+        train(files, tmp_path / "m", settings=settings)
+    assert not (tmp_path / "m" / "model.toml").exists()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("[parts]", "[pieces]", "model.toml: has no table \\[parts\\]\n  train or import"),
+        ("[parts]", "parts = 3\n[pieces]", "model.toml: has no table \\[parts\\]"),
+        ("phrases = ", "phrase = ", "parts.phrases is None, not a folder\n  train or import"),
+        ("lm = 0.5", 'lm = "x"', "weights.lm is 'x', not a number"),
+        ("lm = 0.5", "lm = nan", "weights.lm is nan, not a number"),
+        ("distortion_limit = 6", "distortion_limit = 6.5", "search.distortion_limit is 6.5\n  exp"),
+    ],
+)
+def test_a_model_file_without_what_it_needs(files, tmp_path, old, new, message):
+    train(files, tmp_path / "m")
+    toml = tmp_path / "m" / "model.toml"
+    toml.write_text(toml.read_text().replace(old, new, 1))
+    with pytest.raises(DataError, match=message):
+        load_phrases(tmp_path / "m")
 
 
 def test_folders_that_are_not_systems(files, tmp_path):
@@ -178,124 +314,8 @@ def test_folders_that_are_not_systems(files, tmp_path):
         read_system(tmp_path / "m")
 
 
-INI = """\
-[feature]
-UnknownWordPenalty
-WordPenalty
-PhrasePenalty
-Distortion
-PhraseDictionaryMemory name=TM0 num-features=4 path=phrase-table
-LexicalReordering name=LR0 type=wbe-msd-bidirectional-fe-allff path=reordering-table
-KENLM name=LM0 path=lm.arpa order=2
-[distortion-limit]
--1
-[weight]
-UnknownWordPenalty0= 1
-WordPenalty0= -0.5
-PhrasePenalty0= 0.1
-Distortion0= 0.4
-TM0= 0.1 0.2 0.3 0.4
-LR0= 1 2 3 4 5 6
-LM0= 0.7
-"""
-
-
-@pytest.fixture
-def moses(write):
-    """A Moses system whose file names lack the endings, as Moses allows."""
-    write("phrase-table", "a ||| X ||| 1 1 1 1 ||| 0-0 ||| 1 1 1 ||| |||\n")
-    write("reordering-table.wbe-msd-bidirectional-fe", "a ||| X ||| 0.6 0.2 0.2 0.2 0.2 0.6\n")
-    write(
-        "lm.arpa",
-        "\\data\\\nngram 1=4\n\n\\1-grams:\n-1\t<unk>\n-99\t<s>\t0\n-1\t</s>\n-0.3\tX\n\n\\end\\\n",
-    )
-    return lambda old="", new="": write("moses.ini", INI.replace(old, new) if old else INI)
-
-
-def test_weights_and_limits_come_with_the_import(moses, tmp_path):
-    import_moses(moses(), tmp_path / "m")
-    content = read_system(tmp_path / "m")
-    assert content["search"]["distortion_limit"] == -1
-    assert content["weights"] == {
-        "translation.inverse_phrase": 0.1,
-        "translation.inverse_lexical": 0.2,
-        "translation.direct_phrase": 0.3,
-        "translation.direct_lexical": 0.4,
-        "lm": 0.7,
-        "unknown": 1.0,
-        "word_penalty": -0.5,
-        "phrase_penalty": 0.1,
-        "linear": 0.4,
-        "msd.backward.monotone": 1.0,
-        "msd.backward.swap": 2.0,
-        "msd.backward.discontinuous": 3.0,
-        "msd.forward.monotone": 4.0,
-        "msd.forward.swap": 5.0,
-        "msd.forward.discontinuous": 6.0,
-    }
-    assert load_language_model(tmp_path / "m").score(["X"]) == pytest.approx(-1.3 * np.log(10))
-
-
-def test_what_is_not_supported_is_named(moses, tmp_path):
-    said = []
-    ini = moses(
-        "[distortion-limit]\n", "OpSequenceModel path=osm\n[threads]\n4\n[distortion-limit]\n"
-    )
-    import_moses(ini, tmp_path / "m", said.append)
-    prefix = "left out, because it is not supported: "
-    assert [line.removeprefix(prefix) for line in said if line.startswith(prefix)] == [
-        f"{ini}:9: OpSequenceModel",
-        f"{ini}:11: [threads] 4",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        (
-            "KENLM",
-            "NeuralLM",
-            "has 0 features for the language model\n  expected one line of KENLM",
-        ),
-        (
-            "PhraseDictionaryMemory",
-            "PhraseDictionaryCompact",
-            "has 0 features for the phrase table",
-        ),
-        ("LM0= 0.7", "", "LM0 has 0 weights\n  expected 1 in the section"),
-        ("TM0= 0.1 0.2 0.3 0.4", "TM0= 1", "TM0 has 1 weights\n  expected 4"),
-        ("LM0= 0.7", "LM0= x", r"moses.ini:18: 'LM0= x' is not a weight\n  such as LM0= 0.5"),
-        ("LM0= 0.7", "LM0", "moses.ini:18: 'LM0' is not a weight"),
-        ("-1\n[w", "six\n[w", "moses.ini:10: 'six' is not a whole number"),
-        ("path=lm.arpa ", "", r"moses.ini:8: LM0 has no path"),
-        ("path=lm.arpa", "path=lm.arp", r"lm\.arp: no such file\n  did you mean .*lm\.arpa\?"),
-    ],
-)
-def test_broken_configurations_are_named(moses, tmp_path, old, new, message):
-    with pytest.raises(DataError, match=message):
-        import_moses(moses(old, new), tmp_path / "m")
-
-
-def test_a_configuration_that_is_not_text(write, tmp_path):
-    with pytest.raises(DataError, match=r"moses\.ini:1: byte 0xff"):
-        import_moses(write("moses.ini", b"\xff"), tmp_path / "m")
-
-
-def test_too_long_phrases_are_counted(moses, write, tmp_path):
-    long = " ".join("abcdefghi")
-    write("phrase-table", f"{long} ||| X ||| 1 1 1 1\na ||| X ||| 1 1 1 1 ||| 0-0 ||| 1 1 1\n")
-    said = []
-    import_moses(moses(), tmp_path / "m", said.append)
-    assert said[0] == "1 phrase pairs are left out: a phrase has more than 8 words"
-
-
-def test_a_kenlm_binary_is_kept_as_it_is(moses, write, tmp_path, monkeypatch):
-    # no tool here writes such files; what counts is that they are copied and asked through kenlm
-    magic = b"mmap lm http://kheafield.com/code"
-    binary = write("lm.binary", magic + b" and so on")
-    monkeypatch.setattr("models.moses_exchange.KenlmModel", lambda path: path)
-    import_moses(moses("lm.arpa", "lm.binary"), tmp_path / "m")
-    part = tmp_path / "m" / read_system(tmp_path / "m")["parts"]["lm"]
-    assert (part / "lm.kenlm").read_bytes() == binary.read_bytes()
-    with pytest.raises(DataError):  # kenlm itself refuses this one
-        load_language_model(tmp_path / "m")
+def test_progress_showed_the_reading_while_tables_were_made(files, tmp_path):
+    seen = []
+    train_system(files, tmp_path / "m", progress=lambda *step: seen.append(step))
+    begun = [what for what, done in seen if done == 0 and what.startswith("making")]
+    assert begun == ["making the phrase table", "making the language model"]

@@ -1,9 +1,10 @@
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from models.brackets import parse_brackets
 from models.errors import BadLine
-from models.tree import check_leaves
+from models.tree import check_leaves, make_tree
 from tests.oracles import nested_brackets, nested_leaves, nested_spans
 from tests.strategies import nested_trees
 
@@ -45,8 +46,24 @@ def test_leaves_may_be_escaped_brackets():
     assert tree.brackets(["(", "a"]) == "(S (PU -LRB-) (N a))"
 
 
+def test_brackets_inside_words_and_labels_are_written_so_that_they_can_be_read():
+    words = [":)", "f(x)", "(-LRB-", "-RRB-", "["]
+    tree = make_tree(["S", *"ABC", "(", "E"], [0, *range(5)], [5, *range(1, 6)], [-1] + [0] * 5)
+    text = tree.brackets(words)
+    assert text == ("(S (A :-RRB-) (B f-LRB-x-RRB-) (C -LRB--LRB-) (-LRB- -RRB-) (E [))")
+    assert parse_brackets(text).over(words).parent.tolist() == tree.parent.tolist()
+
+
+@given(nested_trees, st.data())
+def test_whatever_the_words_a_tree_can_be_written_and_read(nested, data):
+    tree = parse_brackets(nested_brackets(nested)).tree
+    pieces = st.lists(st.sampled_from(["(", ")", "-LRB-", "-", "a"]), min_size=1, max_size=4)
+    words = [data.draw(pieces.map("".join)) for _ in range(tree.n_words)]
+    assert parse_brackets(tree.brackets(words)).over(words).labels == tree.labels
+
+
 def test_leaves_of_another_sentence_are_refused():
-    with pytest.raises(BadLine, match="leaf 1 of the tree is 'b'\n  the sentence has 'c'"):
+    with pytest.raises(BadLine, match="word 1 in the tree is 'b'\n  the sentence has 'c'"):
         check_leaves(["a", "b"], ["a", "c"])
-    with pytest.raises(BadLine, match="the tree has 2 leaves\n  the sentence has 3 words"):
+    with pytest.raises(BadLine, match="2 words in the tree\n  the sentence has 3 words"):
         check_leaves(["a", "b"], ["a", "b", "c"])

@@ -1,7 +1,8 @@
 import pytest
 from hypothesis import given
 
-from models.vocabulary import BEGIN, END, SPECIAL, UNKNOWN, Vocabulary
+from models.errors import BadLine
+from models.vocabulary import BEGIN, END, SPECIAL, UNKNOWN, Vocabulary, check_words
 from tests.strategies import sentences
 
 
@@ -29,3 +30,27 @@ def test_ids_are_numbers_in_order_of_first_appearance(words):
 def test_a_list_that_is_no_vocabulary_is_refused(words):
     with pytest.raises(ValueError, match="<unk> <s> </s> first, no repetitions"):
         Vocabulary.from_list(words)
+
+
+@pytest.mark.parametrize(
+    ("word", "kind", "message"),
+    [
+        ("<s>", "reserved word", "the word <s> is reserved for language models\n  escape it, for"),
+        ("<UNK>", "reserved word", "the word <UNK> is reserved for language models"),
+        (
+            "|||",
+            "reserved word",
+            r"the word \|\|\| is reserved for phrase tables\n  .* &#124;&#124;",
+        ),
+        ("a\rb", "control character", r"a word holds the control character U\+000D\n  remove such"),
+        ("\x00", "control character", r"a word holds the control character U\+0000"),
+    ],
+)
+def test_words_that_files_cannot_hold_are_refused(word, kind, message):
+    with pytest.raises(BadLine, match=message) as error:
+        check_words(["good", word])
+    assert error.value.kind == kind
+
+
+def test_other_odd_words_are_words():
+    check_words(["<unk>s", "a|b", "||", "\u3000", "\x7f", "\u0085", "\u2028"])

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from models.errors import DataError
-from models.writing import open_to_write
+from models.writing import copy_file, make_folder, open_to_write, writing
 
 
 def write_to(path, content=b"new"):
@@ -64,3 +64,33 @@ def test_a_full_device_is_named(tmp_path):
     full.symlink_to("/dev/full")
     with pytest.raises(DataError, match="full: cannot be written: No space left on device"):
         write_to(full)
+
+
+def test_an_error_without_a_reason_was_written_as_none(tmp_path):
+    # as numpy raises it when the device is full
+    message = "a: cannot be written: 8 requested and 0 written"
+    with pytest.raises(DataError, match=message), writing(tmp_path / "a"):
+        raise OSError("8 requested and 0 written")
+
+
+def test_a_copy_is_whole_or_not_there(tmp_path):
+    (tmp_path / "a").write_bytes(b"new")
+    copy_file(tmp_path / "a", tmp_path / "b")
+    assert (tmp_path / "b").read_bytes() == b"new"
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(DataError, match="folder: cannot be written: Is a directory"):
+        copy_file(tmp_path / "a", tmp_path / "folder")
+    assert {path.name for path in tmp_path.iterdir()} == {"a", "b", "folder"}
+
+
+def test_folders_are_made_where_they_can_be(tmp_path):
+    make_folder(tmp_path / "a" / "b")
+    make_folder(tmp_path / "a" / "b")
+    assert (tmp_path / "a" / "b").is_dir()
+    (tmp_path / "file").write_bytes(b"")
+    (tmp_path / "nowhere").symlink_to("none")
+    for name in ("file", "nowhere"):
+        with pytest.raises(DataError, match=f"{name}: is not a folder"):
+            make_folder(tmp_path / name)
+    with pytest.raises(DataError, match="cannot be written: Not a directory"):
+        make_folder(tmp_path / "file" / "x")

@@ -82,6 +82,32 @@ def test_orientations_follow_their_definition(model, pair, max_length):
         assert forward == slow_orientation(turned, *sizes, turned_links, model, max_length)
 
 
+@pytest.mark.parametrize("model", ["phrase", "hierarchical"])
+def test_long_sentences_needed_all_memory(model):
+    # one link in the middle: 28 spans of up to 7 words hold it on either side, and no block lies
+    # beside any of these
+    n = 3000
+    one = extract(corpus_of([(["a"] * n, ["b"] * n, [(n // 2, n // 2)])]), 7, model)
+    assert len(one) == 28 * 28
+    assert {*one.backward.tolist(), *one.forward.tolist()} == {ORIENTATIONS.index("right")}
+    diagonal = extract(corpus_of([(["a"] * n, ["b"] * n, [(i, i) for i in range(n)])]), 2, model)
+    assert len(diagonal) == n + n - 1
+    assert not diagonal.backward.any()  # all monotone
+    assert not diagonal.forward.any()
+
+
+def test_hierarchical_orientation_sees_blocks_of_any_size():
+    # nine words upside down, then one in its place: only the block of all nine ends beside it
+    links = [(i, 8 - i) for i in range(9)] + [(9, 9)]
+    corpus = corpus_of([(["a"] * 10, ["b"] * 10, links)])
+    found = {}
+    for model in ("phrase", "hierarchical"):
+        occurrences = extract(corpus, 7, model)
+        row = blocks_of(occurrences).index((9, 9, 9, 9))
+        found[model] = ORIENTATIONS[occurrences.backward[row]]
+    assert found == {"phrase": "right", "hierarchical": "monotone"}
+
+
 def test_threads_and_chunks_do_not_matter(monkeypatch):
     pairs = [(list("abc"), list("xyz"), [(i % 3, 0), (2, i % 3)]) for i in range(50)]
     corpus = corpus_of(pairs)

@@ -128,15 +128,68 @@ def test_phrases_that_are_too_long_are_left_out_and_counted(write):
         ("a ||| X ||| 1 1 1", r"t:2: '1 1 1' is not 4 numbers\n  expected 4 numbers"),
         ("a ||| X ||| 1 1 1 x", r"t:2: '1 1 1 x' is not 4 numbers"),
         ("a ||| X ||| 1 1 1 1 ||| 0_0", r"t:2: '0_0' is not a link"),
-        ("a ||| X ||| 1 1 1 1 ||| 0-8", r"t:2: link 0-8 is outside its phrase pair"),
+        (
+            "a ||| X ||| 1 1 1 1 ||| 0-8",
+            r"t:2: the alignment 0-8 leads outside its phrase pair\n  1 source and 1 target words",
+        ),
         (b"\xff ||| X ||| 1 1 1 1", r"t:2: byte 0xff"),
     ],
 )
 def test_broken_lines_are_named(write, line, message):
     line = line.encode() if isinstance(line, str) else line
-    path = write("t", b"a ||| X ||| 1 1 1 1 ||| 0-0 ||| 1 1 1\n" + line + b"\n")
+    path = write("t", b"z ||| X ||| 1 1 1 1 ||| 0-0 ||| 1 1 1\n" + line + b"\n")
     with pytest.raises(DataError, match=message):
         read_phrase_table(path)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("a ||| X ||| 1 -1 1 1", "-1 is not a probability\n  expected 0 to 1"),
+        ("a ||| X ||| inf 1 1 1", "inf is not a probability"),
+        ("a ||| X ||| 1 1 7 1", "7 is not a probability"),
+        ("a ||| X ||| 1 1 1 nan", "nan is not a probability"),
+        ("a b ||| X ||| 1 1 1 1 ||| 1-1", "the alignment 1-1 leads outside its phrase pair"),
+        ("a ||| X ||| 1 1 1 1 ||| 7-7", "the alignment 7-7 leads outside its phrase pair"),
+        ("a ||| X ||| 1 1 1 1 ||| ||| 1 1 -1", "-1 is not a count\n  expected a number from 0"),
+        ("a ||| X ||| 1 1 1 1 ||| ||| nan 1 1", "nan is not a count"),
+        ("a ||| X ||| 1 1 1 1 ||| ||| 1 inf 1", "inf is not a count"),
+        ("<s> ||| X ||| 1 1 1 1", "the word <s> is reserved for language models"),
+        ("a ||| <unk> ||| 1 1 1 1", "the word <unk> is reserved for language models"),
+    ],
+)
+def test_impossible_values_were_taken_silently(write, line, message):
+    path = write("t", f"z ||| X ||| 1 1 1 1\n{line}\n")
+    with pytest.raises(DataError, match=f"t:2: {message}"):
+        read_phrase_table(path)
+
+
+def test_large_and_fractional_counts_were_wrapped_and_cut(write):
+    path = write("t", "a ||| X ||| 1 1 1 1 ||| 0-0 ||| 3e9 2.5 0.25\n")
+    table, _ = read_phrase_table(path)
+    assert table.counts.tolist() == [[3e9, 2.5, 0.25]]
+
+
+def test_a_repeated_phrase_pair_was_an_index_error(write):
+    once = "a b ||| X ||| 1 1 1 1\n"
+    again = r":3: the phrase pair a +b \|\|\| X stands here once more"
+    for second in (once, once.replace("a b", "a  b")):
+        table = write("p", f"{once}a ||| X ||| 1 1 1 1\n{second}")
+        with pytest.raises(DataError, match=f"p{again}"):
+            read_phrase_table(table)
+    scores = "a b ||| X ||| 1 0 0 1 0 0\n"
+    reordering = write("r", f"{scores}c ||| X ||| 0 0 0 0 0 0\n{scores}")
+    with pytest.raises(DataError, match=f"r{again}"):
+        read_phrase_table(write("p", once), reordering, MSD)
+
+
+def test_blanks_between_words_do_not_matter(write):
+    phrases = write("p", "a  b ||| X ||| 1 1 1 1\na b ||| Y \t Z ||| 1 1 1 1\n")
+    reordering = write("r", "a b ||| X ||| 1 0 0 1 0 0\na b ||| Y Z ||| 0 1 0 0 1 0\n")
+    table, _ = read_phrase_table(phrases, reordering, MSD)
+    assert list(source_texts(table)) == ["a b", "a b"]
+    assert target_texts(table) == ["X", "Y Z"]
+    assert np.exp(table.reordering[:, 0]).round(6).tolist() == [1, 0]
 
 
 def test_an_empty_table_is_refused(write):

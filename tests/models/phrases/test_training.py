@@ -148,6 +148,11 @@ def test_reordering_scores_are_smoothed_counts(name, sentences):
             np.testing.assert_allclose(block, smoothed / smoothed.sum(), rtol=1e-6)
 
 
+def test_word_based_orientation_may_go_without_saying():
+    assert str(ReorderingType.parse("msd-bidirectional-fe")) == "wbe-msd-bidirectional-fe"
+    assert str(ReorderingType.parse("mslr-forward-f")) == "wbe-mslr-forward-f"
+
+
 def test_orientation_probabilities_worked_by_hand():
     # "katta → bought" begins the target and jumps over hon o: discontinuous before; then comes
     # "a book", which lies to its left but not beside it
@@ -198,6 +203,10 @@ def test_significance_is_fishers_exact_test(sentences, threshold):
     if close:
         return  # rounding decides
     pruned = PhraseSettings(max_length=2, reordering="none", significance=str(threshold))
+    if not kept:
+        with pytest.raises(DataError, match="phrase pairs is left"):
+            train_phrases(corpus, pruned)
+        return
     assert set(entries_of(train_phrases(corpus, pruned))) == kept
 
 
@@ -209,12 +218,28 @@ def test_named_thresholds_drop_or_keep_pairs_seen_once():
     assert len(train_phrases(corpus, PhraseSettings(significance="a+e"))) == 1
 
 
+def test_a_table_with_nothing_in_it_was_a_success():
+    for settings in (PhraseSettings(min_count=99), PhraseSettings(significance="1e9")):
+        with pytest.raises(DataError) as error:
+            train_phrases(corpus_of(HAND), settings)
+        assert str(error.value) == (
+            "none of 14 phrase pairs is left\n"
+            "  phrases.min_count or phrases.significance is too high"
+        )
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
+        (PhraseSettings(top=-1), "phrases.top: -1 is not possible\n  a number from 0 up"),
+        (PhraseSettings(min_count=-2), "phrases.min_count: -2 is not possible"),
+        (PhraseSettings(significance="nan"), "phrases.significance: 'nan' is not a significance"),
+        (PhraseSettings(significance="inf"), "phrases.significance: 'inf' is not a significance"),
+        (PhraseSettings(significance="-1"), "expected none, a+e, a-e or a number from 0 up"),
+        (PhraseSettings(max_length=9), "phrases.max_length: phrases cannot have up to 9 words"),
         (
             PhraseSettings(smoothing="kneser"),
-            "there is no smoothing 'kneser'\n  did you mean kneser",
+            "phrases.smoothing: there is no smoothing 'kneser'\n  did you mean kneser",
         ),
         (
             PhraseSettings(significance="big"),
@@ -222,7 +247,7 @@ def test_named_thresholds_drop_or_keep_pairs_seen_once():
         ),
         (
             PhraseSettings(reordering="msd"),
-            "'msd' is not a type of reordering table\n  expected a na",
+            "phrases.reordering: 'msd' is not a type of reordering table\n  expected a na",
         ),
         (
             PhraseSettings(reordering="wbe-msd-both-fe"),
