@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from models.arrays import Int32Array, Int64Array
 
 FloatArray = NDArray[np.float64]
-N_BUCKETS = 8192  # of the queue of cells
+N_BUCKETS = 2048  # of the queue of cells
 
 
 class Workspace(NamedTuple):
@@ -21,6 +21,7 @@ class Workspace(NamedTuple):
     group: Int32Array
     extra: Int32Array  # joint state of the models that look at the coverage
     stack_begin: Int64Array  # (stacks + 1,) first hypothesis of each stack
+    stack_best: FloatArray  # (stacks + 1,) best total so far
     # arcs: every step that was made, also those that lost in recombination
     arc_to: Int32Array
     arc_from: Int32Array
@@ -93,7 +94,7 @@ def make_workspace(n_words: int, coverage_size: int, capacity: Capacity) -> Work
     n, g, e, c = capacity.hypotheses, capacity.groups, capacity.edges, capacity.cells
     return Workspace(
         floats(n), floats(n), ints(n), ints(n), ints(n), ints(n), ints(n), longs(n_words + 2),
-        ints(n), ints(n), ints(n), floats(n),
+        floats(n_words + 2), ints(n), ints(n), ints(n), floats(n),
         np.empty((g, coverage_size), np.uint64), ints(g), floats(g), ints(g), ints(g), ints(g),
         longs(n_words + 2), ints(n), ints(n),
         ints(e), ints(e), ints(e), floats(e), longs(e), np.empty(capacity.seen, np.uint64),
