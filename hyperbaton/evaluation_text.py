@@ -14,6 +14,7 @@ SIGNIFICANT = 0.05
 _LATEX = {character: f"\\{character}" for character in "&%$#_{}"} | {
     "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"
 }  # fmt: skip
+PANELS = 4  # side by side in a picture
 
 
 def as_table(evaluation: Evaluation) -> str:
@@ -119,18 +120,21 @@ def plot_scores(evaluation: Evaluation, path: Path) -> None:
     check_picture(path)
     from matplotlib.figure import Figure
 
-    n = len(evaluation.metrics)
-    height = 1.5 + 0.4 * len(evaluation.systems)
-    figure = Figure(figsize=(3 * n + 1, height), layout="constrained")
+    n_columns = min(PANELS, len(evaluation.metrics))
+    n_rows = -(-len(evaluation.metrics) // n_columns)
+    height = n_rows * (1 + 0.4 * len(evaluation.systems))
+    figure = Figure(figsize=(3 * n_columns + 1, height), layout="constrained")
     places = range(len(evaluation.systems))
     for place, metric in enumerate(evaluation.metrics):
-        axes = figure.add_subplot(1, n, place + 1)
+        axes = figure.add_subplot(n_rows, n_columns, place + 1)
         scores = [evaluation.scores[system][place] for system in evaluation.systems]
         for row, score in enumerate(scores):
             if score.low is not None and score.high is not None:
                 axes.plot([score.low, score.high], [row, row], color="C0")
         axes.plot([score.score for score in scores], places, "o", color="C0")
-        axes.set_yticks(places, evaluation.systems if place == 0 else [""] * len(places))
+        axes.set_yticks(
+            places, evaluation.systems if place % n_columns == 0 else [""] * len(places)
+        )
         axes.set_ylim(len(places) - 0.5, -0.5)
         axes.set_title(metric.name + ("" if metric.higher_is_better else " (lower is better)"))
         axes.grid(axis="x", alpha=0.3)
