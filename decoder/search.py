@@ -31,8 +31,6 @@ HYPOTHESES, ARCS, GROUPS, MEMBERS = 0, 1, 2, 3  # counters
 MIXER = np.uint64(0x9E3779B97F4A7C15)
 ONE = np.uint64(1)
 NO_LIMIT = 1 << 40
-# What a pop costs, in thirds: one that only recombines brings less, so it does not count in full
-NEW, RECOMBINED = 3, 2
 BUCKETS_PER_NAT = 64
 HEADROOM = 8.0  # nats that a step may be better than the best hypothesis before it
 
@@ -200,7 +198,7 @@ def fill_stack(problem, lm, ws, extra, n_covered, n_edges, pop_limit):
     best_bucket = len(ws.bucket) - 1
     top = ws.stack_best[n_covered - 1] + HEADROOM
     is_last = n_covered == problem.n_words
-    n_cells, n_evaluated, n_pops, spent = 0, 0, 0, 0
+    n_cells, n_evaluated, n_pops = 0, 0, 0
     if n_edges > len(ws.cell_edge):
         return False
     for edge in range(n_edges):
@@ -214,7 +212,7 @@ def fill_stack(problem, lm, ws, extra, n_covered, n_edges, pop_limit):
             ws.bucket[bucket] = n_evaluated
             best_bucket = min(best_bucket, bucket)
             n_evaluated += 1
-        if n_pops == n_cells or spent >= NEW * pop_limit:
+        if n_pops in (n_cells, pop_limit):
             ws.stack_begin[n_covered + 1] = ws.counters[HYPOTHESES]
             return True
         while ws.bucket[best_bucket] == EMPTY:
@@ -228,7 +226,7 @@ def fill_stack(problem, lm, ws, extra, n_covered, n_edges, pop_limit):
             or n_cells + 2 > len(ws.cell_edge)
         ):
             return False
-        spent += NEW if _take(problem, ws, cell) else RECOMBINED
+        _take(problem, ws, cell)
         edge, member, option = ws.cell_edge[cell], ws.cell_member[cell], ws.cell_option[cell]
         span = ws.edge_span[edge]
         row = ws.edge_row[edge] + member
@@ -301,7 +299,7 @@ def _evaluate(problem, lm, ws, extra, is_last, cell):
 
 @uncounted
 def _take(problem, ws, cell):
-    """Makes the cell a hypothesis (True), or an arc to one that it recombines with."""
+    """Makes the cell a hypothesis, or an arc to one that it recombines with."""
     edge = np.uint64(ws.cell_edge[cell])
     group, state = ws.edge_target[edge], ws.cell_state[cell]
     place = ws.group_begin[np.uint64(ws.edge_group[edge])] + ws.cell_member[cell]
@@ -344,7 +342,6 @@ def _take(problem, ws, cell):
     ws.arc_from[arc] = before
     ws.arc_option[arc] = option
     ws.arc_score[arc] = ws.cell_score[cell]
-    return is_new
 
 
 @njit(cache=True, nogil=True)
