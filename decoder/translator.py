@@ -14,13 +14,21 @@ from queue import SimpleQueue
 
 from decoder.decode import Decoder, SearchSettings
 from decoder.decoded import Decoded
-from models.distortion.catalogue import make_model
 from models.distortion.interface import DistortionModel
 from models.errors import DataError, nearest
 from models.language_model.model import LanguageModel
 from models.phrases.table import PhraseTable
 from models.sentence import Sentence
-from models.system import NAME, load_language_model, load_phrases, read_system
+from models.system import (
+    NAME,
+    load_distortion,
+    load_language_model,
+    load_phrases,
+    load_source_classes,
+    read_system,
+    starting_weights,
+)
+from models.word_classes import WordClasses
 
 CHUNK = 8  # sentences that a thread takes at a time
 AHEAD = 4  # chunks that may be waiting for each thread
@@ -56,9 +64,13 @@ class Translator:
         weights: Mapping[str, float],
         settings: SearchSettings = SearchSettings(),
         where: str = "",
+        classes: WordClasses | None = None,
     ) -> None:
+        """`classes` gives sentences that layer if a model asks for it."""
         self.phrases, self.lm, self.distortion = phrases, lm, tuple(distortion)
         self.weights, self.settings = dict(weights), settings
+        self._classes = classes
+        self._needs_classes = any("classes" in model.requires for model in self.distortion)
         names = [name for model in self.distortion for name in model.feature_names]
         for name in names:
             if name not in weights:
@@ -94,15 +106,19 @@ class Translator:
         if settings is None:
             limit = content["search"]["distortion_limit"]
             settings = SearchSettings(distortion_limit=limit)
-        own = {entry["name"]: make_model(**entry) for entry in content["distortion"]}
         weights = content["weights"]
-        models = list(own.values())
+        models = load_distortion(directory, distortion)
         if distortion:
-            models = [own[name] if name in own else make_model(name) for name in distortion]
-            for model in models:
-                initial = zip(model.feature_names, model.initial_weights, strict=True)
-                weights = dict(initial) | weights
-        return cls(load_phrases(directory), lm, models, weights, settings, str(directory / NAME))
+            weights = starting_weights(models) | weights
+        return cls(
+            load_phrases(directory),
+            lm,
+            models,
+            weights,
+            settings,
+            str(directory / NAME),
+            load_source_classes(directory),
+        )
 
     def translate(
         self, sentence: Sentence | str, n_best: int = 1, *, distinct: bool = False
@@ -115,8 +131,7 @@ class Translator:
     ) -> Decoded:
         if isinstance(sentence, str):
             sentence = Sentence.parse(sentence)
-        for model in self.distortion:
-            model.check(sentence, 0)
+        sentence = self._checked(sentence)
         decoder = self._decoder()
         return decoder.decode(sentence, n_best, distinct=distinct)
 
@@ -153,9 +168,8 @@ class Translator:
             results: list[Decoded | Failure] = []
             for sentence in chunk:
                 try:
-                    for model in self.distortion:
-                        model.check(sentence, 0)
-                    results.append(decoder.decode(sentence, n_best, distinct=distinct))
+                    layered = self._checked(sentence)
+                    results.append(decoder.decode(layered, n_best, distinct=distinct))
                 except DataError as error:
                     results.append(Failure(sentence, error))
             self._idle.put(decoder)
@@ -179,13 +193,24 @@ class Translator:
 
     def with_weights(self, weights: Mapping[str, float]) -> "Translator":
         """The same system under other weights; nothing is loaded again."""
-        return Translator(
-            self.phrases, self.lm, self.distortion, self.weights | dict(weights), self.settings
-        )
+        return self._changed(self.weights | dict(weights), self.settings)
 
     def with_settings(self, **changes: object) -> "Translator":
         settings = replace(self.settings, **changes)  # type: ignore[arg-type]
-        return Translator(self.phrases, self.lm, self.distortion, self.weights, settings)
+        return self._changed(self.weights, settings)
+
+    def _changed(self, weights: Mapping[str, float], settings: SearchSettings) -> "Translator":
+        return Translator(
+            self.phrases, self.lm, self.distortion, weights, settings, classes=self._classes
+        )
+
+    def _checked(self, sentence: Sentence) -> Sentence:
+        """The sentence with all layers that the models need, or an error."""
+        if self._needs_classes and sentence.classes is None and self._classes is not None:
+            sentence = replace(sentence, classes=self._classes.of(sentence.words))
+        for model in self.distortion:
+            model.check(sentence)
+        return sentence
 
     def _decoder(self) -> Decoder:
         if self._idle.empty():

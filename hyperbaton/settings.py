@@ -14,12 +14,9 @@ from decoder.decode import SearchSettings
 from models.errors import SettingError, nearest
 from models.phrases.training import PhraseSettings
 from models.reading import CorpusSettings
+from models.settings_text import convert_setting
 from models.text import open_binary
-from models.training import LanguageModelSettings
-
-BOOLEANS = {"true": True, "yes": True, "on": True, "1": True} | {
-    "false": False, "no": False, "off": False, "0": False
-}  # fmt: skip
+from models.training import ClassSettings, LanguageModelSettings
 
 
 @dataclass(frozen=True)
@@ -27,6 +24,7 @@ class Settings:
     corpus: CorpusSettings = CorpusSettings()
     phrases: PhraseSettings = PhraseSettings()
     lm: LanguageModelSettings = LanguageModelSettings()
+    classes: ClassSettings = ClassSettings()
     search: SearchSettings = SearchSettings()
 
 
@@ -68,32 +66,8 @@ def _assign(settings: Settings, name: str, value: Any, where: str) -> Settings:
         )
     section_name, key = name.split(".")
     section = getattr(settings, section_name)
-    converted = _convert(name, value, type(getattr(section, key)), where)
+    converted = convert_setting(name, value, type(getattr(section, key)), where)
     return replace(settings, **{section_name: replace(section, **{key: converted})})
-
-
-def _convert(name: str, value: Any, wanted: type, where: str) -> Any:
-    """A value from TOML or from text, as the type that the setting's default has."""
-    if type(value) is wanted:
-        return value
-    if wanted is float and type(value) is int:
-        return float(value)
-    if isinstance(value, str):
-        try:
-            return BOOLEANS[value.lower()] if wanted is bool else wanted(value)
-        except (ValueError, KeyError):
-            pass
-    raise SettingError(
-        f"{name} cannot be {value!r}", where=where, expected=f"expected {_TYPE_NAMES[wanted]}"
-    )
-
-
-_TYPE_NAMES = {
-    bool: "true or false",
-    int: "a whole number",
-    float: "a number",
-    str: "text",
-}
 
 
 def _read_toml(path: Path) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,10 +14,8 @@ from decoder.output import json_line, nbest_lines, pharaoh
 from decoder.translator import Failure, Translator
 from hyperbaton.console import progress_line, say
 from hyperbaton.settings import Settings
-from models.errors import BadLine
-from models.sentence import Sentence
+from models.source_reading import SourceFiles, read_sentences
 from models.system import read_system
-from models.text import read_lines
 from models.writing import open_to_write
 
 
@@ -34,6 +32,9 @@ class Run:
     stats: bool
     threads: int
     distortion: tuple[str, ...] = ()
+    source_tags: Path | None = None
+    source_tree: Path | None = None
+    factored: bool = False
 
 
 def translate_file(run: Run, settings_over: Callable[[Settings], Settings]) -> int:
@@ -43,12 +44,13 @@ def translate_file(run: Run, settings_over: Callable[[Settings], Settings]) -> i
     translator = Translator.load(run.model, settings_over(base).search, run.distortion)
     began = time.monotonic()
     failures = number = 0
+    files = SourceFiles(run.source, run.source_tags, run.source_tree)
     with ExitStack() as stack:
         out = stack.enter_context(open_to_write(run.out))
         n_best_out = None
         if run.n_best_file is not None:
             n_best_out = stack.enter_context(open_to_write(run.n_best_file))
-        lines = stack.enter_context(closing(_sentences(run.source)))
+        lines = stack.enter_context(closing(read_sentences(files, factored=run.factored)))
         progress = stack.enter_context(progress_line())
         results = translator.stream(
             lines, threads=run.threads, n_best=run.n_best, distinct=run.distinct
@@ -66,14 +68,6 @@ def translate_file(run: Run, settings_over: Callable[[Settings], Settings]) -> i
         seconds = time.monotonic() - began
         say(f"{number} sentences in {seconds:.2f} s, {number / max(seconds, 1e-9):.1f} per second")
     return failures
-
-
-def _sentences(path: Path) -> Generator[Sentence, None, None]:
-    for number, line in read_lines(path):
-        if isinstance(line, BadLine):
-            line.where = f"{path}:{number}"
-            raise line
-        yield Sentence.parse(line)
 
 
 def _write_result(

@@ -27,13 +27,15 @@ class Side:
     tags: Ragged | None = None  # (n_words,) int32
     label_vocabulary: Vocabulary = field(default_factory=Vocabulary)
     trees: Ragged | None = None  # (n_nodes, 4) int32, columns as in NODE_COLUMNS; no rows: no tree
+    classes: Ragged | None = None  # (n_words,) int32, numbers of word classes
 
     def sentence(self, number: int) -> Sentence:
         words = tuple(self.vocabulary.decode(self.words[number]))
         tags = None
         if self.tags is not None:
             tags = tuple(self.tag_vocabulary.decode(self.tags[number]))
-        return Sentence(words, tags, tree=self.tree(number))
+        classes = None if self.classes is None else tuple(self.classes[number].tolist())
+        return Sentence(words, tags, classes, self.tree(number))
 
     def tree(self, number: int) -> Tree | None:
         if self.trees is None or not len(self.trees[number]):

@@ -35,6 +35,8 @@ from models.system import (
     ARPA,
     KENLM_BINARY,
     NAME,
+    FittedModel,
+    default_models,
     default_weights,
     load_language_model,
     load_phrases,
@@ -96,7 +98,8 @@ def import_moses(
             "lm": run_stage(out, "lm", lm_key, language_model, talk),
         }
         origin = {"moses_ini": path_text(ini_path)}
-        write_system(out, parts, weights, kind, ini.distortion_limit, imported=origin)
+        models = [FittedModel(model.name, model) for model in default_models(kind)]
+        write_system(out, parts, weights, models, ini.distortion_limit, imported=origin)
 
 
 def export_moses(directory: Path, out: Path, talk: Callable[[str], None] = lambda _: None) -> None:

@@ -5,7 +5,7 @@ Everything that can be wrong with a pair is found here and named with file and l
 """
 
 from collections import Counter
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import zip_longest
@@ -90,7 +90,7 @@ def read_corpus(
     settings: CorpusSettings = CorpusSettings(),
     progress: Progress | None = None,
 ) -> tuple[AlignedCorpus, ReadReport]:
-    layers = _open_layers(files)
+    layers = open_layers(vars(files))
     report = ReadReport()
     corpus = CorpusBuilder(
         source_tags=settings.factored or files.source_tags is not None,
@@ -122,7 +122,7 @@ def read_corpus(
 
 
 @dataclass
-class _Layer:
+class Layer:
     """One file: where its stream of (line number, record) stands."""
 
     path: Path
@@ -156,8 +156,9 @@ class _Pair(NamedTuple):
     tree: Tree | None
 
 
-def _open_layers(files: CorpusFiles) -> dict[str, _Layer]:
-    paths = {name: path for name, path in vars(files).items() if path is not None}
+def open_layers(files: Mapping[str, Path | None]) -> dict[str, Layer]:
+    """A stream for every file that is given, by the names of `CorpusFiles`."""
+    paths = {name: path for name, path in files.items() if path is not None}
     if list(map(str, paths.values())).count("-") > 1:
         raise SettingError(
             "two files cannot both be standard input", expected="give - for one of them only"
@@ -172,12 +173,12 @@ def _open_layers(files: CorpusFiles) -> dict[str, _Layer]:
             records = read_brackets(path)
         else:
             records = read_lines(path)
-        layers[name] = _Layer(path, records)
+        layers[name] = Layer(path, records)
     return layers
 
 
-def _read_pair(layers: dict[str, _Layer], settings: CorpusSettings) -> _Pair:
-    """All that the files say of one pair, checked."""
+def check_lengths(layers: dict[str, Layer]) -> None:
+    """No file may end before the others."""
     ended = [layer for layer in layers.values() if layer.record is ENDED]
     if ended:
         longer = next(layer for layer in layers.values() if layer.record is not ENDED)
@@ -189,8 +190,13 @@ def _read_pair(layers: dict[str, _Layer], settings: CorpusSettings) -> _Pair:
                 f"{longer.path} goes on at line {longer.line}; all files need as many sentences",
             ),
         )
-    source, source_tags = _words_and_tags(layers, "source", settings)
-    target, target_tags = _words_and_tags(layers, "target", settings)
+
+
+def _read_pair(layers: dict[str, Layer], settings: CorpusSettings) -> _Pair:
+    """All that the files say of one pair, checked."""
+    check_lengths(layers)
+    source, source_tags = words_and_tags(layers, "source", settings)
+    target, target_tags = words_and_tags(layers, "target", settings)
     if settings.max_length and max(len(source), len(target)) > settings.max_length:
         what = f"longer than {settings.max_length} words"
         raise _located(layers["source"], BadLine(LEFT_OUT, what))
@@ -198,23 +204,27 @@ def _read_pair(layers: dict[str, _Layer], settings: CorpusSettings) -> _Pair:
     if "alignment" in layers:
         links = layers["alignment"].parse(parse_links)
         layers["alignment"].parse(lambda _: check_links(links, len(source), len(target)))
-    tree = None
-    if "source_tree" in layers:
-        tree = layers["source_tree"].parse(
-            lambda record: None if record is None else record.over(source)
-        )
-    return _Pair(source, target, links, source_tags, target_tags, tree)
+    return _Pair(source, target, links, source_tags, target_tags, tree_of(layers, source))
 
 
-def _words_and_tags(
-    layers: dict[str, _Layer], side: str, settings: CorpusSettings
+def tree_of(layers: dict[str, Layer], words: list[str]) -> Tree | None:
+    if "source_tree" not in layers:
+        return None
+    return layers["source_tree"].parse(
+        lambda record: None if record is None else record.over(words)
+    )
+
+
+def words_and_tags(
+    layers: dict[str, Layer], side: str, settings: CorpusSettings, *, checked: bool = True
 ) -> tuple[list[str], list[str] | None]:
     tags: list[str] | None = None
     if settings.factored:
         words, tags = layers[side].parse(split_factors)
     else:
         words = layers[side].parse(split_words)
-    layers[side].parse(lambda _: _check_words(words))
+    if checked:
+        layers[side].parse(lambda _: _check_words(words))
     if f"{side}_tags" in layers:
         tags = layers[f"{side}_tags"].parse(lambda record: _tags(record, words))
     return words, tags
@@ -238,6 +248,6 @@ def _check_words(words: list[str]) -> None:
     check_words(words)
 
 
-def _located(layer: _Layer, bad: BadLine) -> BadLine:
+def _located(layer: Layer, bad: BadLine) -> BadLine:
     bad.where = f"{layer.path}:{layer.line}"
     return bad

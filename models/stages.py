@@ -27,6 +27,7 @@ PARTS = "parts"
 UNFINISHED = ".unfinished"
 MANIFEST = "files.sha256"
 KEY_LENGTH = 16  # hexadecimal digits
+DISTORTION = "distortion_"  # begins the names of all stages that fit distortion models
 
 
 def sha256(path: Path) -> str:
@@ -119,11 +120,12 @@ def run_stage(
 def remove_other_parts(directory: Path, parts: Iterable[str]) -> None:
     """Removes results of earlier runs of the same stages that are not among `parts`."""
     keep = {Path(part).name for part in parts}
-    stages = {name.rpartition("-")[0] for name in keep}
+    stages = {name.rpartition("-")[0] for name in keep}  # folders of the user are left alone
     ours = re.compile(rf"([a-z_]+)-[0-9a-f]{{{KEY_LENGTH}}}({re.escape(UNFINISHED)})?")
     for folder in (directory / PARTS).iterdir():
         match = ours.fullmatch(folder.name)
-        if match and match[1] in stages and folder.name not in keep:
+        is_stage = match and (match[1] in stages or match[1].startswith(DISTORTION))
+        if is_stage and folder.name not in keep:
             shutil.rmtree(folder, ignore_errors=True)
 
 

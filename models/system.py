@@ -7,7 +7,8 @@ settings, versions, fingerprints of the corpora, and the weights by feature name
 
 import os
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from importlib.metadata import version
 from math import isfinite
 from pathlib import Path
@@ -15,15 +16,18 @@ from typing import Any
 
 import tomli_w
 
-from models.errors import DataError, missing_file
+from models.distortion.catalogue import learns, make_model, model_text, parse_model, split_model
+from models.distortion.interface import DistortionModel
+from models.errors import DataError, SettingError, missing_file
 from models.language_model.kenlm_model import KenlmModel
 from models.language_model.model import LanguageModel
 from models.phrases.reordering import ReorderingType
 from models.phrases.table import SCORES, PhraseTable
 from models.stages import remove_other_parts
+from models.word_classes import WordClasses
 from models.writing import open_to_write
 
-FORMAT = 1
+FORMAT = 2
 NAME = "model.toml"
 ADVICE = "train or import the system again"
 DISTORTION_LIMIT = 6
@@ -31,12 +35,39 @@ ARPA = "lm.arpa.gz"  # kept in the language model's part, for other tools
 KENLM_BINARY = "lm.kenlm"  # in its place if that is all there is
 
 
-def default_weights(reordering_type: str) -> dict[str, float]:
-    """Weights before tuning, by feature name; Moses' defaults."""
+@dataclass(frozen=True)
+class FittedModel:
+    """A distortion model of a system, and the folder of what it has learned, if there is any."""
+
+    name: str  # in the catalogue, or module:Class
+    model: DistortionModel
+    part: str = ""
+
+    def entry(self) -> dict[str, Any]:
+        """As in `model.toml`."""
+        return {"name": self.name, "settings": dict(self.model.settings())} | (
+            {"part": self.part} if self.part else {}
+        )
+
+
+def default_models(reordering_type: str) -> list[DistortionModel]:
+    """Linear distortion, and the reordering scores of the phrase table if it has any."""
+    models = [make_model("linear")]
+    return models + [make_model("msd", type=reordering_type)] * bool(reordering_type)
+
+
+def starting_weights(models: Iterable[DistortionModel]) -> dict[str, float]:
+    """Weights before tuning, by feature name; Moses' defaults where it has the feature."""
     weights = {f"translation.{name}": 0.2 for name in SCORES}
     weights |= {"phrase_penalty": 0.2, "word_penalty": -1.0, "lm": 0.5, "unknown": 1.0}
-    weights["linear"] = 0.3
-    return weights | dict.fromkeys(reordering_features(reordering_type), 0.3)
+    for model in models:
+        weights |= dict(zip(model.feature_names, model.initial_weights, strict=True))
+    return weights
+
+
+def default_weights(reordering_type: str) -> dict[str, float]:
+    """The starting weights of a system with the default models."""
+    return starting_weights(default_models(reordering_type))
 
 
 def reordering_features(reordering_type: str) -> list[str]:
@@ -50,27 +81,26 @@ def reordering_features(reordering_type: str) -> list[str]:
 def write_system(
     directory: Path,
     parts: dict[str, str],
-    weights: dict[str, float],
-    reordering_type: str,
+    weights: Mapping[str, float],
+    models: Iterable[FittedModel],
     distortion_limit: int = DISTORTION_LIMIT,
     **sections: dict[str, Any],
 ) -> None:
     """Makes the parts (folders inside `directory`) a system."""
-    models: list[dict[str, Any]] = [{"name": "linear"}]
-    if reordering_type:
-        models.append({"name": "msd", "type": reordering_type})
+    models = list(models)
     content = {
         "format": FORMAT,
         "hyperbaton": version("hyperbaton"),
         "parts": parts,
         "search": {"distortion_limit": distortion_limit},
-        "weights": weights,
-        "distortion": models,
+        "weights": dict(weights),
+        "distortion": [model.entry() for model in models],
         **sections,
     }
     with open_to_write(directory / NAME) as stream:
         tomli_w.dump(content, stream)
-    remove_other_parts(directory, parts.values())
+    learned = (model.part for model in models if model.part)
+    remove_other_parts(directory, [*parts.values(), *learned])
 
 
 def weights_to_keep(
@@ -137,6 +167,9 @@ def _check(content: dict[str, Any], where: str) -> None:
     for name, weight in content["weights"].items():
         if type(weight) not in (int, float) or not isfinite(weight):
             raise DataError(f"weights.{name} is {weight!r}, not a number", where=where)
+    entries = content.get("distortion")
+    if not isinstance(entries, list) or not all(map(_is_entry, entries)):
+        raise DataError("has no list [[distortion]] of models", where=where, advice=ADVICE)
     limit = content["search"].get("distortion_limit")
     if type(limit) is not int:
         raise DataError(
@@ -146,8 +179,62 @@ def _check(content: dict[str, Any], where: str) -> None:
         )
 
 
+def _is_entry(entry: Any) -> bool:
+    return (
+        isinstance(entry, dict)
+        and isinstance(entry.get("name"), str)
+        and isinstance(entry.get("settings"), dict)
+        and isinstance(entry.get("part", ""), str)
+    )
+
+
+def load_distortion(directory: Path, wanted: Iterable[str] = ()) -> list[DistortionModel]:
+    """The system's distortion models, or those that `wanted` names, `name,key=value,…`.
+
+    A wanted model that the system does not have is made on the spot if there is nothing to learn.
+    """
+    entries: list[dict[str, Any]] = read_system(directory)["distortion"]
+    wanted = list(wanted)
+    if not wanted:
+        return [_load_entry(directory, entry) for entry in entries]
+    return [_load_wanted(directory, entries, text) for text in wanted]
+
+
+def _load_entry(directory: Path, entry: Mapping[str, Any]) -> DistortionModel:
+    model = make_model(entry["name"], **entry["settings"])
+    return model.load(directory / entry["part"]) if "part" in entry else model
+
+
+def _load_wanted(directory: Path, entries: list[dict[str, Any]], text: str) -> DistortionModel:
+    name, given = split_model(text)
+    same = [entry for entry in entries if entry["name"] == name]
+    if same:
+        full = parse_model(text).settings()
+        asked = {key: full[key] for key in given}
+        fitting = [entry for entry in same if asked.items() <= entry["settings"].items()]
+        if len(fitting) == 1:
+            return _load_entry(directory, fitting[0])
+        if len(fitting) > 1:
+            known = "; ".join(model_text(entry["name"], entry["settings"]) for entry in fitting)
+            raise SettingError(f"{text!r} may be one of several models: {known}")
+    model = parse_model(text)
+    if not learns(model):
+        return model
+    raise SettingError(
+        f"the system has no model {text!r}",
+        where=str(directory / NAME),
+        expected="it has " + "; ".join(model_text(e["name"], e["settings"]) for e in entries),
+        advice=f"train it: hyperbaton train --distortion {text}",
+    )
+
+
 def load_phrases(directory: Path) -> PhraseTable:
     return PhraseTable.load(directory / read_system(directory)["parts"]["phrases"])
+
+
+def load_source_classes(directory: Path) -> WordClasses | None:
+    part = read_system(directory)["parts"].get("source_classes")
+    return WordClasses.load(directory / part) if part else None
 
 
 def load_language_model(directory: Path) -> LanguageModel | KenlmModel:

@@ -1,8 +1,10 @@
-"""Trains a translation system from files: phrase table with reordering scores, language model."""
+"""Trains a translation system from files: phrase table with reordering scores, language model, word
+classes, and whatever its distortion models learn."""
 
+import re
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
@@ -10,7 +12,9 @@ from pathlib import Path
 import numpy as np
 
 from models.arrays import Ragged
-from models.corpus import AlignedCorpus
+from models.corpus import AlignedCorpus, Side
+from models.distortion.catalogue import format_number, learns, parse_model, split_model
+from models.distortion.interface import DistortionModel
 from models.errors import DataError, SettingError
 from models.language_model.arpa_writing import write_arpa
 from models.language_model.estimation import estimate
@@ -20,6 +24,7 @@ from models.language_model.reading import read_text
 from models.phrases.table import FORMAT as PHRASES_FORMAT
 from models.phrases.table import PhraseTable
 from models.phrases.training import (
+    NONE,
     PhraseSettings,
     check_not_negative,
     check_phrase_settings,
@@ -28,9 +33,18 @@ from models.phrases.training import (
 )
 from models.progress import Progress
 from models.reading import CorpusFiles, CorpusSettings, ReadReport, read_corpus
-from models.stages import fingerprint, locked, run_stage, sha256
-from models.system import ARPA, default_weights, path_text, weights_to_keep, write_system
+from models.stages import DISTORTION, fingerprint, locked, run_stage, sha256
+from models.system import (
+    ARPA,
+    FittedModel,
+    path_text,
+    starting_weights,
+    weights_to_keep,
+    write_system,
+)
 from models.vocabulary import SPECIAL, Vocabulary
+from models.word_classes import FORMAT as CLASSES_FORMAT
+from models.word_classes import WordClasses
 
 
 @dataclass(frozen=True)
@@ -42,10 +56,20 @@ class LanguageModelSettings:
 
 
 @dataclass(frozen=True)
+class ClassSettings:
+    """How word classes are made (`--set classes.KEY=VALUE`)."""
+
+    number: int = 50
+
+
+@dataclass(frozen=True)
 class TrainingSettings:
     corpus: CorpusSettings = CorpusSettings()
     phrases: PhraseSettings = PhraseSettings()
     lm: LanguageModelSettings = LanguageModelSettings()
+    classes: ClassSettings = ClassSettings()
+    distortion: tuple[str, ...] = ()  # models as `name,key=value,…`; none: linear and msd
+    seed: int = 0
 
 
 def check_training_settings(settings: TrainingSettings) -> None:
@@ -95,6 +119,7 @@ def train_system(
     if files.alignment is None:
         raise SettingError("training needs a word alignment", advice="make one: hyperbaton align")
     check_training_settings(settings)
+    wanted = wanted_models(settings.distortion, settings.phrases.reordering)
     paths = {name: path for name, path in vars(files).items() if path is not None}
     content = {name: sha256(path) for name, path in paths.items()}
     alignment = path_text(files.alignment)
@@ -128,6 +153,28 @@ def train_system(
             writing.result()
         return f"{sum(ngrams.counts):,} n-grams of {len(words.values):,} words"
 
+    def word_classes(side: str) -> Callable[[Path], str]:
+        def work(folder: Path) -> str:
+            text: Side = getattr(corpus.read[0], side)
+            if progress:
+                progress(f"making {side} word classes", 0)
+            made = WordClasses.fit(text.words, text.vocabulary, settings.classes.number)
+            made.save(folder)
+            n_words = len(text.vocabulary) - len(SPECIAL)
+            return f"{n_words:,} words in {settings.classes.number} classes"
+
+        return work
+
+    def fit(model: DistortionModel, parts: dict[str, str]) -> Callable[[Path], str]:
+        def work(folder: Path) -> str:
+            pairs = _with_classes(corpus.read[0], out, parts)
+            table = PhraseTable.load(out / parts["phrases"])
+            model.fit(pairs, phrases=table, seed=settings.seed, threads=threads, progress=progress)
+            model.save(folder)
+            return f"fitted to {len(pairs):,} sentence pairs"
+
+        return work
+
     phrases_key = fingerprint(PHRASES_FORMAT, used, asdict(settings.phrases))
     lm_key = fingerprint(LM_FORMAT, used, asdict(settings.lm), *lm_texts)
     with locked(out):
@@ -135,13 +182,24 @@ def train_system(
             "phrases": run_stage(out, "phrases", phrases_key, phrases, talk),
             "lm": run_stage(out, "lm", lm_key, language_model, talk),
         }
-        kind = PhraseTable.load(out / parts["phrases"]).reordering_type
-        weights, limit = weights_to_keep(out, default_weights(kind), talk)
+        for side in ("source", "target"):
+            key = fingerprint(CLASSES_FORMAT, used, side, asdict(settings.classes))
+            name = f"{side}_classes"
+            parts[name] = run_stage(out, name, key, word_classes(side), talk)
+        models = []
+        for name, model in wanted:
+            part = ""
+            if learns(model):
+                described = [name, dict(model.settings()), settings.seed, format_number(model)]
+                key = fingerprint(used, parts, *described)
+                part = run_stage(out, stage_name(name), key, fit(model, parts), talk)
+            models.append(FittedModel(name, model, part))
+        weights, limit = weights_to_keep(out, starting_weights(m.model for m in models), talk)
         write_system(
             out,
             parts,
             weights,
-            kind,
+            models,
             limit,
             settings=asdict(settings),
             corpus={
@@ -150,6 +208,49 @@ def train_system(
             },
             training={"lm_texts": [path_text(path) for path in lm_texts]},
         )
+
+
+def wanted_models(texts: Iterable[str], reordering_type: str) -> list[tuple[str, DistortionModel]]:
+    """The models that a system is to have, with their names, before anything is learned."""
+    texts = list(texts)
+    has_scores = reordering_type != NONE
+    if not texts:
+        texts = ["linear", "msd"] if has_scores else ["linear"]
+    models = []
+    for text in texts:
+        name = split_model(text)[0]
+        if name == "msd" and not has_scores:
+            raise SettingError(
+                "the model msd needs reordering scores",
+                expected=f"phrases.reordering is {NONE}",
+                advice="--set phrases.reordering=wbe-msd-bidirectional-fe",
+            )
+        defaults = {"type": reordering_type} if name == "msd" else {}
+        models.append((name, parse_model(text, **defaults)))
+    features = [name for _, model in models for name in model.feature_names]
+    twice = sorted({name for name in features if features.count(name) > 1})
+    if twice:
+        raise SettingError(
+            f"two distortion models have the feature {twice[0]!r}",
+            expected="every feature has one weight, so a system has each model once",
+        )
+    return models
+
+
+def stage_name(model: str) -> str:
+    """`models.distortion.gaps:Gaps` as part of a folder's name."""
+    return DISTORTION + re.sub("[^a-z]+", "_", model.lower()).strip("_")
+
+
+def _with_classes(pairs: AlignedCorpus, out: Path, parts: dict[str, str]) -> AlignedCorpus:
+    """The corpus with the layer of word classes on both sides."""
+    source = WordClasses.load(out / parts["source_classes"]).layer(pairs.source.words)
+    target = WordClasses.load(out / parts["target_classes"]).layer(pairs.target.words)
+    return replace(
+        pairs,
+        source=replace(pairs.source, classes=source),
+        target=replace(pairs.target, classes=target),
+    )
 
 
 def _appended(

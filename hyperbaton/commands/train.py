@@ -25,6 +25,13 @@ from hyperbaton.commands.options import (
     help="More target text for the language model; may be given several times.",
 )
 @click.option("--max-phrase-length", type=int, help="Words of a phrase, 1 to 8.  [default: 7]")
+@click.option(
+    "--distortion",
+    multiple=True,
+    metavar="NAME[,KEY=VALUE…]",
+    help="Fit this distortion model; may be given several times.  [default: linear msd]",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of all random steps.")
 @click.option("--config", type=FILE, help="TOML file with settings.")
 @threads_option
 @skip_bad_option
@@ -40,6 +47,8 @@ def train(
     lm_order: int | None,
     lm_texts: tuple[Path, ...],
     max_phrase_length: int | None,
+    distortion: tuple[str, ...],
+    seed: int,
     config: Path | None,
     threads: int,
     skip_bad: bool,
@@ -50,7 +59,8 @@ def train(
     \b
     hyperbaton train --source train.ja --target train.en --alignment train.align --out model
 
-    Makes a phrase table with reordering scores and a language model. Stages whose inputs have not
+    Makes a phrase table with reordering scores, a language model, word classes, and whatever the
+    distortion models learn (hyperbaton models lists them). Stages whose inputs have not
     changed are not run again; a run that is stopped half way leaves the old system, or none, and
     the next one goes on from its last finished stage. Memory is the peak of the process so far.
     """
@@ -74,7 +84,9 @@ def train(
         train_system(
             CorpusFiles(source, target, alignment, source_tags, target_tags, source_tree),
             out,
-            TrainingSettings(settings.corpus, settings.phrases, settings.lm),
+            TrainingSettings(
+                settings.corpus, settings.phrases, settings.lm, settings.classes, distortion, seed
+            ),
             lm_texts,
             threads,
             say,

@@ -33,11 +33,15 @@ class _Limit(click.ParamType[int]):
 @click.option("--n-best", type=click.IntRange(min=1), default=1, help="Length of n-best lists.")
 @click.option("--n-best-file", type=FILE, help="Write n-best lists here, in Moses' format.")
 @click.option("--distinct", is_flag=True, help="No translation twice in an n-best list.")
+@click.option("--source-tags", type=FILE, help="Tags of the input, or CoNLL-U.")
+@click.option("--source-tree", type=FILE, help="Trees of the input: PTB brackets, or CoNLL-U.")
+@click.option("--factored", is_flag=True, help="The input is written word|tag.")
 @click.option(
     "--distortion",
     multiple=True,
-    metavar="NAME",
-    help="Use this distortion model (a name or module:Class); may be given several times.",
+    metavar="NAME[,KEY=VALUE…]",
+    help="Use this distortion model (a name or module:Class) instead of all that the system has; "
+    "may be given several times.",
 )
 @click.option("--distortion-limit", type=_Limit(), help="Longest jump in words, or inf.")
 @click.option("--stack-size", type=click.IntRange(min=0), help="Hypotheses per stack; 0: all.")
@@ -55,6 +59,9 @@ def translate(
     n_best: int,
     n_best_file: Path | None,
     distinct: bool,
+    source_tags: Path | None,
+    source_tree: Path | None,
+    factored: bool,
     distortion: tuple[str, ...],
     distortion_limit: int | None,
     stack_size: int | None,
@@ -93,7 +100,7 @@ def translate(
         raise click.UsageError("--n-best needs --n-best-file or --json")
     run = Run(
         model, source, out, n_best, n_best_file, distinct, alignment, as_json, stats, threads,
-        distortion,
+        distortion, source_tags, source_tree, factored,
     )  # fmt: skip
     failures = translate_file(
         run, lambda base: load_settings([*shortcuts, *assignments], base=base)

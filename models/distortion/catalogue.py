@@ -1,6 +1,11 @@
-"""Distortion models by name: ours, those of installed packages, and `module:Class`."""
+"""Distortion models by name: ours, those of installed packages, and `module:Class`.
 
+In text, settings follow the name: `msd,type=phrase-msd-backward-fe`.
+"""
+
+import inspect
 import sys
+from collections.abc import Mapping
 from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -8,6 +13,7 @@ from typing import Any
 
 from models.distortion.interface import DistortionModel
 from models.errors import SettingError, nearest
+from models.settings_text import convert_setting
 
 ENTRY_POINTS = "hyperbaton.distortion"
 MODELS = {
@@ -19,6 +25,65 @@ MODELS = {
 
 def make_model(name: str, **settings: Any) -> DistortionModel:
     """A model from its name (or `module:Class`) and its settings."""
+    return _make(name, _find(name), settings)
+
+
+def parse_model(text: str, **defaults: Any) -> DistortionModel:
+    """A model from `name,key=value,…`; `defaults` are settings that hold if they are not given.
+
+    >>> parse_model("msd,type=wbe-msd-backward-fe").settings()
+    {'type': 'wbe-msd-backward-fe'}
+    """
+    name, given = split_model(text)
+    made = _find(name)
+    parameters = inspect.signature(made).parameters
+    settings: dict[str, Any] = {}
+    for key, value in (defaults | given).items():
+        if key in parameters:
+            settings[key] = convert_setting(
+                f"{name}.{key}", value, type(parameters[key].default), where=text
+            )
+        elif key in given:
+            known = list(parameters)
+            raise SettingError(
+                f"the distortion model {name!r} has no setting {key!r}",
+                where=text,
+                expected=nearest(key, known) if known else "it has no settings",
+            )
+    return _make(name, made, settings)
+
+
+def split_model(text: str) -> tuple[str, dict[str, str]]:
+    """The name and the settings, as text, of `name,key=value,…`."""
+    name, *assignments = (part.strip() for part in text.split(","))
+    settings = {}
+    for assignment in assignments:
+        key, equals, value = assignment.partition("=")
+        if not equals:
+            raise SettingError(
+                f"{assignment!r} gives no value", where=text, expected="name,key=value,…"
+            )
+        settings[key.strip()] = value.strip()
+    return name, settings
+
+
+def model_text(name: str, settings: Mapping[str, Any]) -> str:
+    """The text that `parse_model` makes the model from."""
+    return ",".join([name, *(f"{key}={value}" for key, value in settings.items())])
+
+
+def learns(model: DistortionModel) -> bool:
+    """Whether there is anything to fit and to save."""
+    return type(model).save is not DistortionModel.save
+
+
+def format_number(model: DistortionModel) -> int:
+    """FORMAT of the model's module: what was saved in another format is learned again."""
+    return int(getattr(sys.modules[type(model).__module__], "FORMAT", 1))
+
+
+def _find(name: str) -> Any:
+    """The class, or whatever makes a model."""
     known = MODELS | {point.name: point.value for point in entry_points(group=ENTRY_POINTS)}
     place = name if ":" in name else known.get(name)
     if place is None:
@@ -29,9 +94,12 @@ def make_model(name: str, **settings: Any) -> DistortionModel:
         sys.path.append(str(Path.cwd()))  # a file in the working folder counts, as with python -m
     try:
         module, _, attribute = place.partition(":")
-        made = getattr(import_module(module), attribute)
+        return getattr(import_module(module), attribute)
     except (ImportError, AttributeError) as error:
         raise SettingError(f"the distortion model {name!r} cannot be loaded: {error}") from None
+
+
+def _make(name: str, made: Any, settings: dict[str, Any]) -> DistortionModel:
     try:
         model = made(**settings)
     except TypeError as error:

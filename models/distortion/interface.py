@@ -12,7 +12,7 @@ else must put it into its state.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -98,6 +98,15 @@ class Steps(NamedTuple):
         )
 
 
+class HeatMap(NamedTuple):
+    """A table over the sentence that is worth looking at, such as P(next word | current word)."""
+
+    title: str
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    values: FloatArray  # (rows, columns)
+
+
 class SentenceScorer(ABC):
     """What a model says of one sentence's steps."""
 
@@ -120,12 +129,25 @@ class SentenceScorer(ABC):
         """What taking an option will cost at best, for the future cost of spans, (N, F)."""
         return np.zeros((n_options, self.n_features))
 
+    def coverage_estimate(self, coverage: NDArray[np.uint64], state: Int64Array) -> FloatArray:  # noqa: ARG002
+        """What finishing from each coverage and state will cost at best, for pruning, (B, F)."""
+        return np.zeros((len(state), self.n_features))
+
+    def heat_maps(self) -> Sequence[HeatMap]:
+        """What `hyperbaton explain` may draw of this sentence."""
+        return ()
+
 
 class DistortionModel(ABC):
     """A distortion model. The constructor only keeps its arguments; `fit` learns."""
 
     name: ClassVar[str]
-    requires: ClassVar[frozenset[str]] = frozenset()  # layers of sentences: tags, classes, tree
+
+    @property
+    def requires(self) -> frozenset[str]:
+        """Layers that sentences must have, of tags, classes and tree; may depend on what `fit`
+        has seen."""
+        return frozenset()
 
     @property
     @abstractmethod
@@ -141,10 +163,13 @@ class DistortionModel(ABC):
         self,
         corpus: AlignedCorpus,  # noqa: ARG002
         *,
+        phrases: PhraseTable | None = None,  # noqa: ARG002
         seed: int = 0,  # noqa: ARG002
+        threads: int = 2,  # noqa: ARG002
         progress: Progress | None = None,  # noqa: ARG002
     ) -> Self:
-        """Learns from a corpus; models that have nothing to learn are ready as they are."""
+        """Learns from a corpus and, if it wants, the phrase table that was made from it. Models
+        that have nothing to learn are ready as they are."""
         return self
 
     @abstractmethod
@@ -161,12 +186,11 @@ class DistortionModel(ABC):
         """Reads what `save` has written into a model made with the same settings."""
         return self
 
-    def check(self, sentence: Sentence, number: int) -> None:
+    def check(self, sentence: Sentence) -> None:
         """Before the search: has the sentence all layers that the model needs?"""
         missing = sorted(self.requires - sentence.layers)
         if missing:
             raise DataError(
                 f"the model {self.name} needs the layer {missing[0]!r}",
-                where=f"sentence {number}",
                 expected=f"it has {', '.join(sorted(sentence.layers)) or 'words only'}",
             )

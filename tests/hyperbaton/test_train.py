@@ -161,4 +161,4 @@ def test_a_stopped_run_leaves_nothing_broken_and_the_next_one_goes_on(tmp_path, 
     result = run("train", *arguments, "--out", stopped)
     assert result.returncode == 0
     assert content(stopped) == content(undisturbed)
-    assert len(list((stopped / "parts").iterdir())) == 2
+    assert len(list((stopped / "parts").iterdir())) == 4

@@ -4,6 +4,7 @@ import gzip
 import hashlib
 import os
 import shutil
+import sys
 import tomllib
 from dataclasses import replace
 from pathlib import Path
@@ -17,8 +18,8 @@ from models.moses_exchange import export_moses, import_moses
 from models.phrases.moses_tables import source_texts, target_texts
 from models.phrases.training import PhraseSettings
 from models.reading import CorpusFiles, CorpusSettings
-from models.system import load_language_model, load_phrases, read_system
-from models.training import LanguageModelSettings, TrainingSettings, train_system
+from models.system import load_distortion, load_language_model, load_phrases, read_system
+from models.training import ClassSettings, LanguageModelSettings, TrainingSettings, train_system
 
 
 @pytest.fixture
@@ -42,6 +43,8 @@ def test_a_system_holds_a_table_a_language_model_and_its_story(files, tmp_path):
     assert train(files, out) == [
         "phrases: 19 phrase pairs of 3 sentence pairs",
         "lm: 32 n-grams of 8 words",
+        "source_classes: 7 words",
+        "target_classes: 6 words",
     ]
     content = tomllib.loads((out / "model.toml").read_text())
     assert content["settings"]["phrases"]["max_length"] == 7
@@ -56,15 +59,18 @@ def test_a_system_holds_a_table_a_language_model_and_its_story(files, tmp_path):
 def test_only_stages_whose_inputs_changed_are_run_again(files, write, tmp_path):
     out = tmp_path / "m"
     train(files, out)
-    assert train(files, out) == ["phrases: nothing has changed", "lm: nothing has changed"]
+    assert train(files, out) == [
+        f"{stage}: nothing has changed"
+        for stage in ("phrases", "lm", "source_classes", "target_classes")
+    ]
     trigram = TrainingSettings(lm=LanguageModelSettings(order=3))
-    first, second = train(files, out, settings=trigram)
+    first, second, *_ = train(files, out, settings=trigram)
     assert first == "phrases: nothing has changed"
     assert second.startswith("lm: ")
     assert load_language_model(out).order == 3
     write("t.align", "0-2\n0-2 2-0\n0-0 2-1\n")
     assert "nothing" not in "".join(train(files, out, settings=trigram))
-    assert len(list((out / "parts").iterdir())) == 2  # what is no longer used is gone
+    assert len(list((out / "parts").iterdir())) == 4  # what is no longer used is gone
 
 
 def test_more_text_for_the_language_model(files, write, tmp_path):
@@ -130,6 +136,91 @@ def test_a_system_without_reordering_scores(files, tmp_path):
     assert "LexicalReordering" not in (tmp_path / "moses" / "moses.ini").read_text()
     import_moses(tmp_path / "moses" / "moses.ini", tmp_path / "again")
     assert load_phrases(tmp_path / "again").reordering_type == ""
+
+
+LENGTHS = """
+import numpy as np
+from models.array_files import load_arrays, save_arrays
+from models.distortion.interface import DistortionModel
+from models.distortion.linear import Linear
+
+class Lengths(Linear):
+    "Learns the mean sentence length, tells the classes that it saw."
+
+    def __init__(self, factor: float = 1.0):
+        self.factor = factor
+
+    @property
+    def feature_names(self):
+        return (f"lengths{self.factor:g}",)
+
+    def settings(self):
+        return {"factor": self.factor}
+
+    def fit(self, corpus, *, phrases=None, seed=0, threads=2, progress=None):
+        seen = [side.classes.values.max() for side in (corpus.source, corpus.target)]
+        mean = self.factor * np.diff(corpus.source.words.offsets).mean()
+        self.learned_ = np.array([mean, len(phrases), seed, *seen])
+        return self
+
+    def save(self, directory):
+        save_arrays(directory, 1, {}, {"learned": self.learned_}, {})
+
+    def load(self, directory):
+        self.learned_ = load_arrays(directory, 1).arrays["learned"]
+        return self
+"""
+
+
+@pytest.fixture
+def lengths(tmp_path, monkeypatch):
+    """A place where `lengths:Lengths` is a distortion model that learns."""
+    (tmp_path / "lengths.py").write_text(LENGTHS)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "lengths", raising=False)
+    return "lengths:Lengths"
+
+
+def test_distortion_models_are_fitted_once_and_loaded_by_their_settings(files, tmp_path, lengths):
+    out = tmp_path / "m"
+    wanted = ("linear", lengths, f"{lengths},factor=2")
+    settings = TrainingSettings(distortion=wanted, seed=5, classes=ClassSettings(3))
+    said = train(files, out, settings=settings)
+    assert said[-2:] == ["distortion_lengths_lengths: fitted to 3 sentence pairs"] * 2
+    again = train(files, out, settings=settings)
+    assert again[-2:] == ["distortion_lengths_lengths: nothing has changed"] * 2
+    linear, one, two = load_distortion(out)
+    assert linear.name == "linear"
+    # three sentences of three words; 19 phrase pairs; classes 0, 1 and 2 on both sides
+    assert one.learned_.tolist() == [3, 19, 5, 2, 2]
+    assert two.learned_.tolist() == [6, 19, 5, 2, 2]
+    [chosen] = load_distortion(out, [f"{lengths},factor=2.0"])
+    assert chosen.learned_[0] == 6
+    assert read_system(out)["weights"]["lengths2"] == 0.3
+    with pytest.raises(SettingError, match="may be one of several models"):
+        load_distortion(out, [lengths])
+    with pytest.raises(SettingError, match="has no model.*factor=3'(\n.*){2}train it: hyperbaton"):
+        load_distortion(out, [f"{lengths},factor=3"])
+    assert [model.name for model in load_distortion(out, ["gaps"])] == ["gaps"]  # learns nothing
+    train(files, out)
+    assert not list((out / "parts").glob("distortion_*"))  # what is no longer used is gone
+
+
+@pytest.mark.parametrize(
+    ("models", "reordering", "message"),
+    [
+        (("linear", "linear"), "none", "two distortion models have the feature 'linear'"),
+        (("msd",), "none", "the model msd needs reordering scores"),
+        (("linear,x=1",), "none", "'linear' has no setting 'x'"),
+        (("msd,type",), "wbe-msd-backward-fe", "'type' gives no value"),
+    ],
+)
+def test_distortion_models_that_a_system_cannot_have(files, tmp_path, models, reordering, message):
+    phrases = PhraseSettings(reordering=reordering)
+    with pytest.raises(SettingError, match=message):
+        train(files, tmp_path / "m", settings=TrainingSettings(phrases=phrases, distortion=models))
+    assert not (tmp_path / "m").exists()
 
 
 def test_one_pair_and_equal_pairs_are_enough(write, tmp_path):
@@ -248,7 +339,7 @@ def test_training_did_not_repair_a_damaged_part(files, tmp_path, part, content):
 def test_a_language_model_of_another_format_was_taken_for_finished(files, tmp_path, monkeypatch):
     train(files, tmp_path / "m")
     monkeypatch.setattr("models.training.LM_FORMAT", 99)
-    phrases, lm = train(files, tmp_path / "m")
+    phrases, lm, *_ = train(files, tmp_path / "m")
     assert phrases == "phrases: nothing has changed"
     assert lm == "lm: 32 n-grams of 8 words"
 
@@ -306,8 +397,8 @@ def test_folders_that_are_not_systems(files, tmp_path):
         read_system(tmp_path)
     train(files, tmp_path / "m")
     toml = tmp_path / "m" / "model.toml"
-    toml.write_text(toml.read_text().replace("format = 1", "format = 7"))
-    with pytest.raises(DataError, match=r"has format 7\n  this version .* reads format 1\n  train"):
+    toml.write_text(toml.read_text().replace("format = 2", "format = 7"))
+    with pytest.raises(DataError, match=r"has format 7\n  this version .* reads format 2\n  train"):
         read_system(tmp_path / "m")
     toml.write_text("[broken")
     with pytest.raises(DataError, match="is not TOML"):
@@ -318,4 +409,12 @@ def test_progress_showed_the_reading_while_tables_were_made(files, tmp_path):
     seen = []
     train_system(files, tmp_path / "m", progress=lambda *step: seen.append(step))
     begun = [what for what, done in seen if done == 0 and what.startswith("making")]
-    assert begun == ["making the phrase table", "making the language model"]
+    assert begun == [
+        f"making {what}"
+        for what in (
+            "the phrase table",
+            "the language model",
+            "source word classes",
+            "target word classes",
+        )
+    ]

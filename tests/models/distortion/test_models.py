@@ -120,11 +120,9 @@ def test_a_table_without_the_right_reordering_scores_is_refused():
 def test_a_missing_layer_is_named_before_the_search():
     class Tagged(Linear):
         name = "tagged"
-        requires = frozenset({"tags"})
+        requires = frozenset({"tags"})  # a plain attribute will do
 
     assert issubclass(Tagged, DistortionModel)
-    with pytest.raises(
-        DataError, match="sentence 7: the model tagged needs the layer 'tags'\n  it has"
-    ):
-        Tagged().check(SENTENCE, 7)
-    Tagged().check(Sentence(("a",), tags=("N",)), 7)
+    with pytest.raises(DataError, match="the model tagged needs the layer 'tags'\n  it has"):
+        Tagged().check(SENTENCE)
+    Tagged().check(Sentence(("a",), tags=("N",)))
