@@ -1,61 +1,38 @@
 """Evaluations as text and pictures: tables for people, CSV and JSON for programs."""
 
-import csv
-import io
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from hyperbaton.corpus_text import PICTURES
 from models.errors import DataError, nearest
+from tuning import tables
 from tuning.evaluation import Evaluation, Score
 
 SIGNIFICANT = 0.05
-_LATEX = {character: f"\\{character}" for character in "&%$#_{}"} | {
-    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"
-}  # fmt: skip
 PANELS = 4  # side by side in a picture
 
 
 def as_table(evaluation: Evaluation) -> str:
-    rows = [[name, *cells] for name, cells in _rows(evaluation)]
-    table = [["system", *_header(evaluation)], *rows]
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    lines = []
-    for first, *cells in table:
-        numbers = (f"{cell:>{width}}" for cell, width in zip(cells, widths[1:], strict=True))
-        lines.append("  ".join([f"{first:<{widths[0]}}", *numbers]).rstrip())
-    return "\n".join([*lines, "", *_notes(evaluation)])
+    return tables.as_text(_table(evaluation))
 
 
 def as_markdown(evaluation: Evaluation) -> str:
-    header = ["system", *_header(evaluation)]
-    lines = [header, ["---"] + ["---:"] * (len(header) - 1)]
-    lines += [[name.replace("|", "\\|"), *cells] for name, cells in _rows(evaluation)]
-    notes = [f"- `{note}`" for note in _notes(evaluation)]
-    return "\n".join([*(f"| {' | '.join(line)} |" for line in lines), "", *notes])
+    return tables.as_markdown(_table(evaluation))
 
 
 def as_latex(evaluation: Evaluation) -> str:
-    """A tabular without packages; signatures are comments."""
-    header = ["system", *_header(evaluation)]
-    lines = [f"\\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}", "\\hline"]
-    lines += [" & ".join(map(_escape, header)).replace("±", "$\\pm$") + " \\\\", "\\hline"]
-    for name, cells in _rows(evaluation):
-        lines.append(" & ".join([_escape(name), *cells]) + " \\\\")
-    comments = [f"% {note}" for note in _notes(evaluation)]
-    return "\n".join([*comments, *lines, "\\hline", "\\end{tabular}"])
+    return tables.as_latex(_table(evaluation))
 
 
 def as_csv(evaluation: Evaluation) -> str:
     """A line for every system and metric."""
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(["system", "metric", *_NUMBERS, "signature"])
-    for system in evaluation.systems:
-        for metric, score in zip(evaluation.metrics, evaluation.scores[system], strict=True):
-            writer.writerow([system, metric.name, *_numbers(score).values(), metric.signature])
-    return stream.getvalue().rstrip("\n")
+    rows = (
+        [system, metric.name, *_numbers(score).values(), metric.signature]
+        for system in evaluation.systems
+        for metric, score in zip(evaluation.metrics, evaluation.scores[system], strict=True)
+    )
+    return tables.as_csv(["system", "metric", *_NUMBERS, "signature"], rows)
 
 
 def as_json(evaluation: Evaluation) -> str:
@@ -144,6 +121,11 @@ def plot_scores(evaluation: Evaluation, path: Path) -> None:
         figure.savefig(path)
 
 
+def _table(evaluation: Evaluation) -> tables.Table:
+    rows = [[name, *cells] for name, cells in _rows(evaluation)]
+    return tables.Table(["system", *_header(evaluation)], rows, list(_notes(evaluation)))
+
+
 def _header(evaluation: Evaluation) -> list[str]:
     with_interval, with_test = _parts(evaluation)
     return [
@@ -198,7 +180,3 @@ _NUMBERS = ("score", "low", "high", "difference", "p_value")
 
 def _numbers(score: Score) -> dict[str, float | None]:
     return {name: getattr(score, name) for name in _NUMBERS}
-
-
-def _escape(text: str) -> str:
-    return "".join(_LATEX.get(character, character) for character in text)

@@ -193,11 +193,14 @@ def load_distortion(directory: Path, wanted: Iterable[str] = ()) -> list[Distort
 
     A wanted model that the system does not have is made on the spot if there is nothing to learn.
     """
+    return [_load_entry(directory, entry) for entry in model_entries(directory, wanted)]
+
+
+def model_entries(directory: Path, wanted: Iterable[str] = ()) -> list[dict[str, Any]]:
+    """What `model.toml` says of these models; name and settings of those that it does not have."""
     entries: list[dict[str, Any]] = read_system(directory)["distortion"]
-    wanted = list(wanted)
-    if not wanted:
-        return [_load_entry(directory, entry) for entry in entries]
-    return [_load_wanted(directory, entries, text) for text in wanted]
+    found = [_find_entry(directory, entries, text) for text in wanted]
+    return found or entries
 
 
 def _load_entry(directory: Path, entry: Mapping[str, Any]) -> DistortionModel:
@@ -205,7 +208,7 @@ def _load_entry(directory: Path, entry: Mapping[str, Any]) -> DistortionModel:
     return model.load(directory / entry["part"]) if "part" in entry else model
 
 
-def _load_wanted(directory: Path, entries: list[dict[str, Any]], text: str) -> DistortionModel:
+def _find_entry(directory: Path, entries: list[dict[str, Any]], text: str) -> dict[str, Any]:
     name, given = split_model(text)
     same = [entry for entry in entries if entry["name"] == name]
     if same:
@@ -213,13 +216,13 @@ def _load_wanted(directory: Path, entries: list[dict[str, Any]], text: str) -> D
         asked = {key: full[key] for key in given}
         fitting = [entry for entry in same if asked.items() <= entry["settings"].items()]
         if len(fitting) == 1:
-            return _load_entry(directory, fitting[0])
+            return fitting[0]
         if len(fitting) > 1:
             known = "; ".join(model_text(entry["name"], entry["settings"]) for entry in fitting)
             raise SettingError(f"{text!r} may be one of several models: {known}")
     model = parse_model(text)
     if not learns(model):
-        return model
+        return FittedModel(name, model).entry()
     raise SettingError(
         f"the system has no model {text!r}",
         where=str(directory / NAME),

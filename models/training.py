@@ -113,13 +113,20 @@ def train_system(
     threads: int = 2,
     talk: Callable[[str], None] = lambda _: None,
     progress: Progress | None = None,
+    *,
+    together: bool = True,
 ) -> None:
-    """Fills the folder `out`; stages whose inputs have not changed are not run again."""
+    """Fills the folder `out`; stages whose inputs have not changed are not run again.
+
+    `together`: all distortion models will be used at once, so their features must be distinct.
+    """
     lm_texts = list(lm_texts)
     if files.alignment is None:
         raise SettingError("training needs a word alignment", advice="make one: hyperbaton align")
     check_training_settings(settings)
     wanted = wanted_models(settings.distortion, settings.phrases.reordering)
+    if together:
+        check_features(model for _, model in wanted)
     paths = {name: path for name, path in vars(files).items() if path is not None}
     content = {name: sha256(path) for name, path in paths.items()}
     alignment = path_text(files.alignment)
@@ -227,14 +234,18 @@ def wanted_models(texts: Iterable[str], reordering_type: str) -> list[tuple[str,
             )
         defaults = {"type": reordering_type} if name == "msd" else {}
         models.append((name, parse_model(text, **defaults)))
-    features = [name for _, model in models for name in model.feature_names]
+    return models
+
+
+def check_features(models: Iterable[DistortionModel]) -> None:
+    """Refuses models that share a feature."""
+    features = [name for model in models for name in model.feature_names]
     twice = sorted({name for name in features if features.count(name) > 1})
     if twice:
         raise SettingError(
             f"two distortion models have the feature {twice[0]!r}",
             expected="every feature has one weight, so a system has each model once",
         )
-    return models
 
 
 def stage_name(model: str) -> str:

@@ -1,0 +1,135 @@
+"""Configurations of comparisons: read from TOML, with every mistake named."""
+
+from pathlib import Path
+
+import pytest
+
+from models.errors import DataError, SettingError
+from tuning.comparison.configuration import NO_LIMIT, limit_name, read_configuration
+from tuning.comparison.data import cut_out, load
+
+GOOD = """
+title = "Two models"
+baseline = "B"
+limits = [6, "inf"]
+metrics = ["BLEU", "ribes"]
+
+[train]
+source = "t.ja"
+target = "t.en"
+alignment = "t.align"
+
+[dev]
+source = "d.ja"
+references = ["d.en"]
+
+[[test]]
+name = "news"
+source = "d.ja"
+references = ["d.en", "d.en"]
+lines = "2-3"
+
+[[system]]
+name = "A"
+distortion = ["linear"]
+
+[[system]]
+name = "B"
+distortion = ["linear", "msd,type=wbe-msd-backward-fe"]
+
+[tune]
+replicas = 2
+choose = "goto"
+
+[phrases]
+max_length = 5
+"""
+
+
+@pytest.fixture
+def config(write):
+    write("d.ja", "a\nb\nc\n")
+    write("d.en", "x\ny\nz\n")
+    return lambda text=GOOD: read_configuration(write("c.toml", text))
+
+
+def test_everything_that_is_said_is_taken(config, tmp_path):
+    made = config()
+    assert made.limits == (6, NO_LIMIT)
+    assert made.metrics == ("bleu", "ribes")
+    assert made.train.source == tmp_path / "t.ja"
+    assert made.test[0].references == (tmp_path / "d.en",) * 2
+    assert made.system[1].distortion == ("linear", "msd,type=wbe-msd-backward-fe")
+    assert (made.tune.replicas, made.tune.choose, made.tune.method) == (2, "goto", "mert")
+    assert made.phrases.max_length == 5
+    assert made.baseline_name == "B"
+    assert made.plain()["train"]["source"] == str(tmp_path / "t.ja")
+    assert [limit_name(limit) for limit in made.limits] == ["6", "∞"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("title", "titel", r"there is no setting 'titel'\n  did you mean title"),
+        ('target = "t.en"', "", "train.target is missing"),
+        ("replicas = 2", "replica = 2", r"no setting 'tune.replica'\n  did you mean replicas"),
+        ("replicas = 2", 'replicas = "two"', r"tune.replicas cannot be 'two'\n  expected a whole"),
+        ("replicas = 2", "replicas = 0", "tune.replicas must be 1 or more"),
+        ('choose = "goto"', 'choose = "best"', r"tune.choose cannot be 'best'\n  dev or goto"),
+        ('[6, "inf"]', "[-3]", "limits cannot hold -3"),
+        ('[6, "inf"]', "[]", "limits are missing"),
+        ('[6, "inf"]', "6", "limits is not a list"),
+        ('baseline = "B"', 'baseline = "C"', "the baseline 'C' is no system"),
+        ('name = "B"', 'name = "A"', r"two \[\[system\]\]s are called 'A'"),
+        ('["linear"]', "[]", "the system 'A' has no distortion model"),
+        ('"2-3"', '"3-2"', "lines cannot be '3-2'"),
+        ('"ribes"', '"ribs"', "there is no metric 'ribs'"),
+        ("limits", "= limits", "is not TOML"),
+    ],
+)
+def test_mistakes_are_named(config, old, new, message):
+    assert old in GOOD
+    with pytest.raises(SettingError, match=message):
+        config(GOOD.replace(old, new, 1))
+
+
+def test_lists_that_must_not_be_empty(config):
+    without = GOOD.replace("[[test]]", "[[system]]").split("[[system]]")[0]
+    with pytest.raises(SettingError, match="test is missing"):
+        config(without)
+    with pytest.raises(SettingError, match=r"there is no \[\[test\]\]"):
+        none = "test = []\nsystem = [{name='B', distortion=['linear']}]\n"
+        config(none + without)
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    with pytest.raises(DataError, match="no such file"):
+        read_configuration(tmp_path / "none.toml")
+
+
+def test_parts_of_files_are_cut_out(config, tmp_path):
+    cut = cut_out(config(), tmp_path / "data")
+    sentences = load(cut.test[0])
+    assert [sentence.words for sentence in sentences.sources] == [("b",), ("c",)]
+    assert sentences.references == (("y", "y"), ("z", "z"))
+    assert load(cut.dev).references == (("x",), ("y",), ("z",))
+    assert Path(cut.dev.source) == tmp_path / "d.ja"  # what is wanted whole is not copied
+
+
+def test_files_that_are_too_short_or_do_not_fit(config, write, tmp_path):
+    with pytest.raises(DataError, match=r"d\.ja: has 3 sentences\n  lines up to 9 are wanted"):
+        cut_out(config(GOOD.replace("2-3", "2-9")), tmp_path / "data")
+    write("d.en", "x\n")
+    with pytest.raises(DataError, match=r"d\.ja: has 3 sentences\n  .*d\.en has 1; they must be"):
+        load(config().dev)
+    write("d.ja", "")
+    with pytest.raises(DataError, match="has no sentence"):
+        load(config().dev)
+
+
+def test_blocks_of_conllu_are_records(config, write, tmp_path):
+    row = "1\t{}\t_\tN\t_\t_\t0\troot\t_\t_\n\n"
+    write("d.conllu", "".join(row.format(word) for word in "abc"))
+    text = GOOD.replace('lines = "2-3"', 'lines = "2-3"\nsource_tags = "d.conllu"')
+    sentences = load(cut_out(config(text), tmp_path / "data").test[0])
+    assert [sentence.tags for sentence in sentences.sources] == [("N",), ("N",)]

@@ -1,0 +1,268 @@
+"""What a comparison compares, from a TOML file: data, systems, distortion limits, replicas.
+
+    title = "Goto et al. 2013, Table 3"
+    baseline = "LINEAR+LEX"
+    limits = [10, "inf"]
+
+    [train]                       # the files of `hyperbaton train`
+    source = "train.ja"
+    target = "train.en"
+    alignment = "train.align"
+    lines = "1-48000"             # of all these files; any data set may say so
+
+    [dev]
+    source = "dev.ja"
+    references = ["dev.en"]
+
+    [[test]]
+    name = "test"
+    source = "test.ja"
+    references = ["test.en"]
+
+    [[system]]
+    name = "LINEAR+LEX"
+    distortion = ["linear", "msd"]
+
+Paths are relative to the TOML file. Unknown keys are refused with the nearest known one.
+"""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import MISSING, asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+from decoder.decode import SearchSettings
+from models.errors import SettingError, missing_file, nearest
+from models.phrases.training import PhraseSettings
+from models.settings_text import convert_setting
+from models.training import ClassSettings, LanguageModelSettings
+from tuning.metrics.catalogue import check_name
+
+NO_LIMIT = -1
+METRICS = ("bleu", "bleu-1", "nist", "wer", "ter", "meteor-exact-stem", "ribes", "pdscore")
+ALL = "all"  # lines
+
+
+@dataclass(frozen=True)
+class TrainingData:
+    source: Path
+    target: Path
+    alignment: Path
+    source_tags: Path | None = None
+    target_tags: Path | None = None
+    source_tree: Path | None = None
+    lines: str = ALL
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """What is tuned on or tested on. With an alignment (of source and first reference) the order
+    of words can be judged too."""
+
+    source: Path
+    references: tuple[Path, ...]
+    name: str = "dev"
+    alignment: Path | None = None
+    source_tags: Path | None = None
+    source_tree: Path | None = None
+    lines: str = ALL
+
+
+@dataclass(frozen=True)
+class System:
+    name: str
+    distortion: tuple[str, ...]  # models as `name,key=value,…`
+
+
+@dataclass(frozen=True)
+class TuningChoice:
+    """How each cell is tuned."""
+
+    method: str = "mert"  # mert, pro, mira; none: starting weights
+    metric: str = "bleu"
+    n_best: int = 100
+    iterations: int = 15
+    replicas: int = 3
+    seed: int = 1
+    # which replica is tested: the best on dev, or, as Goto et al. (2013) did, the best on the
+    # second half of dev of those that were tuned on its first half
+    choose: str = "dev"
+
+
+@dataclass(frozen=True)
+class Configuration:
+    train: TrainingData
+    dev: DataSet
+    test: tuple[DataSet, ...]
+    system: tuple[System, ...]
+    title: str = "Comparison of reordering models"
+    baseline: str = ""  # of significance tests; the first system if not given
+    limits: tuple[int, ...] = (6,)
+    metrics: tuple[str, ...] = METRICS
+    significance: str = "bootstrap"
+    seed: int = 0  # of training
+    tune: TuningChoice = TuningChoice()
+    phrases: PhraseSettings = PhraseSettings()
+    lm: LanguageModelSettings = LanguageModelSettings()
+    classes: ClassSettings = ClassSettings()
+    search: SearchSettings = SearchSettings()
+
+    @property
+    def baseline_name(self) -> str:
+        return self.baseline or self.system[0].name
+
+    def plain(self) -> dict[str, Any]:
+        """As JSON can hold it."""
+        plain = asdict(self)
+        return {key: _plain(value) for key, value in plain.items()}
+
+
+def read_configuration(path: Path) -> Configuration:
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise missing_file(path) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingError(f"is not TOML: {error}", where=str(path)) from None
+    except OSError as error:
+        raise SettingError(f"cannot be read: {error.strerror}", where=str(path)) from None
+    return check(_Reader(path).make(Configuration, content, ""), str(path))
+
+
+def check(configuration: Configuration, where: str = "") -> Configuration:
+    """Refuses what cannot be compared before anything is trained."""
+    for kind, names in {
+        "system": [system.name for system in configuration.system],
+        "test": [test.name for test in configuration.test],
+    }.items():
+        if not names:
+            raise SettingError(f"there is no [[{kind}]]", where=where)
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise SettingError(f"two [[{kind}]]s are called {twice[0]!r}", where=where)
+    systems = [system.name for system in configuration.system]
+    if configuration.baseline_name not in systems:
+        raise SettingError(
+            f"the baseline {configuration.baseline!r} is no system",
+            where=where,
+            expected=nearest(configuration.baseline, systems),
+        )
+    for system in configuration.system:
+        if not system.distortion:
+            raise SettingError(f"the system {system.name!r} has no distortion model", where=where)
+    if not configuration.limits:
+        raise SettingError("limits are missing", where=where, expected='such as [6, "inf"]')
+    if configuration.tune.choose not in ("dev", "goto"):
+        raise SettingError(
+            f"tune.choose cannot be {configuration.tune.choose!r}",
+            where=where,
+            expected="dev or goto",
+        )
+    if configuration.tune.replicas < 1:
+        raise SettingError("tune.replicas must be 1 or more", where=where)
+    metrics = tuple(check_name(name) for name in configuration.metrics)
+    data = configuration.dev, *configuration.test
+    for lines in (configuration.train.lines, *(item.lines for item in data)):
+        line_range(lines, where)
+    return replace(configuration, metrics=metrics)
+
+
+def line_range(text: str, where: str = "") -> tuple[int, int | None]:
+    """First line, from 0, and one past the last; None is the end of the file.
+
+    >>> line_range("1-48000"), line_range("48001-"), line_range("all")
+    ((0, 48000), (48000, None), (0, None))
+    """
+    if text == ALL:
+        return 0, None
+    match = re.fullmatch(r"(\d+)-(\d*)", text.strip())
+    first, last = (int(match[1]), match[2]) if match else (0, "")
+    if first < 1 or (last and int(last) < first):
+        raise SettingError(f"lines cannot be {text!r}", where=where, expected='such as "1-48000"')
+    return first - 1, int(last) if last else None
+
+
+def limit_name(limit: int) -> str:
+    return "∞" if limit == NO_LIMIT else str(limit)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Path):
+        return str(value)
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    return value
+
+
+class _Reader:
+    """Makes dataclasses from tables of a TOML file."""
+
+    def __init__(self, path: Path) -> None:
+        self._where, self._folder = str(path), path.parent
+
+    def make(self, kind: Any, table: Any, name: str) -> Any:
+        if not isinstance(table, Mapping):
+            raise SettingError(f"{name} is not a table", where=self._where)
+        known = {field.name: field for field in fields(kind)}
+        for key in table:
+            if key not in known:
+                raise SettingError(
+                    f"there is no setting {_join(name, key)!r}",
+                    where=self._where,
+                    expected=nearest(key, list(known)),
+                )
+        for key, field in known.items():
+            if key not in table and field.default is MISSING:
+                raise SettingError(f"{_join(name, key)} is missing", where=self._where)
+        return kind(
+            **{
+                key: self._value(known[key], value, _join(name, key))
+                for key, value in table.items()
+            }
+        )
+
+    def _value(self, field: Any, value: Any, name: str) -> Any:
+        sections = {"train": TrainingData, "dev": DataSet}
+        lists = {"test": DataSet, "system": System}
+        if name in sections:
+            return self.make(sections[name], value, name)
+        if name in lists:
+            rows = self._list(value, name)
+            return tuple(self.make(lists[name], row, f"[[{name}]]") for row in rows)
+        if name == "limits":
+            return tuple(self._limit(item) for item in self._list(value, name))
+        if field.type in (Path, Path | None):
+            return self._folder / convert_setting(name, value, str, self._where)
+        if field.type == tuple[Path, ...]:
+            items = self._list(value, name)
+            return tuple(
+                self._folder / convert_setting(name, item, str, self._where) for item in items
+            )
+        if field.type == tuple[str, ...]:
+            items = self._list(value, name)
+            return tuple(convert_setting(name, item, str, self._where) for item in items)
+        if hasattr(field.default, "__dataclass_fields__"):
+            return self.make(type(field.default), value, name)
+        return convert_setting(name, value, field.type, self._where)
+
+    def _list(self, value: Any, name: str) -> list[Any]:
+        if not isinstance(value, list):
+            raise SettingError(f"{name} is not a list", where=self._where)
+        return value
+
+    def _limit(self, value: Any) -> int:
+        if value in ("inf", NO_LIMIT):
+            return NO_LIMIT
+        if type(value) is int and value >= 0:
+            return value
+        raise SettingError(
+            f"limits cannot hold {value!r}", where=self._where, expected='whole numbers or "inf"'
+        )
+
+
+def _join(name: str, key: str) -> str:
+    return f"{name}.{key}" if name else key

@@ -1,0 +1,112 @@
+"""The data of a comparison: parts of files cut out, sentences and references read."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, fields, replace
+from itertools import islice
+from pathlib import Path
+from typing import TypeVar
+
+from models.errors import DataError, counted
+from models.reading import CorpusFiles
+from models.sentence import Sentence
+from models.source_reading import SourceFiles, read_sentences
+from models.text import open_binary
+from models.writing import make_folder, open_to_write
+from tuning.comparison.configuration import ALL, Configuration, DataSet, TrainingData, line_range
+from tuning.metrics.visits import Visits, read_visits
+from tuning.references import read_references
+
+Data = TypeVar("Data", TrainingData, DataSet)
+
+
+@dataclass(frozen=True, eq=False)
+class Sentences:
+    """A data set in memory."""
+
+    name: str
+    sources: tuple[Sentence, ...]
+    references: tuple[tuple[str, ...], ...]  # one or more for each sentence
+    visits: Visits | None = None  # of the first reference, where an alignment is given
+
+    def __len__(self) -> int:
+        return len(self.sources)
+
+
+def cut_out(configuration: Configuration, folder: Path) -> Configuration:
+    """The same with files that hold just the lines that are wanted; `folder` keeps them."""
+    return replace(
+        configuration,
+        train=_cut(configuration.train, "train", folder),
+        dev=_cut(configuration.dev, "dev", folder),
+        test=tuple(_cut(test, f"test-{test.name}", folder) for test in configuration.test),
+    )
+
+
+def corpus_files(data: TrainingData) -> CorpusFiles:
+    names = [field.name for field in fields(CorpusFiles)]
+    return CorpusFiles(**{name: getattr(data, name) for name in names})
+
+
+def load(data: DataSet) -> Sentences:
+    files = SourceFiles(data.source, data.source_tags, data.source_tree)
+    sources = tuple(read_sentences(files))
+    references = tuple(map(tuple, read_references(data.references)))
+    if not sources:
+        raise DataError("has no sentence", where=str(data.source))
+    if len(sources) != len(references):
+        raise DataError(
+            f"has {counted(len(sources), 'sentence')}",
+            where=str(data.source),
+            expected=f"{data.references[0]} has {len(references):,}; they must be as many",
+        )
+    visits = None
+    if data.alignment is not None:
+        visits = read_visits(data.alignment, [len(sentence) for sentence in sources])
+    return Sentences(data.name, sources, references, visits)
+
+
+def _cut(data: Data, name: str, folder: Path) -> Data:
+    if data.lines == ALL:
+        return data
+    make_folder(folder / name)
+    first, last = line_range(data.lines)
+    changed: dict[str, object] = {"lines": ALL}
+    for field in fields(data):
+        value = getattr(data, field.name)
+        if isinstance(value, Path):
+            changed[field.name] = _cut_file(value, folder / name / field.name, first, last)
+        elif field.name == "references":
+            changed[field.name] = tuple(
+                _cut_file(path, folder / name / f"reference{number}", first, last)
+                for number, path in enumerate(value)
+            )
+    return replace(data, **changed)  # type: ignore[arg-type]
+
+
+def _cut_file(path: Path, target: Path, first: int, last: int | None) -> Path:
+    """Copies some records; a record is a line, or a block of a CoNLL-U file."""
+    is_conllu = path.name.removesuffix(".gz").endswith(".conllu")
+    target = target.with_suffix(".conllu") if is_conllu else target
+    with open_binary(path) as stream:
+        records: Iterable[bytes] = _blocks(stream) if is_conllu else stream
+        kept = list(islice(records, first, last))
+    if last is not None and len(kept) < last - first:
+        raise DataError(
+            f"has {counted(first + len(kept), 'sentence')}",
+            where=str(path),
+            expected=f"lines up to {last:,} are wanted",
+        )
+    with open_to_write(target) as out:
+        out.writelines(kept)
+    return target
+
+
+def _blocks(stream: Iterable[bytes]) -> Iterator[bytes]:
+    block = b""
+    for line in stream:
+        block += line
+        if not line.strip():
+            yield block
+            block = b""
+    if block:
+        yield block

@@ -1,0 +1,109 @@
+"""What came out of a comparison, as plain data for tables and reports: cells, scores, tests."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.arrays import Ragged
+from tuning.comparison.configuration import Configuration, limit_name
+from tuning.comparison.data import Sentences
+from tuning.evaluation import Score
+from tuning.metrics.base import FloatArray, Metric, Outputs
+from tuning.metrics.visits import Visits, visits_of_links
+
+
+@dataclass(frozen=True)
+class Output:
+    """One translation of one sentence."""
+
+    text: str
+    links: Sequence[Sequence[int]]  # source and target positions
+    spans: Sequence[Sequence[int]]  # source start and end, target start and end of each phrase
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a cell took, in a process of its own with one thread; not part of the results, which
+    are the same on any machine."""
+
+    tuning_seconds: float  # CPU
+    decoding_milliseconds: float  # per sentence, CPU
+    peak_megabytes: float
+
+
+@dataclass(frozen=True, eq=False)
+class Replica:
+    """One system under one limit, tuned once."""
+
+    seed: int
+    weights: Mapping[str, float]
+    dev_score: float
+    choice_score: float  # the replica with the best one is chosen
+    trace: Sequence[Mapping[str, Any]]  # by iteration: score, pool, weights
+    outputs: Mapping[str, Sequence[Output]]  # by test set
+    cost: Cost
+
+
+@dataclass(frozen=True, eq=False)
+class Cell:
+    system: str
+    limit: int  # −1: none
+    replicas: Sequence[Replica]
+    chosen: int
+
+    @property
+    def best(self) -> Replica:
+        return self.replicas[self.chosen]
+
+    @property
+    def name(self) -> str:
+        return f"{self.system} @ {limit_name(self.limit)}"
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    configuration: Configuration
+    tests: Sequence[Sentences]
+    metrics: Mapping[str, Sequence[Metric]]  # by test set: without an alignment there are fewer
+    cells: Sequence[Cell]  # systems in their order, limits inside
+    # by test set and cell name: a score for each metric of the test set, against the baseline of
+    # the same limit; and the scores of all replicas, (n_replicas, n_metrics)
+    scores: Mapping[str, Mapping[str, Sequence[Score]]]
+    replica_scores: Mapping[str, Mapping[str, FloatArray]]
+    # by test set and limit: p of the first metric, system i (row) against j, NaN on the diagonal
+    p_values: Mapping[str, Mapping[int, NDArray[np.float64]]]
+    stage_costs: Mapping[str, tuple[float, float]]  # seconds and megabytes of training stages
+    versions: Mapping[str, str]
+
+    def cell(self, system: str, limit: int) -> Cell:
+        return next(c for c in self.cells if (c.system, c.limit) == (system, limit))
+
+    @property
+    def systems(self) -> list[str]:
+        return [system.name for system in self.configuration.system]
+
+    @property
+    def limits(self) -> Sequence[int]:
+        return self.configuration.limits
+
+
+def as_outputs(test: Sentences, outputs: Sequence[Output]) -> Outputs:
+    """For metrics."""
+    return Outputs(
+        [output.text for output in outputs],
+        test.references,
+        None if test.visits is None else output_visits(test, outputs),
+        test.visits,
+    )
+
+
+def output_visits(test: Sentences, outputs: Sequence[Output]) -> Visits:
+    """The order in which the translations visit the source words."""
+    lengths = [len(output.links) for output in outputs]
+    flat = [link for output in outputs for link in output.links]
+    links = np.array(flat, np.int64).reshape(-1, 2)
+    rows = Ragged(links, np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64))
+    return visits_of_links(rows, np.array([len(sentence) for sentence in test.sources]))
