@@ -133,7 +133,10 @@ class Translator:
             sentence = Sentence.parse(sentence)
         sentence = self._checked(sentence)
         decoder = self._decoder()
-        return decoder.decode(sentence, n_best, distinct=distinct)
+        try:
+            return decoder.decode(sentence, n_best, distinct=distinct)
+        finally:
+            self._idle.put(decoder)
 
     def results(self, decoded: Decoded) -> list[Translation]:
         """Everything about the derivations of a sentence, as plain values."""

@@ -1,19 +1,42 @@
-"""The work behind `hyperbaton compare`: runs a comparison, prints its tables, names its files."""
+"""The work behind `hyperbaton compare`: runs a comparison, prints its tables, writes its files."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
 
 from hyperbaton.console import progress_line, say
+from hyperbaton.derivation_svg import derivation_svg
 from hyperbaton.kernels import announce_compilation
-from tuning.comparison.configuration import Configuration
-from tuning.comparison.results import Comparison
+from hyperbaton.samples import sample_files, sample_references
+from models.writing import open_to_write
+from tuning.comparison.configuration import Configuration, DataSet, TrainingData, check
+from tuning.comparison.papers import PAPERS, Paper, findings
+from tuning.comparison.presets import apply_preset
+from tuning.comparison.results import Comparison, Output
 from tuning.comparison.run import compare
 from tuning.comparison.tables import limits_table, summary_table, write_files
+from tuning.report.report import report
 from tuning.tables import as_text
 
+REPORT = "report.html"
 
-def run_comparison(configuration: Configuration, out: Path, threads: int) -> Comparison:
+
+def run_comparison(
+    configuration: Configuration,
+    out: Path,
+    threads: int,
+    preset: str | None = None,
+    replicas: int | None = None,
+) -> Comparison:
+    """Prints tables on standard output, talks on standard error, fills the folder `out`."""
+    preset = preset or configuration.preset
+    if preset:
+        configuration = apply_preset(configuration, preset)
+    if replicas is not None:
+        configuration = replace(configuration, tune=replace(configuration.tune, replicas=replicas))
+    configuration = check(configuration)
     announce_compilation("decoder.search")
     with progress_line() as progress:
         comparison = compare(configuration, out, threads, say, progress)
@@ -21,6 +44,60 @@ def run_comparison(configuration: Configuration, out: Path, threads: int) -> Com
         click.echo(as_text(summary_table(comparison, test.name)) + "\n")
         if len(comparison.limits) > 1:
             click.echo(as_text(limits_table(comparison, test.name)) + "\n")
+    paper = PAPERS.get(preset, Paper((), ()))
+    for table in paper.tables:
+        click.echo(as_text(table) + "\n")
+    found = findings(comparison, paper.claims)
+    for line in found:
+        click.echo(line)
     files = write_files(comparison, out)
-    say("written: " + " ".join(map(str, files)))
+    with open_to_write(out / REPORT) as stream:
+        stream.write(report(comparison, draw_output, found).encode())
+    say("written: " + " ".join(map(str, [*files, out / REPORT])))
     return comparison
+
+
+def sample_configuration(name: str) -> Configuration:
+    """The data of an embedded sample, with tags and trees."""
+    train = sample_files(name)
+    parts = {part: sample_files(name, part) for part in ("dev", "test")}
+    dev, test = (
+        DataSet(
+            files.source,
+            sample_references(name, part),
+            part,
+            files.alignment,
+            files.source_tags,
+            files.source_tree,
+        )
+        for part, files in parts.items()
+    )
+    return Configuration(TrainingData(**vars(train)), dev, (test,))
+
+
+@dataclass(frozen=True)
+class _Step:
+    source: tuple[int, int]
+    source_words: tuple[str, ...]
+    target_words: tuple[str, ...]
+    jump: int
+
+
+@dataclass(frozen=True)
+class _Derivation:
+    source_words: tuple[str, ...]
+    target_words: tuple[str, ...]
+    steps: tuple[_Step, ...]
+    links: tuple[tuple[int, int], ...]
+
+
+def draw_output(source: Sequence[str], output: Output) -> str:
+    """A translation as a small picture."""
+    target = tuple(output.text.split())
+    steps, previous_end = [], 0
+    for start, end, target_start, target_end in output.spans:
+        words = tuple(source[start:end]), target[target_start:target_end]
+        steps.append(_Step((start, end), *words, start - previous_end))
+        previous_end = end
+    links = tuple((int(a), int(b)) for a, b in output.links)
+    return derivation_svg(_Derivation(tuple(source), target, tuple(steps), links))

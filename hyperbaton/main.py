@@ -24,11 +24,14 @@ try:
 
     from hyperbaton.commands import (
         align,
+        compare,
         corpus,
         demo,
         evaluate,
+        explain,
         export,
         import_moses,
+        models,
         train,
         translate,
     )
@@ -44,7 +47,10 @@ COMMANDS = (
     align.align,
     train.train,
     translate.translate,
+    explain.explain,
+    models.models,
     evaluate.evaluate,
+    compare.compare,
     import_moses.import_moses,
     export.export,
 )

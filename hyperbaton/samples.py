@@ -10,6 +10,13 @@ SAMPLES = ("ja-en", "zh-en")
 SPLITS = ("train", "dev", "test")
 
 
+def sample_references(name: str, split: str) -> tuple[Path, ...]:
+    """The reference translations; the test set has a second one for some sentences."""
+    first = sample_files(name, split).target
+    second = first.with_name(f"{split}.2.{name.split('-')[1]}")
+    return (first, second) if second.exists() else (first,)
+
+
 def sample_files(name: str, split: str = "train") -> CorpusFiles:
     """The files of one split: `sample_files("ja-en", "test")`."""
     for what, value, known in (("sample", name, SAMPLES), ("split", split, SPLITS)):

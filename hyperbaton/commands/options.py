@@ -20,6 +20,28 @@ class _File(click.Path):
 
 FILE = _File(path_type=Path)
 
+
+class _Limit(click.ParamType[int]):
+    """A distortion limit: a whole number, or inf for none."""
+
+    name = "N|inf"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int:
+        if value in ("inf", "-1"):
+            return -1
+        try:
+            number = int(str(value))
+        except ValueError:
+            number = -2
+        if number < 0:
+            self.fail(f"{value!r} is not a number of words or inf", param, ctx)
+        return number
+
+
+LIMIT = _Limit()
+
 _CORPUS = {
     "--source": "Source text, one tokenised sentence a line.",
     "--target": "Target text, as many lines.",

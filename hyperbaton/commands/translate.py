@@ -4,26 +4,7 @@ from pathlib import Path
 
 import click
 
-from hyperbaton.commands.options import FILE, set_option, threads_option
-
-
-class _Limit(click.ParamType[int]):
-    """A distortion limit: a whole number, or inf for none."""
-
-    name = "N|inf"
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> int:
-        if value in ("inf", "-1"):
-            return -1
-        try:
-            number = int(str(value))
-        except ValueError:
-            number = -2
-        if number < 0:
-            self.fail(f"{value!r} is not a number of words or inf", param, ctx)
-        return number
+from hyperbaton.commands.options import FILE, LIMIT, set_option, threads_option
 
 
 @click.command()
@@ -43,7 +24,7 @@ class _Limit(click.ParamType[int]):
     help="Use this distortion model (a name or module:Class) instead of all that the system has; "
     "may be given several times.",
 )
-@click.option("--distortion-limit", type=_Limit(), help="Longest jump in words, or inf.")
+@click.option("--distortion-limit", type=LIMIT, help="Longest jump in words, or inf.")
 @click.option("--stack-size", type=click.IntRange(min=0), help="Hypotheses per stack; 0: all.")
 @click.option("--pop-limit", type=click.IntRange(min=0), help="Steps tried per stack; 0: all.")
 @click.option("--alignment", is_flag=True, help="Also print word alignments, behind |||.")

@@ -23,7 +23,8 @@
     name = "LINEAR+LEX"
     distortion = ["linear", "msd"]
 
-Paths are relative to the TOML file. Unknown keys are refused with the nearest known one.
+Instead of systems, `preset = "goto"` may be given (see `tuning/comparison/presets.py`). Paths are
+relative to the TOML file. Unknown keys are refused with the nearest known one.
 """
 
 import re
@@ -37,6 +38,7 @@ from decoder.decode import SearchSettings
 from models.errors import SettingError, missing_file, nearest
 from models.phrases.training import PhraseSettings
 from models.settings_text import convert_setting
+from models.system import DISTORTION_LIMIT
 from models.training import ClassSettings, LanguageModelSettings
 from tuning.metrics.catalogue import check_name
 
@@ -88,7 +90,7 @@ class TuningChoice:
     seed: int = 1
     # which replica is tested: the best on dev, or, as Goto et al. (2013) did, the best on the
     # second half of dev of those that were tuned on its first half
-    choose: str = "dev"
+    choose: str = ""  # dev or goto; dev if neither the file nor a preset says so
 
 
 @dataclass(frozen=True)
@@ -96,10 +98,11 @@ class Configuration:
     train: TrainingData
     dev: DataSet
     test: tuple[DataSet, ...]
-    system: tuple[System, ...]
-    title: str = "Comparison of reordering models"
+    system: tuple[System, ...] = ()
+    preset: str = ""  # fills in what is not given of title, systems, baseline, limits
+    title: str = ""
     baseline: str = ""  # of significance tests; the first system if not given
-    limits: tuple[int, ...] = (6,)
+    limits: tuple[int, ...] = ()
     metrics: tuple[str, ...] = METRICS
     significance: str = "bootstrap"
     seed: int = 0  # of training
@@ -128,11 +131,19 @@ def read_configuration(path: Path) -> Configuration:
         raise SettingError(f"is not TOML: {error}", where=str(path)) from None
     except OSError as error:
         raise SettingError(f"cannot be read: {error.strerror}", where=str(path)) from None
-    return check(_Reader(path).make(Configuration, content, ""), str(path))
+    made: Configuration = _Reader(path).make(Configuration, content, "")
+    return made
 
 
 def check(configuration: Configuration, where: str = "") -> Configuration:
-    """Refuses what cannot be compared before anything is trained."""
+    """With all defaults filled in; refuses what cannot be compared before anything is trained."""
+    tune = configuration.tune
+    configuration = replace(
+        configuration,
+        title=configuration.title or "Comparison of reordering models",
+        limits=configuration.limits or (DISTORTION_LIMIT,),
+        tune=replace(tune, choose=tune.choose or "dev"),
+    )
     for kind, names in {
         "system": [system.name for system in configuration.system],
         "test": [test.name for test in configuration.test],
@@ -152,8 +163,6 @@ def check(configuration: Configuration, where: str = "") -> Configuration:
     for system in configuration.system:
         if not system.distortion:
             raise SettingError(f"the system {system.name!r} has no distortion model", where=where)
-    if not configuration.limits:
-        raise SettingError("limits are missing", where=where, expected='such as [6, "inf"]')
     if configuration.tune.choose not in ("dev", "goto"):
         raise SettingError(
             f"tune.choose cannot be {configuration.tune.choose!r}",

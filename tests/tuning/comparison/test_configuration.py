@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from models.errors import DataError, SettingError
-from tuning.comparison.configuration import NO_LIMIT, limit_name, read_configuration
+from tuning.comparison.configuration import NO_LIMIT, check, limit_name, read_configuration
 from tuning.comparison.data import cut_out, load
 
 GOOD = """
@@ -50,7 +50,7 @@ max_length = 5
 def config(write):
     write("d.ja", "a\nb\nc\n")
     write("d.en", "x\ny\nz\n")
-    return lambda text=GOOD: read_configuration(write("c.toml", text))
+    return lambda text=GOOD: check(read_configuration(write("c.toml", text)))
 
 
 def test_everything_that_is_said_is_taken(config, tmp_path):
@@ -77,7 +77,6 @@ def test_everything_that_is_said_is_taken(config, tmp_path):
         ("replicas = 2", "replicas = 0", "tune.replicas must be 1 or more"),
         ('choose = "goto"', 'choose = "best"', r"tune.choose cannot be 'best'\n  dev or goto"),
         ('[6, "inf"]', "[-3]", "limits cannot hold -3"),
-        ('[6, "inf"]', "[]", "limits are missing"),
         ('[6, "inf"]', "6", "limits is not a list"),
         ('baseline = "B"', 'baseline = "C"', "the baseline 'C' is no system"),
         ('name = "B"', 'name = "A"', r"two \[\[system\]\]s are called 'A'"),
@@ -97,8 +96,8 @@ def test_lists_that_must_not_be_empty(config):
     without = GOOD.replace("[[test]]", "[[system]]").split("[[system]]")[0]
     with pytest.raises(SettingError, match="test is missing"):
         config(without)
+    none = "test = []\nsystem = [{name='B', distortion=['linear']}]\n"
     with pytest.raises(SettingError, match=r"there is no \[\[test\]\]"):
-        none = "test = []\nsystem = [{name='B', distortion=['linear']}]\n"
         config(none + without)
 
 

@@ -1,0 +1,154 @@
+"""Everything that could follow a hypothesis: each option that may be taken next, with its features.
+
+For `decoder/explanation.py`, which walks along one derivation and asks at every step what else
+there was. It is the search's own arithmetic in slow motion: features are kept apart instead of
+being weighted at once, and nothing is pruned.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from decoder.decoded import Decoded
+from decoder.features import DENSE_FEATURES, TRANSLATION_FEATURES, FloatArray
+from decoder.options import UNKNOWN_SCORE
+from decoder.problem import coverage_words, future_scores
+from models.arrays import BoolArray, Int32Array, Int64Array, Ragged
+from models.distortion.interface import START, Steps
+from models.language_model.automaton import advance, score_words
+
+LM_FEATURE = DENSE_FEATURES.index("lm")
+
+
+class Candidates(NamedTuple):
+    """B options that may be taken next, all from the same hypothesis."""
+
+    option: Int32Array  # (B,)
+    values: FloatArray  # (B, F) features of the step
+    end_values: FloatArray  # (B, F) features of the sentence's end, 0 where words are left
+    states: Int64Array  # (B, models) of the distortion models after the step
+    future: FloatArray  # (B,) best score of the words left, as the search estimates it
+
+
+class Walk:
+    """A hypothesis that grows option by option."""
+
+    def __init__(self, decoded: Decoded, weights: FloatArray, distortion_limit: int) -> None:
+        self._decoded, self._weights = decoded, weights
+        self._options, self._table = decoded.options, decoded.options.table
+        self._words = Ragged(self._options.words, self._options.word_begin.astype(np.int64))
+        n_words = self._table.n_words
+        self._limit = distortion_limit if distortion_limit >= 0 else n_words
+        self.covered: BoolArray = np.zeros(n_words, np.bool_)
+        self.previous = START
+        self.previous_end = 0
+        self._lm_state = decoded.lm.begin_state
+        self._states = np.array([scorer.initial_state for scorer in decoded.scorers], np.int64)
+        best = np.maximum.reduceat(
+            self._options.base + self._options.estimate, self._options.span_option[:-1]
+        )
+        self._future = future_scores(
+            n_words, self._options.span_start, self._options.span_end, best
+        )
+
+    def candidates(self, chosen: int) -> Candidates:
+        """All options that the distortion limit allows, and the chosen one in any case."""
+        allowed = self._allowed()
+        allowed[chosen] = True
+        option = np.flatnonzero(allowed).astype(np.int32)
+        length = self._table.end[option] - self._table.start[option]
+        is_last: BoolArray = length == int((~self.covered).sum())
+        values = np.zeros((len(option), len(self._weights)))
+        end_values = np.zeros_like(values)
+        self._dense_values(option, is_last, values, end_values)
+        states = self._distortion_values(option, is_last, values, end_values)
+        return Candidates(option, values, end_values, states, self._rest(option))
+
+    def take(self, candidates: Candidates, row: int) -> FloatArray:
+        """Takes one of the candidates; log p of each of its words."""
+        option = int(candidates.option[row])
+        scores, state = [], self._lm_state
+        for word in self._words[option].tolist():
+            logprob, state = advance(self._decoded.lm.automaton, state, word)
+            scores.append(float(logprob))
+        self._lm_state, self._states = state, candidates.states[row]
+        self.covered = self.covered.copy()
+        self.covered[self._table.start[option] : self._table.end[option]] = True
+        self.previous, self.previous_end = option, int(self._table.end[option])
+        return np.array(scores)
+
+    def _allowed(self) -> BoolArray:
+        """Options whose words are open and near enough, by the rule of `decoder/search.py`."""
+        start, end = self._table.start, self._table.end
+        before = np.concatenate([[0], np.cumsum(self.covered)])
+        gap = int(np.argmin(self.covered))  # the first open word
+        allowed: BoolArray = before[end] == before[start]
+        allowed &= np.abs(start - self.previous_end) <= self._limit
+        allowed &= (start == gap) | (end - gap <= self._limit)
+        return allowed
+
+    def _dense_values(
+        self, option: Int32Array, is_last: BoolArray, values: FloatArray, end_values: FloatArray
+    ) -> None:
+        """Fills the features that are not of distortion models."""
+        entry = self._table.entry[option]
+        known = entry >= 0
+        words = self._words.take(option.astype(np.int64))
+        n_translation = len(TRANSLATION_FEATURES)
+        translation = self._table.phrases.scores[entry]
+        values[:, :n_translation] = np.where(known[:, None], translation, 0.0)
+        values[:, n_translation] = 1.0
+        values[:, n_translation + 1] = -words.lengths
+        values[:, LM_FEATURE] = self._lm_scores(words, end=False)
+        values[:, LM_FEATURE + 1] = np.where(known, 0.0, UNKNOWN_SCORE)
+        last = np.flatnonzero(is_last)
+        whole = self._lm_scores(words.take(last), end=True)
+        end_values[last, LM_FEATURE] = whole - values[last, LM_FEATURE]
+
+    def _lm_scores(self, words: Ragged, *, end: bool) -> FloatArray:
+        """log p of each row of words after the hypothesis, with </s> if `end`."""
+        scores = score_words(
+            self._decoded.lm.automaton, words.values, words.offsets, self._lm_state, end
+        )
+        row = np.repeat(np.arange(len(words)), words.lengths + int(end))
+        return np.bincount(row, scores, minlength=len(words)).astype(np.float64)
+
+    def _distortion_values(
+        self, option: Int32Array, is_last: BoolArray, values: FloatArray, end_values: FloatArray
+    ) -> Int64Array:
+        """Fills the features of the distortion models; their states after each step."""
+        n = len(option)
+        coverage = np.zeros((n, coverage_words(self._table.n_words)), np.uint64)
+        for place in np.flatnonzero(self.covered).tolist():
+            coverage[:, place >> 6] |= np.uint64(1) << np.uint64(place & 63)
+        previous = np.full(n, self.previous, np.int32)
+        states = np.empty((n, len(self._states)), np.int64)
+        first = len(DENSE_FEATURES)
+        for column, scorer in enumerate(self._decoded.scorers):
+            after = first + scorer.n_features
+            steps = Steps(previous, option, coverage, np.full(n, self._states[column]))
+            values[:, first:after] = scorer.features(steps)
+            states[:, column] = scorer.advance(steps)
+            end_values[is_last, first:after] = scorer.finish(states[is_last, column])
+            first = after
+        return states
+
+    def _rest(self, option: Int32Array) -> FloatArray:
+        """The search's estimate for the words that are left after each option.
+
+        covered ■■■□□□□□■■    an option in a gap splits it: the gap's own estimate
+                   ▒▒          goes, those of what is left on both sides come
+        """
+        n_words = len(self.covered)
+        edges = np.flatnonzero(np.diff(np.concatenate([[True], self.covered, [True]])))
+        gaps = edges.reshape(-1, 2)  # (gaps, 2) half-open
+        of_word = np.zeros(n_words, np.int64)
+        for number, (left, right) in enumerate(gaps.tolist()):
+            of_word[left:right] = number
+        start, end = self._table.start[option], self._table.end[option]
+        left, right = gaps[of_word[start]].T
+        estimate = self._future
+        total = estimate[gaps[:, 0], gaps[:, 1]].sum()
+        rest: FloatArray = total - estimate[left, right]
+        rest += estimate[left, start] + estimate[end, right]
+        return rest

@@ -1,0 +1,239 @@
+"""Why a derivation won: what every step added, feature by feature, and what else there was.
+
+The score of a derivation is Σ value · weight over its steps, its features, and the end of the
+sentence. Here the sum is taken apart into plain values, for `hyperbaton explain`, pictures and
+reports. At each step the best option of every other span that could have been taken is scored from
+the same hypothesis:
+
+    total = score so far + what the step adds + the search's estimate for the words then left
+
+which is what the search compares hypotheses by, though only with others that have translated as
+many words. The search looks further than one step, so the derivation need not take the best total
+everywhere. What the search never tried because of its limits is scored as well.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from decoder.candidates import LM_FEATURE, Candidates, Walk
+from decoder.decoded import Decoded
+from decoder.features import DENSE_FEATURES, TRANSLATION_FEATURES, FloatArray
+from decoder.translator import Translator
+from models.distortion.interface import DistortionModel
+from models.errors import DataError
+
+N_ALTERNATIVES = 5
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Part:
+    """Features that belong together: the scores of the phrase table, or those of one model."""
+
+    name: str
+    first: int  # number of its first feature
+    last: int  # one past the last
+    is_distortion: bool
+
+    def sum(self, contributions: FloatArray) -> float:
+        return float(contributions[self.first : self.last].sum())
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """An option that could have been taken at a step, or the one that was."""
+
+    source: Span
+    source_words: tuple[str, ...]
+    target_words: tuple[str, ...]
+    jump: int
+    is_chosen: bool
+    part_scores: tuple[float, ...]  # what each part adds, weighted; with the sentence's end
+    future: float  # estimate for the words left
+    total: float  # score so far + what the step adds + future
+
+    @property
+    def score(self) -> float:
+        """What the step adds."""
+        return sum(self.part_scores)
+
+
+@dataclass(frozen=True)
+class Step:
+    source: Span
+    target: Span
+    source_words: tuple[str, ...]
+    target_words: tuple[str, ...]
+    is_unknown: bool
+    jump: int  # start − end of the phrase before; the first phrase jumps from 0
+    covered: tuple[bool, ...]  # source words after the step
+    values: tuple[float, ...]  # of each feature
+    word_scores: tuple[float, ...]  # log p of each target word
+    score: float  # of the derivation up to here
+    alternatives: tuple[Alternative, ...]  # best total first, the chosen one among them
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """One derivation of one sentence, as plain values."""
+
+    source_words: tuple[str, ...]
+    target_words: tuple[str, ...]
+    feature_names: tuple[str, ...]
+    weights: tuple[float, ...]
+    parts: tuple[Part, ...]
+    steps: tuple[Step, ...]
+    end_values: tuple[float, ...]  # of each feature, for ending the sentence
+    links: tuple[tuple[int, int], ...]  # word alignment
+    score: float  # the decoder's
+
+    @property
+    def end_word_score(self) -> float:
+        """log p of </s>."""
+        return self.end_values[LM_FEATURE]
+
+    @cached_property
+    def values(self) -> FloatArray:
+        """(steps + 1, features), the end of the sentence last."""
+        return np.array([*(step.values for step in self.steps), self.end_values])
+
+    @property
+    def contributions(self) -> FloatArray:
+        """Value · weight, (steps + 1, features)."""
+        contributions: FloatArray = self.values * np.array(self.weights)
+        return contributions
+
+    @property
+    def part_scores(self) -> FloatArray:
+        """What each part adds in all, (parts,)."""
+        total = self.contributions.sum(axis=0)
+        return np.array([part.sum(total) for part in self.parts])
+
+    @property
+    def shares(self) -> FloatArray:
+        """How much of what was added or taken away is each part's, (parts,); the sum is 1."""
+        sizes: FloatArray = np.abs(self.part_scores)
+        if sizes.any():
+            sizes /= sizes.sum()
+        return sizes
+
+
+def explain(
+    translator: Translator,
+    decoded: Decoded,
+    number: int = 0,
+    n_alternatives: int = N_ALTERNATIVES,
+) -> Explanation:
+    """Takes one of the derivations that `translator` has found for a sentence apart."""
+    if not len(decoded.sentence):
+        raise DataError("an empty sentence has no derivation that could be explained")
+    weights = np.array([translator.weights[name] for name in decoded.feature_names])
+    parts = tuple(_parts(translator.distortion))
+    walk = Walk(decoded, weights, translator.settings.distortion_limit)
+    steps: list[Step] = []
+    end_values = np.zeros(len(weights))
+    spans = decoded.spans(number)
+    words = tuple(decoded.words(number))
+    score = 0.0
+    for option, (start, end, target_start, target_end) in zip(
+        decoded.chosen[number].tolist(), spans, strict=True
+    ):
+        jump = start - walk.previous_end
+        candidates = walk.candidates(option)
+        row = int(np.searchsorted(candidates.option, option))
+        alternatives = _alternatives(
+            decoded, candidates, row, n_alternatives, weights, parts, walk.previous_end, score
+        )
+        word_scores = walk.take(candidates, row)
+        score += float(candidates.values[row] @ weights)
+        end_values = candidates.end_values[row]
+        steps.append(
+            Step(
+                (start, end),
+                (target_start, target_end),
+                decoded.sentence.words[start:end],
+                words[target_start:target_end],
+                bool(decoded.options.table.is_unknown[option]),
+                jump,
+                tuple(walk.covered.tolist()),
+                tuple(candidates.values[row].tolist()),
+                tuple(word_scores.tolist()),
+                score,
+                tuple(alternatives),
+            )
+        )
+    return Explanation(
+        decoded.sentence.words,
+        words,
+        decoded.feature_names,
+        tuple(weights.tolist()),
+        parts,
+        tuple(steps),
+        tuple(end_values.tolist()),
+        tuple(decoded.links(number)),
+        float(decoded.scores[number]),
+    )
+
+
+def _parts(distortion: tuple[DistortionModel, ...]) -> Iterator[Part]:
+    n_translation = len(TRANSLATION_FEATURES)
+    yield Part("translation", 0, n_translation, False)
+    for number in range(n_translation, len(DENSE_FEATURES)):
+        yield Part(DENSE_FEATURES[number], number, number + 1, False)
+    names = [model.name for model in distortion]
+    first = len(DENSE_FEATURES)
+    for model, name in zip(distortion, names, strict=True):
+        after = first + len(model.feature_names)
+        # two models of one kind are told apart by their features' names
+        title = name if names.count(name) == 1 else model.feature_names[0].rpartition(".")[0]
+        yield Part(title or name, first, after, True)
+        first = after
+
+
+def _alternatives(
+    decoded: Decoded,
+    candidates: Candidates,
+    chosen: int,
+    n: int,
+    weights: FloatArray,
+    parts: tuple[Part, ...],
+    previous_end: int,
+    score: float,
+) -> Iterator[Alternative]:
+    """The chosen option and the best options of the n best other spans, best total first."""
+    table = decoded.options.table
+    contributions = (candidates.values + candidates.end_values) * weights  # (B, F)
+    totals = score + contributions.sum(axis=1) + candidates.future
+    start, end = table.start[candidates.option], table.end[candidates.option]
+    order = np.lexsort((candidates.option, -totals))
+    spans = np.stack([start, end], axis=1)
+    first_of_span = np.sort(np.unique(spans[order], axis=0, return_index=True)[1])
+    own = (spans[order] == spans[chosen]).all(axis=1)
+    others = order[first_of_span[~own[first_of_span]]][:n]
+    better = order[first_of_span[own[first_of_span]]]  # of the chosen span, perhaps the chosen one
+    shown = np.unique([*others.tolist(), *better[: min(n, 1)].tolist(), chosen])
+    for row in sorted(shown.tolist(), key=lambda row: (-totals[row], row)):
+        option = int(candidates.option[row])
+        span = int(start[row]), int(end[row])
+        source_words = decoded.sentence.words[span[0] : span[1]]
+        yield Alternative(
+            span,
+            source_words,
+            _target_words(decoded, option, source_words),
+            span[0] - previous_end,
+            row == chosen,
+            tuple(part.sum(contributions[row]) for part in parts),
+            float(candidates.future[row]),
+            float(totals[row]),
+        )
+
+
+def _target_words(decoded: Decoded, option: int, source_words: tuple[str, ...]) -> tuple[str, ...]:
+    table = decoded.options.table
+    ids = table.target_words[option].tolist()
+    if table.is_unknown[option]:
+        return source_words[: len(ids)]
+    return tuple(table.phrases.target_vocabulary.decode(ids))

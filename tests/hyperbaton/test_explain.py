@@ -1,0 +1,304 @@
+"""`hyperbaton explain`: text, JSON, sentences from anywhere, and every message."""
+
+import io
+import json
+import re
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from decoder.translator import Translator
+from hyperbaton import main as frame
+from hyperbaton.explaining import Run, explain_derivations, explain_sentence
+from hyperbaton.explanation_text import blocks
+from hyperbaton.text_tables import Table, plain, print_blocks
+from models.errors import BadLine, DataError, SettingError
+from models.reading import CorpusFiles
+from models.source_reading import SourceFiles
+from models.training import train_system
+
+SENTENCE = "kare wa hon o nageta"
+RARE = "\U00020000"  # a character that no usual font has
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("system")
+    for name, text in (
+        ("s", "hon o katta\nkare wa hon o yonda\n"),
+        ("t", "bought a book\nhe read a book\n"),
+        ("a", "0-2 2-0\n0-0 2-3 4-1\n"),
+    ):
+        (folder / name).write_text(text)
+    train_system(CorpusFiles(folder / "s", folder / "t", folder / "a"), folder / "m")
+    return folder / "m"
+
+
+def explain(run):
+    explain_sentence(run, lambda settings: settings)
+
+
+@pytest.fixture
+def command(capsys, monkeypatch, tmp_path):
+    """Runs the command in this process: exit code, standard output, standard error."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments, given=""):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given.encode())))
+        with pytest.raises(SystemExit) as stop:
+            frame.main(["explain", *map(str, arguments)])
+        return stop.value.code, *capsys.readouterr()
+
+    return run
+
+
+def test_json_adds_up(model, capsys):
+    explain(Run(model, SENTENCE.split(), n_best=3, as_json=True))
+    content = json.loads(capsys.readouterr().out)
+    assert content["source"] == SENTENCE.split()
+    assert content["distortion_models"] == ["linear", "msd"]
+    names = [name for part in content["parts"].values() for name in part]
+    assert names == list(content["weights"])
+    expected = Translator.load(model).results(Translator.load(model).decode(SENTENCE, 3))
+    assert len(content["derivations"]) == len(expected) == 3
+    for derivation, result in zip(content["derivations"], expected, strict=True):
+        assert derivation["translation"] == result.text
+        assert derivation["alignment"] == [list(link) for link in result.alignment]
+        rows = [*derivation["steps"], derivation["end"]]
+        assert sum(sum(row["contributions"].values()) for row in rows) == pytest.approx(
+            result.score, abs=1e-9
+        )
+        for name, weight in content["weights"].items():
+            values = [row["values"][name] for row in rows]
+            assert sum(values) == pytest.approx(result.features[name], abs=1e-9)
+            added = [row["contributions"][name] for row in rows]
+            assert added == pytest.approx([weight * value for value in values])
+        assert sum(derivation["part_scores"].values()) == pytest.approx(result.score, abs=1e-9)
+        spans = [[*step["source"], *step["target"]] for step in derivation["steps"]]
+        assert spans == [list(span) for span in result.segmentation]
+        assert derivation["steps"][-1]["covered"] == [1] * 5
+
+
+def tables_of(explained, **options):
+    return {
+        block.title: block for block in blocks(explained, **options) if isinstance(block, Table)
+    }
+
+
+def test_text_shows_steps_sums_and_differences(model):
+    translator = Translator.load(model)
+    decoded = translator.decode(SENTENCE, 2)
+    explained = explain_derivations(translator, decoded, "he threw a book", 2)
+    heading = next(blocks(explained))
+    assert heading.splitlines()[0] == "source     0 kare  1 wa  2 hon  3 o  4 nageta"
+    assert heading.splitlines()[2] == "reference  he threw a book"
+    assert ", BLEU " in heading
+    assert ", chrF " in heading
+    tables = tables_of(explained)
+    steps = tables[""]
+    best = explained.derivations[0]
+    assert [row[0] for row in steps.rows] == [*(str(n + 1) for n in range(len(best.steps))), ""]
+    assert [row[-1] for row in steps.rows][-1] == f"{best.score:.4f}"
+    assert any(row[3] == "nageta (unknown)" for row in steps.rows)
+    covered = [row[5] for row in steps.rows][:-1]
+    assert [text.count("■") for text in covered] == [sum(step.covered) for step in best.steps]
+    assert covered[-1] == "■■■■■"
+    sums = tables["sums over the derivation"]
+    assert sums.rows[-1][4] == f"{best.score:.4f}"
+    shares = [float(row[5].rstrip("%")) for row in sums.rows if row[5]]
+    assert sum(shares) == pytest.approx(100, abs=0.5)
+    words = tables["language model, word by word"]
+    assert [row[1] for row in words.rows] == [*best.target_words, "</s>"]
+    total = float(translator.lm.score([w if w != "nageta" else "<unk>" for w in best.target_words]))
+    assert sum(float(row[2]) for row in words.rows) == pytest.approx(total, abs=1e-3)
+    listed = tables["the best derivations"]
+    assert listed.header == ["", "score", "to 1", "BLEU", "chrF", "translation"]
+    other = explained.derivations[1]
+    assert listed.rows[1][2] == f"{other.score - best.score:.4f}"
+    differences = tables["where the others gain (+) and lose (-) against the best"]
+    assert differences.rows[-1][-1] == f"{other.score - best.score:+.4f}"
+    gains = [float(row[2]) for row in differences.rows[:-1] if row[2]]
+    assert sum(gains) == pytest.approx(other.score - best.score, abs=1e-3)
+
+
+def test_alternatives_in_text(model):
+    translator = Translator.load(model)
+    explained = explain_derivations(translator, translator.decode(SENTENCE), "", 2)
+    shown = [
+        block
+        for block in blocks(explained)
+        if isinstance(block, Table) and block.title.startswith("what could")
+    ]
+    steps = [step for step in explained.derivations[0].steps if len(step.alternatives) > 1]
+    assert len(shown) == len(steps) > 0
+    for table, step in zip(shown, steps, strict=True):
+        assert table.header[4:6] == ["linear", "msd"]
+        [row] = table.marked
+        assert table.rows[row][0] == f"{step.source[0]}:{step.source[1]}"
+        assert table.rows[row][-1] == ""
+        for cells, alternative in zip(table.rows, step.alternatives, strict=True):
+            linear = -0.3 * abs(alternative.jump)
+            assert float(cells[4]) == pytest.approx(linear)
+    brief = list(tables_of(explained, brief=True))
+    assert brief == ["", "sums over the derivation", "language model, word by word"]
+
+
+def test_a_dropped_word_is_shown_as_nothing(model, command):
+    _, out, _ = command(model, "hon", "nageta", "--drop-unknown", "--brief")
+    assert "(nothing) (unknown)" in out
+
+
+def test_sentences_from_anywhere(model, command, write):
+    expected = command(model, "hon o katta", "--brief")
+    assert expected[0] == 0
+    assert expected[1].startswith("source     0 hon  1 o  2 katta\ntarget     bought a book\n")
+    assert command(model, "hon", "o", "katta", "--brief") == expected
+    assert command(model, "-", "--brief", given="\nhon o katta\n") == expected
+    path = write("in.txt", "hon\nhon o katta\n")
+    assert command(model, "--input", path, "--line", 2, "--brief") == expected
+    assert command(model, "hon|N", "o|P", "katta|V", "--factored", "--brief") == expected
+
+
+def test_the_program_itself(model):
+    arguments = [sys.executable, "-m", "hyperbaton", "explain", str(model), "hon o katta"]
+    result = subprocess.run(arguments, capture_output=True, text=True, check=False)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "what could have come next, weighted (* was taken)\n" in result.stdout
+    assert "\x1b" not in result.stdout
+
+
+def test_search_options_are_those_of_translate(model, command):
+    _, out, _ = command(model, SENTENCE, "--distortion-limit", 0, "--json", "--n-best", 5)
+    jumps = [s["jump"] for d in json.loads(out)["derivations"] for s in d["steps"]]
+    assert set(jumps) == {0}
+    _, out, _ = command(
+        model, SENTENCE, "--distortion", "gaps", "--set", "search.beam=5", "--pop-limit", 9,
+        "--stack-size", 5, "--json",
+    )  # fmt: skip
+    assert json.loads(out)["distortion_models"] == ["gaps"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        ([""], 2, "there is no word to translate\n  expected a sentence: hyperbaton explain"),
+        ([], 2, "give a sentence, or --input FILE"),
+        (["hon", "--input", "x"], 2, "give a sentence, or --input FILE"),
+        (["hon", "--source-tags", "x"], 2, "tags and trees of files need --input"),
+        (["hon", "--picture", "x.gif"], 1, "x.gif: .gif is not a kind of picture"),
+        (["hon", "--heat-map", "x.png"], 1, "x.png: there is nothing to draw, because no"),
+        (["hon", "--distortion-limit", "far"], 2, "'far' is not a number of words or inf"),
+        (["hon", "--distortion", "lineal"], 2, "did you mean linear?"),
+    ],
+)
+def test_wrong_usage(model, command, arguments, code, message):
+    found, _, error = command(model, *arguments)
+    assert found == code
+    assert message in error
+
+
+def test_faults_of_the_input(model, write, monkeypatch):
+    path = write("in.txt", "hon\n")
+    with pytest.raises(DataError, match=r"in\.txt: has no line 2"):
+        explain(Run(model, (), SourceFiles(path), 2))
+    with pytest.raises(SettingError, match="there is no word to translate"):
+        explain(Run(model, (" ",)))
+
+    def standard_input(content):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+
+    standard_input(b"hon\nhon\n")
+    with pytest.raises(DataError, match=r"standard input: has 2 sentences\n  expected one\n  put"):
+        explain(Run(model, ("-",)))
+    standard_input(b"hon \xff\n")
+    with pytest.raises(BadLine, match="standard input:1: byte 0xff"):
+        explain(Run(model, ("-",)))
+    standard_input(b"")
+    with pytest.raises(SettingError, match="there is no word to translate"):
+        explain(Run(model, ("-",)))
+
+
+def test_a_sentence_that_fails(model, monkeypatch):
+    def fail(*_arguments, **_options):
+        raise DataError("no translation was found within the limits of the search")
+
+    monkeypatch.setattr("decoder.decode.Decoder.decode", fail)
+    with pytest.raises(DataError, match="no translation was found"):
+        explain(Run(model, ("hon",)))
+
+
+def test_pictures_and_heat_maps_from_the_command_line(model, command, tmp_path, write):
+    write(
+        "heated.py",
+        textwrap.dedent(
+            """
+            import numpy as np
+            from models.distortion.interface import HeatMap
+            from models.distortion.linear import Linear
+
+            class Heated(Linear):
+                name = "heated"
+                feature_names = ("heated",)
+
+                def prepare(self, sentence, options):
+                    scorer = super().prepare(sentence, options)
+                    words = sentence.words
+                    values = np.eye(len(words))
+                    scorer.heat_maps = lambda: [HeatMap("jumps", words, words, values)]
+                    return scorer
+            """
+        ),
+    )
+    code, _, error = command(
+        model, SENTENCE, "--brief", "--picture", "d.svg", "--heat-map", "h.svg", "--n-best", 2,
+        "--distortion", "heated:Heated",
+    )  # fmt: skip
+    assert (code, error) == (0, "")
+    drawn = (tmp_path / "d.svg").read_text()
+    assert ">nageta</text>" in drawn
+    assert "2: score -" in drawn
+    assert ">jumps</text>" in (tmp_path / "h.svg").read_text()
+    code, _, error = command(model, RARE, "--brief", "--picture", "d.png")
+    assert code == 0
+    assert (tmp_path / "d.png").read_bytes().startswith(b"\x89PNG")
+    assert error.startswith(f"hyperbaton: d.png: no installed font has {RARE!r}: in the picture")
+    code, _, error = command(
+        model, RARE, "--brief", "--heat-map", "h.png", "--distortion", "heated:Heated"
+    )
+    assert code == 0
+    assert error.startswith("hyperbaton: h.png: no installed font has")
+
+
+def test_tables_as_plain_text():
+    table = Table("words", ["word", "n"], [["本", "1"], ["book", "12"]], frozenset({"word"}))
+    assert plain(table) == "words\n  word   n\n  本     1\n  book  12"
+    marked = Table("", ["word", "n"], [["a", "1"], ["b", "2"]], frozenset({"word"}), frozenset({1}))
+    assert plain(marked) == "     word  n\n     a     1\n  *  b     2"
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_tables_on_a_terminal(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm-mono")
+    monkeypatch.setattr("rich.console.Console.is_dumb_terminal", False)
+    table = Table("[title]", ["word", "n"], [["[b]k[/b] " * 9, "1.5"]], frozenset({"word"}))
+    narrow, plain_stream = Terminal(), io.StringIO()
+    print_blocks(["first [i]", table], narrow)
+    assert "first [i]" in narrow.getvalue()
+    assert "[title]" in narrow.getvalue()  # nothing is taken for markup
+    assert "────" in narrow.getvalue()
+    lines = re.sub("\x1b[^m]*m", "", narrow.getvalue()).splitlines()
+    assert max(map(len, lines)) == 40
+    print_blocks(["first", table], plain_stream)
+    assert plain_stream.getvalue() == f"first\n\n{plain(table)}\n"
+    wide = Table("", [f"number{n}" for n in range(9)], [["123456789"] * 9])
+    stream = Terminal()
+    print_blocks([wide], stream)
+    assert stream.getvalue().count("123456789") == 9

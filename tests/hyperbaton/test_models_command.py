@@ -1,0 +1,155 @@
+"""`hyperbaton models`: the models by name, and what a system holds."""
+
+import json
+from importlib.metadata import EntryPoint
+
+import pytest
+
+from hyperbaton import main as frame
+from hyperbaton.known_models import describe, known_models
+from hyperbaton.system_text import size_text
+from models.distortion.catalogue import ENTRY_POINTS, MODELS, make_model
+from models.distortion.linear import Linear
+from models.reading import CorpusFiles
+from models.system import default_weights
+from models.training import train_system
+
+
+class Learned(Linear):
+    """Has something to learn, from tags.
+
+    And more to say.
+    """
+
+    name = "learned"
+    requires = frozenset({"tags"})
+
+    def __init__(self, strength: float = 1.5, kind: str = "soft") -> None:
+        self.strength, self.kind = strength, kind
+
+    def settings(self):
+        return {"strength": self.strength, "kind": self.kind}
+
+    def save(self, directory):
+        (directory / "learned").write_text("x" * 1234)
+
+
+class Moody(Linear):
+    def __init__(self):
+        raise ValueError("not today")
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("system")
+    for name, text in (
+        ("s", "hon o katta\nkare wa hon o yonda\n"),
+        ("t", "bought a book\nhe read a book\n"),
+        ("a", "0-2 2-0\n0-0 2-3 4-1\n"),
+    ):
+        (folder / name).write_text(text)
+    train_system(CorpusFiles(folder / "s", folder / "t", folder / "a"), folder / "m")
+    return folder / "m"
+
+
+@pytest.fixture
+def command(capsys):
+    def run(*arguments):
+        with pytest.raises(SystemExit) as stop:
+            frame.main(["models", *map(str, arguments)])
+        return stop.value.code, *capsys.readouterr()
+
+    return run
+
+
+def test_every_model_of_the_catalogue_is_described():
+    known = {entry.name: entry for entry in known_models()}
+    assert set(MODELS) <= set(known)
+    for name in MODELS:
+        entry = known[name]
+        assert not entry.fault
+        assert entry.description, f"{name} does not say what it is"
+        assert entry.features == make_model(name).feature_names
+        assert entry.description.split()[0] in describe(entry)
+
+
+def test_models_of_packages(monkeypatch):
+    points = [
+        EntryPoint("learned", f"{__name__}:Learned", ENTRY_POINTS),
+        EntryPoint("gone", "no_such_module:Model", ENTRY_POINTS),
+        EntryPoint("odd", "builtins:dict", ENTRY_POINTS),
+        EntryPoint("moody", f"{__name__}:Moody", ENTRY_POINTS),
+    ]
+    for module in ("models.distortion.catalogue", "hyperbaton.known_models"):
+        monkeypatch.setattr(f"{module}.entry_points", lambda group: points)  # noqa: ARG005
+    monkeypatch.setitem(MODELS, "broken", "math:pi")
+    known = {entry.name: entry for entry in known_models()}
+    assert describe(known["learned"]) == (
+        "learned (from ?): Has something to learn, from tags.\n"
+        "  features  linear (0.3)\n"
+        "  settings  strength=1.5  kind=soft\n"
+        "  learns    from a corpus, in training\n"
+        "  needs     words and tags"
+    )
+    assert describe(known["gone"]) == (
+        "gone (from ?)\n  cannot be used: the distortion model 'gone' cannot be loaded: "
+        "No module named 'no_such_module'"
+    )
+    assert "is not a distortion model" in known["odd"].fault
+    assert "does not take these settings" in known["broken"].fault
+    assert describe(known["moody"]) == "moody (from ?)\n  cannot be used: ValueError: not today"
+
+
+def test_the_list_as_text_and_json(command):
+    code, out, _ = command()
+    assert code == 0
+    assert "\n\nlinear: Linear distortion (Ni et al. 2011, eq. 1): −|jump|" in out
+    assert "  settings  type=wbe-msd-bidirectional-fe\n" in out
+    _, out, _ = command("--json")
+    entries = {entry["name"]: entry for entry in json.loads(out)}
+    assert entries["linear"]["features"] == ["linear"]
+    assert entries["msd"]["settings"] == {"type": "wbe-msd-bidirectional-fe"}
+    assert entries["gaps"]["layers"] == []
+
+
+def test_what_a_system_holds(model, command):
+    code, out, error = command(model)
+    assert (code, error) == (0, "")
+    assert out.startswith(f"{model}: a system made by hyperbaton ")
+    assert "reordering wbe-msd-bidirectional-fe" in out
+    lines = [line.split() for line in out.splitlines()]
+    assert ["msd,type=wbe-msd-bidirectional-fe", "6", "-", "words"] in lines
+    assert ["linear", "linear", "0.3"] in lines
+    assert ["lm", "0.5"] in lines
+    assert ["search.distortion_limit", "6"] in lines
+    assert ["corpus.skip_bad", "false"] in lines
+    assert ["alignment", str(model.parent / "a")] in lines
+
+
+def test_a_system_as_json(model, command):
+    _, out, _ = command(model, "--json")
+    content = json.loads(out)
+    assert content["weights"] == default_weights("wbe-msd-bidirectional-fe")
+    assert [entry["name"] for entry in content["distortion"]] == ["linear", "msd"]
+    for part in content["parts"].values():
+        folder = model / part["folder"]
+        assert part["bytes"] == sum(path.stat().st_size for path in folder.iterdir())
+    assert content["parts"]["lm"]["holds"].startswith("5-gram model of ")
+
+
+def test_a_part_that_is_missing(model, command, tmp_path):
+    assert command(tmp_path / "none")[0] == 1
+    text = (model / "model.toml").read_text()
+    (tmp_path / "model.toml").write_text(text)
+    code, _, error = command(tmp_path)
+    assert code == 1
+    assert ": is missing\n  train or import the system again" in error
+
+
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [(0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (9949, "9.9 kB"), (12_345, "12 kB"),
+     (999_499, "999 kB"), (999_600, "1.0 MB"), (3 * 10**12, "3.0 TB"), (10**16, "10000 TB")],
+)  # fmt: skip
+def test_sizes(size, text):
+    assert size_text(size) == text

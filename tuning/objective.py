@@ -1,0 +1,177 @@
+"""What tuning maximises: a metric of the catalogue, or a sum of several.
+
+    bleu        ter        bleu-ter        bleu+ribes        0.5*bleu-0.5*ter
+
+Metrics of which less is better are subtracted; alone, they are minimised. A combination is a metric
+itself: its statistics are those of its terms side by side, its score the weighted sum of theirs.
+Names may hold hyphens (`bleu-1`, `meteor-exact-stem`): the longest known name is taken.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+import numpy as np
+
+from models.errors import SettingError, nearest
+from tuning.metrics.base import FloatArray, Metric, Outputs
+from tuning.metrics.bleu import Bleu
+from tuning.metrics.catalogue import METRICS, References, make_metrics
+from tuning.metrics.words import TextOptions
+
+EXAMPLES = "bleu, ter, bleu-ter, bleu+ribes, 0.5*bleu-0.5*ter"
+# The longest name first, and only if the next term or the end follows it
+_NAME = "|".join(sorted(map(re.escape, METRICS), key=len, reverse=True))
+_TERM = re.compile(rf"([+-]?)(?:(\d+\.?\d*|\.\d+)\*)?({_NAME})(?=[+-]|$)")
+_UNKNOWN = re.compile(r"[+-]?(?:[\d.]+\*)?([^+-]*)")
+_NOTHING = Outputs([""], [["a"]], [[]], [[]])  # to learn how many statistics a metric has
+
+
+@dataclass(frozen=True)
+class Term:
+    factor: float  # below 0 for what is subtracted
+    metric: Metric
+
+
+class Objective(Metric):
+    """More is better, whatever the terms are."""
+
+    def __init__(self, terms: Sequence[Term]) -> None:
+        self.terms = tuple(terms)
+        self.needs_visits = any(term.metric.needs_visits for term in self.terms)
+        self.scale = sum(abs(term.factor) * term.metric.scale for term in self.terms)
+        self.name = _name(self.terms)
+        # Numbers are shown as the metric gives them if there is but one
+        self.shown_sign = -1.0 if len(terms) == 1 and terms[0].factor < 0 else 1.0
+        widths = [term.metric.statistics(_NOTHING).shape[1] for term in self.terms]
+        self._ends = [0, *accumulate(widths)]
+        self.n_statistics = sum(widths)
+
+    @property
+    def signature(self) -> str:
+        return "; ".join(f"{term.metric.name}: {term.metric.signature}" for term in self.terms)
+
+    def statistics(self, outputs: Outputs) -> FloatArray:
+        return np.concatenate([term.metric.statistics(outputs) for term in self.terms], axis=1)
+
+    def score(self, sums: FloatArray) -> FloatArray:
+        total = np.zeros(sums.shape[:-1])
+        for term, part in self._parts(sums):
+            total = total + term.factor * term.metric.score(part)
+        return total
+
+    def sentence_scores(self, statistics: FloatArray) -> FloatArray:
+        total = np.zeros(len(statistics))
+        for term, part in self._parts(statistics):
+            total += term.factor * term.metric.sentence_scores(part)
+        return total
+
+    def smooth_sentence_scores(self, statistics: FloatArray) -> FloatArray:
+        """The same with BLEU+1 in the place of BLEU: a sentence without a 4-gram in common with
+        its references is not as bad as one without a word."""
+        total = np.zeros(len(statistics))
+        for term, part in self._parts(statistics):
+            metric = term.metric
+            smooth = bleu_plus_one(part, metric.order) if isinstance(metric, Bleu) else None
+            scores = metric.sentence_scores(part) if smooth is None else smooth
+            total += term.factor * scores
+        return total
+
+    def shown(self, score: float) -> float:
+        """A score as people know it: an error rate is not negative."""
+        return self.shown_sign * score
+
+    def _parts(self, sums: FloatArray) -> list[tuple[Term, FloatArray]]:
+        places = zip(self.terms, self._ends, self._ends[1:], strict=False)
+        return [(term, sums[..., begin:end]) for term, begin, end in places]
+
+
+def bleu_plus_one(statistics: FloatArray, order: int) -> FloatArray:
+    """Smoothed BLEU of single sentences (Lin and Och 2004), (n_sentences,).
+
+    One is added to matches and totals of all n-grams longer than a word.
+    """
+    length, closest = statistics[:, 0], statistics[:, 1]
+    added = np.where(np.arange(order) > 0, 1.0, 0.0)
+    matches = statistics[:, 2 : 2 + order] + added
+    totals = statistics[:, 2 + order :] + added
+    possible = matches[:, 0] > 0
+    precisions = np.where(possible[:, None], matches, 1.0) / np.maximum(totals, 1.0)
+    penalty = np.minimum(0.0, 1 - closest / np.maximum(length, 1))
+    return np.where(possible, 100 * np.exp(np.log(precisions).mean(axis=1) + penalty), 0.0)
+
+
+def make_objective(
+    text: str, references: References, options: TextOptions = TextOptions()
+) -> Objective:
+    """The objective that the text describes."""
+    factors = parse_objective(text)
+    metrics = make_metrics(factors, references, options)
+    return Objective(
+        [Term(factor, metric) for factor, metric in zip(factors.values(), metrics, strict=True)]
+    )
+
+
+def parse_objective(text: str) -> dict[str, float]:
+    """Names of metrics and what each is multiplied with.
+
+    >>> parse_objective("bleu-ter")
+    {'bleu': 1.0, 'ter': -1.0}
+    >>> parse_objective("0.5*bleu-1+ribes")
+    {'bleu-1': 0.5, 'ribes': 1.0}
+    """
+    compact = re.sub(r"\s", "", text).lower()
+    factors: dict[str, float] = {}
+    at = 0
+    while at < len(compact) or not factors:
+        term = _TERM.match(compact, at)
+        if term is None or (at > 0 and not term[1]):
+            raise _not_understood(text, compact[at:])
+        if term[3] in factors:
+            raise SettingError(f"{term[3]} is in the metric {text!r} twice", expected="once")
+        factors[term[3]] = float(term[2] or 1) * (-1 if term[1] == "-" else 1)
+        at = term.end()
+    return _with_signs(text, factors)
+
+
+def _with_signs(text: str, factors: dict[str, float]) -> dict[str, float]:
+    for name, factor in factors.items():
+        if factor == 0:
+            raise SettingError(f"{name} counts nothing in the metric {text!r}")
+    errors = {name: not METRICS[name]([], TextOptions()).higher_is_better for name in factors}
+    if len(factors) == 1:
+        [(name, factor)] = factors.items()
+        if factor < 0 and not errors[name]:
+            raise _wrong_sign(text, name, "more", "add it")
+        return {name: -abs(factor) if errors[name] else factor}
+    for name, factor in factors.items():
+        if factor > 0 and errors[name]:
+            raise _wrong_sign(text, name, "less", f"subtract it: bleu-{name}")
+        if factor < 0 and not errors[name]:
+            raise _wrong_sign(text, name, "more", "add it")
+    return factors
+
+
+def _wrong_sign(text: str, name: str, which: str, advice: str) -> SettingError:
+    return SettingError(f"of {name}, {which} is better in {text!r}", expected=advice)
+
+
+def _not_understood(text: str, rest: str) -> SettingError:
+    unknown = _UNKNOWN.match(rest)
+    name = unknown[1] if unknown else ""
+    # What looks like a name with hyphens may be meant as one
+    known = nearest(rest.lstrip("+-") or name, list(METRICS))
+    what = f"there is no metric {name!r}" if name else "a metric is missing"
+    return SettingError(f"{what} in {text!r}", expected=known, advice=f"examples: {EXAMPLES}")
+
+
+def _name(terms: Sequence[Term]) -> str:
+    if len(terms) == 1 and abs(terms[0].factor) == 1:
+        return terms[0].metric.name
+    text = ""
+    for term in terms:
+        sign = " − " if term.factor < 0 else " + " if text else ""
+        factor = "" if abs(term.factor) == 1 else f"{abs(term.factor):g}·"
+        text += f"{sign}{factor}{term.metric.name}"
+    return text.strip()

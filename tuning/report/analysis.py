@@ -1,0 +1,129 @@
+"""What a report says of word order beyond scores: distances, classes, kinds of sentences.
+
+Moves are those between source words that are translated one after the other: from the current word
+i to the next word j, at distance j − i − 1, in the nine classes of Goto et al. (2013, footnote 6).
+The first word is reached from before the sentence, i = −1.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.arrays import Int64Array
+from tuning.comparison.data import Sentences
+from tuning.comparison.results import Output, as_outputs, output_visits
+from tuning.metrics.base import FloatArray, Metric, Outputs
+from tuning.metrics.order import KendallTau
+from tuning.metrics.visits import Visits, visits_of_sequences
+
+CLASS_NAMES = ("≤ −8", "−7…−5", "−4…−3", "−2", "0", "1", "2…3", "4…6", "≥ 7")
+_EDGES = np.array([-7, -4, -2, 0, 1, 2, 4, 7])  # first distance of each class but the first
+N_BINS = 4
+
+
+def distance_classes(visits: Visits) -> FloatArray:
+    """The share of moves in each class."""
+    _, distances = _moves(visits)
+    counts = np.bincount(_class_of(distances), minlength=len(CLASS_NAMES))
+    shares: FloatArray = counts / max(1, counts.sum())
+    return shares
+
+
+def confusion(reference: Visits, output: Visits) -> Int64Array:
+    """How often a move of the reference (row) is one of the output (column), from the same word.
+
+    Words that only one of them visits, or after which one of them ends, are left out.
+    """
+    keys, distances = _moves(reference)
+    other_keys, other_distances = _moves(output)
+    _, ours, theirs = np.intersect1d(keys, other_keys, return_indices=True)
+    n = len(CLASS_NAMES)
+    cells = _class_of(distances[ours]) * n + _class_of(other_distances[theirs])
+    return np.bincount(cells, minlength=n * n).reshape(n, n)
+
+
+@dataclass(frozen=True)
+class Bins:
+    """Sentences sorted into kinds."""
+
+    title: str
+    names: tuple[str, ...]
+    of_sentence: Int64Array  # (n_sentences,)
+
+    @property
+    def sizes(self) -> list[int]:
+        return list(np.bincount(self.of_sentence, minlength=len(self.names)))
+
+
+def length_bins(test: Sentences) -> Bins:
+    lengths = np.array([len(sentence) for sentence in test.sources], float)
+    return _quantile_bins("words of the source sentence", lengths, "{:.0f}")
+
+
+def reordering_bins(test: Sentences) -> Bins | None:
+    """By how far the reference's order is from the source's: the share of word pairs that change
+    sides, in percent."""
+    if test.visits is None:
+        return None
+    monotone = visits_of_sequences([sorted(row) for row in test.visits], test.visits.n_source)
+    texts = [""] * len(test)
+    outputs = Outputs(texts, test.references, monotone, test.visits)
+    tau = KendallTau()
+    kept = tau.sentence_scores(tau.statistics(outputs))
+    changed = 100 * (1 - kept / tau.scale)
+    return _quantile_bins("% of word pairs that change sides", changed, "{:.0f}")
+
+
+def scores_by_bin(
+    metric: Metric, test: Sentences, outputs: Sequence[Output], bins: Bins
+) -> list[float]:
+    statistics = metric.statistics(as_outputs(test, outputs))
+    sums = np.zeros((len(bins.names), statistics.shape[1]))
+    np.add.at(sums, bins.of_sentence, statistics)
+    return [float(score) for score in metric.score(sums)]
+
+
+def largest_differences(
+    metric: Metric, test: Sentences, ours: Sequence[Output], baseline: Sequence[Output], n: int
+) -> list[tuple[int, float]]:
+    """Sentences where a system is furthest above or below the baseline, and by how much."""
+    differences = _sentence_scores(metric, test, ours) - _sentence_scores(metric, test, baseline)
+    order = np.argsort(-np.abs(differences), kind="stable")[:n]
+    return [(int(number), float(differences[number])) for number in order]
+
+
+def visits_of(test: Sentences, outputs: Sequence[Output]) -> Visits:
+    return output_visits(test, outputs)
+
+
+def _sentence_scores(metric: Metric, test: Sentences, outputs: Sequence[Output]) -> FloatArray:
+    return metric.sentence_scores(metric.statistics(as_outputs(test, outputs)))
+
+
+def _moves(visits: Visits) -> tuple[Int64Array, Int64Array]:
+    """A number for every sentence and current word, and the distance to the next word."""
+    sequences = visits.sequences
+    row = sequences.row_of_value
+    following = sequences.values.astype(np.int64)
+    current = np.concatenate([[-1], following[:-1]])
+    current[sequences.offsets[:-1][sequences.lengths > 0]] = -1
+    return row * (1 << 20) + current + 1, following - current - 1
+
+
+def _class_of(distances: Int64Array) -> Int64Array:
+    return np.searchsorted(_EDGES, distances, side="right").astype(np.int64)
+
+
+def _quantile_bins(title: str, values: NDArray[np.float64], form: str) -> Bins:
+    """At most N_BINS bins of about as many sentences; equal values stay together."""
+    inner = np.quantile(values, np.arange(1, N_BINS) / N_BINS, method="higher")
+    edges = np.unique(inner[inner > values.min()])
+    of_sentence = np.searchsorted(edges, values, side="right")
+    names = []
+    for number in range(len(edges) + 1):
+        low, high = (values[of_sentence == number].min(), values[of_sentence == number].max())
+        first, last = form.format(low), form.format(high)
+        names.append(first if first == last else f"{first}–{last}")
+    return Bins(title, tuple(names), of_sentence)

@@ -1,0 +1,144 @@
+"""Small charts as SVG for HTML pages: colours and fonts are the page's, in light and dark.
+
+Series have the CSS classes `s0`, `s1`, … and differ in dashes and markers too, so that they can be
+told apart without colour. Every point carries its numbers as a tooltip.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from math import ceil, floor, isfinite, log10
+
+WIDTH, HEIGHT = 560, 260
+LEFT, RIGHT, TOP, BOTTOM = 48, 12, 12, 42
+N_STYLES = 8
+DASHES = ("", "6 3", "2 3", "8 3 2 3")
+
+
+@dataclass(frozen=True)
+class Series:
+    name: str
+    values: Sequence[float | None]  # one for each place on the x axis; None: nothing there
+
+
+def line_chart(places: Sequence[str], series: Sequence[Series], x_title: str, y_title: str) -> str:
+    """Lines over named places."""
+    shown = [v for one in series for v in one.values if v is not None and isfinite(v)]
+    ticks = nice_ticks(min(shown, default=0.0), max(shown, default=1.0))
+    low, high = ticks[0], ticks[-1]
+
+    def x(place: int) -> float:
+        share = (place + 0.5) / max(1, len(places))
+        return LEFT + share * (WIDTH - LEFT - RIGHT)
+
+    def y(value: float) -> float:
+        share = (value - low) / (high - low)
+        return HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM)
+
+    parts = [_open(f"{y_title} by {x_title}: {', '.join(one.name for one in series)}")]
+    for tick in ticks:
+        parts.append(f'<path class="grid" d="M{LEFT} {y(tick):.1f}H{WIDTH - RIGHT}"/>')
+        parts.append(_text(LEFT - 6, y(tick) + 4, f"{tick:g}", "end"))
+    step = ceil(len(places) / 16)
+    for place, name in enumerate(places):
+        if place % step == 0:
+            parts.append(_text(x(place), HEIGHT - BOTTOM + 16, name, "middle"))
+    parts.append(_text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 6, x_title, "middle"))
+    parts.append(
+        f'<text transform="translate(12 {(TOP + HEIGHT - BOTTOM) / 2:.0f}) rotate(-90)" '
+        f'text-anchor="middle">{escape(y_title)}</text>'
+    )
+    for number, one in enumerate(series):
+        points = [
+            (x(place), y(value), places[place], value)
+            for place, value in enumerate(one.values)
+            if value is not None and isfinite(value)
+        ]
+        parts += _line(number, one.name, points)
+    return "".join([*parts, "</svg>", legend([one.name for one in series])])
+
+
+def heat_map(names: Sequence[str], rows: Sequence[Sequence[float]], title: str) -> str:
+    """A square of shares, rows against columns, darker for more."""
+    size, left, top = 42, 56, 20
+    width, height = left + size * len(names) + 8, top + size * len(names) + 26
+    parts = [
+        f'<svg class="chart" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
+        f'role="img" aria-label="{escape(title)}">'
+    ]
+    for row, (name, values) in enumerate(zip(names, rows, strict=True)):
+        parts.append(_text(left - 6, top + size * (row + 0.5) + 4, name, "end"))
+        parts.append(_text(left + size * (row + 0.5), top - 6, name, "middle"))
+        for column, value in enumerate(values):
+            x, y = left + size * column, top + size * row
+            text = f"{100 * value:.0f}" if value >= 0.005 else ""
+            parts.append(
+                f"<g><title>{escape(name)} → {escape(names[column])}: {value:.0%}</title>"
+                f'<rect class="cell" x="{x}" y="{y}" width="{size - 1}" height="{size - 1}" '
+                f'fill-opacity="{0.7 * value:.3f}"/><text class="value" x="{x + size / 2:.1f}" '
+                f'y="{y + size / 2 + 4:.1f}" text-anchor="middle">{text}</text></g>'
+            )
+    parts.append(_text(left + size * len(names) / 2, height - 6, title, "middle"))
+    return "".join([*parts, "</svg>"])
+
+
+def legend(names: Sequence[str]) -> str:
+    items = "".join(
+        f'<li><svg width="30" height="12" aria-hidden="true">'
+        f'<path class="line s{number % N_STYLES}" stroke-dasharray="{_dash(number)}" d="M2 6H28"/>'
+        f"{_marker(number, 15, 6)}</svg>"
+        f"{escape(name)}</li>"
+        for number, name in enumerate(names)
+    )
+    return f'<ul class="legend">{items}</ul>'
+
+
+def nice_ticks(low: float, high: float, about: int = 5) -> list[float]:
+    """Round numbers from below `low` to above `high`.
+
+    >>> nice_ticks(27.3, 33.5)
+    [26.0, 28.0, 30.0, 32.0, 34.0]
+    """
+    if high - low <= 1e-6 * max(1.0, abs(low), abs(high)):
+        low, high = low - 0.5, high + 0.5
+    raw = (high - low) / about
+    base = 10.0 ** floor(log10(raw))
+    step = next(base * m for m in (1, 2, 2.5, 5, 10) if base * m >= raw)
+    first, last = floor(low / step + 1e-9), ceil(high / step - 1e-9)
+    return [round(step * number, 10) for number in range(first, last + 1)]
+
+
+def _open(label: str) -> str:
+    return (
+        f'<svg class="chart" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" '
+        f'role="img" aria-label="{escape(label)}">'
+    )
+
+
+def _text(x: float, y: float, text: str, anchor: str) -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
+
+
+def _line(number: int, name: str, points: Sequence[tuple[float, float, str, float]]) -> list[str]:
+    path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y, _, _ in points) if points else "M0 0"
+    style = number % N_STYLES
+    parts = [f'<path class="line s{style}" stroke-dasharray="{_dash(number)}" d="{path}"/>']
+    for x, y, place, value in points:
+        label = f"{name}, {place}: {value:.2f}"
+        parts.append(f"<g><title>{escape(label)}</title>{_marker(number, x, y)}</g>")
+    return parts
+
+
+def _dash(number: int) -> str:
+    return DASHES[number // 2 % len(DASHES)]
+
+
+def _marker(number: int, x: float, y: float) -> str:
+    kind = f'class="dot s{number % N_STYLES}"'
+    if number % 4 == 0:
+        return f'<circle {kind} cx="{x:.1f}" cy="{y:.1f}" r="3.5"/>'
+    if number % 4 == 1:
+        return f'<rect {kind} x="{x - 3:.1f}" y="{y - 3:.1f}" width="6" height="6"/>'
+    if number % 4 == 2:
+        return f'<path {kind} d="M{x:.1f} {y - 4:.1f}l4 7h-8z"/>'
+    return f'<path {kind} d="M{x:.1f} {y - 4.5:.1f}l4.5 4.5l-4.5 4.5l-4.5 -4.5z"/>'

@@ -1,0 +1,75 @@
+"""Pieces of HTML: tables, figures, sections, and the page around them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from importlib.resources import files
+
+from tuning.tables import Table
+
+
+@dataclass(frozen=True)
+class Section:
+    name: str  # of the link to it
+    title: str
+    body: str  # HTML; nothing: the section is left out
+
+
+def html_table(
+    table: Table, classes: Sequence[Sequence[str]] = (), *, sortable: bool = True
+) -> str:
+    """`classes` gives cells CSS classes, row by row, in the order of the columns."""
+    head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in table.header)
+    body = []
+    for number, row in enumerate(table.rows):
+        kinds = classes[number] if classes else [""] * len(row)
+        cells = zip(row, kinds, strict=True)
+        body.append("<tr>" + "".join(_cell(text, kind) for text, kind in cells) + "</tr>")
+    kind = ' class="sortable"' if sortable else ""
+    title = f"<h3>{escape(table.title)}</h3>" if table.title else ""
+    return (
+        f'{title}<div class="wide"><table{kind}><thead><tr>{head}</tr></thead>'
+        f"<tbody>{''.join(body)}</tbody></table></div>" + note(table.notes)
+    )
+
+
+def note(lines: Sequence[str]) -> str:
+    if not lines:
+        return ""
+    return f'<p class="quiet">{"<br>".join(map(escape, lines))}</p>'
+
+
+def figure(drawing: str, caption: str) -> str:
+    return f"<figure>{drawing}<figcaption>{escape(caption)}</figcaption></figure>"
+
+
+def paragraph(text: str) -> str:
+    return f"<p>{escape(text)}</p>"
+
+
+def side_by_side(parts: Sequence[str]) -> str:
+    return f'<div class="grid-2">{"".join(f"<div>{part}</div>" for part in parts)}</div>'
+
+
+def page(title: str, introduction: str, sections: Sequence[Section]) -> str:
+    """One file: styles and script are inside, nothing is fetched."""
+    shown = [section for section in sections if section.body]
+    links = "".join(f'<li><a href="#{s.name}">{escape(s.title)}</a></li>' for s in shown)
+    body = "".join(
+        f'<section id="{s.name}"><h2>{escape(s.title)}</h2>{s.body}</section>' for s in shown
+    )
+    folder = files("tuning.report")
+    style = folder.joinpath("page.css").read_text(encoding="utf-8")
+    script = folder.joinpath("page.js").read_text(encoding="utf-8")
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escape(title)}</title><style>{style}</style></head><body>"
+        f"<header><h1>{escape(title)}</h1>{introduction}<nav><ul>{links}</ul></nav></header>"
+        f"<main>{body}</main><script>{script}</script></body></html>\n"
+    )
+
+
+def _cell(text: str, kind: str) -> str:
+    attribute = f' class="{kind}"' if kind else ""
+    return f"<td{attribute}>{escape(text)}</td>"
