@@ -25,7 +25,7 @@ from models.phrases.reordering import ReorderingType
 from models.phrases.table import SCORES, PhraseTable
 from models.stages import remove_other_parts
 from models.word_classes import WordClasses
-from models.writing import open_to_write
+from models.writing import make_folder, open_to_write
 
 FORMAT = 2
 NAME = "model.toml"
@@ -101,6 +101,35 @@ def write_system(
         tomli_w.dump(content, stream)
     learned = (model.part for model in models if model.part)
     remove_other_parts(directory, [*parts.values(), *learned])
+
+
+def write_variant(
+    directory: Path,
+    base: Path,
+    distortion: Iterable[str],
+    weights: Mapping[str, float],
+    distortion_limit: int,
+) -> None:
+    """A system that uses some models of another one, under weights of its own; it holds no parts
+    but names those of `base`, so the two folders must stay where they are to each other."""
+
+    def seen_from_here(part: str) -> str:
+        return os.path.relpath(base / part, directory)
+
+    content = read_system(base)
+    entries = [
+        entry | ({"part": seen_from_here(entry["part"])} if "part" in entry else {})
+        for entry in model_entries(base, distortion)
+    ]
+    content |= {
+        "parts": {name: seen_from_here(part) for name, part in content["parts"].items()},
+        "search": {"distortion_limit": distortion_limit},
+        "weights": dict(weights),
+        "distortion": entries,
+    }
+    make_folder(directory)
+    with open_to_write(directory / NAME) as stream:
+        tomli_w.dump(content, stream)
 
 
 def weights_to_keep(

@@ -15,6 +15,7 @@ from hyperbaton.commands.options import (
 
 @click.command()
 @corpus_options
+@click.option("--sample", help="Train on an embedded sample instead: ja-en or zh-en.")
 @click.option("--out", type=FILE, required=True, help="Folder of the system; made if missing.")
 @click.option("--lm-order", type=int, help="Order of the language model.  [default: 5]")
 @click.option(
@@ -43,6 +44,7 @@ def train(
     source_tags: Path | None,
     target_tags: Path | None,
     source_tree: Path | None,
+    sample: str | None,
     out: Path,
     lm_order: int | None,
     lm_texts: tuple[Path, ...],
@@ -58,6 +60,7 @@ def train(
 
     \b
     hyperbaton train --source train.ja --target train.en --alignment train.align --out model
+    hyperbaton train --sample ja-en --distortion linear --distortion pair --out model
 
     Makes a phrase table with reordering scores, a language model, word classes, and whatever the
     distortion models learn (hyperbaton models lists them). Stages whose inputs have not
@@ -66,13 +69,21 @@ def train(
     """
     from hyperbaton.console import progress_line, say
     from hyperbaton.kernels import announce_compilation
+    from hyperbaton.samples import sample_files
     from hyperbaton.settings import load_settings
     from models.reading import CorpusFiles
     from models.training import TrainingSettings, train_system
 
     announce_compilation("models.phrases.extraction")
-    if source is None or target is None or alignment is None:
-        raise click.UsageError("give --source, --target and --alignment")
+    given_files = (source, target, alignment, source_tags, target_tags, source_tree)
+    if sample is not None:
+        if any(given_files):
+            raise click.UsageError("give either --sample or files")
+        files = sample_files(sample)
+    elif source is None or target is None or alignment is None:
+        raise click.UsageError("give --source, --target and --alignment, or --sample")
+    else:
+        files = CorpusFiles(source, target, alignment, source_tags, target_tags, source_tree)
     shortcuts = {
         "corpus.skip_bad": skip_bad or None,
         "lm.order": lm_order,
@@ -82,7 +93,7 @@ def train(
     settings = load_settings([*given, *assignments], config)
     with progress_line() as progress:
         train_system(
-            CorpusFiles(source, target, alignment, source_tags, target_tags, source_tree),
+            files,
             out,
             TrainingSettings(
                 settings.corpus, settings.phrases, settings.lm, settings.classes, distortion, seed

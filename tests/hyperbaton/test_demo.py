@@ -1,14 +1,39 @@
-import subprocess
-import sys
+"""The demo: a quick comparison on a sample, and translations that are explained."""
+
+from dataclasses import replace
+
+from decoder.translator import Translator
+from hyperbaton import demonstration
+from hyperbaton.comparison import sample_configuration
+from tuning.comparison.configuration import System, TuningChoice
 
 
-def test_the_demo_trains_translates_and_is_quick_the_second_time(tmp_path):
-    command = [sys.executable, "-m", "hyperbaton", "demo", "--out", str(tmp_path / "demo")]
-    first, second = (
-        subprocess.run(command, capture_output=True, text=True, check=True) for _ in range(2)
-    )
-    assert first.stdout == second.stdout
-    assert first.stdout.count("test BLEU with untuned weights: ") == 2
-    scores = [float(line.split(": ")[1]) for line in first.stdout.splitlines() if "BLEU" in line]
-    assert min(scores) > 20
-    assert second.stderr.count("nothing has changed") == 8
+def test_the_demo_compares_explains_and_says_the_same_the_second_time(
+    tmp_path, monkeypatch, capsys
+):
+    def small(name):
+        whole = sample_configuration(name)
+        systems = (System("LINEAR", ("linear",)), System("LINEAR+LEX", ("linear", "msd")))
+        return replace(
+            whole,
+            system=systems,
+            limits=(6,),
+            dev=replace(whole.dev, lines="1-20"),
+            test=(replace(whole.test[0], lines="1-100"),),
+        )
+
+    monkeypatch.setattr(demonstration, "sample_configuration", small)
+    monkeypatch.setattr(demonstration, "QUICK", TuningChoice(method="none"))
+    outputs = []
+    for _ in range(2):
+        demonstration.demonstrate("ja-en", tmp_path / "demo", 2)
+        outputs.append(capsys.readouterr())
+    assert outputs[0].out == outputs[1].out
+    assert "how the best system, LINEAR+LEX @ 6, translates:" in outputs[0].out
+    assert outputs[1].err.count("nothing has changed") == 4
+    assert "2 of 2 tuning runs are done already" in outputs[1].err
+    report = (tmp_path / "demo" / "report.html").read_text()
+    assert report.startswith("<!doctype html>")
+    best = Translator.load(tmp_path / "demo" / "best")
+    assert [model.name for model in best.distortion] == ["linear", "msd"]
+    assert best.translate("kare wa hon o katta .").text == "he bought a book ."

@@ -264,7 +264,7 @@ def test_a_reader_that_goes_away_is_no_failure():
 
 
 def test_shells_can_complete_commands():
-    environment = {"_HYPERBATON_COMPLETE": "bash_complete", "COMP_WORDS": "hyperbaton c"}
+    environment = {"_HYPERBATON_COMPLETE": "bash_complete", "COMP_WORDS": "hyperbaton corp"}
     result = run(env={**os.environ, **environment, "COMP_CWORD": "1"})
     assert result.stdout == "plain,corpus\n"
 
