@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from models.errors import DataError, SettingError, missing_file, reason
 from models.writing import make_folder, open_to_write, writing
@@ -28,6 +28,8 @@ UNFINISHED = ".unfinished"
 MANIFEST = "files.sha256"
 KEY_LENGTH = 16  # hexadecimal digits
 DISTORTION = "distortion_"  # begins the names of all stages that fit distortion models
+
+Measure: TypeAlias = Callable[[str, float, float], None]  # a part, seconds, peak of megabytes
 
 
 def sha256(path: Path) -> str:
@@ -84,16 +86,18 @@ def run_stage(
     key: str,
     work: Callable[[Path], str],
     talk: Callable[[str], None] = lambda _: None,
+    measure: Measure = lambda *_: None,
 ) -> str:
     """The folder of the stage's result, relative to `directory`, which should be `locked`.
 
     `work` fills it, unless it is there, and returns a few words on what it made, which are told
-    with time and memory.
+    with time and memory; `measure` gets these as numbers, the memory being the most that this
+    process has had so far.
     """
     part = f"{PARTS}/{name}-{key}"
     finished, unfinished = directory / part, directory / f"{part}{UNFINISHED}"
     if finished.is_dir():
-        if _is_whole(finished):
+        if is_whole(finished):
             talk(f"{name}: nothing has changed")
             return part
         talk(f"{name}: files in {finished} have been changed or lost, so it is made again")
@@ -113,8 +117,20 @@ def run_stage(
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    talk(f"{name}: {made} in {time.monotonic() - began:.1f} s, {peak:,.0f} MB")
+    seconds = time.monotonic() - began
+    talk(f"{name}: {made} in {seconds:.1f} s, {peak:,.0f} MB")
+    measure(part, seconds, peak)
     return part
+
+
+def is_whole(folder: Path) -> bool:
+    """Whether a finished stage's files are still those that it made."""
+    try:
+        lines = (folder / MANIFEST).read_text(encoding="utf-8").splitlines()
+        listed = [line.split("  ", 1) for line in lines]
+        return bool(listed) and all(sha256(folder / name) == digest for digest, name in listed)
+    except (DataError, SettingError, OSError, ValueError):
+        return False
 
 
 def remove_other_parts(directory: Path, parts: Iterable[str]) -> None:
@@ -135,13 +151,3 @@ def _seal(folder: Path) -> None:
     lines = [f"{sha256(path)}  {path.name}\n" for path in files]
     with open_to_write(folder / MANIFEST) as stream:
         stream.write("".join(lines).encode())
-
-
-def _is_whole(folder: Path) -> bool:
-    """Whether the files are still those that were listed."""
-    try:
-        lines = (folder / MANIFEST).read_text(encoding="utf-8").splitlines()
-        listed = [line.split("  ", 1) for line in lines]
-        return bool(listed) and all(sha256(folder / name) == digest for digest, name in listed)
-    except (DataError, SettingError, OSError, ValueError):
-        return False

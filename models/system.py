@@ -132,6 +132,24 @@ def write_variant(
         tomli_w.dump(content, stream)
 
 
+def write_weights(
+    directory: Path,
+    weights: Mapping[str, float],
+    distortion_limit: int,
+    tuning: Mapping[str, Any],
+) -> None:
+    """Gives a system other weights and another distortion limit; all else stays as it is.
+
+    `tuning` is kept beside them and says how they were made.
+    """
+    content = read_system(directory)
+    content["weights"] |= weights
+    content["search"]["distortion_limit"] = distortion_limit
+    content["tuning"] = dict(tuning)
+    with open_to_write(directory / NAME) as stream:
+        tomli_w.dump(content, stream)
+
+
 def weights_to_keep(
     directory: Path, defaults: dict[str, float], talk: Callable[[str], None]
 ) -> tuple[dict[str, float], int]:

@@ -33,7 +33,7 @@ from models.phrases.training import (
 )
 from models.progress import Progress
 from models.reading import CorpusFiles, CorpusSettings, ReadReport, read_corpus
-from models.stages import DISTORTION, fingerprint, locked, run_stage, sha256
+from models.stages import DISTORTION, Measure, fingerprint, locked, run_stage, sha256
 from models.system import (
     ARPA,
     FittedModel,
@@ -115,10 +115,12 @@ def train_system(
     progress: Progress | None = None,
     *,
     together: bool = True,
+    measure: Measure = lambda *_: None,
 ) -> None:
     """Fills the folder `out`; stages whose inputs have not changed are not run again.
 
     `together`: all distortion models will be used at once, so their features must be distinct.
+    `measure` is told what every stage took that had to be run.
     """
     lm_texts = list(lm_texts)
     if files.alignment is None:
@@ -186,20 +188,21 @@ def train_system(
     lm_key = fingerprint(LM_FORMAT, used, asdict(settings.lm), *lm_texts)
     with locked(out):
         parts = {
-            "phrases": run_stage(out, "phrases", phrases_key, phrases, talk),
-            "lm": run_stage(out, "lm", lm_key, language_model, talk),
+            "phrases": run_stage(out, "phrases", phrases_key, phrases, talk, measure),
+            "lm": run_stage(out, "lm", lm_key, language_model, talk, measure),
         }
         for side in ("source", "target"):
             key = fingerprint(CLASSES_FORMAT, used, side, asdict(settings.classes))
             name = f"{side}_classes"
-            parts[name] = run_stage(out, name, key, word_classes(side), talk)
+            parts[name] = run_stage(out, name, key, word_classes(side), talk, measure)
         models = []
         for name, model in wanted:
             part = ""
             if learns(model):
                 described = [name, dict(model.settings()), settings.seed, format_number(model)]
                 key = fingerprint(used, parts, *described)
-                part = run_stage(out, stage_name(name), key, fit(model, parts), talk)
+                work = fit(model, parts)
+                part = run_stage(out, stage_name(name), key, work, talk, measure)
             models.append(FittedModel(name, model, part))
         weights, limit = weights_to_keep(out, starting_weights(m.model for m in models), talk)
         write_system(

@@ -2,8 +2,9 @@
 
 Backward features ask the next option how it likes its orientation towards the previous phrase;
 forward features ask the previous option about its successor. The probabilities come with the phrase
-table (`models/phrases/reordering.py`); here orientations are those of the phrases themselves:
-monotone if the next phrase begins where the last one ended, swap if it ends where that one began.
+table (`models/phrases/reordering.py`). For word-based and phrase-based tables, orientations are
+those of the phrases themselves: monotone if the next phrase begins where the last one ended, swap
+if it ends where that one began. Hierarchical ones look at blocks of phrases (`hierarchical.py`).
 """
 
 from collections.abc import Mapping
@@ -13,9 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.arrays import Int32Array
-from models.distortion.interface import DistortionModel, FloatArray, OptionTable, Steps
+from models.distortion.hierarchical import HierarchicalScorer, class_of_orientation
+from models.distortion.interface import (
+    DistortionModel,
+    FloatArray,
+    OptionTable,
+    SentenceScorer,
+    Steps,
+)
 from models.distortion.tables import TableScorer
-from models.errors import DataError, SettingError
+from models.errors import DataError
 from models.phrases.orientation import LEFT, MONOTONE, RIGHT, SWAP
 from models.phrases.reordering import CLASSES, ReorderingType
 from models.sentence import Sentence
@@ -28,31 +36,24 @@ class Lexicalised(DistortionModel):
         self.type = type
 
     @property
-    def _kind(self) -> ReorderingType:
-        kind = ReorderingType.parse(self.type)
-        if kind.orientation == "hier":
-            raise SettingError(
-                "hierarchical orientation cannot be used in decoding yet",
-                expected="expected a type that begins with wbe or phrase",
-            )
-        return kind
-
-    @property
     def feature_names(self) -> tuple[str, ...]:
-        kind = self._kind
+        kind = ReorderingType.parse(self.type)
         return tuple(f"{kind.classes}.{direction}.{name}" for direction, name in kind.columns)
 
     def settings(self) -> Mapping[str, Any]:
         return {"type": self.type}
 
-    def prepare(self, sentence: Sentence, options: OptionTable) -> TableScorer:  # noqa: ARG002
+    def prepare(self, sentence: Sentence, options: OptionTable) -> SentenceScorer:  # noqa: ARG002
         found = options.phrases.reordering_type
         if found != self.type:
             raise DataError(
                 f"the model {self.name} needs reordering scores of type {self.type}",
                 expected=f"the phrase table has {found or 'none'}",
             )
-        return LexicalisedScorer(self._kind, options)
+        kind = ReorderingType.parse(self.type)
+        if kind.orientation == "hier" and kind.classes != "leftright":
+            return HierarchicalScorer(kind, options)
+        return LexicalisedScorer(kind, options)  # blocks do not change what is left or right
 
 
 class LexicalisedScorer(TableScorer):
@@ -63,11 +64,9 @@ class LexicalisedScorer(TableScorer):
         end = np.concatenate([[0], options.end])
         keys = (start + 1) * (options.n_words + 1) + end
         _, first, span = np.unique(keys, return_index=True, return_inverse=True)
-        class_of = np.zeros(4, np.int64)
-        for number, orientations in enumerate(CLASSES[kind.classes].values()):
-            class_of[list(orientations)] = number
         self._span = span.astype(np.int32)  # (N + 1,) span of each option, the beginning first
-        self._class = class_of[_orientations(start[first], end[first])]  # of moves between spans
+        moves = _orientations(start[first], end[first])
+        self._class = class_of_orientation(kind.classes)[moves]  # of moves between spans
         self._scores = options.reordering
         self._n_classes = len(CLASSES[kind.classes])
         self._directions = tuple(dict.fromkeys(direction for direction, _ in kind.columns))

@@ -32,6 +32,12 @@ NO_TAG = 0  # of a free slot
 STATE = np.dtype([("signature", np.uint64), ("backoff", np.float32), ("suffix", np.int32)])
 TRANSITION = np.dtype([("key", np.uint64), ("logprob", np.float32), ("next", np.int32)])
 UNIGRAM = np.dtype([("logprob", np.float32), ("next", np.int32)])
+MEMORY = np.dtype(
+    [("key", np.uint64), ("logprob", np.float64), ("next", np.int32), ("unused", np.int32)]
+)
+MEMORY_BITS = 12  # of the number of answers that are remembered: more do not stay in the cache
+MEMORY_SHIFT = np.uint64(64 - MEMORY_BITS)
+NO_KEY = np.uint64(2**64 - 1)  # of an answer that was never given
 
 MIXER = np.uint64(0x9E3779B97F4A7C15)  # 2^64 divided by the golden ratio (Knuth, section 6.4)
 
@@ -109,6 +115,29 @@ def advance(lm: Automaton, state: int, word: int) -> tuple[float, int]:
         total += lm.states[here].backoff
         here = np.uint64(lm.states[here].suffix)
     return total + logprob, following
+
+
+def empty_memory() -> NDArray[Any]:
+    """For `remembered_advance`."""
+    memory = np.zeros(1 << MEMORY_BITS, MEMORY)
+    memory["key"] = NO_KEY
+    return memory
+
+
+@uncounted
+def remembered_advance(
+    lm: Automaton, memory: NDArray[Any], state: int, word: int
+) -> tuple[float, int]:
+    """As `advance`, for a search, which asks much the same again and again.
+
+    The memory is a small table of answers, new ones in the place of old ones.
+    """
+    key = transition_key(state, word)
+    known = memory[hash_key(key) >> MEMORY_SHIFT]
+    if known.key != key:
+        logprob, following = advance(lm, state, word)
+        known.key, known.logprob, known.next = key, logprob, following
+    return known.logprob, known.next
 
 
 @njit(cache=True, nogil=True)

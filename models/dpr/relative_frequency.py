@@ -1,0 +1,46 @@
+"""LR: the lexicalised reordering model as a classifier (Ni et al. 2011, section 1.1).
+
+p(o | phrase pair) is the relative frequency of the class among the examples of the pair. The paper
+says that heuristics are needed where data is sparse, not which. Here half an example for each class
+is added, as in Moses, but shared out as the classes are in all examples,
+
+    p(o | pair) = (count(o, pair) + ½ K p(o)) / (count(pair) + ½ K),     K classes,
+
+so that a pair that was never seen, or seen equally often with two classes, follows all the others.
+"""
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.arrays import Int64Array
+from models.errors import DataError
+
+SMOOTHING = 0.5  # examples for each class
+
+
+class RelativeFrequency:
+    name = "lr"
+
+    def fit(self, pair: Int64Array, y: NDArray[Any], n_classes: int) -> Self:
+        """Learns from the number of every example's phrase pair, and its class."""
+        if not len(y):
+            raise DataError("there is nothing to learn from: 0 examples")
+        self.pairs_, row = np.unique(pair, return_inverse=True)
+        self.counts_ = np.bincount(
+            row * n_classes + y, minlength=len(self.pairs_) * n_classes
+        ).reshape(-1, n_classes)
+        self.share_ = np.bincount(y, minlength=n_classes) / len(y)
+        return self
+
+    def probabilities(self, pair: Int64Array) -> NDArray[np.float64]:
+        """p(o | pair), (n, K)."""
+        n_classes = len(self.share_)
+        row = np.minimum(np.searchsorted(self.pairs_, pair), len(self.pairs_) - 1)
+        counts = np.where((self.pairs_[row] == pair)[:, None], self.counts_[row], 0)
+        prior = SMOOTHING * n_classes * self.share_
+        result: NDArray[np.float64] = (counts + prior) / (
+            counts.sum(axis=1, keepdims=True) + SMOOTHING * n_classes
+        )
+        return result

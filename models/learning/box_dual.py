@@ -1,0 +1,87 @@
+"""Quadratic problems with one boxed variable per example, by dual coordinate ascent.
+
+    max_α  Σ_n α_n − ½ ‖W‖²,      W = Σ_n α_n ψ(o_n) φ_nᵀ,      0 ≤ α_n ≤ C
+
+is the dual of a hinge loss on the margins ψ(o_n)ᵀ W φ_n, where ψ gives every class a vector. With
+ψ(o) = ±1 it is the two-class support vector machine, with a vector of several numbers maximum
+margin regression. One variable is solved for exactly while the others stay (Hsieh et al. 2008):
+
+    α_n ← min(C, max(0, α_n + (1 − ψ(o_n)ᵀ W φ_n) / (‖ψ(o_n)‖² ‖φ_n‖²)))
+
+Many variables soon come to a bound and stay there. One at a bound whose gradient pushes it further
+out than any that could still move was pushed in the round before is left out of the following
+rounds (the shrinking of the same paper). When the margins of those left are right to the tolerance,
+all come back; a round over everything in which all margins are right ends the work.
+"""
+
+import numpy as np
+from numba import njit
+
+from models.learning.random_order import shuffle
+
+
+@njit(cache=True, nogil=True)
+def maximise(problem, embedding, penalty, tolerance, state, weights, alpha, dual):
+    """Fills `weights`, (F, D), and `alpha`, (n,), from zeros; `embedding` is ψ, (K, D).
+
+    The dual objective after each round goes into `dual`, whose length is the most rounds. Returns
+    the number of rounds and whether the last one found no violation.
+    """
+    n_rows, n_numbers = len(problem.labels), embedding.shape[1]
+    curvature = np.zeros(n_rows)
+    for row in range(n_rows):
+        for entry in range(problem.indptr[row], problem.indptr[row + 1]):
+            curvature[row] += problem.data[entry] ** 2
+        curvature[row] *= np.sum(embedding[problem.labels[row]] ** 2)
+    active = np.arange(n_rows)
+    n_active = n_rows
+    highest_before, lowest_before = np.inf, -np.inf
+    value = 0.0
+    for number in range(len(dual)):
+        n_left = 0
+        highest, lowest = 0.0, 0.0  # gradients of variables that could move that way
+        shuffle(active, n_active, state)
+        for place in range(n_active):
+            row = active[place]
+            own = embedding[problem.labels[row]]
+            margin = 0.0
+            for entry in range(problem.indptr[row], problem.indptr[row + 1]):
+                feature = problem.indices[entry]
+                for d in range(n_numbers):
+                    if own[d] != 0.0:
+                        margin += problem.data[entry] * own[d] * weights[feature, d]
+            ascent = 1.0 - margin
+            if alpha[row] == 0.0 and ascent < lowest_before:
+                continue
+            if alpha[row] == penalty and ascent > highest_before:
+                continue
+            active[n_left] = row
+            n_left += 1
+            if curvature[row] > 0.0:
+                new = min(penalty, max(0.0, alpha[row] + ascent / curvature[row]))
+            else:
+                new = penalty  # without features nothing stands against the hinge
+            step = new - alpha[row]
+            if step == 0.0:
+                continue
+            highest, lowest = max(highest, ascent), min(lowest, ascent)
+            alpha[row] = new
+            value += step * ascent - 0.5 * step * step * curvature[row]
+            for entry in range(problem.indptr[row], problem.indptr[row + 1]):
+                feature = problem.indices[entry]
+                for d in range(n_numbers):
+                    if own[d] != 0.0:
+                        weights[feature, d] += step * problem.data[entry] * own[d]
+        dual[number] = value
+        if max(highest, -lowest) <= tolerance:
+            if n_active == n_rows:
+                return number + 1, True
+            n_active = n_rows
+            for row in range(n_rows):
+                active[row] = row
+            highest_before, lowest_before = np.inf, -np.inf
+        else:
+            n_active = n_left
+            highest_before = highest if highest > 0.0 else np.inf
+            lowest_before = lowest if lowest < 0.0 else -np.inf
+    return len(dual), False

@@ -1,0 +1,79 @@
+"""`me`: maximum entropy with a Gaussian prior (Zens and Ney 2006; likelihood.py) by L-BFGS.
+
+At the optimum the counts of a feature that the model expects differ from those observed by w/σ²,
+which is what the prior holds against them; the tolerance is by how many counts more they may
+differ. It is the same for every feature, so many clusters can be solved as one problem.
+"""
+
+from collections.abc import Mapping
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize  # type: ignore[import-untyped]
+
+from models.learning.cluster_rows import ClusterRows
+from models.learning.cluster_solving import Advance, solve_together
+from models.learning.interface import FloatArray, Learner, Solution
+from models.learning.likelihood import likelihood_and_gradient
+from models.learning.problem import Problem
+
+
+@dataclass(eq=False, kw_only=True)
+class Entropy(Learner):
+    name: ClassVar[str] = "me"
+
+    sigma: float = 0.3  # standard deviation of the prior
+    tolerance: float = 0.2  # feature counts
+    max_iterations: int = 200
+
+    def check_settings(self) -> None:
+        self._check_positive("sigma", "tolerance", "max_iterations")
+
+    def solve(self, problem: Problem, seed: int) -> Solution:  # noqa: ARG002
+        shape = problem.n_features, problem.n_classes
+        gradient = np.empty(shape)
+        values: list[float] = []
+
+        def objective(flat: FloatArray) -> tuple[float, FloatArray]:
+            weights = flat.reshape(shape)
+            loss = likelihood_and_gradient(problem, weights, gradient)
+            total = loss + (flat @ flat) / (2 * self.sigma**2)
+            return total, (gradient + weights / self.sigma**2).ravel()
+
+        def note(intermediate_result: Any) -> None:
+            values.append(float(intermediate_result.fun))
+
+        found = minimize(
+            objective,
+            np.zeros(shape[0] * shape[1]),
+            jac=True,
+            method="L-BFGS-B",
+            callback=note,
+            options={
+                "maxiter": self.max_iterations,
+                "maxfun": 20 * self.max_iterations,
+                "gtol": self.tolerance,
+                "ftol": 0.0,
+            },
+        )
+        converged = bool(np.abs(found.jac).max() <= self.tolerance)
+        weights = found.x.reshape(shape)
+        return Solution(
+            weights, int(found.nit), float(found.fun), converged, {"objective": np.array(values)}
+        )
+
+    def solve_clusters(
+        self, problem: Problem, clusters: ClusterRows, seed: int, pool: Executor, advance: Advance
+    ) -> tuple[NDArray[np.float32], Mapping[str, FloatArray]]:
+        weights = solve_together(
+            lambda part, own_seed: self.solve(part, own_seed).weights,
+            problem,
+            clusters,
+            seed,
+            pool,
+            advance,
+        )
+        return weights, {}

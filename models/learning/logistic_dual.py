@@ -1,0 +1,171 @@
+"""`mlr-dual`: multinomial logistic regression by its dual, with shrinking (Alrajeh and Niranjan
+2014, eqs. 9–16 and Algorithm 1).
+
+Every example has a distribution α_i over the classes, and the weights follow from them:
+
+    min_α  D(α) = 1/(2σ²) Σ_k ‖w_k(α)‖² + Σ_i Σ_k α_ik log α_ik                          (9)
+    w_k(α) = σ² Σ_i ([k = o_i] − α_ik) φ_i                                              (10)
+
+which is the negative of the best P(w) (likelihood.py). An example's distribution moves by an
+exponentiated gradient step (11) with η = ½, halved until D does not grow (13), and the weights with
+it (14). If its gradients (12) are equal for all classes to ε, the example is as good as it can get
+(16) and leaves the training for good: the larger ε, the faster and the rougher. The paper needs two
+small numbers and calls both ε; here the one of (15), the mass that an example at first leaves to
+wrong classes, is `initial_mass`.
+
+Later steps of others may spoil an example that has left. With `recheck` all come back when none is
+left, until a round over everything finds nothing to do; then (16) holds for every example.
+
+Logarithms of α are kept, not α: they have no trouble near 0. D is flat at the optimum, and hardly
+feels the smallest α at all: a change below what rounding hides counts as none. An ε below 1e-6
+cannot be relied on for the same reason.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numba import njit
+
+from models.learning.interface import Learner, Solution
+from models.learning.likelihood import penalised_likelihood
+from models.learning.perceptron import score
+from models.learning.problem import Problem
+from models.learning.random_order import generator, shuffle
+
+ROUNDING = 1e-14  # of differences of D
+
+
+@dataclass(eq=False, kw_only=True)
+class LogisticDual(Learner):
+    name: ClassVar[str] = "mlr-dual"
+
+    sigma: float = 0.3
+    epsilon: float = 0.1  # ε of Algorithm 1
+    max_rounds: int = 100
+    max_trials: int = 10  # halvings of η
+    initial_mass: float = 0.01  # ε of eq. 15
+    recheck: bool = False
+
+    def check_settings(self) -> None:
+        self._check_positive("sigma", "epsilon", "max_rounds", "max_trials")
+        self._check("initial_mass", 0 < self.initial_mass < 1, "a number between 0 and 1")
+
+    def solve(self, problem: Problem, seed: int) -> Solution:
+        shape = len(problem.labels), problem.n_classes
+        weights = np.zeros((problem.n_features, problem.n_classes))
+        if problem.n_classes == 1:  # the only class is certain
+            return Solution(weights, 0, 0.0, True)
+        log_alpha = np.full(shape, np.log(self.initial_mass / (problem.n_classes - 1)))
+        log_alpha[np.arange(shape[0]), problem.labels] = np.log1p(-self.initial_mass)
+        dual, active = np.empty(self.max_rounds), np.empty(self.max_rounds)
+        n_rounds, converged = ascend(
+            problem,
+            self.sigma,
+            self.epsilon,
+            self.max_trials,
+            self.recheck,
+            generator(seed),
+            log_alpha,
+            weights,
+            dual,
+            active,
+        )
+        trace = {
+            "dual": dual[:n_rounds].copy(),  # −D, which rises to the optimum of P
+            "active": active[:n_rounds].copy(),  # share of the examples at the end of a round
+        }
+        objective = penalised_likelihood(problem, weights, self.sigma)
+        return Solution(weights, n_rounds, objective, bool(converged), trace)
+
+
+@njit(cache=True, nogil=True)
+def ascend(
+    problem, sigma, epsilon, max_trials, recheck, state, log_alpha, weights, dual, active_share
+):
+    """Algorithm 1. Changes `log_alpha`, (n, K), and fills `weights`, (F, K), from zeros; −D and the
+    share of active examples after each round go into the last two. Returns the number of rounds
+    and whether the examples ran out."""
+    n_rows, n_classes = len(problem.labels), problem.n_classes
+    variance = sigma * sigma
+    square = np.zeros(n_rows)
+    value = initialise(problem, variance, log_alpha, weights, square)
+    scores, new = np.empty(n_classes), np.empty(n_classes)
+    active = np.arange(n_rows)
+    n_active = n_rows
+    for number in range(len(dual)):
+        n_left = 0
+        shuffle(active, n_active, state)
+        for place in range(n_active):
+            row = active[place]
+            own = log_alpha[row]
+            score(problem, row, weights, scores)
+            # (12) up to what is the same for all classes
+            highest, lowest = -np.inf, np.inf
+            for o in range(n_classes):
+                highest = max(highest, own[o] - scores[o])
+                lowest = min(lowest, own[o] - scores[o])
+            if highest - lowest <= epsilon:
+                continue
+            active[n_left] = row
+            n_left += 1
+            rate = 0.5
+            for _ in range(max_trials):
+                exponentiated_step(own, scores, rate, new)
+                change = 0.0  # (13)
+                for o in range(n_classes):
+                    alpha, other = np.exp(own[o]), np.exp(new[o])
+                    step = other - alpha
+                    change += other * new[o] - alpha * own[o] - step * scores[o]
+                    change += 0.5 * variance * square[row] * step * step
+                if change <= ROUNDING:
+                    value += change
+                    for o in range(n_classes):
+                        scores[o] = -variance * (np.exp(new[o]) - np.exp(own[o]))
+                        own[o] = new[o]
+                    for entry in range(problem.indptr[row], problem.indptr[row + 1]):  # (14)
+                        feature = problem.indices[entry]
+                        for o in range(n_classes):
+                            weights[feature, o] += scores[o] * problem.data[entry]
+                    break
+                rate *= 0.5
+        dual[number] = -value
+        active_share[number] = n_left / n_rows
+        if n_left == 0 and (not recheck or n_active == n_rows):
+            return number + 1, True
+        n_active = n_left
+        if n_left == 0:
+            n_active = n_rows
+            for row in range(n_rows):
+                active[row] = row
+    return len(dual), False
+
+
+@njit(cache=True, nogil=True)
+def initialise(problem, variance, log_alpha, weights, square):
+    """w(α) by (10), ‖φ‖² of every example, and D(α) by (9)."""
+    value = 0.0
+    for row in range(len(problem.labels)):
+        for o in range(problem.n_classes):
+            alpha = np.exp(log_alpha[row, o])
+            value += alpha * log_alpha[row, o]
+            share = variance * ((1.0 if o == problem.labels[row] else 0.0) - alpha)
+            for entry in range(problem.indptr[row], problem.indptr[row + 1]):
+                weights[problem.indices[entry], o] += share * problem.data[entry]
+        for entry in range(problem.indptr[row], problem.indptr[row + 1]):
+            square[row] += problem.data[entry] ** 2
+    return value + np.sum(weights**2) / (2.0 * variance)
+
+
+@njit(cache=True, nogil=True)
+def exponentiated_step(log_alpha, scores, rate, new):
+    """(11) in logarithms: log α' = log α − η (log α − w·φ), normalised."""
+    highest = -np.inf
+    for o in range(len(new)):
+        new[o] = log_alpha[o] - rate * (log_alpha[o] - scores[o])
+        highest = max(highest, new[o])
+    total = 0.0
+    for o in range(len(new)):
+        total += np.exp(new[o] - highest)
+    for o in range(len(new)):
+        new[o] -= highest + np.log(total)

@@ -1,0 +1,102 @@
+"""Training examples as plain arrays for the kernels, and what is checked before they get there."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse  # type: ignore[import-untyped]
+
+from models.arrays import Int32Array, Int64Array
+from models.errors import DataError, counted
+
+MAX_FEATURES = 2**31 - 1
+
+
+class Rows(NamedTuple):
+    """A sparse matrix in compressed rows, in the types that the kernels are compiled for."""
+
+    indptr: Int64Array  # (n + 1,)
+    indices: Int32Array  # (entries,) columns, each at most once in a row, ascending
+    data: NDArray[Any]  # (entries,) float32 or float64
+
+
+class Problem(NamedTuple):
+    """n examples φ with their classes. There is no intercept: a feature that is always 1 is one."""
+
+    indptr: Int64Array  # (n + 1,)
+    indices: Int32Array  # (entries,)
+    data: NDArray[Any]  # (entries,)
+    labels: Int32Array  # (n,) from 0 to n_classes − 1; some classes may never occur
+    n_features: int
+    n_classes: int
+
+
+def make_problem(matrix: Any, labels: Any, n_classes: int) -> Problem:
+    """Checked and in the kernels' types; copies only what is not in them yet."""
+    rows = make_rows(matrix)
+    n_rows, n_features = matrix.shape
+    if n_rows == 0 or n_features == 0:
+        raise DataError(
+            f"there is nothing to learn from: {counted(n_rows, 'example')} with "
+            f"{counted(n_features, 'feature')}"
+        )
+    if n_classes < 1:
+        raise DataError(f"{n_classes} classes are not possible", expected="a number from 1 up")
+    return Problem(*rows, check_labels(labels, n_rows, n_classes), n_features, n_classes)
+
+
+def make_rows(matrix: Any, n_features: int | None = None) -> Rows:
+    """The arrays of a sparse matrix that should have `n_features` columns."""
+    if not sparse.issparse(matrix) or matrix.format != "csr" or len(matrix.shape) != 2:
+        raise DataError(
+            f"features come as {type(matrix).__name__}",
+            expected="a scipy.sparse.csr_matrix or csr_array, one row for each example",
+        )
+    if matrix.shape[1] > MAX_FEATURES:
+        raise DataError(f"{matrix.shape[1]:,} features are too many", expected="at most 2^31 − 1")
+    if n_features is not None and matrix.shape[1] != n_features:
+        raise DataError(
+            f"the examples have {counted(matrix.shape[1], 'feature')}",
+            expected=f"the model was learned with {n_features:,}",
+        )
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+    data = matrix.data
+    if data.dtype not in (np.float32, np.float64):
+        data = data.astype(np.float64)
+    if not np.isfinite(data).all():
+        entry = int(np.flatnonzero(~np.isfinite(data))[0])
+        row = int(np.searchsorted(matrix.indptr, entry, side="right")) - 1
+        raise DataError(
+            f"feature {matrix.indices[entry]} of example {row} is {data[entry]}",
+            expected="a finite number",
+        )
+    return Rows(
+        matrix.indptr.astype(np.int64, copy=False),
+        matrix.indices.astype(np.int32, copy=False),
+        np.ascontiguousarray(data),
+    )
+
+
+def check_labels(labels: Any, n_rows: int, n_classes: int) -> Int32Array:
+    """Classes of the examples as int32."""
+    found = np.asarray(labels)
+    check_integers(found, n_rows, "classes")
+    wrong = np.flatnonzero((found < 0) | (found >= n_classes))
+    if len(wrong):
+        raise DataError(
+            f"example {wrong[0]} is of class {found[wrong[0]]}",
+            expected=f"classes from 0 to {n_classes - 1}",
+        )
+    return np.ascontiguousarray(found, dtype=np.int32)
+
+
+def check_integers(found: NDArray[Any], n_rows: int, things: str) -> None:
+    """One whole number for each example."""
+    if not np.issubdtype(found.dtype, np.integer):
+        raise DataError(f"{things} are of type {found.dtype}", expected="whole numbers")
+    if found.shape != (n_rows,):
+        raise DataError(
+            f"{things} have the shape {found.shape}", expected=f"({n_rows},), one for each example"
+        )

@@ -1,0 +1,92 @@
+"""What a parse tree says of the surroundings of a unit, and how much of it is covered.
+
+The node of a unit is the smallest one that covers it, raised over unary parents: those have the
+same words and so the same coverage (Xiang et al. 2011, section 5.2). Its *parent* is the next node
+with more words. Its *siblings* are the other children of the parent (section 5.3); as treebanks
+adjoin modifiers one at a time, so that a verb and the PP before it hang from different VPs,
+siblings are asked for on several levels: those of the node, those of its parent, and so on.
+
+        VP                     the verb `mai` at 2: parent VP₂; siblings on the first level AS
+       /  \\                    and NP to the right, on the second level PP to the left
+     PP    VP₂
+    /  \\   / | \\               the unit "ti ta" at 0:2: node PP, parent VP, sibling VP₂
+   P   NP VV AS NP
+   ti  ta mai le shu           a unit over half a phrase: its other children are siblings
+
+A neighbour's coverage is 0 (nothing is covered), 1 (everything) or 2 (a part), as in the paper.
+"""
+
+import numpy as np
+from numba import njit
+
+OPEN, COVERED, PARTLY = 0, 1, 2
+LEFT, RIGHT = 0, 1  # orientation −1 and 1
+MOST = 12  # neighbours of a unit; farther ones are left out
+
+
+@njit(cache=True, nogil=True)
+def find_neighbours(tree, first, last, levels, nodes, sides):
+    """The parent of the unit first:last (−1: none) and the number of its siblings.
+
+    `tree` has the columns label, start, end, parent; `nodes` and `sides` (MOST,) are filled.
+    """
+    node = -1
+    for candidate in range(len(tree)):  # in preorder the last node that covers the unit is lowest
+        if tree[candidate, 1] <= first and tree[candidate, 2] >= last:
+            node = candidate
+    if node < 0:
+        return -1, 0
+    low, high = first, last
+    if tree[node, 1] == first and tree[node, 2] == last:
+        node = _above(tree, node)
+    parent = node
+    n = 0
+    for _ in range(levels):
+        if node < 0:
+            break
+        for child in range(node + 1, len(tree)):
+            if tree[child, 1] >= tree[node, 2] or n == MOST:
+                break
+            if tree[child, 3] != node:
+                continue
+            if tree[child, 2] <= low or tree[child, 1] >= high:
+                nodes[n] = child
+                sides[n] = LEFT if tree[child, 2] <= low else RIGHT
+                n += 1
+        low, high = tree[node, 1], tree[node, 2]
+        node = _above(tree, node)
+    return parent, n
+
+
+@njit(cache=True, nogil=True)
+def _above(tree, node):
+    """The lowest node above that has more words, or −1."""
+    above = tree[node, 3]
+    while above >= 0 and tree[above, 1] == tree[node, 1] and tree[above, 2] == tree[node, 2]:
+        above = tree[above, 3]
+    return above
+
+
+@njit(cache=True, nogil=True)
+def covered_state(coverage, start, end):
+    """How much of start:end is covered; `coverage` as 64-bit words."""
+    any_covered, any_open = False, False
+    for place in range(start, end):
+        if (coverage[place >> 6] >> np.uint64(place & 63)) & np.uint64(1):
+            any_covered = True
+        else:
+            any_open = True
+    if not any_covered:
+        return OPEN
+    return PARTLY if any_open else COVERED
+
+
+@njit(cache=True, nogil=True)
+def is_covered(coverage, place):
+    return (coverage[place >> 6] >> np.uint64(place & 63)) & np.uint64(1) != 0
+
+
+@njit(cache=True, nogil=True)
+def cover(coverage, start, end):
+    for place in range(start, end):
+        coverage[place >> 6] |= np.uint64(1) << np.uint64(place & 63)

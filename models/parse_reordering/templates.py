@@ -1,0 +1,162 @@
+"""Which questions the features ask, as packed numbers.
+
+A feature is a question about the situation (the source phrase s, its surroundings, the coverage)
+together with a part of the outcome (the target phrase t, its tag, the jump j). All features that
+ask the same question of the situation form a *group*, and a group is a sparse table over parts of
+the outcome. There are four parts:
+
+    J   the jump                         T   the target phrase
+    W   target phrase and jump           G   tag of the target phrase, and jump
+
+A group's key holds the number of its template and two components, a and b:
+
+    template                     a                        b                            part
+    JUMP                         -                        -                            J
+    lexical   WORD WORD_J        s                        -                            T, J
+              WORD_TJ            s                        -                            W
+    context   LEFT RIGHT         s                        source word before, after    T
+              LEFT_J RIGHT_J     s                        source word before, after    J
+    history   LAST BEFORE_LAST   s                        previous target words        T
+    tags      TAG                tag of s                 -                            G
+              LEFT_TAG RIGHT_TAG tag of s                 tag before, after            J
+    words     NEAR               s                        left open or right covered   J
+              NEAR_TAG           tag of s                 left open or right covered   G
+    cov       INSIDE             s                        parent, anything covered?    W
+    sib       SIBLING            s                        sibling, coverage, side      W
+              SIBLING_TAG        tag of s                 sibling, coverage, side      G
+
+`INSIDE` is the parse coverage feature of Xiang et al. 2011, section 5.2, the two siblings are those
+of section 5.3, the others are section 3's. As the questions are binary, a group is asked once even
+if two siblings look alike. The tag of a phrase of several words is the pair of its first and last
+tag. Words of section 3's segmentation features are what the tokeniser makes of them.
+"""
+
+import numpy as np
+from numba import njit
+
+N_JUMPS = 11  # −5 … 5, farther ones count as the farthest (section 3)
+FARTHEST = 5
+MOST_CANDIDATES = 22  # 20 translations, the empty one, and all others together
+# parts of the outcome
+J, T, W, G = 0, 1, 2, 3
+# where they begin in a table of all parts
+T_CELL = N_JUMPS
+W_CELL = T_CELL + MOST_CANDIDATES
+G_CELL = W_CELL + MOST_CANDIDATES * N_JUMPS
+TEMPLATES = (
+    "JUMP", "WORD", "WORD_J", "WORD_TJ", "LEFT", "RIGHT", "LEFT_J", "RIGHT_J", "LAST",
+    "BEFORE_LAST", "TAG", "LEFT_TAG", "RIGHT_TAG", "NEAR", "NEAR_TAG", "INSIDE", "SIBLING",
+    "SIBLING_TAG",
+)  # fmt: skip
+(
+    JUMP, WORD, WORD_J, WORD_TJ, LEFT, RIGHT, LEFT_J, RIGHT_J, LAST,
+    BEFORE_LAST, TAG, LEFT_TAG, RIGHT_TAG, NEAR, NEAR_TAG, INSIDE, SIBLING,
+    SIBLING_TAG,
+) = range(len(TEMPLATES))  # fmt: skip
+PART = np.array([J, T, J, W, T, T, J, J, T, T, G, J, J, J, G, W, W, G], np.int64)
+# families of features, as bits
+LEXICAL, CONTEXT, HISTORY, TAGS, WORDS, COV, SIB = (1 << bit for bit in range(7))
+FAMILIES = {
+    "lexical": LEXICAL,
+    "context": CONTEXT,
+    "history": HISTORY,
+    "tags": TAGS,
+    "words": WORDS,
+    "cov": COV,
+    "sib": SIB,
+}
+TEMPLATE_BITS, COMPONENT_BITS = 57, 28
+COMPONENT = (1 << COMPONENT_BITS) - 1
+TAG_BITS = 13
+MOST_TAGS = 1 << TAG_BITS
+MOST_STATIC = 12  # keys that `static_keys` makes at most
+
+
+@njit(cache=True, nogil=True)
+def pack(template, a, b):
+    return (np.int64(template) << 57) | (np.int64(a) << 28) | np.int64(b)
+
+
+def unpack(key: int) -> tuple[int, int, int]:
+    """Template, a and b of a group's key."""
+    return key >> TEMPLATE_BITS, key >> COMPONENT_BITS & COMPONENT, key & COMPONENT
+
+
+@njit(cache=True, nogil=True)
+def phrase_tag(tags, start, end):
+    """The tag of a source phrase: its word's, or first + 1 and last in one number."""
+    if end - start == 1:
+        return np.int64(tags[start])
+    return ((np.int64(tags[start]) + 1) << TAG_BITS) | np.int64(tags[end - 1])
+
+
+@njit(cache=True, nogil=True)
+def jump_index(start, previous_end):
+    """The place of the jump from the last translated word to this one; monotone is 1."""
+    jump = start - previous_end + 1
+    return min(max(jump, -FARTHEST), FARTHEST) + FARTHEST
+
+
+@njit(cache=True, nogil=True)
+def static_keys(families, source, words, tags, start, end, keys):
+    """Groups of a source phrase that do not depend on what was translated; their number.
+
+    `words` and `tags` have one more at both ends for the edges of the sentence. `source` 0 is an
+    unknown phrase: it has no questions about itself.
+    """
+    tag = phrase_tag(tags, start + 1, end + 1)
+    keys[0] = pack(JUMP, 0, 0)
+    n = 1
+    if families & LEXICAL and source:
+        keys[n], keys[n + 1] = pack(WORD, source, 0), pack(WORD_J, source, 0)
+        keys[n + 2] = pack(WORD_TJ, source, 0)
+        n += 3
+    if families & CONTEXT and source:
+        left, right = words[start], words[end + 1]
+        keys[n], keys[n + 1] = pack(LEFT, source, left), pack(RIGHT, source, right)
+        keys[n + 2], keys[n + 3] = pack(LEFT_J, source, left), pack(RIGHT_J, source, right)
+        n += 4
+    if families & TAGS:
+        keys[n] = pack(TAG, tag, 0)
+        keys[n + 1] = pack(LEFT_TAG, tag, tags[start])
+        keys[n + 2] = pack(RIGHT_TAG, tag, tags[end + 1])
+        n += 3
+    return n
+
+
+@njit(cache=True, nogil=True)
+def near_keys(source, tag, side):
+    return pack(NEAR, source, side), pack(NEAR_TAG, tag, side)
+
+
+@njit(cache=True, nogil=True)
+def inside_key(source, label, is_begun):
+    return pack(INSIDE, source, (np.int64(label) << 1) | is_begun)
+
+
+@njit(cache=True, nogil=True)
+def sibling_keys(source, tag, label, state, side):
+    b = (np.int64(label) << 3) | (np.int64(state) << 1) | side
+    return pack(SIBLING, source, b), pack(SIBLING_TAG, tag, b)
+
+
+@njit(cache=True, nogil=True)
+def add_key(keys, n, key):
+    """Appends a key that is not there yet; how many there are then."""
+    for place in range(n):
+        if keys[place] == key:
+            return n
+    keys[n] = key
+    return n + 1
+
+
+@njit(cache=True, nogil=True)
+def outcome_cell(part, choice, tag, jump):
+    """The cell of an outcome's part: candidate number, tag of its target, place of the jump."""
+    if part == J:
+        return jump
+    if part == T:
+        return T_CELL + choice
+    if part == W:
+        return W_CELL + choice * N_JUMPS + jump
+    return G_CELL + tag * N_JUMPS + jump

@@ -1,0 +1,129 @@
+"""`mms` against Table 2 of Ni et al. (2011), worked by hand and by a slow twin."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from models.learning.class_distances import flat, neighbours, tree
+from models.learning.perceptron import Perceptron, count_errors, structured_loss, visit
+from models.learning.problem import make_problem
+from models.learning.random_order import generator, shuffle
+from tests.models.learning.examples import make_examples, structured_losses
+
+NONE = np.empty((0, 0))  # no averaging
+
+
+def test_distances_of_classes():
+    assert neighbours(3).tolist() == [[0, 0.5, 1], [0.5, 0, 0.5], [1, 0.5, 0]]
+    assert neighbours(5)[1].tolist() == [0.5, 0, 0.5, 1, 1]
+    assert flat(3).tolist() == tree(3).tolist() == [[0, 1, 1], [1, 0, 1], [1, 1, 0]]
+    assert tree(5)[:3].tolist() == [[0, 0.5, 1, 1, 1], [0.5, 0, 1, 1, 1], [1, 1, 0, 1, 1]]
+
+
+def test_table_2_by_hand():
+    # φ₀ = (1, 0) of class 0, φ₁ = (0, 1) of class 1, φ₂ = (1, 1) of class 2; η = ½;
+    # Δ = 0, ½, 1 for the same, the next and the other class
+    examples = sparse.csr_array(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]))
+    problem = make_problem(examples, [0, 1, 2], 3)
+    weights = np.zeros((2, 3))  # (F, K)
+    steps = [
+        # example, then after the step w₀, w₁, w₂
+        (0, 1, [0.5, 0], [0, 0], [-0.5, 0]),  # 0, ½, 1: class 2 is the worst
+        (1, 1, [0.5, -0.5], [0, 0.5], [-0.5, 0]),  # ½, 0, ½: of equals the first
+        (2, 1, [0, -1], [0, 0.5], [0, 0.5]),  # 1 + 0, ½ + ½, 0 − ½
+        (0, 1, [0.5, -1], [0, 0.5], [-0.5, 0.5]),  # 0, ½, 1
+        (1, 1, [0.5, -1], [0, 1], [-0.5, 0]),  # ½ − 1, ½, ½ + ½
+        (2, 1, [0.5, -1], [-0.5, 0.5], [0, 0.5]),  # 1 − ½, ½ + 1, 0 − ½
+        (1, 1, [0.5, -1], [-0.5, 1], [0, 0]),  # ½ − 1, ½, ½ + ½
+        (1, 0, [0.5, -1], [-0.5, 1], [0, 0]),  # ½ − 1, 1, ½ + 0: its own class wins
+    ]
+    for example, n_updates, *expected in steps:
+        one = np.array([example])
+        assert (
+            visit(problem, one, 1, neighbours(3), 0.5, generator(0), 0, weights, NONE) == n_updates
+        )
+        assert weights.T.tolist() == expected
+    # scores now: φ₀: ½, −½, 0;  φ₁: −1, 1, 0;  φ₂: −½, ½, 0
+    assert count_errors(problem, np.arange(3), weights) == 1
+    # ρ: max(½, 0, 1) − ½ = ½;  max(−½, 1, ½) − 1 = 0;  max(½, 1, 0) − 0 = 1
+    assert structured_loss(problem, neighbours(3), weights) == 1.5
+
+
+def slow_table_2(dense, labels, distance, rate, n_rounds, seed):
+    """The weights after every visit, (visits, K, F)."""
+    weights = np.zeros((len(distance), dense.shape[1]))
+    order, state, visits = np.arange(len(labels)), generator(seed), []
+    for _ in range(n_rounds):
+        shuffle(order, len(order), state)
+        for n in order:
+            values = weights @ dense[n] + distance[labels[n]]
+            worst = values.argmax()
+            if values[labels[n]] < values[worst]:
+                weights[labels[n]] += rate * dense[n]
+                weights[worst] -= rate * dense[n]
+            visits.append(weights.copy())
+    return np.array(visits)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(("distance", "matrix"), [("neighbours", neighbours), ("flat", flat)])
+def test_rounds_equal_those_of_a_slow_twin(seed, distance, matrix):
+    examples, labels = make_examples(seed, n=40, n_classes=4, signed=True)
+    dense = examples.toarray()
+    visits = slow_table_2(dense, labels, matrix(4), 0.05, 3, seed)
+    for average, expected in ((False, visits[-1]), (True, visits.mean(axis=0))):
+        learner = Perceptron(max_rounds=3, held_out=0, distance=distance, average=average)
+        learner.fit(examples, labels, 4, seed=seed)
+        assert np.allclose(learner.weights_, expected, atol=1e-12)
+        losses = structured_losses(dense, labels, learner.weights_, matrix(4))
+        assert learner.objective_ == pytest.approx(losses.mean())
+
+
+def test_separable_examples_are_learned_until_nothing_changes():
+    rng = np.random.default_rng(0)
+    dense = rng.normal(size=(60, 5))
+    labels = (dense @ rng.normal(size=(5, 3))).argmax(axis=1)
+    examples = sparse.csr_array(dense)
+    learner = Perceptron(max_rounds=10_000, held_out=0, average=False).fit(examples, labels, 3)
+    assert learner.converged_
+    assert learner.trace_["updates"][-1] == 0
+    assert learner.objective_ == 0  # every margin is at least Δ
+    assert (learner.decision(examples).argmax(axis=1) == labels).all()
+
+
+@pytest.mark.parametrize("hold", ["last", "random"])
+def test_held_out_examples_choose_the_number_of_rounds(hold):
+    examples, labels = make_examples(1, n=200, n_features=40)
+    learner = Perceptron(held_out=0.25, hold=hold, max_rounds=12, patience=12, average=False)
+    learner.fit(examples, labels, 3, seed=3)
+    errors = learner.trace_["held-out error"]
+    assert learner.n_iterations_ == errors.argmin() + 1
+    # the first of these errors from the definition: a quarter is set aside, a round on the rest
+    dense, order, state = examples.toarray(), np.arange(200), generator(3)
+    if hold == "random":
+        shuffle(order, 200, state)
+    train, held_out = order[:150].copy(), order[150:]
+    shuffle(train, 150, state)
+    weights = np.zeros((3, 40))
+    for n in train:
+        values = weights @ dense[n] + neighbours(3)[labels[n]]
+        if values[labels[n]] < values.max():
+            worst = values.argmax()
+            weights[labels[n]] += 0.05 * dense[n]
+            weights[worst] -= 0.05 * dense[n]
+    wrong = (dense[held_out] @ weights.T).argmax(axis=1) != labels[held_out]
+    assert errors[0] == wrong.mean()
+    # and then it is trained on everything for so many rounds
+    again = Perceptron(held_out=0, max_rounds=learner.n_iterations_, average=False)
+    again.fit(examples, labels, 3, seed=3)
+    assert np.array_equal(again.weights_, learner.weights_)
+
+
+def test_patience_ends_the_search_for_the_number_of_rounds():
+    examples, labels = make_examples(1, n=200, n_features=40)
+    patient = Perceptron(held_out=0.25, max_rounds=30, patience=30).fit(examples, labels, 3)
+    hasty = Perceptron(held_out=0.25, max_rounds=30, patience=2).fit(examples, labels, 3)
+    errors = hasty.trace_["held-out error"]
+    assert len(errors) < 30
+    assert len(errors) == errors.argmin() + 1 + 2
+    assert np.array_equal(errors, patient.trace_["held-out error"][: len(errors)])

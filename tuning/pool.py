@@ -1,0 +1,156 @@
+"""The pool: merged n-best lists of a development set as flat arrays.
+
+Each hypothesis is a row of feature values and a row of metric statistics; the hypotheses of a
+sentence lie side by side. A hypothesis is the same as another of its sentence if words and feature
+values are: both have the same 64-bit key, and only the first stays. Old hypotheses keep their
+order, new ones follow in the order in which they come, so merging is deterministic, and merging the
+same list again changes nothing.
+"""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from models.arrays import BoolArray, Int64Array, Ragged
+from tuning.metrics.base import FloatArray, Metric
+
+KeyArray: TypeAlias = NDArray[np.uint64]
+DECIMALS = 6  # feature values that agree so far are the same: sums differ by their order
+_POSITION, _COLUMN = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """H hypotheses of n sentences; those of sentence i are `offsets[i]` to `offsets[i + 1]`."""
+
+    features: FloatArray  # (H, features)
+    statistics: FloatArray  # (H, statistics)
+    keys: KeyArray  # (H,)
+    offsets: Int64Array  # (n + 1,)
+
+    def __len__(self) -> int:
+        """The number of hypotheses."""
+        return len(self.keys)
+
+    @property
+    def n_sentences(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def sentence_of(self) -> Int64Array:
+        return np.repeat(np.arange(self.n_sentences), np.diff(self.offsets))
+
+    @classmethod
+    def empty(cls, n_sentences: int, n_features: int, n_statistics: int) -> "Pool":
+        return cls(
+            np.zeros((0, n_features)),
+            np.zeros((0, n_statistics)),
+            np.zeros(0, np.uint64),
+            np.zeros(n_sentences + 1, np.int64),
+        )
+
+    def first_of_each(self, keys: KeyArray, offsets: Int64Array) -> tuple[BoolArray, Int64Array]:
+        """Which hypotheses are new, and for all of them the row with their key: of this pool, or
+        behind it, counted on."""
+        sentence = np.concatenate([self.sentence_of, _rows(offsets)])
+        order = np.lexsort((np.concatenate([self.keys, keys]), sentence))  # stable: first comes 1st
+        sorted_keys = np.concatenate([self.keys, keys])[order]
+        begins = np.ones(len(order), dtype=bool)
+        begins[1:] = (np.diff(sentence[order]) != 0) | (sorted_keys[1:] != sorted_keys[:-1])
+        first = np.empty(len(order), np.int64)
+        first[order] = order[begins][np.cumsum(begins) - 1]
+        is_new = first == np.arange(len(order))
+        return is_new[len(self) :], first[len(self) :]
+
+    def merge(
+        self, features: FloatArray, statistics: FloatArray, keys: KeyArray, offsets: Int64Array
+    ) -> "Pool":
+        """This pool with the hypotheses that are new to it."""
+        is_new, _ = self.first_of_each(keys, offsets)
+        rows = np.flatnonzero(is_new)
+        sentence = np.concatenate([self.sentence_of, _rows(offsets)[rows]])
+        order = np.argsort(sentence, kind="stable")
+        counts = np.bincount(sentence, minlength=self.n_sentences)
+        return Pool(
+            np.concatenate([self.features, features[rows]])[order],
+            np.concatenate([self.statistics, statistics[rows]])[order],
+            np.concatenate([self.keys, keys[rows]])[order],
+            np.concatenate([[0], np.cumsum(counts)]),
+        )
+
+    def best_rows(self, weights: FloatArray) -> Int64Array:
+        """For every sentence its best hypothesis under the weights, of equal ones the first."""
+        rows: Int64Array = best_of_each(self.features @ weights, self.offsets)
+        return rows
+
+    def score(self, metric: Metric, weights: FloatArray) -> float:
+        """What the metric says of the best hypotheses under the weights."""
+        return float(metric.score(self.statistics[self.best_rows(weights)].sum(axis=0)))
+
+    def deviations(self) -> FloatArray:
+        """How much each feature varies among the hypotheses of a sentence, (features,).
+
+        0 if it never does: such a feature cannot change which hypothesis is best.
+        """
+        counts = np.maximum(np.diff(self.offsets), 1)
+        starts = np.minimum(self.offsets[:-1], max(len(self) - 1, 0))
+        if not len(self):
+            return np.zeros(self.features.shape[1])
+        first = self.features[starts]  # differences from it are exactly 0 if nothing varies
+        differences = self.features - first[self.sentence_of]
+        means = _sums(differences, self.offsets) / counts[:, None]
+        squares = ((differences - means[self.sentence_of]) ** 2).sum(axis=0)
+        deviations: FloatArray = np.sqrt(squares / len(self))
+        varies = np.abs(differences).max(axis=0) > 10.0**-DECIMALS
+        return np.where(varies, deviations, 0.0)
+
+
+def word_keys(words: Ragged) -> KeyArray:
+    """A key for every row of word numbers."""
+    within = np.arange(len(words.values)) - np.repeat(words.offsets[:-1], words.lengths)
+    mixed = _mix(words.values.astype(np.uint64) + within.astype(np.uint64) * _POSITION)
+    sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(mixed)])
+    return _mix(sums[words.offsets[1:]] - sums[words.offsets[:-1]])
+
+
+def hypothesis_keys(words: KeyArray, features: FloatArray) -> KeyArray:
+    """Keys of words and feature values together."""
+    # Adding 0 turns −0 into 0
+    bits = (np.round(features, DECIMALS) + 0.0).view(np.uint64)
+    columns = np.arange(1, features.shape[1] + 1).astype(np.uint64) * _COLUMN
+    mixed: KeyArray = _mix(bits + columns).sum(axis=1, dtype=np.uint64)
+    return _mix(mixed ^ words)
+
+
+def _mix(values: KeyArray) -> KeyArray:
+    """The finaliser of splitmix64 (Steele et al. 2014): every bit changes every other."""
+    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return values ^ (values >> np.uint64(31))
+
+
+def _rows(offsets: Int64Array) -> Int64Array:
+    return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+
+
+def _sums(values: FloatArray, offsets: Int64Array) -> FloatArray:
+    """Sums over the hypotheses of each sentence, (n, columns)."""
+    totals = np.concatenate([np.zeros((1, values.shape[1])), np.cumsum(values, axis=0)])
+    sums: FloatArray = totals[offsets[1:]] - totals[offsets[:-1]]
+    return sums
+
+
+@njit(cache=True, nogil=True)
+def best_of_each(scores, offsets):
+    """The row with the highest score between offsets; of equal ones the first."""
+    best = np.empty(len(offsets) - 1, np.int64)
+    for sentence in range(len(best)):
+        row = offsets[sentence]
+        for other in range(row + 1, offsets[sentence + 1]):
+            if scores[other] > scores[row]:
+                row = other
+        best[sentence] = row
+    return best
