@@ -1,21 +1,25 @@
-"""One sentence at a time: options, distortion tables, search, and the best derivation."""
+"""One sentence at a time: options, distortion tables, search, and the best derivations."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from time import perf_counter
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from decoder.coverage_models import CoverageModels
+from decoder.coverage_models import CoverageModels, estimates_coverage, estimates_options
 from decoder.decoded import Decoded
 from decoder.distortion_tables import weigh_tables
 from decoder.features import DENSE_FEATURES
+from decoder.lattice import make_lattice
 from decoder.nbest import best_derivations
 from decoder.options import OptionFinder, OptionWeights, SentenceOptions
-from decoder.problem import Problem, coverage_words, future_scores
+from decoder.problem import Problem, coverage_words, future_of_options
 from decoder.search import FULL, NO_LIMIT, NOTHING, search
+from decoder.statistics import SearchRecord
 from decoder.workspace import NO_EXTRA, Capacity, Workspace, make_workspace
-from models.arrays import Int32Array, Ragged
+from models.arrays import Ragged
 from models.distortion.interface import DistortionModel, SentenceScorer
 from models.distortion.tables import TableScorer
 from models.errors import DataError, SettingError
@@ -40,6 +44,7 @@ class SearchSettings:
     distortion_limit: int = 6  # −1: none
     options: int = 20  # translations for each source phrase
     drop_unknown: bool = False  # leave unknown words out instead of copying them
+    lattice: bool = False  # keep the search lattice of each sentence
 
 
 class Decoder:
@@ -77,92 +82,73 @@ class Decoder:
             settings.options,
             drop_unknown=settings.drop_unknown,
         )
+        own = (name for model in distortion for name in model.feature_names)
+        self.feature_names: tuple[str, ...] = (*DENSE_FEATURES, *own)
         self._workspace: Workspace | None = None
         self._capacity = _first_capacity(settings)
 
-    @property
-    def feature_names(self) -> tuple[str, ...]:
-        own = (name for model in self.distortion for name in model.feature_names)
-        return (*DENSE_FEATURES, *own)
-
     def decode(self, sentence: Sentence, n_best: int = 1, *, distinct: bool = False) -> Decoded:
         """The best derivations of a sentence; `distinct`: of each translation only the best."""
+        began = perf_counter()
         options = self._finder.find(self.phrases.source_vocabulary.encode(sentence.words))
         if not len(sentence):
             nothing = Ragged(np.empty(0, np.int32), np.zeros(2, np.int64))
-            return self._decoded(sentence, options, (), nothing, np.zeros(1))
+            return Decoded(sentence, options, (), nothing, np.zeros(1), self.lm, self.feature_names)
         scorers = tuple(model.prepare(sentence, options.table) for model in self.distortion)
-        tables = [(s, w) for s, w in self._weighed(scorers) if isinstance(s, TableScorer)]
-        others = [(s, w) for s, w in self._weighed(scorers) if not isinstance(s, TableScorer)]
-        asked = CoverageModels(options, others) if others else None
-        best, workspace = self._search(self._problem(options, tables), asked)
+        keep_arcs = n_best > 1 or self.settings.lattice
+        best, workspace = self._search(options, scorers, keep_arcs=keep_arcs)
         if n_best == 1:
-            path = _path(workspace, best)
-            chosen, scores = (
-                Ragged(path, np.array([0, len(path)])),
-                workspace.score[best : best + 1],
-            )
-            return self._decoded(sentence, options, scorers, chosen, scores.copy())
-        size = n_best
-        while True:
-            chosen, scores = best_derivations(workspace, len(sentence), size)
-            decoded = self._decoded(sentence, options, scorers, chosen, scores)
-            if not distinct:
-                return decoded
-            first = decoded.first_of_each_translation()
-            if len(first) >= n_best or len(chosen) < size or size > MOST_TRIED * n_best:
-                return decoded.take(first[:n_best])
-            size *= 4
+            path, offsets, scores = _path(workspace.hypotheses, best)
+            chosen = Ragged(path, offsets)
+        else:
+            chosen, scores = best_derivations(workspace, len(sentence), n_best)
+        decoded = Decoded(
+            sentence,
+            options,
+            scorers,
+            chosen,
+            scores,
+            self.lm,
+            self.feature_names,
+            SearchRecord(
+                workspace.counters.copy(),
+                workspace.stacks[: len(sentence) + 1].copy(),
+                perf_counter() - began,
+            ),
+            make_lattice(workspace, len(sentence)) if self.settings.lattice else None,
+        )
+        return _distinct(decoded, workspace, n_best) if distinct and n_best > 1 else decoded
 
-    def _decoded(
+    def _search(
         self,
-        sentence: Sentence,
         options: SentenceOptions,
         scorers: Sequence[SentenceScorer],
-        chosen: Ragged,
-        scores: FloatArray,
-    ) -> Decoded:
-        return Decoded(sentence, options, scorers, chosen, scores, self.lm, self.feature_names)
-
-    def _weighed(
-        self, scorers: Sequence[SentenceScorer]
-    ) -> Iterator[tuple[SentenceScorer, FloatArray]]:
-        return zip(scorers, self._distortion_weights, strict=True)
-
-    def _problem(
-        self, options: SentenceOptions, scorers: Sequence[tuple[TableScorer, FloatArray]]
-    ) -> Problem:
-        tables = weigh_tables(options, [s for s, _ in scorers], [w for _, w in scorers])
-        n_words = options.table.n_words
-        best = np.maximum.reduceat(options.base + options.estimate, options.span_option[:-1])
-        return Problem(
-            n_words,
-            options.span_start,
-            options.span_end,
-            options.span_option,
-            options.length_span,
-            options.base,
-            options.word_begin,
-            options.words,
-            options.prefix_state,
-            options.tail_score,
-            *tables,
-            future_scores(n_words, options.span_start, options.span_end, best),
-            self.weights["lm"],
-            self.lm.begin_state,
-            END,
-        )
-
-    def _search(self, problem: Problem, asked: CoverageModels | None) -> tuple[int, Workspace]:
-        settings = self.settings
+        *,
+        keep_arcs: bool,
+    ) -> tuple[int, Workspace]:
+        """The best hypothesis, and the workspace that it lies in."""
+        tables, others, estimators = [], [], []
+        for scorer, weights in zip(scorers, self._distortion_weights, strict=True):
+            if not isinstance(scorer, TableScorer):
+                others.append((scorer, weights))
+                continue
+            tables.append((scorer, weights))
+            if estimates_coverage(scorer):
+                estimators.append((scorer, weights))
+        asked = None
+        if others or estimators:
+            asked = CoverageModels(options, others, estimators)
+        problem = self._problem(options, scorers, tables)
+        settings, n_words = self.settings, problem.n_words
         limits = (
             settings.pop_limit or NO_LIMIT,
             settings.stack_size or NO_LIMIT,
             settings.beam or np.inf,
-            settings.distortion_limit if settings.distortion_limit >= 0 else problem.n_words,
+            settings.distortion_limit if settings.distortion_limit >= 0 else n_words,
+            keep_arcs,
         )
         while True:
-            workspace = self._room(problem.n_words)
+            workspace = self._room(n_words)
             if asked is None:
                 best = search(problem, self.lm.automaton, workspace, NO_EXTRA, *limits)
             else:
@@ -176,9 +162,35 @@ class Decoder:
             if sum(self._capacity) * 8 > MOST_BYTES:
                 self._capacity = _first_capacity(settings)
                 raise DataError(
-                    f"a sentence of {problem.n_words} words needs too much memory",
+                    f"a sentence of {n_words} words needs too much memory",
                     advice="split it, or lower search.stack_size and search.pop_limit",
                 )
+
+    def _problem(
+        self,
+        options: SentenceOptions,
+        scorers: Sequence[SentenceScorer],
+        tables: Sequence[tuple[TableScorer, FloatArray]],
+    ) -> Problem:
+        """The sentence as the search sees it, `tables` among the scorers."""
+        n_options, n_words = len(options.table), options.table.n_words
+        estimates = np.empty(0)
+        for scorer, weights in zip(scorers, self._distortion_weights, strict=True):
+            if estimates_options(scorer):
+                estimates = estimates if len(estimates) else np.zeros(n_options)
+                estimates += scorer.option_estimate(n_options) @ weights
+        return Problem(
+            n_words,
+            options.spans,
+            options.length_span,
+            options.options,
+            options.option_words,
+            *weigh_tables(options, tables),
+            future_of_options(n_words, options.spans, options.options, estimates),
+            self.weights["lm"],
+            self.lm.begin_state,
+            END,
+        )
 
     def _room(self, n_words: int) -> Workspace:
         """A workspace for a sentence of this length: the last one, if it is large enough."""
@@ -187,9 +199,9 @@ class Decoder:
         have = self._workspace
         if (
             have is None
-            or len(have.score) < needed
-            or len(have.stack_begin) < n_words + 2
-            or have.group_coverage.shape[1] != size
+            or len(have.hypotheses) < needed
+            or len(have.stacks) < n_words + 2
+            or have.coverage.shape[1] != size
         ):
             capacity = self._capacity._replace(
                 hypotheses=max(self._capacity.hypotheses, needed),
@@ -207,10 +219,29 @@ def _first_capacity(settings: SearchSettings) -> Capacity:
     return Capacity(pops, 1 << 12, edges, 1 << 15, edges + 2 * pops, slots)
 
 
-def _path(workspace: Workspace, last: int) -> Int32Array:
-    """Options on the best path to a hypothesis."""
-    options = []
+def _distinct(decoded: Decoded, workspace: Workspace, n_best: int) -> Decoded:
+    """The best derivations of so many translations: as many more are tried as it takes."""
+    size = n_best
+    while True:
+        first = decoded.first_of_each_translation()
+        if len(first) >= n_best or len(decoded) < size or size > MOST_TRIED * n_best:
+            return decoded.take(first[:n_best])
+        size *= 4
+        chosen, scores = best_derivations(workspace, len(decoded.sentence), size)
+        decoded = replace(decoded, chosen=chosen, scores=scores)
+
+
+@njit(cache=True, nogil=True)
+def _path(hypotheses, last):
+    """The best path to a hypothesis: its options, where they begin and end, and its score."""
+    scores = np.array([hypotheses[last].score])
+    n, at = 0, last
+    while at > 0:
+        n, at = n + 1, hypotheses[at].previous
+    offsets = np.array([0, n])
+    options = np.empty(n, np.int32)
     while last > 0:
-        options.append(workspace.option[last])
-        last = workspace.previous[last]
-    return np.array(options[::-1], np.int32)
+        n -= 1
+        options[n] = hypotheses[last].option
+        last = hypotheses[last].previous
+    return options, offsets, scores

@@ -1,13 +1,15 @@
 """What came out of a search: derivations of one sentence, best first, and all that they say."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from decoder.features import feature_values
+from decoder.lattice import Lattice
 from decoder.options import SentenceOptions
+from decoder.statistics import NO_RECORD, SearchRecord, SearchStatistics
 from models.arrays import Int64Array, Ragged
 from models.distortion.interface import SentenceScorer
 from models.language_model.model import LanguageModel
@@ -26,28 +28,46 @@ class Decoded:
     scores: FloatArray
     lm: LanguageModel
     feature_names: tuple[str, ...]
+    record: SearchRecord = NO_RECORD
+    lattice: Lattice | None = None  # if the settings of the search ask for it
+    _phrases: dict[int, list[str]] = field(default_factory=dict)  # words of options, once asked for
 
     def __len__(self) -> int:
         return len(self.chosen)
 
+    @property
+    def statistics(self) -> SearchStatistics:
+        """What the search has done to find the derivations."""
+        if self.record is NO_RECORD:
+            return SearchStatistics(sentences=1)
+        table, spans = self.options.table, self.options.spans
+        return self.record.statistics(len(self.sentence), len(table), len(spans) - 1)
+
     def words(self, number: int = 0) -> list[str]:
         """The translation; unknown words are copied."""
-        table = self.options.table
-        vocabulary = table.phrases.target_vocabulary
-        result = []
-        for option in self.chosen[number].tolist():
-            ids = table.target_words[option].tolist()
-            if table.is_unknown[option]:
-                result += [self.sentence.words[table.start[option]] for _ in ids]
+        return [word for option in self.chosen[number].tolist() for word in self.phrase(option)]
+
+    def phrase(self, option: int) -> list[str]:
+        """The target words of an option."""
+        known = self._phrases.get(option)
+        if known is None:
+            table = self.options.table
+            phrases, entry = table.phrases, table.entry[option]
+            if entry >= 0:
+                ids = phrases.target_phrases[phrases.target[entry]]
+                known = phrases.target_vocabulary.decode(ids.tolist())
+            elif table.drop_unknown:
+                known = []
             else:
-                result += vocabulary.decode(ids)
-        return result
+                known = [self.sentence.words[table.start[option]]]
+            self._phrases[option] = known
+        return known
 
     def spans(self, number: int = 0) -> list[tuple[int, int, int, int]]:
         """Source start and end, target start and end of every phrase, in target order."""
         table, at, spans = self.options.table, 0, []
         for option in self.chosen[number].tolist():
-            length = len(table.target_words[option])
+            length = len(self.phrase(option))
             spans.append((int(table.start[option]), int(table.end[option]), at, at + length))
             at += length
         return spans

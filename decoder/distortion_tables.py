@@ -4,13 +4,15 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from decoder.options import SentenceOptions
-from models.arrays import Int32Array, Int64Array
+from models.arrays import Int32Array
 from models.distortion.tables import TableScorer, joint_numbers
 
 FloatArray = NDArray[np.float64]
+UNUSED = -1  # row of an end where no option ends
 
 
 class DistortionTables(NamedTuple):
@@ -19,49 +21,68 @@ class DistortionTables(NamedTuple):
     state_of_option: Int32Array
     finish: FloatArray
     edge_scores: FloatArray
-    cell_rows: Int32Array
-    cell_columns: Int32Array
-    cell_begin: Int64Array
-    cell_width: Int64Array
-    cell_scores: FloatArray
+    rows: Int32Array
+    columns: Int32Array
+    table_scores: FloatArray
 
 
 def weigh_tables(
-    options: SentenceOptions, scorers: Sequence[TableScorer], weights: Sequence[FloatArray]
+    options: SentenceOptions, scorers: Sequence[tuple[TableScorer, FloatArray]]
 ) -> DistortionTables:
     """Sums what depends on ends and spans only into one table; the others stay apart."""
-    n_words, n_options = options.table.n_words, len(options.table)
-    edge_scores = np.zeros((n_words + 1, len(options.span_start)))
-    cells = []
+    table = options.table
+    n_options = len(table)
+    edge_scores = np.zeros((table.n_words + 1, len(options.spans) - 1))
     finish = np.zeros(n_options + 1)
-    first_of_span, end = options.span_option[:-1], options.table.end
-    span_of_option = np.repeat(np.arange(len(first_of_span)), np.diff(options.span_option))
-    states = []
-    for scorer, own in zip(scorers, weights, strict=True):
+    states, apart = [], []
+    for scorer, weights in scorers:
         states.append(scorer.state_of_option)
         if scorer.finish_values is not None:
-            finish += scorer.finish_values @ own
-        for rows, columns, values in scorer.projected(own):
-            row_of_end = np.zeros(n_words + 1, np.int64)
-            row_of_end[end] = rows[1:]
-            row_of_end[0] = rows[0]
-            column_of_span = columns[first_of_span]
-            by_end = (row_of_end[end] == rows[1:]).all()
-            if by_end and (column_of_span[span_of_option] == columns).all():
-                edge_scores += values[row_of_end][:, column_of_span]
-            else:
-                cells.append((rows, columns, values))
-    joint = joint_numbers(states) if states else np.zeros(n_options + 1, np.int64)
-    widths = np.array([values.shape[1] for _, _, values in cells], np.int64)
-    sizes = np.array([values.size for _, _, values in cells], np.int64)
-    none = np.empty((0, 0), np.int32)
+            finish += scorer.finish_values @ weights
+        for own_rows, own_columns, values in scorer.projected(weights):
+            part = (
+                np.ascontiguousarray(own_rows, np.int32),
+                np.ascontiguousarray(own_columns, np.int32),
+                np.ascontiguousarray(values, np.float64),
+            )
+            if not _add_to_edges(*part, table.end, options.spans, edge_scores):
+                apart.append(part)
+    joint = joint_numbers(states) if states else np.zeros(n_options + 1)
+    rows = np.empty((n_options + 1, len(apart)), np.int32)
+    columns = np.empty((n_options, len(apart)), np.int32)
+    begin = 0
+    for number, (own_rows, own_columns, values) in enumerate(apart):
+        rows[:, number] = begin + own_rows * values.shape[1]
+        columns[:, number] = own_columns
+        begin += values.size
+    scores = [values.ravel() for *_, values in apart]
     return DistortionTables(
         joint.astype(np.int32),
         finish,
         edge_scores,
-        np.stack([rows for rows, _, _ in cells]) if cells else none,
-        np.stack([columns for _, columns, _ in cells]).astype(np.int32) if cells else none,
-        np.cumsum(sizes) - sizes,
-        widths,
-        np.concatenate([values.ravel() for _, _, values in cells]) if cells else np.empty(0),
+        rows,
+        columns,
+        np.concatenate(scores) if scores else np.empty(0),
     )
+
+
+@njit(cache=True, nogil=True)
+def _add_to_edges(rows, columns, values, end, spans, edge_scores):
+    """Adds a table to the scores by end and span; False if it does not depend on these alone."""
+    row_of_end = np.full(edge_scores.shape[0], UNUSED, np.int32)
+    row_of_end[0] = rows[0]
+    for option in range(len(end)):
+        if row_of_end[end[option]] == UNUSED:
+            row_of_end[end[option]] = rows[option + 1]
+        if row_of_end[end[option]] != rows[option + 1]:
+            return False
+    for span in range(len(spans) - 1):
+        for option in range(spans[span].option, spans[span + 1].option):
+            if columns[option] != columns[spans[span].option]:
+                return False
+    for place in range(len(row_of_end)):
+        if row_of_end[place] != UNUSED:
+            for span in range(len(spans) - 1):
+                column = columns[spans[span].option]
+                edge_scores[place, span] += values[row_of_end[place], column]
+    return True

@@ -9,6 +9,7 @@ from decoder.options import UNKNOWN_SCORE, SentenceOptions
 from decoder.problem import coverage_words
 from models.arrays import Int32Array, Ragged
 from models.distortion.interface import START, SentenceScorer, Steps
+from models.distortion.tables import TableScorer
 from models.language_model.model import LanguageModel
 from models.phrases.table import SCORES
 
@@ -25,31 +26,50 @@ def feature_values(
 ) -> FloatArray:
     """(derivations, features): DENSE_FEATURES, then those of the distortion models."""
     table, chosen = options.table, derivations.values
-    row = derivations.row_of_value
-    n = len(derivations)
     entry = table.entry[chosen]
     known = entry >= 0
-
-    def sums(values: FloatArray) -> FloatArray:
-        return np.bincount(row, values, minlength=n).astype(np.float64)
-
-    translation = np.where(known[:, None], table.phrases.scores[entry], 0.0)
-    lengths = np.diff(options.word_begin)[chosen]
-    words = Ragged(options.words, options.word_begin.astype(np.int64)).take(chosen.astype(np.int64))
-    text = Ragged(words.values, np.concatenate([[0], np.cumsum(sums(lengths))]).astype(np.int64))
-    columns = [
-        *(sums(column) for column in translation.T),
-        sums(np.ones(len(chosen))),
-        -sums(lengths),
-        lm.score_sentences(text),
-        sums(np.where(known, 0.0, UNKNOWN_SCORE)),
+    word_begin = options.word_begin
+    texts = Ragged(options.words, word_begin).take(chosen.astype(np.int64))
+    sentences = Ragged(texts.values, texts.offsets[derivations.offsets])
+    steps = np.empty((len(chosen), len(SCORES) + 2))
+    steps[:, :-2] = np.where(known[:, None], table.phrases.scores[entry], 0.0)
+    steps[:, -2] = -texts.lengths
+    steps[:, -1] = np.where(known, 0.0, UNKNOWN_SCORE)
+    sums = _sums(steps, derivations)
+    parts = [
+        sums[:, :-2],
+        derivations.lengths[:, None].astype(np.float64),
+        sums[:, -2:-1],
+        lm.score_sentences(sentences)[:, None],
+        sums[:, -1:],
     ]
     for scorer in scorers:
-        columns += list(_distortion_values(scorer, options, derivations).T)
-    return np.stack(columns, axis=1)
+        if isinstance(scorer, TableScorer):
+            parts.append(_table_values(scorer, options, derivations))
+        else:
+            parts.append(_walked_values(scorer, options, derivations))
+    return np.concatenate(parts, axis=1)
 
 
-def _distortion_values(
+def _sums(values: FloatArray, derivations: Ragged) -> FloatArray:
+    """Values of steps, (steps, F), summed over each derivation, none of which is empty."""
+    sums: FloatArray = np.add.reduceat(values, derivations.offsets[:-1], axis=0)
+    return sums
+
+
+def _table_values(scorer: TableScorer, options: SentenceOptions, derivations: Ragged) -> FloatArray:
+    """A table's features: a step needs to know no more than the option before it."""
+    option: Int32Array = derivations.values
+    previous = np.concatenate([[START], option[:-1]]).astype(np.int32)
+    previous[derivations.offsets[:-1]] = START
+    coverage = np.zeros((len(option), coverage_words(options.table.n_words)), np.uint64)
+    steps = Steps(previous, option, coverage, scorer.state_of_option[previous + 1])
+    last = option[derivations.offsets[1:] - 1]
+    ends = scorer.finish(scorer.state_of_option[last + 1])
+    return _sums(scorer.features(steps), derivations) + ends
+
+
+def _walked_values(
     scorer: SentenceScorer, options: SentenceOptions, derivations: Ragged
 ) -> FloatArray:
     """A scorer's features, walked step by step through all derivations at once."""

@@ -20,39 +20,46 @@ ROOT = 0  # the hypothesis that has translated nothing
 
 def best_derivations(workspace: Workspace, n_words: int, n: int) -> tuple[Ragged, FloatArray]:
     """Options (in target order) and scores of the `n` best derivations, or of all there are."""
-    n_arcs, n_hypotheses = workspace.counters[ARCS], workspace.counters[HYPOTHESES]
-    to = workspace.arc_to[:n_arcs]
-    arcs = np.argsort(to, kind="stable").astype(np.int32)
-    arc_begin = np.searchsorted(to[arcs], np.arange(n_hypotheses + 1))
-    options, lengths, scores = _enumerate(
-        workspace.score,
-        workspace.arc_from,
-        workspace.arc_option,
-        workspace.arc_score,
-        arcs,
-        arc_begin,
-        int(workspace.stack_begin[n_words]),
-        int(workspace.stack_begin[n_words + 1]),
+    first, last = workspace.stacks["hypothesis"][n_words : n_words + 2].tolist()
+    options, offsets, scores = _enumerate(
+        workspace.hypotheses[: workspace.counters[HYPOTHESES]],
+        workspace.arcs[: workspace.counters[ARCS]],
+        first,
+        last,
         n_words,
         n,
     )
-    offsets = np.concatenate([[0], np.cumsum(lengths)])
     return Ragged(options, offsets), scores
 
 
 @njit(cache=True, nogil=True)
-def _enumerate(score, arc_from, arc_option, arc_score, arcs, arc_begin, first, last, n_words, n):
+def arcs_by_end(n_hypotheses, arcs):
+    """Numbers of arcs sorted by the hypothesis that they lead to, and where each one's begin."""
+    begin = np.zeros(n_hypotheses + 1, np.int64)
+    for number in range(len(arcs)):
+        begin[arcs[number].to + 1] += 1
+    begin[:] = np.cumsum(begin)
+    place, order = begin.copy(), np.empty(len(arcs), np.int32)
+    for number in range(len(arcs)):
+        order[place[arcs[number].to]] = number
+        place[arcs[number].to] += 1
+    return order, begin
+
+
+@njit(cache=True, nogil=True)
+def _enumerate(hypotheses, arcs, first, last, n_words, n):
     """Items are ends of derivations: a hypothesis, and the arcs from there to the end."""
+    order, arc_begin = arcs_by_end(len(hypotheses), arcs)
     size = max(1024, 2 * (last - first))
     node, parent = np.empty(size, np.int32), np.empty(size, np.int32)
     arc, behind = np.empty(size, np.int32), np.empty(size)
     priority, heap = np.empty(size), np.empty(size, np.int32)
     n_items, n_heap, n_found, n_options = 0, 0, 0, 0
     options = np.empty(n * n_words, np.int32)
-    lengths, scores = np.zeros(n, np.int64), np.empty(n)
+    offsets, scores = np.zeros(n + 1, np.int64), np.empty(n)
     for hypothesis in range(first, last):
         node[n_items], parent[n_items], arc[n_items] = hypothesis, -1, -1
-        behind[n_items], priority[n_items] = 0.0, score[hypothesis]
+        behind[n_items], priority[n_items] = 0.0, hypotheses[hypothesis].score
         n_heap = _push(heap, priority, n_heap, n_items)
         n_items += 1
     while n_heap and n_found < n:
@@ -61,24 +68,24 @@ def _enumerate(score, arc_from, arc_option, arc_score, arcs, arc_begin, first, l
         if node[item] == ROOT:
             scores[n_found] = priority[item]
             while arc[item] >= 0:
-                options[n_options] = arc_option[arc[item]]
+                options[n_options] = arcs[arc[item]].option
                 n_options += 1
-                lengths[n_found] += 1
                 item = parent[item]
             n_found += 1
+            offsets[n_found] = n_options
             continue
-        for number in range(arc_begin[node[item]], arc_begin[node[item] + 1]):
+        for place in range(arc_begin[node[item]], arc_begin[node[item] + 1]):
             if n_items == size:
                 size *= 2
                 node, parent, arc = _longer(node), _longer(parent), _longer(arc)
                 behind, priority, heap = _longer(behind), _longer(priority), _longer(heap)
-            step = arcs[number]
-            node[n_items], parent[n_items], arc[n_items] = arc_from[step], item, step
-            behind[n_items] = behind[item] + arc_score[step]
-            priority[n_items] = score[node[n_items]] + behind[n_items]
+            step = arcs[order[place]]
+            node[n_items], parent[n_items], arc[n_items] = step.before, item, order[place]
+            behind[n_items] = behind[item] + step.score
+            priority[n_items] = hypotheses[step.before].score + behind[n_items]
             n_heap = _push(heap, priority, n_heap, n_items)
             n_items += 1
-    return options[:n_options], lengths[:n_found], scores[:n_found]
+    return options[:n_options], offsets[: n_found + 1], scores[:n_found]
 
 
 @njit(cache=True, nogil=True)

@@ -5,7 +5,7 @@ phrase is first met and remembered: a few words of a language make up most of it
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -24,6 +24,26 @@ from models.vocabulary import UNKNOWN
 FloatArray = NDArray[np.float64]
 LONGEST = GRID  # words of a source phrase
 UNKNOWN_SCORE = -100.0  # the feature `unknown` of a copied word; its weight is not tuned
+
+
+SPAN = np.dtype([("start", np.int32), ("end", np.int32), ("option", np.uint32)])
+OPTION = np.dtype(
+    [
+        ("base", np.float64),  # weighted score but for language model and distortion
+        ("estimate", np.float64),  # weighted language model score of the option by itself
+        ("word_begin", np.uint32),
+        ("word_end", np.uint32),
+        ("lm_state", np.int32),  # after the option by itself
+        ("unused", np.int32),
+    ]
+)
+WORD = np.dtype(
+    [
+        ("tail", np.float64),  # weighted language model score of the words behind, likewise
+        ("word", np.int32),  # language model id
+        ("state", np.int32),  # after this word when nothing comes before the option
+    ]
+)
 
 
 class OptionWeights(NamedTuple):
@@ -47,19 +67,24 @@ class _Source(NamedTuple):
     lm: Automaton
 
 
+class _UnknownWord(NamedTuple):
+    """The only option of a word that the phrase table does not know."""
+
+    base: float
+    estimate: float
+    lm_state: int
+    n_words: int  # 1, or 0 if unknown words are left out
+
+
 class _Memo(NamedTuple):
     """Remembered source phrases: nodes of the trie with runs of options and of their words."""
 
     number: Int32Array  # (n_nodes,) memo of each node, or EMPTY
     option_begin: Int64Array  # (memos + 1,)
     entry: Int64Array
-    base: FloatArray
-    estimate: FloatArray  # weighted language model score of the option by itself
-    word_begin: Int64Array  # (options + 1,)
-    words: Int32Array
-    prefix_state: Int32Array
-    tail_score: FloatArray
-    counters: Int64Array  # memos
+    options: NDArray[Any]  # OPTION; their words are numbered in the memo
+    words: NDArray[Any]  # WORD
+    counters: Int64Array  # memos, words
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,16 +92,43 @@ class SentenceOptions:
     """The options of one sentence with their scores; spans by length, then start."""
 
     table: OptionTable
-    span_start: Int32Array
-    span_end: Int32Array
-    span_option: Int32Array  # (S + 1,)
-    length_span: Int32Array  # (longest + 2,)
-    base: FloatArray
-    estimate: FloatArray
-    word_begin: Int32Array
-    words: Int32Array
-    prefix_state: Int32Array
-    tail_score: FloatArray
+    spans: NDArray[Any]  # (S + 1,) SPAN; the last one only says where the options end
+    length_span: Int32Array  # (longest + 2,) first span of each length
+    options: NDArray[Any]  # (N,) OPTION, in each span best first
+    option_words: NDArray[Any]  # WORD, of all options
+
+    @property
+    def span_start(self) -> Int32Array:
+        return self.spans["start"][:-1]
+
+    @property
+    def span_end(self) -> Int32Array:
+        return self.spans["end"][:-1]
+
+    @property
+    def span_option(self) -> Int64Array:
+        """The first option of each span, (S + 1,)."""
+        return self.spans["option"].astype(np.int64)
+
+    @property
+    def base(self) -> FloatArray:
+        """Weighted score of each option but for language model and distortion."""
+        return self.options["base"]
+
+    @property
+    def estimate(self) -> FloatArray:
+        """Weighted language model score of each option by itself."""
+        return self.options["estimate"]
+
+    @property
+    def word_begin(self) -> Int64Array:
+        """The first word of each option, (N + 1,)."""
+        return np.append(self.options["word_begin"], len(self.option_words)).astype(np.int64)
+
+    @property
+    def words(self) -> Int32Array:
+        """Language model ids."""
+        return self.option_words["word"]
 
 
 class OptionFinder:
@@ -104,21 +156,24 @@ class OptionFinder:
             lm.automaton,
         )
         logprob, state = advance(lm.automaton, EMPTY_STATE, UNKNOWN)
-        self._unknown_word = logprob * weights.lm, state
-        self._unknown_score = weights.phrase_penalty + weights.unknown * UNKNOWN_SCORE
-        self._unknown_score -= 0.0 if drop_unknown else weights.word_penalty
+        score = weights.phrase_penalty + weights.unknown * UNKNOWN_SCORE
+        self._unknown = _UnknownWord(
+            float(score if drop_unknown else score - weights.word_penalty),
+            0.0 if drop_unknown else float(logprob * weights.lm),
+            EMPTY_STATE if drop_unknown else int(state),
+            0 if drop_unknown else 1,
+        )
         self._memo = _empty_memo(len(phrases.entry_begin) - 1, 1 << 10, 1 << 12)
 
     def find(self, words: Int32Array) -> SentenceOptions:
         """The options for a sentence of source word ids."""
         while True:
-            room, spans = _spans(self._source, self._memo, self.limit, self.weights, words)
+            room, start, end, entry, *arrays = _find(
+                self._source, self._memo, self.limit, self.weights, words, self._unknown
+            )
             if room:
                 break
             self._memo = _grown(self._memo)
-        start, end, entry, arrays = _gather(
-            self._memo, spans, self.drop_unknown, self._unknown_score, *self._unknown_word
-        )
         table = OptionTable(len(words), start, end, entry, self.phrases, self.drop_unknown)
         return SentenceOptions(table, *arrays)
 
@@ -127,14 +182,10 @@ def _empty_memo(n_nodes: int, n_options: int, n_words: int) -> _Memo:
     return _Memo(
         np.full(n_nodes, EMPTY, np.int32),
         np.zeros(n_options + 1, np.int64),
-        np.empty(n_options, np.int64),
-        np.empty(n_options),
-        np.empty(n_options),
-        np.zeros(n_options + 1, np.int64),
-        np.empty(n_words, np.int32),
-        np.empty(n_words, np.int32),
-        np.empty(n_words),
-        np.zeros(1, np.int64),
+        np.zeros(n_options, np.int64),
+        np.zeros(n_options, OPTION),
+        np.zeros(n_words, WORD),
+        np.zeros(2, np.int64),
     )
 
 
@@ -148,33 +199,93 @@ def _grown(memo: _Memo) -> _Memo:
 
 
 @njit(cache=True, nogil=True)
-def _spans(source, memo, limit, weights, words):
-    """Whether there was room; start, end and memo of spans with options, by length and start.
+def _find(source, memo, limit, weights, words, unknown):
+    """Whether there was room; then start, end and entry of the options, and the arrays of
+    `SentenceOptions`."""
+    found = np.full((LONGEST, len(words)), EMPTY, np.int32)  # memo by length − 1 and start
+    room = _look_up(source, memo, limit, weights, words, found)
+    n_spans, n_options, n_words, longest = _sizes(memo, found, unknown.n_words)
+    start, end = np.empty(n_options, np.int32), np.empty(n_options, np.int32)
+    entry = np.empty(n_options, np.int64)
+    spans = np.zeros(n_spans + 1, SPAN)
+    length_span = np.zeros(longest + 2, np.int32)
+    options, option_words = np.empty(n_options, OPTION), np.empty(n_words, WORD)
+    n, word, row = 0, 0, 0
+    for length in range(1, longest + 1):
+        length_span[length] = row
+        for place in range(len(words) - length + 1):
+            memo_number = found[length - 1, place]
+            if memo_number == EMPTY and length > 1:
+                continue
+            spans[row].start, spans[row].end, spans[row].option = place, place + length, n
+            row += 1
+            first, last = n, n + 1
+            if memo_number == EMPTY:  # a word that has no option by itself is unknown
+                entry[n] = -1
+                option = options[n]
+                option.base, option.estimate = unknown.base, unknown.estimate
+                option.lm_state = unknown.lm_state
+                option.word_begin = word
+                for _ in range(unknown.n_words):
+                    option_words[word].word, option_words[word].state = UNKNOWN, unknown.lm_state
+                    option_words[word].tail = 0.0
+                    word += 1
+                option.word_end = word
+            else:
+                begin = memo.option_begin[memo_number]
+                last = n + memo.option_begin[memo_number + 1] - begin
+                for k in range(last - first):
+                    entry[n + k] = memo.entry[begin + k]
+                    options[n + k] = memo.options[begin + k]
+                    options[n + k].word_begin = word
+                    known = memo.options[begin + k]
+                    for at in range(known.word_begin, known.word_end):
+                        option_words[word] = memo.words[at]
+                        word += 1
+                    options[n + k].word_end = word
+            start[first:last], end[first:last] = place, place + length
+            n = last
+    length_span[longest + 1] = row
+    spans[row].option = n
+    return room, start, end, entry, spans, length_span, options, option_words
 
-    A word that has no option by itself is unknown: its span has no memo.
-    """
-    n_words = len(words)
-    found = np.full((LONGEST, n_words), EMPTY, np.int32)  # memo by length − 1 and start
-    for start in range(n_words):
+
+@njit(cache=True, nogil=True)
+def _look_up(source, memo, limit, weights, words, found):
+    """Finds the memo of every span with options, making what is new; False if there is no room."""
+    for start in range(len(words)):
         node = np.int32(ROOT)
-        for length in range(1, min(n_words - start, LONGEST) + 1):
+        for length in range(1, min(len(words) - start, LONGEST) + 1):
             node = child(source.trie, node, words[start + length - 1])
             if node == EMPTY:
                 break
             if source.entry_begin[node] == source.entry_begin[node + 1]:
                 continue
             if memo.number[node] == EMPTY and not _remember(source, memo, limit, weights, node):
-                return False, np.empty((0, 3), np.int32)
+                return False
             found[length - 1, start] = memo.number[node]
-    spans = np.empty((LONGEST * n_words, 3), np.int32)
-    row = 0
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _sizes(memo, found, n_unknown_words):
+    """Spans, options and target words in all, and the longest span."""
+    n_spans, n_options, n_words, longest = 0, 0, 0, 1
     for length in range(1, LONGEST + 1):
-        for start in range(n_words):
-            if length == 1 or found[length - 1, start] != EMPTY:
-                spans[row, 0], spans[row, 1] = start, start + length
-                spans[row, 2] = found[length - 1, start]
-                row += 1
-    return True, spans[:row]
+        for start in range(found.shape[1]):
+            number = found[length - 1, start]
+            if number != EMPTY:
+                first, last = memo.option_begin[number], memo.option_begin[number + 1]
+                n_spans += 1
+                n_options += last - first
+                n_words += np.int64(memo.options[last - 1].word_end)
+                n_words -= np.int64(memo.options[first].word_begin)
+                longest = length
+            elif length == 1:
+                n_spans += 1
+                n_options += 1
+                n_words += n_unknown_words
+    return n_spans, n_options, n_words, longest
 
 
 @njit(cache=True, nogil=True)
@@ -206,104 +317,36 @@ def _remember(source, memo, limit, weights, node):
             place -= 1
         totals[place], entries[place], bases[place], estimates[place] = total, entry, base, estimate
         n = min(n + 1, size)
-    number = memo.counters[0]
-    option = memo.option_begin[number]
+    number, word = memo.counters[0], memo.counters[1]
+    at = memo.option_begin[number]
     n_words = 0
     for k in range(size):
         target = source.target[entries[k]]
         n_words += source.target_offsets[target + 1] - source.target_offsets[target]
-    word = memo.word_begin[option]
     if (
-        option + size > len(memo.entry)
+        at + size > len(memo.entry)
         or word + n_words > len(memo.words)
         or number + 2 > len(memo.option_begin)
     ):
         return False
     for k in range(size):
-        memo.entry[option], memo.base[option], memo.estimate[option] = (
-            entries[k],
-            bases[k],
-            estimates[k],
-        )
+        memo.entry[at + k] = entries[k]
+        option = memo.options[at + k]
+        option.base, option.estimate = bases[k], estimates[k]
+        option.word_begin = word
         begin = source.target_offsets[source.target[entries[k]]]
         end = source.target_offsets[source.target[entries[k]] + 1]
         state, before = EMPTY_STATE, 0.0
-        for at in range(begin, end):
-            lm_word = source.lm_word[source.target_words[at]]
+        for place in range(begin, end):
+            lm_word = source.lm_word[source.target_words[place]]
             logprob, state = advance(source.lm, state, lm_word)
             before += logprob
-            memo.words[word], memo.prefix_state[word] = lm_word, state
-            memo.tail_score[word] = estimates[k] - weights.lm * before
+            memo.words[word].word, memo.words[word].state = lm_word, state
+            memo.words[word].tail = estimates[k] - weights.lm * before
             word += 1
-        option += 1
-        memo.word_begin[option] = word
-    memo.option_begin[number + 1] = option
+        option.word_end = word
+        option.lm_state = state
+    memo.option_begin[number + 1] = at + size
     memo.number[node] = number
-    memo.counters[0] += 1
+    memo.counters[0], memo.counters[1] = number + 1, word
     return True
-
-
-@njit(cache=True, nogil=True)
-def _sizes(memo, spans, drop_unknown):
-    """Options and target words of all spans together."""
-    n_options, n_words = 0, 0
-    for span in range(len(spans)):
-        number = spans[span, 2]
-        if number == EMPTY:
-            n_options += 1
-            n_words += 0 if drop_unknown else 1
-        else:
-            first, last = memo.option_begin[number], memo.option_begin[number + 1]
-            n_options += last - first
-            n_words += memo.word_begin[last] - memo.word_begin[first]
-    return n_options, n_words
-
-
-@njit(cache=True, nogil=True)
-def _gather(memo, spans, drop_unknown, unknown_score, unknown_estimate, unknown_state):
-    """Copies the remembered options of all spans into arrays of the sentence's own."""
-    n_options, n_words = _sizes(memo, spans, drop_unknown)
-    start, end = np.empty(n_options, np.int32), np.empty(n_options, np.int32)
-    entry = np.empty(n_options, np.int64)
-    base, estimate = np.empty(n_options), np.empty(n_options)
-    span_option = np.empty(len(spans) + 1, np.int32)
-    word_begin = np.zeros(n_options + 1, np.int32)
-    words, prefix_state = np.empty(n_words, np.int32), np.empty(n_words, np.int32)
-    tail_score = np.empty(n_words)
-    option, word = 0, 0
-    for span in range(len(spans)):
-        span_option[span] = option
-        number = spans[span, 2]
-        if number == EMPTY:
-            start[option], end[option], entry[option] = spans[span, 0], spans[span, 1], -1
-            base[option], estimate[option] = unknown_score, 0.0
-            if not drop_unknown:
-                estimate[option] = unknown_estimate
-                words[word], prefix_state[word], tail_score[word] = UNKNOWN, unknown_state, 0.0
-                word += 1
-            option += 1
-            word_begin[option] = word
-            continue
-        for k in range(memo.option_begin[number], memo.option_begin[number + 1]):
-            start[option], end[option] = spans[span, 0], spans[span, 1]
-            entry[option], base[option] = memo.entry[k], memo.base[k]
-            estimate[option] = memo.estimate[k]
-            for at in range(memo.word_begin[k], memo.word_begin[k + 1]):
-                words[word], prefix_state[word] = memo.words[at], memo.prefix_state[at]
-                tail_score[word] = memo.tail_score[at]
-                word += 1
-            option += 1
-            word_begin[option] = word
-    span_option[len(spans)] = option
-    longest = 1
-    for span in range(len(spans)):
-        longest = max(longest, spans[span, 1] - spans[span, 0])
-    length_span = np.zeros(longest + 2, np.int32)  # first span of each length
-    for span in range(len(spans)):
-        length_span[spans[span, 1] - spans[span, 0] + 1] += 1
-    length_span[:] = np.cumsum(length_span)
-    arrays = (
-        spans[:, 0].copy(), spans[:, 1].copy(), span_option, length_span, base, estimate,
-        word_begin, words, prefix_state, tail_score,
-    )  # fmt: skip
-    return start, end, entry, arrays

@@ -1,4 +1,4 @@
-"""Translations as text: Moses' n-best lists, word alignments, JSON lines."""
+"""Translations as text: Moses' n-best lists and search graphs, word alignments, JSON lines."""
 
 import json
 from collections.abc import Iterator
@@ -6,6 +6,7 @@ from itertools import groupby
 from typing import Any
 
 from decoder.decoded import Decoded
+from decoder.lattice import search_graph_lines
 from decoder.translator import Translation, Translator
 
 
@@ -20,6 +21,20 @@ def nbest_lines(
         yield " ||| ".join(fields)
 
 
+def lattice_lines(number: int, decoded: Decoded) -> Iterator[str]:
+    """The search lattice in Moses' format, if there is one (an empty sentence has none)."""
+    if decoded.lattice is None:
+        return
+    table = decoded.options.table
+    yield from search_graph_lines(
+        number,
+        decoded.lattice,
+        table.start,
+        table.end,
+        lambda option: " ".join(decoded.phrase(option)),
+    )
+
+
 def pharaoh(result: Translation) -> str:
     return " ".join(f"{source}-{target}" for source, target in result.alignment)
 
@@ -28,6 +43,7 @@ def json_line(number: int, decoded: Decoded, results: list[Translation]) -> str:
     """One sentence with everything that is known of it."""
     first, *rest = [_plain(result) for result in results]
     content = {"id": number, "source": " ".join(decoded.sentence.words), **first}
+    content["search"] = decoded.statistics.counts()
     if rest:
         content["n_best"] = rest
     return json.dumps(content, ensure_ascii=False)

@@ -1,12 +1,12 @@
 """What the search kernel sees of a sentence: plain arrays, nothing named, everything weighted."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from models.arrays import Int32Array, Int64Array
+from models.arrays import Int32Array
 
 FloatArray = NDArray[np.float64]
 WORD_BITS = 64
@@ -16,31 +16,22 @@ class Problem(NamedTuple):
     """One sentence. Options are sorted by span; spans by length, then start.
 
     Scores are weighted sums. A step's score is the option's base, its words' language model score,
-    `edge_scores[end of the last phrase, span]` for what depends on no more than that, and the cells
-    of the remaining tables.
+    `edge_scores[end of the last phrase, span]` for what depends on no more than that, and the
+    remaining tables: `table_scores[row of the last option + column of the next]` for each of them.
     """
 
     n_words: int
-    # spans with options
-    span_start: Int32Array  # (S,)
-    span_end: Int32Array
-    span_option: Int32Array  # (S + 1,) first option of each span
+    spans: NDArray[Any]  # (S + 1,) SPAN; the last one only says where the options end
     length_span: Int32Array  # (longest + 2,) first span of each length
-    # options, in each span by falling base + estimate
-    base: FloatArray  # (N,) all but language model and distortion
-    word_begin: Int32Array  # (N + 1,) first word of each option
-    words: Int32Array  # language model ids
-    prefix_state: Int32Array  # state after each word when nothing comes before the option
-    tail_score: FloatArray  # weighted language model score of the words behind, likewise
-    state_of_option: Int32Array  # (N + 1,) joint distortion state; at 0 that of the beginning
-    finish: FloatArray  # (N + 1,) score of ending the sentence after each option
+    options: NDArray[Any]  # (N,) OPTION, in each span by falling base + estimate
+    words: NDArray[Any]  # WORD, of all options
     # distortion
+    state_of_option: Int32Array  # (N + 1,) joint state; at 0 that of the beginning
+    finish: FloatArray  # (N + 1,) score of ending the sentence after each option
     edge_scores: FloatArray  # (n_words + 1, S)
-    cell_rows: Int32Array  # (K, N + 1)
-    cell_columns: Int32Array  # (K, N)
-    cell_begin: Int64Array  # (K,) where each table begins in cell_scores
-    cell_width: Int64Array  # (K,) columns of each table
-    cell_scores: FloatArray  # the tables, one after the other
+    rows: Int32Array  # (N + 1, K) where the row of each option begins, the beginning's first
+    columns: Int32Array  # (N, K)
+    table_scores: FloatArray  # K tables, one after the other
     # search
     future: FloatArray  # (n_words + 1, n_words + 1) best score of each span by itself
     lm_weight: float
@@ -70,3 +61,20 @@ def future_scores(n_words, span_start, span_end, span_best):
                 best = max(best, total)
             future[start, end] = best
     return future
+
+
+@njit(cache=True, nogil=True)
+def future_of_options(n_words, spans, options, estimates):
+    """The best score of every span from the options by themselves.
+
+    `estimates` of the distortion models are added to the options' scores if there are any.
+    """
+    best = np.empty(len(spans) - 1)
+    for span in range(len(best)):
+        best[span] = -np.inf
+        for number in range(spans[span].option, spans[span + 1].option):
+            total = options[number].base + options[number].estimate
+            if len(estimates):
+                total += estimates[number]
+            best[span] = max(best[span], total)
+    return future_scores(n_words, spans[:-1].start, spans[:-1].end, best)

@@ -1,75 +1,133 @@
-"""The memory of a search, made once and used for sentence after sentence."""
+"""The memory of a search, made once and used for sentence after sentence.
 
-from typing import NamedTuple
+Everything is an array of records: what is looked at together lies together, and the compiled search
+is handed a dozen arrays instead of fifty. Numbers of rows are unsigned, because Numba then leaves
+out its code for negative indices.
+"""
+
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from models.arrays import Int32Array, Int64Array
+from models.language_model.automaton import empty_memory
 
 FloatArray = NDArray[np.float64]
-N_BUCKETS = 2048  # of the queue of cells
+N_BUCKETS = 512  # of the queue of cells
+
+HYPOTHESIS = np.dtype(
+    [
+        ("score", np.float64),  # of the best path to the hypothesis, without the future
+        ("total", np.float64),  # with the future, by which hypotheses are compared
+        ("lm_state", np.int32),
+        ("distortion", np.int32),  # joint state of the models that are tables
+        ("extra", np.int32),  # joint state of the models that look at the coverage
+        ("group", np.uint32),
+        ("option", np.int32),  # taken last on the best path; −1 at the beginning
+        ("previous", np.int32),  # hypothesis before on the best path
+        ("is_kept", np.int64),  # whether it was not pruned
+    ]
+)
+# Every step that was made, also those that lost in recombination
+ARC = np.dtype(
+    [
+        ("score", np.float64),  # of the step alone
+        ("to", np.uint32),
+        ("before", np.uint32),
+        ("option", np.int32),
+        ("unused", np.int32),
+    ]
+)
+# Hypotheses of a stack with equal coverage and end of the last phrase
+GROUP = np.dtype(
+    [
+        ("future", np.float64),
+        ("end", np.int32),
+        ("gap", np.int32),  # first word that is not covered
+        ("begin", np.uint32),  # first member
+        ("size", np.uint32),
+    ]
+)
+# The hypotheses that are left in a group, best first, with what a step from them needs to know
+MEMBER = np.dtype(
+    [
+        ("score", np.float64),
+        ("hypothesis", np.uint32),
+        ("lm_state", np.int32),
+        ("last", np.uint32),  # option taken last, plus one
+        ("kind", np.uint32),  # number of its `extra` among those of the group
+    ]
+)
+# A group and a span that may follow it
+EDGE = np.dtype(
+    [
+        ("score", np.float64),  # of distortion, as far as it is the same in all cells
+        ("future", np.float64),  # after the step
+        ("target", np.uint32),  # group that it leads to
+        ("member", np.uint32),  # first member of the group ...
+        ("member_end", np.uint32),
+        ("option", np.uint32),  # first option of the span ...
+        ("option_end", np.uint32),
+        ("row", np.uint32),  # first row in `seen`
+        ("group", np.uint32),
+        ("span", np.uint32),
+        ("extra", np.int64),  # first row in what the models that look at the coverage say
+    ]
+)
+# A member of an edge's group with an option of its span
+CELL = np.dtype(
+    [
+        ("score", np.float64),  # of the step
+        ("total", np.float64),
+        ("edge", np.uint32),
+        ("member", np.uint32),
+        ("option", np.uint32),
+        ("lm_state", np.int32),  # afterwards
+        ("extra", np.int32),  # afterwards
+        ("below", np.int32),  # the next cell in the same bucket
+    ]
+)
+STACK = np.dtype(
+    [
+        ("hypothesis", np.int64),  # its first one
+        ("group", np.int64),  # its first one
+        ("n_kept", np.int64),  # hypotheses after pruning
+        ("best", np.float64),  # total
+    ]
+)
+# What the models that look at the coverage say of a step into the stack that is being filled: for
+# every edge, kind of its members and option, in this order
+EXTRA = np.dtype(
+    [
+        ("score", np.float64),
+        ("estimate", np.float64),  # of what comes afterwards, for the total only
+        ("next", np.int32),  # `extra` of the hypothesis after the step
+        ("unused", np.int32),
+    ]
+)
+NO_EXTRA = np.empty(0, EXTRA)  # there are no such models
+# What a search counts
+COUNTERS = ("hypotheses", "pops", "arcs", "groups", "members", "edges", "cells", "lm_words")
 
 
 class Workspace(NamedTuple):
-    # hypotheses, stack by stack
-    score: FloatArray  # of the best path to the hypothesis, without the future
-    total: FloatArray  # with the future, by which hypotheses are compared
-    lm_state: Int32Array
-    option: Int32Array  # taken last on the best path
-    previous: Int32Array  # hypothesis before on the best path
-    group: Int32Array
-    extra: Int32Array  # joint state of the models that look at the coverage
-    stack_begin: Int64Array  # (stacks + 1,) first hypothesis of each stack
-    stack_best: FloatArray  # (stacks + 1,) best total so far
-    # arcs: every step that was made, also those that lost in recombination
-    arc_to: Int32Array
-    arc_from: Int32Array
-    arc_option: Int32Array
-    arc_score: FloatArray  # of the step alone
-    # groups: hypotheses of a stack with equal coverage and end of the last phrase
-    group_coverage: NDArray[np.uint64]  # (groups, W)
-    group_end: Int32Array
-    group_future: FloatArray
-    group_gap: Int32Array  # first word that is not covered
-    group_begin: Int32Array  # first member in `members`
-    group_size: Int32Array
-    stack_group: Int64Array  # (stacks + 1,) first group of each stack
-    members: Int32Array  # hypotheses group by group, best first
-    member_class: Int32Array  # number of each member's `extra` among those of its group
+    stacks: NDArray[Any]  # (stacks + 1,) STACK
+    hypotheses: NDArray[Any]  # HYPOTHESIS, stack by stack
+    arcs: NDArray[Any]  # ARC
+    groups: NDArray[Any]  # GROUP
+    coverage: NDArray[np.uint64]  # (groups, W) of each group
+    members: NDArray[Any]  # MEMBER, group by group
     # of the stack that is being filled
-    edge_group: Int32Array  # a group and a span that may follow it
-    edge_span: Int32Array
-    edge_target: Int32Array  # group that they lead to
-    edge_score: FloatArray
-    edge_row: Int64Array  # first row of the edge in `seen`
+    edges: NDArray[Any]  # EDGE
     seen: NDArray[np.uint64]  # for each edge and member the options that were tried, as bits
-    cell_edge: Int32Array  # a member of an edge's group with an option of its span
-    cell_member: Int32Array
-    cell_option: Int32Array
-    cell_score: FloatArray  # of the step
-    cell_total: FloatArray
-    cell_state: Int32Array  # language model state afterwards
-    cell_extra: Int32Array  # `extra` afterwards
-    cell_below: Int32Array  # the next cell in the same bucket
+    cells: NDArray[Any]  # CELL
     bucket: Int32Array  # cells to be taken, by score: the first of each bucket
     slots: Int32Array  # hash table of hypotheses, for recombination
     group_slots: Int32Array  # hash table of groups
-    counters: Int64Array  # hypotheses, arcs, groups, members
-
-
-class Extra(NamedTuple):
-    """What the models that look at the coverage say of the stack that is being filled.
-
-    For every edge, class of members and option, in this order.
-    """
-
-    edge_begin: Int64Array  # (edges,) first value of each edge; no edges: there are no such models
-    score: FloatArray
-    next: Int32Array  # `extra` after the step
-
-
-NO_EXTRA = Extra(np.empty(0, np.int64), np.empty(0), np.empty(0, np.int32))
+    # of the whole search
+    counters: Int64Array  # as in COUNTERS
+    memory: NDArray[Any]  # what the language model has answered lately
 
 
 class Capacity(NamedTuple):
@@ -82,22 +140,19 @@ class Capacity(NamedTuple):
 
 
 def make_workspace(n_words: int, coverage_size: int, capacity: Capacity) -> Workspace:
-    def ints(n: int) -> Int32Array:
-        return np.empty(n, np.int32)
-
-    def longs(n: int) -> Int64Array:
-        return np.empty(n, np.int64)
-
-    def floats(n: int) -> FloatArray:
-        return np.empty(n, np.float64)
-
-    n, g, e, c = capacity.hypotheses, capacity.groups, capacity.edges, capacity.cells
     return Workspace(
-        floats(n), floats(n), ints(n), ints(n), ints(n), ints(n), ints(n), longs(n_words + 2),
-        floats(n_words + 2), ints(n), ints(n), ints(n), floats(n),
-        np.empty((g, coverage_size), np.uint64), ints(g), floats(g), ints(g), ints(g), ints(g),
-        longs(n_words + 2), ints(n), ints(n),
-        ints(e), ints(e), ints(e), floats(e), longs(e), np.empty(capacity.seen, np.uint64),
-        ints(c), ints(c), ints(c), floats(c), floats(c), ints(c), ints(c), ints(c),
-        ints(N_BUCKETS), ints(capacity.slots), ints(2 * capacity.slots), longs(4),
-    )  # fmt: skip
+        np.zeros(n_words + 2, STACK),
+        np.zeros(capacity.hypotheses, HYPOTHESIS),
+        np.zeros(capacity.hypotheses, ARC),
+        np.zeros(capacity.groups, GROUP),
+        np.zeros((capacity.groups, coverage_size), np.uint64),
+        np.zeros(capacity.hypotheses, MEMBER),
+        np.zeros(capacity.edges, EDGE),
+        np.zeros(capacity.seen, np.uint64),
+        np.zeros(capacity.cells, CELL),
+        np.zeros(N_BUCKETS, np.int32),
+        np.zeros(capacity.slots, np.int32),
+        np.zeros(2 * capacity.slots, np.int32),
+        np.zeros(len(COUNTERS), np.int64),
+        empty_memory(),
+    )

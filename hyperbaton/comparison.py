@@ -48,11 +48,11 @@ def run_comparison(
     for table in paper.tables:
         click.echo(as_text(table) + "\n")
     found = findings(comparison, paper.claims)
-    for line in found:
-        click.echo(line)
+    for finding in found:
+        click.echo(finding.line)
     files = write_files(comparison, out)
     with open_to_write(out / REPORT) as stream:
-        stream.write(report(comparison, draw_output, found).encode())
+        stream.write(report(comparison, draw_output, found, paper.tables).encode())
     say("written: " + " ".join(map(str, [*files, out / REPORT])))
     return comparison
 

@@ -24,16 +24,20 @@ try:
 
     from hyperbaton.commands import (
         align,
+        classify,
         compare,
         corpus,
         demo,
         evaluate,
         explain,
         export,
+        features,
         import_moses,
         models,
+        next_word,
         train,
         translate,
+        tune,
     )
     from models.errors import DataError, HyperbatonError, nearest, reason
 except KeyboardInterrupt:  # before there is a `main` that could handle it
@@ -46,10 +50,14 @@ COMMANDS = (
     corpus.corpus,
     align.align,
     train.train,
+    tune.tune,
     translate.translate,
     explain.explain,
     models.models,
+    features.features,
+    next_word.next_word,
     evaluate.evaluate,
+    classify.classify,
     compare.compare,
     import_moses.import_moses,
     export.export,

@@ -17,6 +17,7 @@ from models.reading import CorpusSettings
 from models.settings_text import convert_setting
 from models.text import open_binary
 from models.training import ClassSettings, LanguageModelSettings
+from tuning.tune_settings import TuneSettings
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,7 @@ class Settings:
     lm: LanguageModelSettings = LanguageModelSettings()
     classes: ClassSettings = ClassSettings()
     search: SearchSettings = SearchSettings()
+    tune: TuneSettings = TuneSettings()
 
 
 def load_settings(

@@ -10,7 +10,8 @@ from typing import BinaryIO
 
 from decoder.decode import SearchSettings
 from decoder.decoded import Decoded
-from decoder.output import json_line, nbest_lines, pharaoh
+from decoder.output import json_line, lattice_lines, nbest_lines, pharaoh
+from decoder.statistics import SearchStatistics, statistics_lines
 from decoder.translator import Failure, Translator
 from hyperbaton.console import progress_line, say
 from hyperbaton.settings import Settings
@@ -35,21 +36,28 @@ class Run:
     source_tags: Path | None = None
     source_tree: Path | None = None
     factored: bool = False
+    lattice: Path | None = None
 
 
 def translate_file(run: Run, settings_over: Callable[[Settings], Settings]) -> int:
     """Translates a file; the number of sentences that failed."""
     limit = read_system(run.model)["search"]["distortion_limit"]
     base = Settings(search=replace(SearchSettings(), distortion_limit=limit))
-    translator = Translator.load(run.model, settings_over(base).search, run.distortion)
+    search = settings_over(base).search
+    search = replace(search, lattice=search.lattice or run.lattice is not None)
+    translator = Translator.load(run.model, search, run.distortion)
     began = time.monotonic()
     failures = number = 0
+    statistics = SearchStatistics()
     files = SourceFiles(run.source, run.source_tags, run.source_tree)
     with ExitStack() as stack:
         out = stack.enter_context(open_to_write(run.out))
         n_best_out = None
         if run.n_best_file is not None:
             n_best_out = stack.enter_context(open_to_write(run.n_best_file))
+        lattice_out = None
+        if run.lattice is not None:
+            lattice_out = stack.enter_context(open_to_write(run.lattice))
         lines = stack.enter_context(closing(read_sentences(files, factored=run.factored)))
         progress = stack.enter_context(progress_line())
         results = translator.stream(
@@ -62,11 +70,17 @@ def translate_file(run: Run, settings_over: Callable[[Settings], Settings]) -> i
                 _write(out, "")
             else:
                 _write_result(run, translator, number - 1, result, out, n_best_out)
+                statistics = statistics.add(result.statistics)
+                if lattice_out is not None:
+                    for line in lattice_lines(number - 1, result):
+                        _write(lattice_out, line)
             if progress:
                 progress("translating", number)
     if run.stats:
         seconds = time.monotonic() - began
         say(f"{number} sentences in {seconds:.2f} s, {number / max(seconds, 1e-9):.1f} per second")
+        for line in statistics_lines(statistics):
+            say(line)
     return failures
 
 

@@ -34,12 +34,12 @@ def mira(
     step: float = 0.01,
     decay: float = 0.999,
 ) -> FloatArray:
-    """New weights, (features,); those given if no average is better on the pool."""
+    """New weights, (features,)."""
     scaled = scale_pool(pool, weights, tuned)
     draw = np.random.default_rng(seed)
     features = np.ascontiguousarray(scaled.features.T)  # (H, T)
     point = scaled.point(weights)
-    best_point, best_score = point, pool.score(metric, weights)
+    best_point, best_score = point, -np.inf
     rows = best_of_each(scaled.scores(point), pool.offsets)
     corpus = pool.statistics[rows].sum(axis=0)
     n_sentences = np.array([float(pool.n_sentences)])  # in the pseudo-corpus, faded as well

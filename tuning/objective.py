@@ -80,7 +80,7 @@ class Objective(Metric):
 
     def shown(self, score: float) -> float:
         """A score as people know it: an error rate is not negative."""
-        return self.shown_sign * score
+        return self.shown_sign * score + 0.0  # never −0
 
     def _parts(self, sums: FloatArray) -> list[tuple[Term, FloatArray]]:
         places = zip(self.terms, self._ends, self._ends[1:], strict=False)

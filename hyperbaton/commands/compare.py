@@ -15,7 +15,7 @@ SAMPLES = ("ja-en", "zh-en")
 @click.option(
     "--preset",
     type=click.Choice(PRESETS),
-    help="Systems and limits of a paper's table, instead of those of CONFIG.",
+    help="Systems and limits of a paper's table, where CONFIG has none of its own.",
 )
 @click.option("--sample", type=click.Choice(SAMPLES), help="Data: an embedded sample.")
 @click.option("--replicas", type=click.IntRange(min=1), help="Tuning runs of each cell.")

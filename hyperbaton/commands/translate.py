@@ -30,6 +30,7 @@ from hyperbaton.commands.options import FILE, LIMIT, set_option, threads_option
 @click.option("--alignment", is_flag=True, help="Also print word alignments, behind |||.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object for each sentence.")
 @click.option("--drop-unknown", is_flag=True, help="Leave unknown words out.")
+@click.option("--lattice", type=FILE, help="Write search lattices here, as Moses' search graphs.")
 @click.option("--stats", is_flag=True, help="Print search statistics to stderr at the end.")
 @threads_option
 @set_option
@@ -50,6 +51,7 @@ def translate(
     alignment: bool,
     as_json: bool,
     drop_unknown: bool,
+    lattice: Path | None,
     stats: bool,
     threads: int,
     assignments: tuple[str, ...],
@@ -81,7 +83,7 @@ def translate(
         raise click.UsageError("--n-best needs --n-best-file or --json")
     run = Run(
         model, source, out, n_best, n_best_file, distinct, alignment, as_json, stats, threads,
-        distortion, source_tags, source_tree, factored,
+        distortion, source_tags, source_tree, factored, lattice,
     )  # fmt: skip
     failures = translate_file(
         run, lambda base: load_settings([*shortcuts, *assignments], base=base)

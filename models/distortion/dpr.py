@@ -21,6 +21,7 @@ import numpy as np
 from numba import njit
 
 from models.array_files import load_arrays, save_arrays
+from models.arrays import Int32Array
 from models.corpus import AlignedCorpus
 from models.distortion.interface import (
     DistortionModel,
@@ -94,6 +95,11 @@ class Dpr(DistortionModel):
         parts += [learner] if learner != "mms" else []
         parts += [self.features] if self.features != "ni" else []
         return (".".join([*parts, FEATURE_OF_USE[self._use]]),)
+
+    @property
+    def initial_weights(self) -> tuple[float, ...]:
+        # dividing by p makes distances several times as long
+        return (0.05 * self.beta if self._use == SCALED else 0.3,)
 
     def settings(self) -> Mapping[str, Any]:
         return {
@@ -213,6 +219,10 @@ class DprScorer(TableScorer):
         super().__init__(1, [table])
         self._sentence, self._options = sentence, options
         self._names, self.probabilities = names, probabilities
+
+    def projected(self, weights: FloatArray) -> list[tuple[Int32Array, Int32Array, FloatArray]]:
+        (table,) = self.tables
+        return [(table.rows, table.columns, table.values[:, :, 0] * weights[0])]
 
     def heat_maps(self) -> Sequence[HeatMap]:
         """How each source phrase moves, with its first option as translation."""

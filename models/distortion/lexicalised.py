@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from models.arrays import Int32Array
@@ -88,23 +89,39 @@ class LexicalisedScorer(TableScorer):
 
     def projected(self, weights: FloatArray) -> list[tuple[Int32Array, Int32Array, FloatArray]]:
         weighted = self._scores * weights
-        n_options = len(weighted)
-        options = np.arange(n_options, dtype=np.int32)
+        options = np.arange(len(weighted) + 1, dtype=np.int32)
         result = []
         for number, direction in enumerate(self._directions):
-            at = number * self._n_classes
+            asked = weighted[:, number * self._n_classes : (number + 1) * self._n_classes]
             if direction == "backward":
                 # rows: span of the previous option; columns: options
-                column = at + self._class[:, self._span[1:]]  # (n_spans, N)
-                result.append((self._span, options, weighted[options, column]))
+                values = _backward_table(asked, self._span, self._class)
+                result.append((self._span, options[:-1], values))
             else:
                 # rows: previous option, the beginning first; columns: span of the next option
-                column = at + self._class[self._span[1:]]  # (N, n_spans)
-                scores = np.zeros((n_options + 1, column.shape[1]))
-                scores[1:] = weighted[options[:, None], column]
-                rows = np.arange(n_options + 1, dtype=np.int32)
-                result.append((rows, self._span[1:], scores))
+                values = _forward_table(asked, self._span, self._class)
+                result.append((options, self._span[1:], values))
         return result
+
+
+@njit(cache=True, nogil=True)
+def _backward_table(scores, span, class_of_move):
+    """What each next option says of the move from each span, (n_spans, N)."""
+    values = np.empty((len(class_of_move), len(scores)))
+    for before in range(len(class_of_move)):
+        for option in range(len(scores)):
+            values[before, option] = scores[option, class_of_move[before, span[option + 1]]]
+    return values
+
+
+@njit(cache=True, nogil=True)
+def _forward_table(scores, span, class_of_move):
+    """What each previous option says of the move to each span, (N + 1, n_spans)."""
+    values = np.zeros((len(scores) + 1, len(class_of_move)))
+    for option in range(len(scores)):
+        for after in range(len(class_of_move)):
+            values[option + 1, after] = scores[option, class_of_move[span[option + 1], after]]
+    return values
 
 
 def _orientations(start: Int32Array, end: Int32Array) -> NDArray[np.int64]:

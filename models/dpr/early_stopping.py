@@ -1,11 +1,11 @@
-"""How many rounds the perceptron `mms` should make.
+"""How many rounds the perceptron `mms` should make, and how large its steps should be.
 
 It has to stop early, or it learns its examples by heart. The phrase pairs of a sentence overlap and
 share their contexts, so that examples held out at random look like those that were learned, and it
 seems best never to stop. Here whole sentences are held out: the number of rounds, a power of two,
-is the one whose model makes fewest errors on sentences it has not seen (Ni et al. 2011, footnote 6,
-choose it on a validation set as well). Whoever gives `held_out` or `max_rounds` decides that for
-themselves.
+and the learning rate are those whose model makes fewest errors on sentences it has not seen, as Ni
+et al. (2011, footnote 6) choose both on a validation set. Whoever gives `held_out`, `max_rounds` or
+`learning_rate` decides that for themselves.
 """
 
 from collections.abc import Mapping
@@ -19,10 +19,10 @@ from models.learning.catalogue import make_learner
 from models.learning.clusters import ClusteredLearner
 
 PERCEPTRON = "mms"
-LEARNING_RATE = 0.003  # small steps keep the margins Δ in view; found on held-out sentences
-ROUNDS = (2, 4, 8, 16, 32)
+LEARNING_RATES = (0.01, 0.003)  # small steps keep the margins Δ in view
+ROUNDS = (2, 4, 8, 16)
 HELD_OUT = 0.1  # share of the sentences
-MOST_SENTENCES = 10_000  # that the number of rounds is looked for on
+MOST_EXAMPLES = 100_000  # that are looked at for it
 
 
 def clustered(name: str, settings: Mapping[str, Any], min_examples: int) -> ClusteredLearner:
@@ -42,32 +42,41 @@ def with_rounds(
     seed: int,
     threads: int,
 ) -> dict[str, Any]:
-    """The settings, for the perceptron with the number of rounds that unseen sentences like."""
+    """The settings, for the perceptron with the rounds and steps that unseen sentences like."""
     settings = dict(settings)
-    if name != PERCEPTRON:
-        return settings
-    settings.setdefault("learning_rate", LEARNING_RATE)
-    if "held_out" in settings or "max_rounds" in settings:
+    if name != PERCEPTRON or "held_out" in settings:
         return settings
     settings["held_out"] = 0.0
-    numbers = np.unique(sentence)
-    numbers = np.random.default_rng(seed).permutation(numbers)[:MOST_SENTENCES]
+    rates = (settings["learning_rate"],) if "learning_rate" in settings else LEARNING_RATES
+    rounds = (settings["max_rounds"],) if "max_rounds" in settings else ROUNDS
+    best = settings | {"learning_rate": rates[0], "max_rounds": rounds[len(rounds) // 2]}
+    if len(rates) == len(rounds) == 1:
+        return best
+    numbers, sizes = np.unique(sentence, return_counts=True)
+    order = np.random.default_rng(seed).permutation(len(numbers))
+    numbers = numbers[order[np.cumsum(sizes[order]) <= MOST_EXAMPLES]]
     n_held_out = int(HELD_OUT * len(numbers))
     held_out = np.flatnonzero(np.isin(sentence, numbers[:n_held_out]))
     train = np.flatnonzero(np.isin(sentence, numbers[n_held_out:]))
-    settings["max_rounds"] = ROUNDS[len(ROUNDS) // 2]
     if not len(held_out) or not len(train):
-        return settings  # too little to tell
-    examples_seen, unseen = examples[train], examples[held_out]
-    fewest = len(held_out) + 1
-    for n_rounds in ROUNDS:
-        learner = clustered(name, settings | {"max_rounds": n_rounds}, min_examples)
-        learner.fit(
-            examples_seen, classes[train], n_classes, cluster[train], seed=seed, threads=threads
-        )
+        return best  # too little to tell
+    seen, unseen = examples[train], examples[held_out]
+
+    def n_errors(candidate: Mapping[str, Any]) -> int:
+        learner = clustered(name, candidate, min_examples)
+        learner.fit(seen, classes[train], n_classes, cluster[train], seed=seed, threads=threads)
         found = learner.decision(unseen, cluster[held_out]).argmax(axis=1)
-        n_errors = int(np.count_nonzero(found != classes[held_out]))
-        if n_errors >= fewest:
-            break
-        fewest, settings["max_rounds"] = n_errors, n_rounds
-    return settings
+        return int(np.count_nonzero(found != classes[held_out]))
+
+    fewest = len(held_out) + 1
+    for rate in rates:
+        last = len(held_out) + 1
+        for n_rounds in rounds:
+            candidate = settings | {"learning_rate": rate, "max_rounds": n_rounds}
+            n_wrong = n_errors(candidate)
+            if n_wrong < fewest:
+                fewest, best = n_wrong, candidate
+            if n_wrong >= last:
+                break  # more rounds make it worse
+            last = n_wrong
+    return best

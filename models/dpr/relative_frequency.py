@@ -1,12 +1,13 @@
 """LR: the lexicalised reordering model as a classifier (Ni et al. 2011, section 1.1).
 
 p(o | phrase pair) is the relative frequency of the class among the examples of the pair. The paper
-says that heuristics are needed where data is sparse, not which. Here half an example for each class
-is added, as in Moses, but shared out as the classes are in all examples,
+says that heuristics are needed where data is sparse, not which. Here half an example is added that
+is shared out as the classes are in all examples,
 
-    p(o | pair) = (count(o, pair) + ½ K p(o)) / (count(pair) + ½ K),     K classes,
+    p(o | pair) = (count(o, pair) + ½ p(o)) / (count(pair) + ½).
 
-so that a pair that was never seen, or seen equally often with two classes, follows all the others.
+A class that was seen more often than another stays ahead of it; a pair that was never seen, or
+equally often with two classes, follows all the others.
 """
 
 from typing import Any, Self
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from models.arrays import Int64Array
 from models.errors import DataError
 
-SMOOTHING = 0.5  # examples for each class
+SMOOTHING = 0.5  # examples
 
 
 class RelativeFrequency:
@@ -36,11 +37,8 @@ class RelativeFrequency:
 
     def probabilities(self, pair: Int64Array) -> NDArray[np.float64]:
         """p(o | pair), (n, K)."""
-        n_classes = len(self.share_)
         row = np.minimum(np.searchsorted(self.pairs_, pair), len(self.pairs_) - 1)
         counts = np.where((self.pairs_[row] == pair)[:, None], self.counts_[row], 0)
-        prior = SMOOTHING * n_classes * self.share_
-        result: NDArray[np.float64] = (counts + prior) / (
-            counts.sum(axis=1, keepdims=True) + SMOOTHING * n_classes
-        )
+        total = counts.sum(axis=1, keepdims=True)
+        result: NDArray[np.float64] = (counts + SMOOTHING * self.share_) / (total + SMOOTHING)
         return result

@@ -13,15 +13,14 @@ A round visits every example once in a random order, where the table draws them 
 `average`, as by default, the model is the mean of the weights after every visit (Collins 2002)
 instead of the last ones, which on noisy examples depend on those that happened to come last.
 
-Against
-over-fitting the paper stops early: a share of the examples is held out, the number of rounds is the
-one with the fewest errors on them, and the model is then trained for so many rounds on everything.
-Those held out are the last ones as they are given: phrases of one sentence lie inside each other
-and share their features, so that random ones would not be new. Examples must not be sorted by class
-then; with `hold=random` their order does not matter.
-Among many clusters the number of rounds is chosen for all together, as in the paper, because a few
-held-out examples of one cluster say little. Without a held-out share it runs until nothing is
-learned in a round, or for `max_rounds`.
+Against over-fitting the paper stops early: a share of the examples is held out, the number of
+rounds is the one with the fewest errors on them, and the model is then trained on everything for so
+many rounds. Those held out are the last ones as they are given, because phrases of one sentence lie
+inside each other and share their features, so that random ones would not be new. Examples must not
+be sorted by class then; with `hold=random` their order does not matter. Among many clusters the
+number of rounds is chosen for all together, as in the paper, because a few held-out examples of one
+cluster say little. Without a held-out share it runs until nothing is learned in a round, or for
+`max_rounds`.
 """
 
 from collections.abc import Mapping
@@ -48,7 +47,7 @@ class Perceptron(Learner):
     name: ClassVar[str] = "mms"
 
     learning_rate: float = 0.05  # η
-    max_rounds: int = 20
+    max_rounds: int = 10
     held_out: float = 0.1  # share of the examples that decides about the number of rounds
     hold: str = "last"  # which of them: the last ones, or "random"
     patience: int = 3  # rounds without fewer held-out errors before it gives up
@@ -229,7 +228,10 @@ def structured_loss(problem, distance, weights):
     for row in range(len(problem.labels)):
         label = problem.labels[row]
         score(problem, row, weights, scores)
-        loss += np.max(scores + distance[label]) - scores[label]
+        highest = scores[label]
+        for o in range(problem.n_classes):
+            highest = max(highest, scores[o] + distance[label, o])
+        loss += highest - scores[label]
     return loss
 
 
@@ -273,7 +275,8 @@ def _train_clusters(
         lag = scratch[2, : end - begin if average else 0]
         own[:] = 0.0
         lag[:] = 0.0
-        order[:n_rows] = np.arange(n_rows)
+        for row in range(n_rows):
+            order[row] = row
         state[0] = np.uint64(own_seed(seed, clusters.ids[cluster]))
         n_held_out = np.int64(held_out * n_rows)
         n_train = n_rows - n_held_out
@@ -289,8 +292,9 @@ def _train_clusters(
                 part, order, n_train, distance, learning_rate, state, n_visits, own, lag
             )
             mean[:] = own
-            if average:
-                mean -= lag / (n_visits + n_train)
+            for feature in range(len(lag)):
+                for o in range(problem.n_classes):
+                    mean[feature, o] -= lag[feature, o] / (n_visits + n_train)
             n_wrong = count_errors(part, order[n_train:n_rows], mean)
             errors[number] += n_wrong
             if n_updates == 0:  # nor will there be any

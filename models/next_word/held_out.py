@@ -95,25 +95,37 @@ def compare(
     return MeanDifference(float(sums.sum() / sizes.sum()), float(low), float(high))
 
 
-def average_by_distance(scores: Scores, corpus: AlignedCorpus, farthest: int) -> FloatArray:
-    """Mean P(NP | CP) of all pairs of places with distortion −farthest … farthest, whatever was
-    translated when (Goto et al. 2013, Figure 5); not a number where there is no such pair."""
+def average_by_distance(
+    scores: Scores, corpus: AlignedCorpus, events: Events, farthest: int
+) -> FloatArray:
+    """Mean P of the candidates at each distortion, −farthest … farthest, from the current places
+    of all events (Goto et al. 2013, Figure 5); not a number where there never is a candidate."""
     total, count = np.zeros(2 * farthest + 1), np.zeros(2 * farthest + 1)
     for number in range(len(corpus)):
-        table = np.exp(log_probabilities(scores(corpus.source.sentence(number))))
-        places = np.arange(len(table))
-        distortion = places[None, :] - places[:, None]  # NP − 1 − CP
+        rows = events.current[events.offsets[number] : events.offsets[number + 1]]
+        table = np.exp(log_probabilities(scores(corpus.source.sentence(number))))[rows]
+        distortion = np.arange(table.shape[1])[None, :] - rows[:, None]  # NP − 1 − CP
         seen = (np.abs(distortion) <= farthest) & (distortion != -1)
         total += np.bincount(distortion[seen] + farthest, table[seen], 2 * farthest + 1)
         count += np.bincount(distortion[seen] + farthest, minlength=2 * farthest + 1)
     return np.divide(total, count, out=np.full_like(total, np.nan), where=count > 0)
 
 
-def shares_by_distance(events: Events, farthest: int) -> FloatArray:
-    """How often each distortion occurs (CORPUS in Figure 5)."""
+def chosen_by_distance(events: Events, farthest: int) -> FloatArray:
+    """How often the candidate at each distortion is the next place, among the same candidates: what
+    the averages of a perfect model would be. (CORPUS in Figure 5 divides by all moves instead, so
+    it falls with the distance also because few sentences are so long.)"""
+    size = 2 * farthest + 1
     near = events.distortions[np.abs(events.distortions) <= farthest]
-    counts = np.bincount(near + farthest, minlength=2 * farthest + 1)
-    return counts / len(events.distortions)
+    chosen = np.bincount(near + farthest, minlength=size)
+    n_words = np.repeat(events.lengths, np.diff(events.offsets))
+    # from CP there are candidates at −CP … n − CP, but for −1
+    count = np.zeros(size)
+    for distortion in range(-farthest, farthest + 1):
+        following = events.current + distortion + 1
+        is_place = (following >= 1) & (following <= n_words + 1) & (distortion != -1)
+        count[distortion + farthest] = is_place.sum()
+    return np.divide(chosen, count, out=np.full(size, np.nan), where=count > 0)
 
 
 class DistanceBaseline:

@@ -45,6 +45,7 @@ class ParseScorer(SentenceScorer):
             targets.values >= 0, target_ids[np.maximum(targets.values, 0)], -1
         ).astype(np.int32)
         self._target_offsets = targets.offsets
+        self._starts = options.start
         words, tags = padded(words), padded(tags)
         self._units, place_of, n_places, self._n_shapes = make_units(
             learned.inventory, learned.features, families, words, options.start, options.end,
@@ -76,6 +77,18 @@ class ParseScorer(SentenceScorer):
                 return result
             self._memory = make_memory(2 * len(self._memory.jumps))
             self._recent = self._nothing_recent()
+
+    def option_estimate(self, n_options: int) -> FloatArray:
+        """The option's value if all words before it, and none behind it, are translated, and the
+        last one stands directly before its first unit."""
+        n_words = self._places.masks.shape[2] * 64
+        places = np.arange(n_words)
+        before = places < self._starts[:, None]  # (N, places)
+        coverage = np.packbits(before, axis=1, bitorder="little").view(np.uint64)
+        first = self._units.place[self._units.begin[:-1]]
+        state = self.initial_state | self._places.start[first].astype(np.int64)
+        every = np.arange(n_options, dtype=np.int32)
+        return self.features(Steps(every, every, coverage, state))
 
     def _nothing_recent(self) -> Recent:
         units, places = self._units, self._places

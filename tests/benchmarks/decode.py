@@ -3,8 +3,9 @@
     python tests/benchmarks/decode.py MODEL SOURCE REFERENCE ARPA [N_BEST LIMIT]...
 
 MODEL is an imported Moses system, ARPA its language model. kenlm's Python `Model.score` on
-REFERENCE is the yardstick. N_BEST is a list that Moses made with segmentations, with its distortion
-limit.
+REFERENCE is the yardstick. All times are CPU time of the thread, medians of rounds in which kenlm
+and the decoder take turns, so that both suffer alike from whoever else is using the machine. N_BEST
+is a list that Moses made with segmentations, with its distortion limit.
 """
 
 import gzip
@@ -23,6 +24,7 @@ from models.sentence import Sentence
 from models.text import read_lines
 
 TOLERANCE = 1e-3  # Moses prints six digits
+ROUNDS = 5
 
 
 def main(arguments: list[str]) -> None:
@@ -30,8 +32,7 @@ def main(arguments: list[str]) -> None:
     translator = Translator.load(model)
     sentences = [Sentence.parse(line) for _, line in read_lines(Path(source))]
     references = [line for _, line in read_lines(Path(reference))]
-    word_cost = kenlm_cost(arpa, references)
-    print(f"kenlm: {word_cost * 1e6:.3f} µs per word\n")
+    yardstick = Yardstick(arpa, references)
     print(f"{'':38}{'ms/sentence':>12}{'kenlm words':>12}{'mean score':>12}")
     linear = [m for m in translator.distortion if m.name == "linear"]
     rows = {
@@ -46,8 +47,15 @@ def main(arguments: list[str]) -> None:
     }
     for name, (models, settings) in rows.items():
         own = Translator(translator.phrases, translator.lm, models, translator.weights, settings)
-        cost, score = decoding_cost(own._decoder(), sentences)
-        print(f"{name:38}{cost * 1e3:>12.3f}{cost / word_cost:>12,.0f}{score:>12.4f}")
+        decoder = own._decoder()
+        scores, cost, words = yardstick.measure(
+            lambda s, d=decoder: d.decode(s).scores[0], sentences
+        )
+        print(f"{name:38}{cost * 1e3:>12.3f}{words:>12,.0f}{np.mean(scores):>12.4f}")
+    decoder = translator.with_settings(distortion_limit=10)._decoder()
+    _, cost, words = yardstick.measure(lambda s: everything(decoder.decode(s, 100)), sentences)
+    print(f"{'100-best, features, words, limit 10':38}{cost * 1e3:>12.3f}{words:>12,.0f}")
+    print(f"\nkenlm: {yardstick.word_cost * 1e6:.3f} µs per word")
     own = Translator(translator.phrases, translator.lm, linear, translator.weights)
     print()
     for threads in (1, 2):
@@ -59,33 +67,42 @@ def main(arguments: list[str]) -> None:
     words = [word for sentence in sentences for word in sentence.words]
     for length in (5, 10, 20, 40, 80):
         parts = [Sentence(tuple(words[at : at + length])) for at in range(0, 50 * length, length)]
-        cost, _ = decoding_cost(decoder, parts)
+        _, cost, _ = yardstick.measure(decoder.decode, parts)
         print(f"{length:>6} {cost * 1e3 / length:.3f}")
     for path, limit in zip(lists[::2], lists[1::2], strict=True):
         parity(translator, sentences, Path(path), int(limit))
 
 
-def kenlm_cost(arpa: str, references: list[str]) -> float:
-    """Seconds of CPU per word, the end of the sentence counted; the best of five rounds."""
-    model = kenlm.Model(arpa)
-    n_words = sum(len(line.split()) + 1 for line in references)
-    return (
-        min(timed(lambda: [model.score(line) for line in references])[0] for _ in range(5))
-        / n_words
-    )
+class Yardstick:
+    """Costs in word scores of kenlm, the end of the sentence counted as a word."""
+
+    def __init__(self, arpa: str, references: list[str]) -> None:
+        self._model, self._references = kenlm.Model(arpa), references
+        self._n_words = sum(len(line.split()) + 1 for line in references)
+        self.word_cost = 0.0  # seconds, of the last measurement
+
+    def measure(self, work, sentences):  # type: ignore[no-untyped-def]
+        """Results; seconds for a sentence, warm; and the same in words."""
+        results = [work(sentence) for sentence in sentences]
+        own, theirs = [], []
+        for _ in range(ROUNDS):
+            theirs.append(timed(lambda: [self._model.score(line) for line in self._references]))
+            own.append(timed(lambda: [work(sentence) for sentence in sentences]))
+        self.word_cost = float(np.median(theirs)) / self._n_words
+        cost = float(np.median(own)) / len(sentences)
+        return results, cost, cost / self.word_cost
 
 
-def decoding_cost(decoder: Decoder, sentences: list[Sentence]) -> tuple[float, float]:
-    """Seconds of CPU per sentence with warm kernels, best of three rounds, and the mean score."""
-    decoder.decode(sentences[0])
-    rounds = [timed(lambda: [decoder.decode(s).scores[0] for s in sentences]) for _ in range(3)]
-    return min(cost for cost, _ in rounds) / len(sentences), float(np.mean(rounds[0][1]))
+def everything(decoded):  # type: ignore[no-untyped-def]
+    """What tuning asks for."""
+    decoded.features()
+    return [decoded.words(number) for number in range(len(decoded))]
 
 
-def timed(work):  # type: ignore[no-untyped-def]
-    began = time.process_time()
-    result = work()
-    return time.process_time() - began, result
+def timed(work) -> float:  # type: ignore[no-untyped-def]
+    began = time.thread_time()
+    work()
+    return time.thread_time() - began
 
 
 def parity(translator: Translator, sentences: list[Sentence], path: Path, limit: int) -> None:

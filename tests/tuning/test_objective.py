@@ -85,6 +85,7 @@ def test_errors_alone_are_minimised_and_shown_as_they_are():
     assert score == -Ter().corpus_score(OUTPUTS)
     assert objective.shown(score) == Ter().corpus_score(OUTPUTS)
     assert (objective.name, objective.higher_is_better) == ("TER", True)
+    assert str(objective.shown(0.0)) == "0.0"
 
 
 def test_bleu_plus_one_by_hand():

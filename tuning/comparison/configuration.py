@@ -45,6 +45,8 @@ from tuning.metrics.catalogue import check_name
 NO_LIMIT = -1
 METRICS = ("bleu", "bleu-1", "nist", "wer", "ter", "meteor-exact-stem", "ribes", "pdscore")
 ALL = "all"  # lines
+UNTUNED = "none"  # a way of tuning
+DEV, GOTO = "dev", "goto"  # ways of choosing a replica
 
 
 @dataclass(frozen=True)
@@ -90,7 +92,7 @@ class TuningChoice:
     seed: int = 1
     # which replica is tested: the best on dev, or, as Goto et al. (2013) did, the best on the
     # second half of dev of those that were tuned on its first half
-    choose: str = ""  # dev or goto; dev if neither the file nor a preset says so
+    choose: str = ""  # dev if neither the file nor a preset says so
 
 
 @dataclass(frozen=True)
@@ -142,7 +144,7 @@ def check(configuration: Configuration, where: str = "") -> Configuration:
         configuration,
         title=configuration.title or "Comparison of reordering models",
         limits=configuration.limits or (DISTORTION_LIMIT,),
-        tune=replace(tune, choose=tune.choose or "dev"),
+        tune=replace(tune, choose=tune.choose or DEV),
     )
     for kind, names in {
         "system": [system.name for system in configuration.system],
@@ -163,11 +165,11 @@ def check(configuration: Configuration, where: str = "") -> Configuration:
     for system in configuration.system:
         if not system.distortion:
             raise SettingError(f"the system {system.name!r} has no distortion model", where=where)
-    if configuration.tune.choose not in ("dev", "goto"):
+    if configuration.tune.choose not in (DEV, GOTO):
         raise SettingError(
             f"tune.choose cannot be {configuration.tune.choose!r}",
             where=where,
-            expected="dev or goto",
+            expected=f"{DEV} or {GOTO}",
         )
     if configuration.tune.replicas < 1:
         raise SettingError("tune.replicas must be 1 or more", where=where)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from tuning.comparison.configuration import limit_name
-from tuning.comparison.results import Comparison, as_outputs
+from tuning.comparison.results import Comparison
 from tuning.metrics.catalogue import make_metrics
 from tuning.significance import find_test
 from tuning.tables import Table
@@ -31,6 +31,20 @@ class Claim:
     worse: str
     source: str
     metric: str = "bleu"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What became of a claim on our data."""
+
+    statement: str
+    verdict: str
+    cases: tuple[str, ...]  # by test set and limit
+
+    @property
+    def line(self) -> str:
+        cases = f" ({'; '.join(self.cases)})" if self.cases else ""
+        return f"{self.statement} — {self.verdict}{cases}"
 
 
 @dataclass(frozen=True)
@@ -133,13 +147,13 @@ PAPERS = {
 }
 
 
-def findings(comparison: Comparison, claims: Iterable[Claim]) -> list[str]:
-    """A line for each claim whose systems are there: does it hold on this data?"""
+def findings(comparison: Comparison, claims: Iterable[Claim]) -> list[Finding]:
+    """For each claim whose systems are there: does it hold on this data?"""
     known = set(comparison.systems)
     return [_finding(comparison, c) for c in claims if {c.better, c.worse} <= known]
 
 
-def _finding(comparison: Comparison, claim: Claim) -> str:
+def _finding(comparison: Comparison, claim: Claim) -> Finding:
     test_two = find_test(comparison.configuration.significance)
     cases, signs, sure = [], [], []
     name = claim.metric
@@ -150,9 +164,7 @@ def _finding(comparison: Comparison, claim: Claim) -> str:
         name = metric.name
         for limit in comparison.limits:
             better, worse = (
-                metric.statistics(
-                    as_outputs(test, comparison.cell(system, limit).best.outputs[test.name])
-                )
+                comparison.statistics(comparison.cell(system, limit), test, metric)
                 for system in (claim.better, claim.worse)
             )
             result = test_two(metric, worse, better)
@@ -162,10 +174,11 @@ def _finding(comparison: Comparison, claim: Claim) -> str:
             where = f"{test.name}, limit {limit_name(limit)}"
             cases.append(f"{where}: {result.difference:+.2f}, p {result.p_value:.3f}")
     statement = f"{claim.source}: {claim.better} beats {claim.worse} in {name}"
-    return f"{statement} — {_verdict(signs, sure)} ({'; '.join(cases)})"
+    return Finding(statement, verdict(signs, sure), tuple(cases))
 
 
-def _verdict(signs: Sequence[bool], sure: Sequence[bool]) -> str:
+def verdict(signs: Sequence[bool], sure: Sequence[bool]) -> str:
+    """In words: whether the better system is ahead, and whether significantly, case by case."""
     if not signs:
         return "cannot be tested here"
     if all(signs):

@@ -2,12 +2,9 @@
 
 from dataclasses import dataclass, replace
 
+from models.distortion.catalogue import split_model
 from models.errors import SettingError, nearest
-from tuning.comparison.configuration import (
-    NO_LIMIT,
-    Configuration,
-    System,
-)
+from tuning.comparison.configuration import NO_LIMIT, Configuration, System
 
 LINEAR = System("LINEAR", ("linear",))
 LEX = System("LINEAR+LEX", ("linear", "msd"))
@@ -18,11 +15,11 @@ DPR3 = System("DPR-3", ("dpr,classes=3",))
 DPR5 = System("DPR-5", ("linear", "dpr,classes=5"))
 ALRAJEH = "classes=3,use=direct,features=alrajeh"
 PARSE_ROWS = ("me", "me+prior", "me+cov", "me+sib", "me+cov+sib", "me+prior+cov+sib")
-PARSE = System("PARSE", ("linear", f"parse,preset={PARSE_ROWS[-1]}"))
+PARSE = System("PARSE", ("linear", f"parse,use={PARSE_ROWS[-1]}"))
 
 
 def _parse(row: str) -> System:
-    return System(row.upper(), ("linear", f"parse,preset={row}"))
+    return System(row.upper(), ("linear", f"parse,use={row}"))
 
 
 @dataclass(frozen=True)
@@ -81,6 +78,10 @@ PRESETS = {
 }
 
 
+def _has_trees(model: str) -> bool:
+    return split_model(model)[0] == "parse"
+
+
 def apply_preset(configuration: Configuration, name: str) -> Configuration:
     """The preset's systems and limits where the configuration does not say otherwise.
 
@@ -91,19 +92,21 @@ def apply_preset(configuration: Configuration, name: str) -> Configuration:
     preset = PRESETS[name]
     systems = preset.systems
     if configuration.train.source_tree is None:
-        systems = tuple(s for s in systems if not any(m.startswith("parse,") for m in s.distortion))
-        if len(systems) < 2:
+        systems = tuple(s for s in systems if not any(map(_has_trees, s.distortion)))
+        if len(systems) < 2 and not configuration.system:
             raise SettingError(
                 f"the preset {name!r} needs trees of the source sentences",
                 expected="source_tree in [train], [dev] and [[test]]",
             )
+    systems = configuration.system or systems
+    names = [system.name for system in systems]
     tune = configuration.tune
     return replace(
         configuration,
         preset=name,
         title=configuration.title or preset.title,
-        system=configuration.system or systems,
-        baseline=configuration.baseline or preset.baseline,
+        system=systems,
+        baseline=configuration.baseline or (preset.baseline if preset.baseline in names else ""),
         limits=configuration.limits or preset.limits,
         tune=replace(tune, choose=tune.choose or preset.choose),
     )

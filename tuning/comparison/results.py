@@ -1,6 +1,6 @@
 """What came out of a comparison, as plain data for tables and reports: cells, scores, tests."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from tuning.comparison.configuration import Configuration, limit_name
 from tuning.comparison.data import Sentences
 from tuning.evaluation import Score
 from tuning.metrics.base import FloatArray, Metric, Outputs
+from tuning.metrics.catalogue import make_metrics
 from tuning.metrics.visits import Visits, visits_of_links
 
 
@@ -34,6 +35,15 @@ class Cost:
     peak_megabytes: float
 
 
+@dataclass(frozen=True)
+class StageCost:
+    """What a stage of training took."""
+
+    title: str
+    seconds: float
+    peak_megabytes: float  # of the whole run so far
+
+
 @dataclass(frozen=True, eq=False)
 class Replica:
     """One system under one limit, tuned once."""
@@ -43,7 +53,9 @@ class Replica:
     dev_score: float
     choice_score: float  # the replica with the best one is chosen
     trace: Sequence[Mapping[str, Any]]  # by iteration: score, pool, weights
-    outputs: Mapping[str, Sequence[Output]]  # by test set
+    # by test set: sums of these give scores, (n_sentences, n_statistics) by name of the metric
+    statistics: Mapping[str, Mapping[str, FloatArray]]
+    outputs: Mapping[str, Sequence[Output]]  # by test set; only of the replica that is chosen
     cost: Cost
 
 
@@ -75,11 +87,18 @@ class Comparison:
     replica_scores: Mapping[str, Mapping[str, FloatArray]]
     # by test set and limit: p of the first metric, system i (row) against j, NaN on the diagonal
     p_values: Mapping[str, Mapping[int, NDArray[np.float64]]]
-    stage_costs: Mapping[str, tuple[float, float]]  # seconds and megabytes of training stages
+    stage_costs: Sequence[StageCost]
     versions: Mapping[str, str]
 
     def cell(self, system: str, limit: int) -> Cell:
         return next(c for c in self.cells if (c.system, c.limit) == (system, limit))
+
+    def statistics(self, cell: Cell, test: Sentences, metric: Metric) -> FloatArray:
+        """Of the chosen replica, (n_sentences, n_statistics)."""
+        known = cell.best.statistics[test.name].get(metric.name)
+        if known is not None:
+            return known
+        return metric.statistics(as_outputs(test, cell.best.outputs[test.name]))
 
     @property
     def systems(self) -> list[str]:
@@ -88,6 +107,12 @@ class Comparison:
     @property
     def limits(self) -> Sequence[int]:
         return self.configuration.limits
+
+
+def metrics_of(names: Iterable[str], test: Sentences) -> list[Metric]:
+    """Those metrics that can be computed: the order of words is known from alignments only."""
+    made = make_metrics(names, test.references)
+    return [metric for metric in made if test.visits is not None or not metric.needs_visits]
 
 
 def as_outputs(test: Sentences, outputs: Sequence[Output]) -> Outputs:

@@ -1,17 +1,20 @@
 """Small charts as SVG for HTML pages: colours and fonts are the page's, in light and dark.
 
 Series have the CSS classes `s0`, `s1`, … and differ in dashes and markers too, so that they can be
-told apart without colour. Every point carries its numbers as a tooltip.
+told apart without colour; a series that the others are measured by is drawn as `reference` and
+leaves the others their looks. Every point carries its numbers as a tooltip.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import count
 from math import ceil, floor, isfinite, log10
 
 WIDTH, HEIGHT = 560, 260
 LEFT, RIGHT, TOP, BOTTOM = 48, 12, 12, 42
 N_STYLES = 8
+REFERENCE = -1
 DASHES = ("", "6 3", "2 3", "8 3 2 3")
 
 
@@ -19,9 +22,17 @@ DASHES = ("", "6 3", "2 3", "8 3 2 3")
 class Series:
     name: str
     values: Sequence[float | None]  # one for each place on the x axis; None: nothing there
+    is_reference: bool = False
 
 
-def line_chart(places: Sequence[str], series: Sequence[Series], x_title: str, y_title: str) -> str:
+def line_chart(
+    places: Sequence[str],
+    series: Sequence[Series],
+    x_title: str,
+    y_title: str,
+    *,
+    with_legend: bool = True,
+) -> str:
     """Lines over named places."""
     shown = [v for one in series for v in one.values if v is not None and isfinite(v)]
     ticks = nice_ticks(min(shown, default=0.0), max(shown, default=1.0))
@@ -48,19 +59,19 @@ def line_chart(places: Sequence[str], series: Sequence[Series], x_title: str, y_
         f'<text transform="translate(12 {(TOP + HEIGHT - BOTTOM) / 2:.0f}) rotate(-90)" '
         f'text-anchor="middle">{escape(y_title)}</text>'
     )
-    for number, one in enumerate(series):
+    for look, one in zip(_looks(series), series, strict=True):
         points = [
             (x(place), y(value), places[place], value)
             for place, value in enumerate(one.values)
             if value is not None and isfinite(value)
         ]
-        parts += _line(number, one.name, points)
-    return "".join([*parts, "</svg>", legend([one.name for one in series])])
+        parts += _line(look, one.name, points)
+    return "".join([*parts, "</svg>", series_legend(series) if with_legend else ""])
 
 
 def heat_map(names: Sequence[str], rows: Sequence[Sequence[float]], title: str) -> str:
     """A square of shares, rows against columns, darker for more."""
-    size, left, top = 42, 56, 20
+    size, left, top = 52, 60, 20
     width, height = left + size * len(names) + 8, top + size * len(names) + 26
     parts = [
         f'<svg class="chart" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
@@ -83,12 +94,15 @@ def heat_map(names: Sequence[str], rows: Sequence[Sequence[float]], title: str) 
 
 
 def legend(names: Sequence[str]) -> str:
+    return series_legend([Series(name, ()) for name in names])
+
+
+def series_legend(series: Sequence[Series]) -> str:
     items = "".join(
         f'<li><svg width="30" height="12" aria-hidden="true">'
-        f'<path class="line s{number % N_STYLES}" stroke-dasharray="{_dash(number)}" d="M2 6H28"/>'
-        f"{_marker(number, 15, 6)}</svg>"
-        f"{escape(name)}</li>"
-        for number, name in enumerate(names)
+        f'<path class="line {_style(look)}" stroke-dasharray="{_dash(look)}" d="M2 6H28"/>'
+        f"{_marker(look, 15, 6)}</svg>{escape(one.name)}</li>"
+        for look, one in zip(_looks(series), series, strict=True)
     )
     return f'<ul class="legend">{items}</ul>'
 
@@ -119,26 +133,37 @@ def _text(x: float, y: float, text: str, anchor: str) -> str:
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
 
 
-def _line(number: int, name: str, points: Sequence[tuple[float, float, str, float]]) -> list[str]:
+def _looks(series: Sequence[Series]) -> list[int]:
+    """Numbers from 0, without those that are references: −1."""
+    numbers = count()
+    return [REFERENCE if one.is_reference else next(numbers) for one in series]
+
+
+def _style(look: int) -> str:
+    return "reference" if look == REFERENCE else f"s{look % N_STYLES}"
+
+
+def _line(look: int, name: str, points: Sequence[tuple[float, float, str, float]]) -> list[str]:
     path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y, _, _ in points) if points else "M0 0"
-    style = number % N_STYLES
-    parts = [f'<path class="line s{style}" stroke-dasharray="{_dash(number)}" d="{path}"/>']
+    parts = [f'<path class="line {_style(look)}" stroke-dasharray="{_dash(look)}" d="{path}"/>']
     for x, y, place, value in points:
         label = f"{name}, {place}: {value:.2f}"
-        parts.append(f"<g><title>{escape(label)}</title>{_marker(number, x, y)}</g>")
+        parts.append(f"<g><title>{escape(label)}</title>{_marker(look, x, y)}</g>")
     return parts
 
 
-def _dash(number: int) -> str:
-    return DASHES[number // 2 % len(DASHES)]
+def _dash(look: int) -> str:
+    return "" if look == REFERENCE else DASHES[look // 2 % len(DASHES)]
 
 
-def _marker(number: int, x: float, y: float) -> str:
-    kind = f'class="dot s{number % N_STYLES}"'
-    if number % 4 == 0:
+def _marker(look: int, x: float, y: float) -> str:
+    kind = f'class="dot {_style(look)}"'
+    if look == REFERENCE:
+        return f'<path {kind} d="M{x - 4:.1f} {y - 1:.1f}h8v2h-8z"/>'
+    if look % 4 == 0:
         return f'<circle {kind} cx="{x:.1f}" cy="{y:.1f}" r="3.5"/>'
-    if number % 4 == 1:
+    if look % 4 == 1:
         return f'<rect {kind} x="{x - 3:.1f}" y="{y - 3:.1f}" width="6" height="6"/>'
-    if number % 4 == 2:
+    if look % 4 == 2:
         return f'<path {kind} d="M{x:.1f} {y - 4:.1f}l4 7h-8z"/>'
     return f'<path {kind} d="M{x:.1f} {y - 4.5:.1f}l4.5 4.5l-4.5 4.5l-4.5 -4.5z"/>'

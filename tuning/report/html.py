@@ -18,18 +18,21 @@ class Section:
 def html_table(
     table: Table, classes: Sequence[Sequence[str]] = (), *, sortable: bool = True
 ) -> str:
-    """`classes` gives cells CSS classes, row by row, in the order of the columns."""
+    """`classes` gives cells CSS classes, row by row, in the order of the columns. A table that is
+    too wide scrolls in a box of its own; its first column, which names the rows, stays."""
     head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in table.header)
     body = []
-    for number, row in enumerate(table.rows):
-        kinds = classes[number] if classes else [""] * len(row)
-        cells = zip(row, kinds, strict=True)
-        body.append("<tr>" + "".join(_cell(text, kind) for text, kind in cells) + "</tr>")
+    for number, (name, *cells) in enumerate(table.rows):
+        kinds = classes[number][1:] if classes else [""] * len(cells)
+        shown = "".join(_cell(text, kind) for text, kind in zip(cells, kinds, strict=True))
+        body.append(f'<tr><th scope="row">{escape(name)}</th>{shown}</tr>')
     kind = ' class="sortable"' if sortable else ""
     title = f"<h3>{escape(table.title)}</h3>" if table.title else ""
+    label = escape(table.title or table.header[0] or "table")
     return (
-        f'{title}<div class="wide"><table{kind}><thead><tr>{head}</tr></thead>'
-        f"<tbody>{''.join(body)}</tbody></table></div>" + note(table.notes)
+        f'{title}<div class="wide" role="region" aria-label="{label}" tabindex="0"><table{kind}>'
+        f"<thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table></div>"
+        + note(table.notes)
     )
 
 
@@ -40,14 +43,30 @@ def note(lines: Sequence[str]) -> str:
 
 
 def figure(drawing: str, caption: str) -> str:
-    return f"<figure>{drawing}<figcaption>{escape(caption)}</figcaption></figure>"
+    return f"<figure><figcaption>{escape(caption)}</figcaption>{drawing}</figure>"
+
+
+def drawing(svg: str, caption: str) -> str:
+    """A picture whose text would be too small if it shrank: it scrolls where it does not fit."""
+    label = escape(caption)
+    return (
+        f'<figure><figcaption>{label}</figcaption><div class="wide" role="region" tabindex="0" '
+        f'aria-label="{label}">{svg}</div></figure>'
+    )
 
 
 def paragraph(text: str) -> str:
     return f"<p>{escape(text)}</p>"
 
 
+def details(summary: str, body: str) -> str:
+    """What is there on demand."""
+    return f"<details><summary>{escape(summary)}</summary>{body}</details>" if body else ""
+
+
 def side_by_side(parts: Sequence[str]) -> str:
+    if not parts:
+        return ""
     return f'<div class="grid-2">{"".join(f"<div>{part}</div>" for part in parts)}</div>'
 
 
@@ -65,7 +84,8 @@ def page(title: str, introduction: str, sections: Sequence[Section]) -> str:
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{escape(title)}</title><style>{style}</style></head><body>"
-        f"<header><h1>{escape(title)}</h1>{introduction}<nav><ul>{links}</ul></nav></header>"
+        f"<header><h1>{escape(title)}</h1>{introduction}"
+        f'<nav aria-label="Sections"><ul>{links}</ul></nav></header>'
         f"<main>{body}</main><script>{script}</script></body></html>\n"
     )
 

@@ -1,4 +1,15 @@
-// A click on the head of a column sorts its table by it; numbers as numbers.
+// A click on the head of a column sorts its table by it: numbers as numbers, the largest first;
+// text from A to Z. Another click turns the order round. Empty cells stay at the end.
+const NUMBER = /^[-−+]?\d+(\.\d+)?\s*([*†↑↓%]|±.*)?$/;
+function keyOf(cell) {
+  const text = cell.textContent.trim();
+  if (text === "∞") return Infinity;
+  return NUMBER.test(text.replace(/,/g, "")) ? parseFloat(text.replace("−", "-").replace(/,/g, "")) : text;
+}
+function compareKeys(a, b) {
+  if (typeof a === "number" && typeof b === "number") return a === b ? 0 : a - b;
+  return String(a).localeCompare(String(b), undefined, { numeric: true });
+}
 for (const table of document.querySelectorAll("table.sortable")) {
   const heads = [...table.tHead.rows[0].cells];
   heads.forEach((head, column) => {
@@ -7,19 +18,27 @@ for (const table of document.querySelectorAll("table.sortable")) {
     button.append(...head.childNodes);
     head.append(button);
     button.addEventListener("click", () => {
-      const down = head.getAttribute("aria-sort") !== "descending";
+      const rows = [...table.tBodies[0].rows];
+      const keys = new Map(rows.map((row) => [row, keyOf(row.cells[column])]));
+      const numeric = rows.some((row) => typeof keys.get(row) === "number");
+      const last = head.getAttribute("aria-sort");
+      const down = last ? last === "ascending" : numeric;
       heads.forEach((other) => other.removeAttribute("aria-sort"));
       head.setAttribute("aria-sort", down ? "descending" : "ascending");
-      const key = (row) => {
-        const text = row.cells[column].textContent.trim();
-        const number = text === "∞" ? Infinity : parseFloat(text.replace("−", "-"));
-        return Number.isNaN(number) ? text : number;
-      };
-      const compare = (a, b) =>
-        typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b));
-      const rows = [...table.tBodies[0].rows];
-      rows.sort((a, b) => (down ? -1 : 1) * compare(key(a), key(b)));
+      rows.sort((a, b) => {
+        const [x, y] = [keys.get(a), keys.get(b)];
+        if (x === "" || y === "") return (x === "") - (y === "");
+        return (down ? -1 : 1) * compareKeys(x, y);
+      });
       table.tBodies[0].append(...rows);
     });
   });
 }
+// On paper there is nothing to open.
+const closed = () => document.querySelectorAll("details:not([open])");
+let opened = [];
+addEventListener("beforeprint", () => {
+  opened = [...closed()];
+  opened.forEach((one) => { one.open = true; });
+});
+addEventListener("afterprint", () => opened.forEach((one) => { one.open = false; }));

@@ -136,6 +136,10 @@ def test_the_table_is_that_of_the_moves(classes, use, options, corpus):
             expected = log(p) if use == "direct" else -abs(d) / (2.0 * max(p, 0.3))
             assert table.values[previous_end, n, 0] == pytest.approx(expected)
     assert table.rows.tolist() == [0, *options.end]
+    ((rows, columns, values),) = scorer.projected(np.array([0.5]))
+    assert np.array_equal(values, 0.5 * table.values[:, :, 0])
+    assert rows is table.rows
+    assert columns is table.columns
 
 
 def test_another_phrase_table_is_not_taken_for_the_first(options, corpus):
@@ -181,6 +185,11 @@ def test_features_tell_variants_apart():
     assert names == [
         "dpr3.scaled", "dpr5.logp", "dpr3.logp", "dpr3.me.scaled", "dpr5.mlr-dual.alrajeh.logp"
     ]  # fmt: skip
+
+
+def test_tuning_starts_lower_where_values_are_larger():
+    assert Dpr(use="direct").initial_weights == (0.3,)
+    assert Dpr(use="scaled", beta=2.0).initial_weights == (0.1,)
 
 
 def test_fewer_sentences_can_be_learned_from(corpus):

@@ -58,7 +58,7 @@ def options_for(given):
 def walk(scorer, options, path):
     """The summed features of a derivation, step by step."""
     state, previous = scorer.initial_state, START
-    coverage = np.zeros((1, 1), np.uint64)
+    coverage = np.zeros((1, (options.n_words + 63) // 64), np.uint64)
     total = np.zeros(scorer.n_features)
     for option in path:
         step = Steps(np.array([previous], np.int32), np.array([option], np.int32), coverage.copy(),
@@ -130,6 +130,29 @@ def test_the_cut_into_phrases_does_not_matter():
     assert found
 
 
+def test_estimates_are_the_values_of_monotone_steps():
+    """All words before the option are translated, the last one stands before its first unit."""
+    given = sentence()
+    options = options_for(given)
+    for use in ("me+prior+cov+sib", EVERYTHING):
+        scorer = fitted(use).prepare(given, options)
+        estimates = scorer.option_estimate(len(options))
+        one = [
+            next(
+                o for o in range(len(options)) if options.start[o] == w and options.end[o] == w + 1
+            )
+            for w in range(len(given))
+        ]
+        n_units = np.diff(scorer._units.begin)
+        plain = np.flatnonzero(n_units == 1).tolist()
+        for option in plain if use != EVERYTHING else []:
+            before = one[: options.start[option]]
+            step = walk(scorer, options, [*before, option]) - walk(scorer, options, before)
+            np.testing.assert_allclose(estimates[option], step, atol=1e-9)
+        assert np.isfinite(estimates).all()
+        assert (estimates <= 1e-12).all()
+
+
 def test_the_decoder_adds_up_what_the_model_says():
     given = sentence()
     table, lm = system()
@@ -183,9 +206,9 @@ def test_sentences_without_trees_are_counted_and_scored():
 
 def test_tags_are_needed_if_it_was_trained_with_them():
     model = fitted("me+prior+cov+sib")
-    with pytest.raises(DataError, match="sentence 3: the model parse needs the layer 'tags'"):
-        model.check(sentence(tags=False), 3)
-    model.check(sentence(tree=False), 3)  # a tree is used where there is one
+    with pytest.raises(DataError, match="the model parse needs the layer 'tags'"):
+        model.check(sentence(tags=False))
+    model.check(sentence(tree=False))  # a tree is used where there is one
     assert fitted("lexical+cov").requires == frozenset()
     plain = corpus_of([(["a", "b"], ["B", "A"], [(0, 1), (1, 0)])] * 3)
     assert Parse().fit(plain).requires == frozenset()
@@ -206,10 +229,13 @@ def test_more_room_is_made_where_it_is_needed(monkeypatch):
 
 
 def test_long_sentences():
+    """More words than one number has bits."""
     parsed, words = parse_tree("(S " + " ".join(f"(NP (NN w{i}))" for i in range(70)) + ")")
     given = Sentence(tuple(words), parsed.tags, tree=parsed)
-    options = options_for(given)
-    check_model(lambda: fitted("me+prior+cov+sib"), given, options)
+    options, model = options_for(given), fitted("me+prior+cov+sib")
+    path = next(iter(random_derivations(options, 1, seed=0)))
+    expected = slow_features(model, given, parsed, options, path)
+    np.testing.assert_allclose(walk(model.prepare(given, options), options, path), expected)
 
 
 @pytest.mark.parametrize(

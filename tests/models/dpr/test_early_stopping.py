@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 
-from models.dpr.early_stopping import LEARNING_RATE, ROUNDS, with_rounds
+from models.dpr.early_stopping import LEARNING_RATES, ROUNDS, clustered, with_rounds
 from models.dpr.learner_text import parse_learner
 from models.errors import SettingError
 
@@ -32,18 +32,47 @@ def test_the_number_of_rounds_is_looked_for_on_unseen_sentences():
     found = chosen()
     assert found["max_rounds"] in ROUNDS
     assert found["held_out"] == 0.0
-    assert found["learning_rate"] == LEARNING_RATE
+    assert found["learning_rate"] in LEARNING_RATES
     assert found == chosen(threads=2)
 
 
 def test_who_decides_about_the_rounds_is_obeyed():
-    assert chosen(settings={"max_rounds": 7}) == {"max_rounds": 7, "learning_rate": LEARNING_RATE}
+    assert chosen(settings={"max_rounds": 7})["max_rounds"] == 7
+    assert chosen(settings={"learning_rate": 0.5})["learning_rate"] == 0.5
+    both = {"max_rounds": 7, "learning_rate": 0.5}
+    assert chosen(settings=both) == {**both, "held_out": 0.0}
     held_out = {"held_out": 0.2, "learning_rate": 0.5}
     assert chosen(settings=held_out) == held_out
 
 
+def test_what_is_chosen_makes_fewest_errors_on_the_held_out_sentences():
+    examples, y, sentence = problem()
+    numbers = np.random.default_rng(0).permutation(np.arange(60))
+    held_out, train = np.isin(sentence, numbers[:6]), np.isin(sentence, numbers[6:])
+    cluster = np.zeros(len(y), np.int64)
+    errors, before = {}, 0
+    for rate in LEARNING_RATES:
+        for n_rounds in ROUNDS:
+            own = {"held_out": 0.0, "learning_rate": rate, "max_rounds": n_rounds}
+            learner = clustered("mms", own, 10_000).fit(
+                examples[train], y[train], 3, cluster[train]
+            )
+            found = learner.decision(examples[held_out], cluster[held_out]).argmax(axis=1)
+            errors[rate, n_rounds] = int((found != y[held_out]).sum())
+            if n_rounds > ROUNDS[0] and errors[rate, n_rounds] >= before:
+                break
+            before = errors[rate, n_rounds]
+    found = chosen()
+    assert errors[found["learning_rate"], found["max_rounds"]] == min(errors.values())
+
+
 def test_other_learners_are_left_alone():
     assert chosen("me", {"sigma": 2.0}) == {"sigma": 2.0}
+
+
+def test_of_many_examples_some_are_enough(monkeypatch):
+    monkeypatch.setattr("models.dpr.early_stopping.MOST_EXAMPLES", 9)  # one sentence: none to test
+    assert chosen()["max_rounds"] == ROUNDS[len(ROUNDS) // 2]
 
 
 def test_too_few_sentences_to_tell():

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from models.errors import DataError, SettingError
+from models.errors import BadLine, DataError, SettingError
 from tuning.comparison.workers import run_jobs
 
 
@@ -85,3 +85,18 @@ def _is_alive(process):
         return False
     with open(f"/proc/{process}/stat") as stream:  # noqa: PTH123
         return stream.read().rsplit(")", 1)[1].split()[0] != "Z"
+
+
+def bad_line(job, say):  # noqa: ARG001
+    raise BadLine("tree", "is no tree", "a bracket")
+
+
+def defect(job, say):  # noqa: ARG001
+    return 1 // 0
+
+
+def test_errors_of_every_kind_come_over():
+    with pytest.raises(DataError, match="is no tree\n  a bracket"):
+        run_jobs([1], bad_line, 1, lambda *_: None)
+    with pytest.raises(RuntimeError, match="ZeroDivisionError"):
+        run_jobs([1], defect, 1, lambda *_: None)

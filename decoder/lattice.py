@@ -1,0 +1,125 @@
+"""The search lattice: all derivations that a search has found, as a graph.
+
+A node is a hypothesis, an arc is a step to it from another one; hypotheses that were recombined are
+one node with several arcs. Only what lies on a way to a complete translation is kept. The graph of
+an exhaustive search holds every derivation, that of a pruned one those that survived.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from decoder.search import ARCS, HYPOTHESES
+from decoder.workspace import Workspace
+from models.arrays import Int32Array, Int64Array
+
+FloatArray = NDArray[np.float64]
+NONE = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Lattice:
+    """V nodes and A arcs. Node 0 has translated nothing; arcs are sorted by the node they lead to,
+    the one on the best way to it first. Nodes come before those that they lead to."""
+
+    n_covered: Int64Array  # (V,) source words
+    coverage: NDArray[np.uint64]  # (V, W) as bits
+    score: FloatArray  # (V,) of the best way to the node
+    future: FloatArray  # (V,) what the search expected of the rest
+    rest: FloatArray  # (V,) score of the best way from the node to the end
+    following: Int32Array  # (V,) next node on this way, NONE at the end
+    arc_from: Int32Array  # (A,)
+    arc_to: Int32Array  # (A,)
+    arc_option: Int32Array  # (A,)
+    arc_score: FloatArray  # (A,) of the step
+
+    def __len__(self) -> int:
+        return len(self.score)
+
+
+def make_lattice(workspace: Workspace, n_words: int) -> Lattice:
+    """The lattice of the search that was made last in this workspace, if it kept its arcs."""
+    stack_begin = workspace.stacks["hypothesis"][: n_words + 2]
+    hypotheses = workspace.hypotheses[: workspace.counters[HYPOTHESES]]
+    rest, following, arcs = _useful(
+        hypotheses, workspace.arcs[: workspace.counters[ARCS]], int(stack_begin[n_words])
+    )
+    kept = np.flatnonzero(np.isfinite(rest))
+    number = np.full(len(hypotheses), NONE, np.int32)
+    number[kept] = np.arange(len(kept))
+    nodes, steps = hypotheses[kept], workspace.arcs[arcs]
+    # numbers of nodes come before what they lead to, so sorting by these sorts by stacks
+    is_other = (hypotheses["previous"][steps["to"]] != steps["before"]) | (
+        hypotheses["option"][steps["to"]] != steps["option"]
+    )
+    steps = steps[np.lexsort((is_other, steps["to"]))]
+    return Lattice(
+        np.searchsorted(stack_begin, kept, side="right") - 1,
+        workspace.coverage[nodes["group"]],
+        nodes["score"].copy(),
+        nodes["total"] - nodes["score"],
+        rest[kept],
+        np.where(following[kept] == NONE, NONE, number[following[kept]]).astype(np.int32),
+        number[steps["before"]],
+        number[steps["to"]],
+        steps["option"].copy(),
+        steps["score"].copy(),
+    )
+
+
+@njit(cache=True, nogil=True)
+def _useful(hypotheses, arcs, first_complete):
+    """Best score from each hypothesis to the end, −inf if there is no way; the next hypothesis on
+    it; and the arcs that lead somewhere. Arcs are in the order of the stacks they lead to."""
+    rest = np.full(len(hypotheses), -np.inf)
+    rest[first_complete:] = 0.0
+    following = np.full(len(hypotheses), NONE, np.int32)
+    is_useful = np.zeros(len(arcs), np.bool_)
+    for number in range(len(arcs) - 1, -1, -1):
+        arc = arcs[number]
+        total = arc.score + rest[arc.to]
+        is_useful[number] = rest[arc.to] > -np.inf
+        if is_useful[number] and total >= rest[arc.before]:  # ties: the first one, as everywhere
+            rest[arc.before], following[arc.before] = total, arc.to
+    return rest, following, np.flatnonzero(is_useful)
+
+
+def search_graph_lines(
+    number: int,
+    lattice: Lattice,
+    start: Int32Array,
+    end: Int32Array,
+    text: Callable[[int], str],
+) -> Iterator[str]:
+    """A sentence's lattice as Moses writes it with -output-search-graph, a line for each arc.
+
+    `start`, `end` and `text` are those of the options. A node has the number of its best arc.
+    """
+    line_of_node = np.zeros(len(lattice), np.int64)
+    changes = np.flatnonzero(np.diff(lattice.arc_to, prepend=NONE))  # first arc of each node
+    line_of_node[lattice.arc_to[changes]] = changes + 1
+    lines = line_of_node.tolist()
+    following = [NONE if node == NONE else lines[node] for node in lattice.following.tolist()]
+    yield f"{number} hyp=0 stack=0 forward={following[0]} fscore={lattice.rest[0]:.6g}"
+    scores = lattice.score[lattice.arc_from] + lattice.arc_score
+    whole = scores + lattice.rest[lattice.arc_to]
+    columns = zip(
+        lattice.arc_from.tolist(),
+        lattice.arc_to.tolist(),
+        lattice.arc_option.tolist(),
+        lattice.n_covered[lattice.arc_to].tolist(),
+        scores.tolist(),
+        lattice.arc_score.tolist(),
+        whole.tolist(),
+        strict=True,
+    )
+    for line, (before, node, option, n_covered, score, step, total) in enumerate(columns, 1):
+        recombined = "" if lines[node] == line else f" recombined={lines[node]}"
+        yield (
+            f"{number} hyp={line} stack={n_covered} back={lines[before]} score={score:.6g} "
+            f"transition={step:.6g}{recombined} forward={following[node]} fscore={total:.6g} "
+            f"covered={start[option]}-{end[option] - 1} out={text(option)}"
+        )

@@ -1,0 +1,87 @@
+"""What a search has done: counted for each sentence, added up for a text."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from decoder.workspace import COUNTERS
+from models.arrays import Int64Array
+
+
+class SearchStatistics(NamedTuple):
+    """Of one sentence, or summed over several; see `add`."""
+
+    sentences: int = 0
+    words: int = 0  # of the source
+    options: int = 0  # phrase pairs that fit
+    spans: int = 0  # source phrases with options
+    groups: int = 0  # kinds of hypotheses: coverage and end of the last phrase
+    edges: int = 0  # groups with spans that may follow
+    scored: int = 0  # steps that were scored
+    pops: int = 0  # steps that were tried, best first; the pop limit counts these
+    recombined: int = 0  # steps to a hypothesis that was there, equal for all that may follow
+    hypotheses: int = 0
+    pruned: int = 0  # hypotheses that did not stay in their stacks
+    lm_words: int = 0  # words that the language model was asked for
+    largest_stack: int = 0  # hypotheses, after pruning
+    seconds: float = 0.0
+
+    def add(self, other: "SearchStatistics") -> "SearchStatistics":
+        """Sums; of `largest_stack` the greater one."""
+        largest = max(self.largest_stack, other.largest_stack)
+        sums = (one + two for one, two in zip(self, other, strict=True))
+        return SearchStatistics._make(sums)._replace(largest_stack=largest)
+
+    def counts(self) -> dict[str, int]:
+        """All but the time and the number of sentences: what is the same in every run."""
+        values = self._asdict()
+        del values["sentences"], values["seconds"]
+        return values
+
+
+class SearchRecord(NamedTuple):
+    """What a search leaves behind of its counting; cheap, because most never look at it."""
+
+    counters: Int64Array
+    stacks: NDArray[Any]  # STACK
+    seconds: float
+
+    @property
+    def stack_sizes(self) -> list[int]:
+        """Hypotheses in each stack after pruning, beginning with the empty one."""
+        sizes: list[int] = self.stacks["n_kept"].tolist()
+        return sizes
+
+    def statistics(self, n_words: int, n_options: int, n_spans: int) -> SearchStatistics:
+        count = dict(zip(COUNTERS, self.counters.tolist(), strict=True))
+        made = count["hypotheses"]
+        return SearchStatistics(
+            1, n_words, n_options, n_spans, count["groups"], count["edges"], count["cells"],
+            count["pops"], count["pops"] + 1 - made, made, made - count["members"],
+            count["lm_words"], max(self.stack_sizes), self.seconds,
+        )  # fmt: skip
+
+
+NO_RECORD = SearchRecord(np.zeros(len(COUNTERS), np.int64), np.empty(0), 0.0)
+
+
+def statistics_lines(total: SearchStatistics) -> Sequence[str]:
+    """A table for people: each count in all, for a sentence, and for a source word."""
+    sentences, words = max(total.sentences, 1), max(total.words, 1)
+    lines = [f"{'search':<14}{'in all':>14}{'per sentence':>14}{'per word':>12}"]
+    for name, value in total.counts().items():
+        title = name.replace("_", " ")
+        if name == "largest_stack":
+            lines.append(f"{title:<14}{value:>14,}")
+        else:
+            lines.append(
+                f"{title:<14}{value:>14,}{value / sentences:>14,.1f}{value / words:>12,.1f}"
+            )
+    milliseconds = 1e3 * total.seconds
+    lines.append(
+        f"{'milliseconds':<14}{milliseconds:>14,.1f}{milliseconds / sentences:>14,.2f}"
+        f"{milliseconds / words:>12,.3f}"
+    )
+    return lines

@@ -1,0 +1,186 @@
+"""The work behind `hyperbaton tune`: reads the development set, tunes, and keeps what came out.
+
+The state folder (`MODEL/tuning` unless told otherwise) holds a folder for every replica, the trace
+of all of them in `tuning.json`, and a picture. The system gets its new weights at the very end.
+"""
+
+import json
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from decoder.decode import SearchSettings
+from decoder.translator import Translator
+from hyperbaton.console import progress_line, say
+from hyperbaton.settings import Settings
+from hyperbaton.tuning_plot import plot_tuning
+from models.sentence import Sentence
+from models.source_reading import SourceFiles, read_sentences
+from models.stages import fingerprint, locked
+from models.system import path_text, read_system, write_weights
+from models.writing import open_to_write
+from tuning.metrics.visits import read_visits
+from tuning.objective import parse_objective
+from tuning.references import check_line_counts, read_references
+from tuning.replicas import Replicas, tune_replicas
+from tuning.tune_settings import check_settings
+
+FORMAT = 1
+SUMMARY, PICTURE = "tuning.json", "tuning.svg"
+
+
+@dataclass(frozen=True)
+class Run:
+    model: Path
+    source: Path
+    references: tuple[Path, ...]
+    source_tags: Path | None
+    source_tree: Path | None
+    reference_alignment: Path | None
+    replicas: int
+    protocol: str
+    fixed: tuple[str, ...]
+    state: Path | None
+    restart: bool
+    plot: Path | None
+    threads: int
+
+    @property
+    def folder(self) -> Path:
+        return self.state or self.model / "tuning"
+
+    @property
+    def files(self) -> list[Path]:
+        others = self.source_tags, self.source_tree, self.reference_alignment
+        return [self.source, *self.references, *(path for path in others if path is not None)]
+
+
+def tune_system(
+    run: Run, settings_over: Callable[[Settings], Settings]
+) -> tuple[Replicas, dict[str, float]]:
+    """Tunes a system and gives it the weights; the result, and the weights before."""
+    content = read_system(run.model)
+    limit = content["search"]["distortion_limit"]
+    base = Settings(search=replace(SearchSettings(), distortion_limit=limit))
+    settings = settings_over(base)
+    check_settings(settings.tune)
+    parse_objective(settings.tune.metric)
+    model = fingerprint(content["parts"], content["distortion"])
+    key = fingerprint(
+        model, asdict(settings.tune), asdict(settings.search), list(run.fixed), run.protocol,
+        *run.files,
+    )  # fmt: skip
+    references = read_references(run.references)
+    sentences = list(read_sentences(SourceFiles(run.source, run.source_tags, run.source_tree)))
+    check_line_counts(
+        {path_text(run.source): len(sentences), path_text(run.references[0]): len(references)}
+    )
+    with locked(run.folder):
+        if run.restart:
+            _clear(run.folder)
+        before = _weights_to_begin_with(run.folder, key, content["weights"])
+        translator = Translator.load(run.model, settings.search).with_weights(before)
+        before = {name: translator.weights[name] for name in translator.feature_names}
+        _write_summary(run.folder, {"key": key, "before": before})
+        with progress_line() as progress:
+            result = tune_replicas(
+                translator,
+                sentences,
+                references,
+                settings.tune,
+                run.folder,
+                progress,
+                replicas=run.replicas,
+                protocol=run.protocol,
+                fixed=run.fixed,
+                reference_visits=_visits(run, sentences),
+                threads=run.threads,
+                model=model,
+                talk=say,
+            )
+        plot_tuning(result, run.plot or run.folder / PICTURE)
+        write_weights(
+            run.model,
+            result.weights,
+            settings.search.distortion_limit,
+            _description(run, settings, result, len(sentences)),
+        )
+        _write_summary(run.folder, {"key": key, "before": before, **summary(result)})
+    return result, before
+
+
+def summary(result: Replicas) -> dict[str, Any]:
+    """Everything about a tuning, for programs."""
+    return {
+        "after": result.weights,
+        "protocol": result.protocol,
+        "chosen": result.chosen,
+        "score": result.score,
+        "score_before": result.initial_score,
+        "mean": result.mean,
+        "deviation": result.deviation if len(result.runs) > 1 else None,
+        "held_out": list(result.held_out),
+        "replicas": [asdict(run.trace) for run in result.runs],
+    }
+
+
+def _description(
+    run: Run, settings: Settings, result: Replicas, n_sentences: int
+) -> dict[str, Any]:
+    """How the weights were made, for `model.toml`."""
+    trace = result.runs[0].trace
+    several = {"mean": result.mean, "deviation": result.deviation} if len(result.runs) > 1 else {}
+    return {
+        "metric": trace.metric,
+        "signature": trace.signature,
+        "score": result.score,
+        "score_before": result.initial_score,
+        **several,
+        "chosen": result.chosen,
+        "protocol": run.protocol,
+        "replicas": run.replicas,
+        "fixed": list(run.fixed),
+        "source": path_text(run.source),
+        "references": list(map(path_text, run.references)),
+        "sentences": n_sentences,
+        "settings": asdict(settings.tune),
+        "search": asdict(settings.search),
+    }
+
+
+def _visits(run: Run, sentences: list[Sentence]) -> Any:
+    if run.reference_alignment is None:
+        return None
+    return read_visits(run.reference_alignment, list(map(len, sentences)))
+
+
+def _weights_to_begin_with(
+    folder: Path, key: str, weights: Mapping[str, float]
+) -> Mapping[str, float]:
+    """Those of the system, unless they are what the same tuning has made of others."""
+    try:
+        old = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
+        same = old["key"] == key and _agree(old.get("after", {}), weights)
+        return weights | old["before"] if same and "after" in old else weights
+    except (OSError, ValueError, KeyError, TypeError):
+        return weights
+
+
+def _agree(some: Mapping[str, float], weights: Mapping[str, float]) -> bool:
+    return all(weights.get(name) == value for name, value in some.items())
+
+
+def _write_summary(folder: Path, content: Mapping[str, Any]) -> None:
+    with open_to_write(folder / SUMMARY) as stream:
+        text = json.dumps({"format": FORMAT, **content}, ensure_ascii=False, indent=1)
+        stream.write(text.encode() + b"\n")
+
+
+def _clear(folder: Path) -> None:
+    """Forgets all replicas."""
+    for path in folder.glob("seed-*"):
+        shutil.rmtree(path)
+    for name in (SUMMARY, PICTURE):
+        (folder / name).unlink(missing_ok=True)

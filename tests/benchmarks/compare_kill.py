@@ -1,0 +1,98 @@
+"""Does killing a comparison change its results: compare_kill.py [KILLS] (5 unless told).
+
+Runs a comparison with tuning on the embedded sample once undisturbed. Runs it again in another
+folder, kills it (SIGKILL, which nobody can catch) at random moments, restarts it each time, and
+compares the bytes of all files of results.
+"""
+
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from hyperbaton.samples import sample_files
+
+FILES = ("results.json", "results.csv", "results.md", "results.tex")
+CONFIGURATION = """
+title = "Killed at random"
+limits = [6, "inf"]
+metrics = ["bleu", "ter", "ribes", "pdscore"]
+
+[train]
+source = "{train.source}"
+target = "{train.target}"
+alignment = "{train.alignment}"
+
+[dev]
+source = "{dev.source}"
+references = ["{dev.target}"]
+lines = "1-100"
+
+[[test]]
+name = "test"
+source = "{test.source}"
+references = ["{test.target}"]
+alignment = "{test.alignment}"
+lines = "1-100"
+
+[[system]]
+name = "LINEAR"
+distortion = ["linear"]
+
+[[system]]
+name = "LINEAR+LEX"
+distortion = ["linear", "msd"]
+
+[tune]
+replicas = 2
+iterations = 4
+"""
+
+
+def main(n_kills: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        config = Path(folder) / "config.toml"
+        files = {part: sample_files("ja-en", part) for part in ("train", "dev", "test")}
+        config.write_text(CONFIGURATION.format(**files), encoding="utf-8")
+        whole, disturbed = Path(folder) / "whole", Path(folder) / "disturbed"
+        began = time.monotonic()
+        start(config, whole).communicate()
+        seconds = time.monotonic() - began
+        print(f"undisturbed: {seconds:.0f} s", flush=True)
+        draw, left, kills = random.Random(), seconds, 0
+        while kills < n_kills:
+            process, wait = start(config, disturbed), draw.uniform(0.1, 0.6) * left
+            try:
+                process.communicate(timeout=wait)
+                sys.exit(f"it ended before {n_kills} kills: {kills}")
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.communicate()
+            kills, left = kills + 1, max(left - wait, seconds / 4)
+            parts = sorted(path.name.split("-")[0] for path in disturbed.glob("parts/*"))
+            states = len(list(disturbed.glob("state/*")))
+            print(
+                f"killed after {wait:.1f} s; {len(parts)} parts, {states} being tuned", flush=True
+            )
+        process = start(config, disturbed)
+        _, talk = process.communicate()
+        if process.returncode:
+            sys.exit(talk)
+        for name in FILES:
+            equal = (whole / name).read_bytes() == (disturbed / name).read_bytes()
+            print(f"{name}: {'the same bytes' if equal else 'DIFFERENT'}")
+
+
+def start(config: Path, out: Path) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [sys.executable, "-m", "hyperbaton", "compare", str(config), "--out", str(out)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 5)

@@ -1,0 +1,74 @@
+"""What distance phrase reordering costs: training, and decoding in units of linear distortion.
+
+    python tests/benchmarks/dpr.py SOURCE TARGET ALIGNMENT TEST_SOURCE [SENTENCES]
+
+Trains a phrase table and a language model on the corpus (or on its first SENTENCES pairs), then the
+classifiers, and translates TEST_SOURCE with each of them in one thread.
+"""
+
+import resource
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+from decoder.translator import Translator
+from models.distortion.dpr import Dpr
+from models.distortion.interface import DistortionModel
+from models.distortion.lexicalised import Lexicalised
+from models.distortion.linear import Linear
+from models.language_model.estimation import estimate
+from models.language_model.model import LanguageModel
+from models.phrases.training import train_phrases
+from models.reading import CorpusFiles, read_corpus
+from models.sentence import Sentence
+from models.system import default_weights
+from models.text import read_lines
+
+MSD = "wbe-msd-bidirectional-fe"
+
+
+def main(arguments: list[str]) -> None:
+    source, target, alignment, test = map(Path, arguments[:4])
+    corpus, _ = read_corpus(CorpusFiles(source, target, alignment))
+    if len(arguments) > 4:
+        corpus = corpus.take(np.arange(int(arguments[4])))
+    sentences = [Sentence.parse(line) for _, line in read_lines(test)]
+    phrases = train_phrases(corpus)
+    lm = LanguageModel.from_ngrams(estimate(corpus.target.words, corpus.target.vocabulary, 5))
+    print(f"{len(corpus):,} sentence pairs, {len(phrases):,} phrase pairs\n")
+    systems: dict[str, list[DistortionModel]] = {
+        "linear": [Linear()],
+        "linear + msd": [Linear(), Lexicalised(MSD)],
+    }
+    for settings in ({"classes": 3}, {"classes": 5}, {"classes": 5, "features": "alrajeh"}):
+        began = time.perf_counter()
+        model = Dpr(**settings).fit(corpus)
+        name = model.feature_names[0]
+        systems[f"linear + {name}"] = [Linear(), model]
+        n_own = len(model.classifier_.model.ids)
+        print(f"{name}: trained in {time.perf_counter() - began:.1f} s, {n_own:,} sub-models")
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    print(f"peak memory {peak:.1f} GB\n\n{'':32}{'ms/sentence':>12}{'to linear':>12}")
+    decoders = {}
+    for name, models in systems.items():
+        weights = default_weights(MSD)
+        for model in models:
+            weights |= dict(zip(model.feature_names, model.initial_weights, strict=True))
+        decoders[name] = Translator(phrases, lm, models, weights)._decoder()
+        decoders[name].decode(sentences[0])
+    costs = {name: [] for name in decoders}
+    for _ in range(5):  # in turns, so that what else the machine does hits all of them
+        for name, decoder in decoders.items():
+            began = time.process_time()
+            for sentence in sentences:
+                decoder.decode(sentence)
+            costs[name].append((time.process_time() - began) / len(sentences))
+    linear = min(costs["linear"])
+    for name, rounds in costs.items():
+        print(f"{name:32}{min(rounds) * 1e3:>12.3f}{min(rounds) / linear:>12.2f}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

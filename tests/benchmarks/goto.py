@@ -1,0 +1,121 @@
+"""Trains the models of the next source word on growing parts of a corpus: time, memory, log P.
+
+    python tests/benchmarks/goto.py train.ja train.en train.align 5000 20000 50000
+
+The last 2,000 pairs are held out, and the 1,000 before them are not touched. Sentences get 50 word
+classes. `--asc` takes all source words of one target word from left to right. The distance is how
+often each distortion occurs. Each size runs in a process of its own, so that its memory is known.
+"""
+
+import argparse
+import multiprocessing
+import resource
+import time
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from models.corpus import AlignedCorpus
+from models.distortion.catalogue import make_model
+from models.next_word.events import Events, find_events
+from models.next_word.held_out import (
+    DistanceBaseline,
+    Scores,
+    average_by_distance,
+    chosen_by_distance,
+    compare,
+    predict,
+    uniform,
+)
+from models.reading import CorpusFiles, read_corpus
+from models.word_classes import WordClasses
+
+HELD_OUT = 2000
+UNTOUCHED = 1000
+FARTHEST = 14
+
+
+def with_classes(train: AlignedCorpus, test: AlignedCorpus) -> tuple[AlignedCorpus, AlignedCorpus]:
+    classes = WordClasses.fit(train.source.words, train.source.vocabulary)
+    return (
+        replace(train, source=replace(train.source, classes=classes.layer(train.source.words))),
+        replace(test, source=replace(test.source, classes=classes.layer(test.source.words))),
+    )
+
+
+def run(corpus: AlignedCorpus, size: int, names: list[str], order: str) -> None:
+    n_train = min(size, len(corpus) - HELD_OUT - UNTOUCHED)
+    train = corpus.take(np.arange(n_train))
+    test = corpus.take(np.arange(len(corpus) - HELD_OUT, len(corpus)))
+    train, test = with_classes(train, test)
+    events = find_events(test, order)
+    known = {"uniform": uniform, "distance": DistanceBaseline(find_events(train, order))}
+    print(f"\n{n_train:,} pairs, order {order}")
+    columns = ("seconds", "CPU s", "features", "prior", "passes", "GB", "right", "log P", "open")
+    print(f"{'':12}", *(f"{column:>9}" for column in columns))
+    found, learned = {}, {}
+    for name in (*known, *names):
+        began, cpu = time.monotonic(), time.process_time()
+        notes: tuple[str, ...] = ("",) * 4
+        if name in known:
+            scores = known[name]
+        else:
+            model = make_model(name, order=order).fit(train)
+            scores = learned[name] = model.scores
+            if hasattr(model, "index_"):
+                features = f"{model.index_.n_features:,}"
+                notes = (features, f"{model.prior_:g}", str(model.n_passes_), "")
+            else:
+                features = f"{sum(one.index.n_features for one in model.models_.values()):,}"
+                priors = "/".join(f"{one.prior:g}" for one in model.models_.values())
+                notes = (features, priors, "", "")
+        seconds, cpu = time.monotonic() - began, time.process_time() - cpu
+        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+        found[name] = predict(scores, test, events)
+        masked = predict(scores, test, events, open_only=True)
+        values = (
+            f"{seconds:.1f}", f"{cpu:.1f}", *notes[:3], f"{memory:.2f}",
+            f"{100 * found[name].right.mean():.1f}%", f"{found[name].log_p.mean():.4f}",
+            f"{masked.log_p.mean():.4f}",
+        )  # fmt: skip
+        print(f"{name:12}", *(f"{value:>9}" for value in values), flush=True)
+    order_of = list(found)
+    print_distances(learned, test, events)
+    for worse, better in pairwise(order_of):
+        difference = compare(found[better].log_p, found[worse].log_p, found[better].sentence)
+        low, high = difference.low, difference.high
+        print(f"log P, {better} − {worse}: {difference.mean:+.4f} [{low:+.4f}, {high:+.4f}]")
+
+
+def print_distances(models: dict[str, Scores], test: AlignedCorpus, events: Events) -> None:
+    """Average probability of candidates by distance (Goto et al. 2013, Figure 5)."""
+    averages = {
+        name: average_by_distance(scores, test, events, FARTHEST) for name, scores in models.items()
+    }
+    averages["corpus"] = chosen_by_distance(events, FARTHEST)
+    print("average P by distance (NP − CP − 1)")
+    for name, values in averages.items():
+        shown = " ".join(f"{value:.3f}"[1:] for value in values[FARTHEST:])
+        print(f"{name:12} 0 to {FARTHEST}: {shown}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("files", type=Path, nargs=3)
+    parser.add_argument("sizes", type=int, nargs="+")
+    parser.add_argument("--asc", action="store_true")
+    parser.add_argument("--models", default="nine-class,pair,sequence")
+    given = parser.parse_args()
+    corpus, _ = read_corpus(CorpusFiles(*given.files))
+    for size in given.sizes:
+        order = "asc" if given.asc else "span"
+        arguments = (corpus, size, given.models.split(","), order)
+        process = multiprocessing.get_context("fork").Process(target=run, args=arguments)
+        process.start()
+        process.join()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,99 @@
+"""Cost of the parse model: training on a sample, and decoding against linear distortion.
+
+    python tests/benchmarks/parse.py [SAMPLE [USE]]
+
+Decoding is measured in CPU time of one process with warm kernels, best of three rounds, as a ratio
+to linear distortion alone; beside it the share of the model's own work (prepare and features), the
+rest being the search's. Training is CPU time over all threads, and real time.
+"""
+
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from decoder.decode import Decoder, SearchSettings
+from hyperbaton.samples import sample_files
+from models.distortion.interface import DistortionModel
+from models.distortion.linear import Linear
+from models.distortion.parse import Parse
+from models.language_model import LanguageModel, estimate
+from models.parse_reordering import scorer as scorer_module
+from models.phrases.training import PhraseSettings, train_phrases
+from models.reading import read_corpus
+from models.system import default_weights, starting_weights
+
+N_SENTENCES = 100
+
+
+def main(sample: str = "zh-en", use: str = "me+prior+cov+sib") -> None:
+    corpus, _ = read_corpus(sample_files(sample))
+    test, _ = read_corpus(sample_files(sample, "test"))
+    sentences = [test.source.sentence(number) for number in range(N_SENTENCES)]
+    phrases = train_phrases(corpus, PhraseSettings(reordering="none"))
+    ngrams = estimate(corpus.target.words, corpus.target.vocabulary, order=5)
+    lm = LanguageModel.from_ngrams(ngrams)
+    Parse(use=use, max_sentences=50, iterations=2).fit(corpus, phrases=phrases)  # compiles
+    model = Parse(use=use)
+    began, began_cpu = time.perf_counter(), time.process_time()
+    model.fit(corpus, phrases=phrases)
+    seconds, cpu = time.perf_counter() - began, time.process_time() - began_cpu
+    report = model.learned_.report
+    print(f"training on {sample}: {seconds:.1f} s, {cpu:.1f} s of CPU")
+    print(f"  {report['features']:,} features, {report['events']:,} visits, "
+          f"mean log p {report['log_likelihood']:.4f}\n")  # fmt: skip
+    spent = watch(scorer_module.ParseScorer)
+    costs = {}
+    for name, models in {"linear": [Linear()], f"linear + {use}": [Linear(), model]}.items():
+        costs[name] = decoding_cost(phrases, lm, models, sentences, spent)
+        cost, own, steps = costs[name]
+        ratio = cost / costs["linear"][0]
+        per_step = own / steps * 1e9 if steps else 0.0
+        print(f"{name:28}{cost * 1e3:8.2f} ms a sentence{ratio:8.1f} × linear"
+              f"{own * 1e3:8.2f} ms in the model, {per_step:.0f} ns a step")  # fmt: skip
+
+
+def watch(kind: type) -> dict[str, float]:
+    """Sums the time that scorers of a class take, and the steps that they are asked about."""
+    spent = {"seconds": 0.0, "steps": 0.0}
+
+    def timed(function: Callable[..., Any], count: Callable[..., int]) -> Callable[..., Any]:
+        def wrapper(*arguments: Any) -> Any:
+            began = time.process_time()
+            result = function(*arguments)
+            spent["seconds"] += time.process_time() - began
+            spent["steps"] += count(*arguments)
+            return result
+
+        return wrapper
+
+    kind.__init__ = timed(kind.__init__, lambda *_: 0)  # type: ignore[misc]
+    kind.features = timed(kind.features, lambda _, steps: len(steps.option))  # type: ignore[attr-defined]
+    kind.advance = timed(kind.advance, lambda *_: 0)  # type: ignore[attr-defined]
+    return spent
+
+
+def decoding_cost(
+    phrases: Any, lm: LanguageModel, models: list[DistortionModel], sentences: Any, spent: Any
+) -> tuple[float, float, float]:
+    """Seconds of CPU per sentence, those spent inside the model, and the steps it was asked."""
+    weights = default_weights("") | starting_weights(models)
+    decoder = Decoder(phrases, lm, models, weights, SearchSettings())
+    for sentence in sentences[:5]:
+        decoder.decode(sentence)
+    rounds = []
+    for _ in range(3):
+        spent.update(seconds=0.0, steps=0.0)
+        began = time.process_time()
+        for sentence in sentences:
+            decoder.decode(sentence)
+        cost = time.process_time() - began
+        rounds.append((cost, spent["seconds"], spent["steps"]))
+    cost, own, steps = np.array(min(rounds)) / len(sentences)
+    return float(cost), float(own), float(steps)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,132 @@
+"""`hyperbaton classify`: its tables, files and messages."""
+
+import csv
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+
+from hyperbaton import main as frame
+from hyperbaton.samples import sample_files
+
+SMALL = [
+    "--sample", "zh-en", "--sizes", "30,60", "--repeats", "2", "--test-size", "20",
+    "--learners", "lr,mms:held_out=0:max_rounds=4,mlr-dual", "--threads", "1",
+]  # fmt: skip
+
+
+@pytest.fixture
+def run(capsys):
+    """Runs the command inside this process: exit code, standard output, standard error."""
+
+    def run_classify(*arguments):
+        with pytest.raises(SystemExit) as stop:
+            frame.main(["classify", *map(str, arguments)])
+        captured = capsys.readouterr()
+        return stop.value.code, captured.out, captured.err
+
+    return run_classify
+
+
+def test_help_imports_nothing_heavy():
+    code = (
+        "import sys\n"
+        "from hyperbaton.commands.classify import classify\n"
+        "classify.main(['--help'], standalone_mode=False)\n"
+        "heavy = {'numpy', 'scipy', 'numba', 'rich', 'matplotlib', 'sklearn'}\n"
+        "sys.exit(' '.join(heavy & set(sys.modules)) or 0)\n"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    assert "--learners" in result.stdout
+
+
+def test_tables_files_and_pictures(run, tmp_path):
+    files = ["--csv", tmp_path / "runs.csv", "--json", tmp_path / "runs.json"]
+    code, out, err = run(*SMALL, *files, "--plots", tmp_path / "figures")
+    assert code == 0, err
+    assert "20 test sentences, features of ni, repeated 2 times;" in out
+    assert "3 classes: percent right, and F1 of each class" in out
+    assert "p-values of the differences to mms:held_out=0:max_rounds=4, paired t-test" in out
+    assert "5 classes, 60 training sentences: percent right by distance" in out
+    assert "seconds of processor time for training" in out
+    assert "percent of examples active in the pooled model" in out
+
+    lines = (tmp_path / "runs.csv").read_text(encoding="utf-8").splitlines()
+    rows = list(csv.DictReader(lines))
+    record = json.loads((tmp_path / "runs.json").read_text(encoding="utf-8"))
+    assert len(record["runs"]) == 3 * 2 * 2 * 2
+    assert record["settings"]["sizes"] == [30, 60]
+    for one in record["runs"]:
+        confusion = one["confusion"]
+        right = sum(confusion[k][k] for k in range(len(confusion)))
+        total = sum(map(sum, confusion))
+        assert one["precision"] == pytest.approx(right / total)
+        assert sum(each["examples"] for each in one["by_distance"]) == total
+        assert (one["active"] is not None) == (one["learner"] == "mlr-dual")
+        (overall,) = [
+            float(row["value"])
+            for row in rows
+            if (row["learner"], int(row["sentences"]), int(row["repeat"]), row["measure"])
+            == (one["learner"], one["sentences"], one["repeat"], "overall")
+            and int(row["classes"]) == len(one["classes"])
+        ]
+        assert overall == pytest.approx(one["precision"], rel=1e-4)
+
+    # the mean of the table is that of the runs
+    line = re.search(r"^overall +30 +(\S+) ±", out, re.MULTILINE)
+    runs = [r for r in record["runs"] if (r["learner"], r["sentences"]) == ("lr", 30)]
+    three = [100 * r["precision"] for r in runs if len(r["classes"]) == 3]
+    assert float(line[1]) == pytest.approx(sum(three) / 2, abs=0.051)
+
+    names = ["active", "clusters", "distance", "improvement", "precision", "time"]
+    pictures = sorted((tmp_path / "figures").iterdir())
+    assert [path.name for path in pictures] == [f"{name}.png" for name in names]
+    assert all(path.read_bytes().startswith(b"\x89PNG") for path in pictures)
+    assert all(f"drawn: {path}" in err for path in pictures)
+
+
+def test_one_learner_one_run_one_model_for_all(run, tmp_path):
+    files = sample_files("ja-en", "dev")
+    code, out, err = run(
+        "--source", files.source, "--target", files.target, "--alignment", files.alignment,
+        "--learners", "lr", "--repeats", 1, "--classes", 3, "--pooled", "--features", "alrajeh",
+        "--sizes", 100, "--test-size", 30, "--plots", tmp_path / "p",
+    )  # fmt: skip
+    assert code == 0, err
+    assert "one model for all source phrases" in out
+    assert "repeated once" in out
+    assert "p-values" not in out
+    assert "active" not in out
+    names = sorted(path.name for path in (tmp_path / "p").iterdir())
+    assert names == ["distance.png", "precision.png", "time.png"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        ([], 2, "give --source, --target and --alignment, or --sample"),
+        (["--sample", "ja-en", "--source", "x"], 2, "give either --sample or files of your own"),
+        (["--sample", "ja-em"], 2, "there is no sample 'ja-em'"),
+        (["--sample", "ja-en", "--learners", ","], 2, "--learners names none"),
+        (["--sample", "ja-en", "--learners", "mma"], 2, "there is no learner 'mma'"),
+        (["--sample", "ja-en", "--classes", "4"], 2, "no setup with 4 orientation classes"),
+        (["--sample", "ja-en", "--sizes", "many"], 2, "'many' is not a list of whole numbers"),
+        (["--sample", "ja-en", "--sizes", "99999"], 2, "99999 training sentences are not possible"),
+        (["--sample", "ja-en", "--features", "nj"], 2, "there is no set of features 'nj'"),
+        (["--source", "a", "--target", "b", "--alignment", "c"], 1, "no such file"),
+    ],
+)
+def test_what_is_refused(run, arguments, code, message):
+    found, out, err = run(*arguments)
+    assert (found, out) == (code, "")
+    assert message in err
+
+
+def test_a_folder_for_pictures_that_cannot_be_made(run, write):
+    place = write("file", "x")
+    code, _, err = run(*SMALL, "--repeats", 1, "--classes", 3, "--plots", place)
+    assert code == 1
+    assert f"{place}: cannot be made: File exists" in err

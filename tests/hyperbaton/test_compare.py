@@ -1,0 +1,165 @@
+"""`hyperbaton compare` from the command line, killed at random moments too."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from tests.tuning.comparison.tiny import tiny_configuration
+
+COMMAND = [sys.executable, "-m", "hyperbaton", "compare"]
+FILES = ("results.json", "results.csv", "results.md", "results.tex")
+KILLS = 2
+CONFIGURATION = """
+title = "Tiny"
+limits = [6, "inf"]
+metrics = ["bleu", "pdscore"]
+lm.order = 3
+classes.number = 4
+
+[train]
+source = "train.source"
+target = "train.target"
+alignment = "train.alignment"
+
+[dev]
+source = "dev.source"
+references = ["dev.target"]
+
+[[test]]
+name = "test"
+source = "test.source"
+references = ["test.target"]
+alignment = "test.alignment"
+
+[[system]]
+name = "LINEAR"
+distortion = ["linear"]
+
+[[system]]
+name = "LEX"
+distortion = ["linear", "msd"]
+
+[tune]
+method = "none"
+"""
+
+
+def run(*arguments, **options):
+    return subprocess.run(
+        [*COMMAND, *map(str, arguments)], capture_output=True, text=True, check=False, **options
+    )
+
+
+def content(folder):
+    return {name: (folder / name).read_bytes() for name in FILES}
+
+
+@pytest.fixture
+def config(tmp_path):
+    return write_config(tmp_path)
+
+
+def write_config(folder):
+    tiny_configuration(folder)  # for the data
+    path = folder / "tiny.toml"
+    path.write_text(CONFIGURATION)
+    return path
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    """A folder with a configuration and its results, what was said, and how long it took."""
+    folder = tmp_path_factory.mktemp("undisturbed")
+    config = write_config(folder)
+    environment = os.environ | {"PYTHONPATH": os.getcwd()}  # noqa: PTH109
+    began = time.monotonic()
+    result = run(config, cwd=folder, env=environment)
+    return folder, result, time.monotonic() - began
+
+
+def test_tables_and_files(undisturbed):
+    """The folder is named after the configuration."""
+    folder, result, _ = undisturbed
+    assert result.returncode == 0, result.stderr
+    lines = result.stdout.splitlines()
+    assert lines[0] == "test: 8 sentences"
+    assert lines[1].split() == ["system", "limit", "BLEU", "PDscore"]
+    assert [line.split()[:2] for line in lines[2:6]] == [
+        ["LINEAR", "6"], ["LINEAR", "∞"], ["LEX", "6"], ["LEX", "∞"]
+    ]  # fmt: skip
+    assert "BLEU on test" in lines
+    assert ": done; 4 of 4\n" in result.stderr
+    assert "written: tiny/results.json tiny/results.csv" in result.stderr
+    assert "<title>Tiny</title>" in (folder / "tiny" / "report.html").read_text()
+
+
+def test_killing_it_at_random_moments_changes_nothing(undisturbed, tmp_path):
+    folder, first, seconds = undisturbed
+    config, disturbed = folder / "tiny.toml", tmp_path / "disturbed"
+    draw = random.Random(1)
+    for _ in range(KILLS):
+        process = subprocess.Popen(
+            [*COMMAND, config, "--out", disturbed],
+            stderr=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+        )
+        time.sleep(draw.uniform(0.3, 0.9) * seconds)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    result = run(config, "--out", disturbed, "--threads", 1)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout == first.stdout
+    assert content(disturbed) == content(folder / "tiny")
+    unfinished = [path for path in (disturbed / "parts").iterdir() if "unfinished" in path.name]
+    assert unfinished == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "give either CONFIG or --sample"),
+        (["c.toml", "--sample", "ja-en"], "give either CONFIG or --sample"),
+        (["--sample", "ja-en", "--preset", "nobody"], "'nobody' is not one of"),
+        (["--sample", "ja-en", "--replicas", "0"], "0 is not in the range"),
+    ],
+)
+def test_wrong_usage(arguments, message):
+    result = run(*arguments)
+    assert result.returncode == 2
+    assert message in result.stderr
+
+
+def test_mistakes_in_the_configuration(config, tmp_path):
+    config.write_text(CONFIGURATION.replace('"msd"', '"msdd"'))
+    result = run(config, "--out", tmp_path / "o")
+    assert result.returncode == 2
+    assert "system 'LEX': there is no distortion model 'msdd'" in result.stderr
+    assert "Traceback" not in result.stderr
+    config.write_text(CONFIGURATION.replace("dev.target", "dev.targte"))
+    result = run(config, "--out", tmp_path / "o")
+    assert result.returncode == 1
+    assert "no such file" in result.stderr
+    assert "dev.target?" in result.stderr
+    assert not (tmp_path / "o" / "system").exists()
+
+
+def test_a_preset_that_needs_trees(config, tmp_path):
+    head = CONFIGURATION.split("[[system]]")[0]
+    config.write_text(head)
+    result = run(config, "--preset", "xiang", "--out", tmp_path / "o")
+    assert result.returncode == 2
+    assert "the preset 'xiang' needs trees of the source sentences" in result.stderr
+
+
+def test_two_runs_in_one_folder(config, tmp_path):
+    from models.stages import locked
+
+    with locked(tmp_path / "o"):
+        result = run(config, "--out", tmp_path / "o")
+    assert result.returncode == 1
+    assert "another run is working in this folder" in result.stderr

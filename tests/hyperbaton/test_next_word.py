@@ -1,0 +1,177 @@
+"""`hyperbaton next-word`: its numbers, formats and messages."""
+
+import csv
+import gzip
+import io
+import json
+
+import numpy as np
+import pytest
+
+from hyperbaton import main as frame
+from hyperbaton.next_word_report import FARTHEST, make_report, next_word_models, with_layers
+from hyperbaton.samples import sample_files
+from models.distortion.catalogue import make_model
+from models.errors import SettingError
+from models.reading import CorpusFiles, read_corpus
+from models.system import load_distortion, load_source_classes
+
+N_TRAIN = 250
+QUICK = "prior=8,passes=5"
+MODELS = [f"nine-class,{QUICK}", f"pair,{QUICK}", f"sequence,{QUICK}"]
+
+
+def run_command(*arguments):
+    with pytest.raises(SystemExit) as stop:
+        frame.main(list(map(str, arguments)))
+    return stop.value.code
+
+
+@pytest.fixture
+def run(capsys):
+    """Runs the command inside this process: exit code, standard output, standard error."""
+
+    def run_next_word(*arguments):
+        capsys.readouterr()
+        code = run_command("next-word", *arguments)
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return run_next_word
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    """The first pairs of the sample, without tags."""
+    folder, sample = tmp_path_factory.mktemp("corpus"), sample_files("ja-en")
+    options = []
+    for name, path in (
+        ("source", sample.source), ("target", sample.target), ("alignment", sample.alignment)
+    ):  # fmt: skip
+        with gzip.open(path, "rt", encoding="utf-8") as stream:
+            text = "".join(stream.readlines()[:N_TRAIN])
+        (folder / name).write_text(text, encoding="utf-8")
+        options += [f"--{name}", folder / name]
+    return options
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory, corpus):
+    """A system with word classes."""
+    folder = tmp_path_factory.mktemp("system") / "model"
+    distortion = [word for name in ("linear", *MODELS) for word in ("--distortion", name)]
+    code = run_command("train", *corpus, *distortion, "--lm-order", 2, "--out", folder)
+    assert code == 0
+    return folder
+
+
+def test_the_table(model, corpus, run):
+    code, out, _ = run(model, *corpus, "--features", 3)
+    assert code == 0
+    lines = out.splitlines()
+    assert lines[0].split() == ["model", "right", "rank", "log", "P", "gain", "95%",
+                                "open", "log", "P"]  # fmt: skip
+    assert [line.split()[0] for line in lines[1:6]] == [
+        "uniform", "distance", "nine-class", "pair", "sequence"
+    ]  # fmt: skip
+    assert f"{N_TRAIN} sentences, " in out
+    assert "log P by distance" in lines
+    for name in ("nine-class", "pair", "sequence"):
+        at = lines.index(f"{name}: largest weights")
+        weights = [abs(float(line.split()[0])) for line in lines[at + 1 : at + 4]]
+        assert weights == sorted(weights, reverse=True)
+
+
+def test_the_formats_agree(model, corpus, run):
+    code, out, _ = run(model, *corpus, "--format", "json")
+    assert code == 0
+    record = json.loads(out)
+    table = list(csv.DictReader(io.StringIO(run(model, *corpus, "--format", "csv")[1])))
+    assert [row["model"] for row in table] == list(record["models"])
+    for row in table:
+        for column in ("right", "rank", "log_p", "open_log_p"):
+            assert float(row[column]) == record["models"][row["model"]][column]
+    log_p = {name: values["log_p"] for name, values in record["models"].items()}
+    # on its own training sentences every model knows more than the one before
+    assert sorted(log_p, key=log_p.__getitem__) == list(log_p)
+    gain = record["models"]["pair"]["gain"]
+    assert gain["mean"] == pytest.approx(log_p["pair"] - log_p["nine-class"])
+    assert gain["low"] < gain["mean"] < gain["high"]
+    distances = list(csv.DictReader(io.StringIO(run(model, *corpus, "--format", "distances")[1])))
+    assert [int(row["distance"]) for row in distances] == list(range(-FARTHEST, FARTHEST + 1))
+    for name, values in record["by_distance"].items():
+        assert {row["distance"]: float(row[name]) for row in distances if row[name]} == values
+
+
+def test_numbers_are_those_of_the_models(model, corpus):
+    # what the report says of pair is what its table says, worked out once more
+    files = dict(zip(corpus[::2], corpus[1::2], strict=True))
+    pairs, _ = read_corpus(CorpusFiles(files["--source"], files["--target"], files["--alignment"]))
+    models = next_word_models(load_distortion(model, ["pair"]), "")
+    few = with_layers(pairs.take(np.arange(10)), models, load_source_classes(model))
+    report = make_report(models, few, n_resamples=10)
+    events, total = report.events, 0.0
+    for number in range(10):
+        table = models[0].table(few.source.sentence(number))[:, :, 0]
+        for event in range(*events.offsets[number : number + 2]):
+            total += table[events.current[event], events.next[event] - 1]
+    assert report.mean("pair", "log_p") == pytest.approx(total / len(events.current))
+
+
+def test_the_picture(model, run, tmp_path, corpus):
+    path = tmp_path / "distances.svg"
+    code, _, err = run(model, *corpus, "--distortion", "pair", "--plot", path)
+    assert code == 0
+    assert f"drawn: {path}" in err
+    text = path.read_text(encoding="utf-8")
+    assert "average probability" in text
+    assert "moves of the corpus" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        ([], 2, "give --source, --target and --alignment, or --sample"),
+        (["--sample", "ja-en", "--source", "x"], 2, "give either --sample or files of your own"),
+        (["--sample", "ja-en", "--features", "3", "--format", "csv"], 2, "--features prints text"),
+        (["--sample", "ja-en", "--plot", "x.gif"], 1, "x.gif: .gif is not a kind of picture"),
+        (
+            ["--sample", "ja-en", "--distortion", "linear"],
+            1,
+            "the system has no model of the next source word\n  it has linear\n"
+            "  train one: hyperbaton train --distortion sequence",
+        ),
+    ],
+)
+def test_messages(model, run, arguments, code, message):
+    found, _, err = run(model, *arguments)
+    assert found == code
+    assert message in err
+
+
+def test_an_empty_corpus_is_refused(model, run, write):
+    empty = write("empty", "")
+    options = ["--source", empty, "--target", empty, "--alignment", empty]
+    code, _, err = run(model, *options)
+    assert code == 1
+    assert "there are no sentences to test on" in err
+
+
+def test_models_of_different_events_cannot_be_compared():
+    models = [make_model("pair"), make_model("sequence", order="asc")]
+    with pytest.raises(SettingError) as error:
+        next_word_models(models, "model")
+    assert "model: the models were trained on different events" in str(error.value)
+    assert "order=asc,leave_out=" in str(error.value)
+    assert "choose models with --distortion" in str(error.value)
+
+
+def test_variants_of_one_model_keep_apart():
+    pairs, _ = read_corpus(sample_files("ja-en", "dev"))
+    few = pairs.take(np.arange(40))
+    models = [
+        make_model("pair", prior=8.0, passes=2, candidates=candidates).fit(few)
+        for candidates in ("all", "open")
+    ]
+    report = make_report(models, few, n_resamples=5)
+    assert list(report.predictions) == ["uniform", "distance", "pair.logp", "pair.open.logp"]

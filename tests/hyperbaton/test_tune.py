@@ -1,0 +1,252 @@
+"""`hyperbaton tune`: what it prints, writes and refuses."""
+
+import json
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tomllib
+
+import pytest
+
+from decoder.translator import Translator
+from hyperbaton import main as frame
+from hyperbaton.commands.tune import tune
+from models.phrases.training import PhraseSettings
+from models.reading import CorpusFiles
+from models.sentence import Sentence
+from models.system import NAME, read_system, write_weights
+from models.training import TrainingSettings, train_system
+from tests.tuning.small_language import all_pairs
+from tuning.metrics.base import Outputs
+from tuning.metrics.bleu import Bleu
+
+QUICK = ["--set", "tune.restarts=2", "--set", "tune.directions=1", "--n-best", 30]
+START = {"linear": 1.0, "word_penalty": 0.5, "lm": 0.2}
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """A folder with a system that has bad weights, and a development set."""
+    folder = tmp_path_factory.mktemp("system")
+    for name, pairs in zip(("train", "dev"), all_pairs(), strict=True):
+        columns = zip(*pairs, strict=True)
+        for ending, rows in zip(("s", "t", "a"), columns, strict=True):
+            lines = (
+                " ".join(f"{s}-{t}" for s, t in row) if ending == "a" else " ".join(row)
+                for row in rows
+            )
+            (folder / f"{name}.{ending}").write_text("".join(f"{line}\n" for line in lines))
+    train = CorpusFiles(folder / "train.s", folder / "train.t", folder / "train.a")
+    phrases = PhraseSettings(max_length=3, reordering="none")
+    train_system(train, folder / "model", TrainingSettings(phrases=phrases))
+    write_weights(folder / "model", START, -1, {})
+    return folder
+
+
+@pytest.fixture
+def folder(trained, tmp_path):
+    return shutil.copytree(trained, tmp_path / "work")
+
+
+@pytest.fixture
+def run(folder, monkeypatch, capsys):
+    """Tunes the system inside this process: exit code, standard output, standard error."""
+    monkeypatch.setitem(frame.cli.commands, "tune", tune)
+
+    def run_tune(*arguments, quick=True):
+        dev = ["--source", folder / "dev.s", "--reference", folder / "dev.t"]
+        given = [folder / "model", *dev, *(QUICK if quick else []), *arguments]
+        with pytest.raises(SystemExit) as stop:
+            frame.main(["tune", *map(str, given)])
+        captured = capsys.readouterr()
+        return stop.value.code, captured.out, captured.err
+
+    return run_tune
+
+
+def dev_bleu(folder):
+    lines = (folder / "dev.s").read_text().splitlines()
+    references = [[line] for line in (folder / "dev.t").read_text().splitlines()]
+    results = Translator.load(folder / "model").stream(map(Sentence.parse, lines))
+    return Bleu().corpus_score(Outputs([" ".join(r.words()) for r in results], references))
+
+
+def test_weights_into_the_system_and_results_on_the_screen(run, folder):
+    before, content = dev_bleu(folder), read_system(folder / "model")
+    code, out, err = run("--replicas", 2, "--distortion-limit", 5)
+    assert code == 0, err
+    after = dev_bleu(folder)
+    assert after > before + 3
+    tuned = read_system(folder / "model")
+    assert tuned["search"]["distortion_limit"] == 5
+    assert list(tuned["weights"]) == list(content["weights"])
+    assert tuned["weights"] != content["weights"]
+    for name in ("format", "hyperbaton", "parts", "distortion", "corpus"):
+        assert tuned.get(name) == content.get(name)
+    table = tuned["tuning"]
+    assert table["score"] == pytest.approx(after)
+    assert table["score_before"] == pytest.approx(before)
+    assert (table["metric"], table["replicas"], table["sentences"]) == ("BLEU", 2, 21)
+    assert (table["settings"]["restarts"], table["search"]["distortion_limit"]) == (2, 5)
+    # what is told
+    assert f"  seed  iterations  BLEU before  BLEU after  stopped by\n     1  {'':8}" in out
+    assert re.search(r"mean of 2 replicas: BLEU \d+\.\d\d ± \d\.\d\d\n", out)
+    assert f"kept: replica 1, BLEU {after:.2f} (before: {before:.2f})" in out
+    assert re.search(rf"linear +1\.0000 +{tuned['weights']['linear']:.4f}", out)
+    assert "replica 2 of 2, seed 2" in err
+    assert f"tuned: {folder}/model/{NAME}" in err
+    # what is kept
+    state = folder / "model" / "tuning"
+    assert {path.name for path in state.iterdir()} == {
+        "seed-1", "seed-2", "tuning.json", "tuning.svg",
+    }  # fmt: skip
+    summary = json.loads((state / "tuning.json").read_text())
+    assert {name: content["weights"][name] for name in summary["before"]} == summary["before"]
+    assert summary["after"].items() <= tuned["weights"].items()
+    scores = [step["score"] for step in summary["replicas"][0]["steps"]]
+    assert max(scores) == pytest.approx(after)
+    picture = (state / "tuning.svg").read_text()
+    for text in ("seed 2", "development set, as decoded", "word_penalty", "weights of seed 1"):
+        assert text in picture
+
+
+def test_the_same_command_again_changes_nothing(run, folder):
+    run("--replicas", 1)
+    first = (folder / "model" / NAME).read_text()
+    code, out, err = run("--replicas", 2)
+    assert code == 0
+    assert "seed 1: done before" in err
+    assert "seed 2: done before" not in err
+    assert tomllib.loads(first)["tuning"]["score_before"] < 90
+    assert "(before: 89." in out
+    # other inputs begin from the weights that the system has now
+    _, out, err = run("--replicas", 1, "--metric", "ter")
+    assert "done before" not in err
+    assert "TER 0.00 (before: 0.00)" in out
+    # weights that someone has changed by hand are respected
+    write_weights(folder / "model", START | {"lm": 0.3}, -1, {})
+    _, out, err = run("--replicas", 1, "--metric", "ter")
+    assert "done before" not in err
+    assert re.search(r"lm +0\.3000", out)
+
+
+def test_beginning_anew(run, folder):
+    run("--replicas", 1)
+    write_weights(folder / "model", START, -1, {})
+    (folder / "model" / "tuning" / "seed-1" / "trace.json").write_text("{")
+    code, _, err = run("--replicas", 1, "--restart")
+    assert code == 0
+    assert "done before" not in err
+    assert "iteration  0" in err
+
+
+def test_an_interrupted_run_goes_on(folder, monkeypatch, run):
+    command = [
+        sys.executable, "-m", "hyperbaton", "tune", folder / "model", "--source", folder / "dev.s",
+        "--reference", folder / "dev.t", "--method", "pro", "--iterations", "500", "--replicas",
+        "1",
+    ]  # fmt: skip
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        assert any(line.startswith("iteration  2") for line in process.stderr)
+        process.send_signal(signal.SIGINT)
+        rest = process.stderr.read()
+        assert process.wait() == 130
+    assert "stopped; the same command goes on from here" in rest
+    trace = folder / "model" / "tuning" / "seed-1" / "trace.json"
+    done = len(json.loads(trace.read_text())["steps"])
+    assert done >= 2
+    assert read_system(folder / "model")["weights"].items() >= START.items()
+    monkeypatch.setattr("tuning.tuning._reason_to_stop", lambda *_: "enough")
+    arguments = ["--method", "pro", "--iterations", 500, "--replicas", 1]
+    code, _, err = run(*arguments, quick=False)
+    assert code == 0
+    assert f"seed 1: goes on after {done} decodings" in err
+
+
+@pytest.mark.parametrize("method", ["mira", "pro"])
+def test_other_methods_metrics_and_pictures(run, folder, method):
+    plot = folder / "tuning.png"
+    code, out, _ = run(
+        "--method", method, "--metric", "bleu-ter", "--replicas", 1, "--plot", plot,
+        "--fix", "lm", "--fix", "phrase_penalty", "--set", "tune.interpolation=0.5",
+    )  # fmt: skip
+    assert code == 0
+    assert plot.read_bytes().startswith(b"\x89PNG")
+    assert re.search(r"lm +0\.2000 +0\.2000\n", out)
+    assert "BLEU − TER after" in out
+    assert "mean of" not in out
+
+
+@pytest.mark.parametrize("option", [["--protocol", "goto"], ["--average"]])
+def test_protocols(run, option):
+    code, out, _ = run(*option, "--replicas", 2)
+    assert code == 0
+    assert ("on the second half" in out) == ("goto" in option)
+    assert ("kept: the average of 2 replicas" in out) == ("--average" in option)
+
+
+def test_metrics_of_word_order(run, folder):
+    alignment = ["--reference-alignment", folder / "dev.a"]
+    code, out, _ = run("--metric", "kendall", "--replicas", 1, *alignment)
+    assert code == 0
+    assert "Kendall 100.00" in out
+
+
+def test_the_help_names_everything_and_imports_nothing_heavy():
+    code = (
+        "import sys\n"
+        "from hyperbaton.commands.tune import tune\n"
+        "tune.main(['--help'], standalone_mode=False)\n"
+        "heavy = {'numpy', 'scipy', 'numba', 'rich', 'sacrebleu', 'matplotlib'}\n"
+        "sys.exit(' '.join(heavy & set(sys.modules)) or 0)\n"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (result.returncode, result.stderr) == (0, "")
+    for name in ("mert", "pro", "mira", "goto", "--fix", "--restart", "100]"):
+        assert name in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["--metric", "blue"], 2, "there is no metric 'blue' in 'blue'"),
+        (["--metric", "bleu+ter"], 2, "subtract it: bleu-ter"),
+        (["--metric", "kendall"], 2, "Kendall needs word alignments of the references"),
+        (["--method", "mert2"], 2, "'mert2' is not one of"),
+        (["--fix", "lmm"], 2, "there is no feature 'lmm' to fix\n  did you mean lm?"),
+        (["--average", "--protocol", "goto"], 2, "exclude each other"),
+        (["--iterations", 0], 2, "tune.iterations is 0"),
+        (["--n-best", 1], 2, "tune.n_best is 1"),
+        (["--set", "tune.restart=3"], 2, "did you mean tune.restarts?"),
+        (["--plot", "a.doc"], 1, ".doc is not a kind of picture"),
+        (["--source", "-"], 2, "a stream cannot be used here"),
+        (["--source", "nothing"], 1, "nothing: no such file"),
+        (["--reference", "SHORT"], 1, "short:2: the file ends here"),
+        (["--source", "SHORT"], 1, "short:2: the file ends here"),
+        (["--source-tags", "SHORT"], 1, "short"),
+    ],
+)
+def test_wrong_usage(run, folder, arguments, code, message):
+    (folder / "short").write_text("kare\n")
+    given = [folder / "short" if value == "SHORT" else value for value in arguments]
+    result, _, err = run(*given)
+    assert (result, message in err) == (code, True), err
+    assert read_system(folder / "model")["weights"].items() >= START.items()
+
+
+def test_a_folder_without_a_system(run, folder):
+    shutil.rmtree(folder / "model")
+    code, _, err = run()
+    assert code == 1
+    assert "is not a folder with a trained system" in err
+
+
+def test_two_runs_at_once(run, folder):
+    from models.stages import locked
+
+    with locked(folder / "model" / "tuning"):
+        code, _, err = run()
+    assert code == 1
+    assert "another run is working in this folder" in err

@@ -1,0 +1,407 @@
+"""Comparisons as they run: what depends on what, what is chosen, what is refused, what is kept."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import sacrebleu
+
+from decoder.translator import Translator
+from models.distortion.linear import Linear
+from models.errors import DataError, SettingError
+from models.phrases.training import PhraseSettings
+from models.training import LanguageModelSettings
+from tests.tuning.comparison.tiny import LEX, LINEAR, in_this_process, tiny_configuration
+from tuning.comparison import run
+from tuning.comparison.cells import Job, halves, read_replica, run_job
+from tuning.comparison.configuration import NO_LIMIT, System, TuningChoice, check
+from tuning.comparison.data import load
+from tuning.comparison.run import best_replica, compare, grid
+from tuning.comparison.tables import as_record, write_files
+from tuning.comparison.training import COSTS, train
+
+TUNED = TuningChoice(n_best=20, iterations=2, replicas=2, seed=5)
+
+
+class NeedsTree(Linear):
+    """A model that cannot do without a tree."""
+
+    name = "needs-tree"
+
+    @property
+    def requires(self):
+        return frozenset({"tree"})
+
+
+@pytest.fixture
+def serial(monkeypatch):
+    monkeypatch.setattr(run, "run_jobs", in_this_process)
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """A folder with a trained system, and its configuration."""
+    folder = tmp_path_factory.mktemp("trained")
+    configuration = tiny_configuration(folder, tune=TUNED)
+    train(configuration, folder, 1, lambda _: None, None)
+    return configuration, folder
+
+
+def keys(configuration, folder):
+    """By system and seed: of weights, translations and scores."""
+    return {
+        (job.system, job.limit, job.seed): (
+            job.tuned_key,
+            [job.decoded_key(test) for test in job.tests],
+            [job.scored_key(test) for test in job.tests],
+        )
+        for job in grid(configuration, folder)
+    }
+
+
+def retrained(configuration, folder):
+    train(configuration, folder, 1, lambda _: None, None)
+    return keys(configuration, folder)
+
+
+def test_the_grid_has_every_replica_of_every_cell(trained):
+    configuration, folder = trained
+    jobs = grid(replace(configuration, limits=(6, NO_LIMIT)), folder)
+    assert [(job.system, job.limit, job.seed) for job in jobs] == [
+        (system, limit, seed)
+        for system in ("LINEAR", "LEX")
+        for limit in (6, -1)
+        for seed in (5, 6)
+    ]
+    assert jobs[2].name == "LINEAR @ ∞, seed 5"
+    all_keys = keys(replace(configuration, limits=(6, NO_LIMIT)), folder).values()
+    assert len({tuned for tuned, _, _ in all_keys}) == 8
+    untuned = replace(configuration, tune=replace(TUNED, method="none"))
+    assert [job.name for job in grid(untuned, folder)] == ["LINEAR @ 6", "LEX @ 6"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda c: replace(c, tune=replace(c.tune, iterations=3)),
+        lambda c: replace(c, tune=replace(c.tune, metric="ribes")),
+        lambda c: replace(c, tune=replace(c.tune, choose="goto")),
+        lambda c: replace(c, search=replace(c.search, pop_limit=c.search.pop_limit + 1)),
+        lambda c: replace(c, dev=replace(c.dev, references=c.dev.references * 2)),
+        lambda c: replace(c, dev=replace(c.dev, alignment=None)),
+    ],
+)
+def test_weights_depend_on_tuning_search_and_dev(trained, change):
+    configuration, folder = trained
+    before, after = keys(configuration, folder), keys(change(configuration), folder)
+    for cell, (tuned, decoded, scored) in before.items():
+        assert after[cell][0] != tuned
+        assert after[cell][1] != decoded
+        assert after[cell][2] != scored
+
+
+def test_what_changes_nothing_of_what_there_is(trained, tmp_path):
+    configuration, folder = trained
+    before = keys(configuration, folder)
+    more = replace(configuration, tune=replace(configuration.tune, replicas=3), limits=(6, 9))
+    after = keys(more, folder)
+    assert {cell: after[cell] for cell in before} == before
+    copy = tmp_path / "elsewhere"
+    copy.write_bytes(configuration.dev.source.read_bytes())
+    moved = replace(configuration, dev=replace(configuration.dev, source=copy, name="other"))
+    assert keys(moved, folder) == before
+    copy.write_bytes(copy.read_bytes().replace(b"wa", b"ga", 1))
+    assert all(key not in before.values() for key in keys(moved, folder).values())
+
+
+def test_more_test_sets_and_other_metrics(trained):
+    configuration, folder = trained
+    before = keys(configuration, folder)
+    second = replace(configuration.dev, name="second")
+    more = keys(replace(configuration, test=(*configuration.test, second)), folder)
+    other = keys(replace(configuration, metrics=("bleu",)), folder)
+    for cell, (tuned, decoded, scored) in before.items():
+        assert more[cell][0] == tuned
+        assert (more[cell][1][:1], more[cell][2][:1]) == (decoded, scored)
+        assert more[cell][1][1] != decoded[0]
+        assert other[cell][:2] == (tuned, decoded)
+        assert other[cell][2] != scored
+
+
+def test_a_system_more_changes_no_other_and_a_phrase_table_all(tmp_path):
+    one = tiny_configuration(tmp_path, [LINEAR])
+    before = retrained(one, tmp_path)
+    both = retrained(replace(one, system=(LINEAR, LEX)), tmp_path)
+    assert before.items() <= both.items()
+    other = retrained(replace(one, phrases=PhraseSettings(max_length=2)), tmp_path)
+    assert other.keys() == before.keys()
+    assert other != before
+    order = retrained(replace(one, lm=LanguageModelSettings(order=2)), tmp_path)
+    assert order != before
+    assert retrained(one, tmp_path) == before
+
+
+def test_variants_of_one_model_are_told_apart(trained):
+    """`dpr` and `dpr,learner=me` in one grid: the first must not mean the second."""
+    configuration, _ = trained
+    default, other = "msd,type=wbe-msd-bidirectional-fe", "msd,type=wbe-msd-backward-fe"
+    systems = (System("A", ("msd",)), System("B", (other,)), System("C", (default,)))
+    jobs = grid(replace(configuration, system=systems), configuration.train.source.parent)
+    models = {job.system: job.distortion for job in jobs}
+    assert models == {"A": (default,), "B": (other,), "C": (default,)}
+
+
+@pytest.mark.usefixtures("serial")
+def test_an_untuned_comparison_and_what_a_second_run_does(tmp_path):
+    configuration = tiny_configuration(tmp_path, limits=(6, NO_LIMIT))
+    out, talk, seen = tmp_path / "out", [], []
+    comparison = compare(configuration, out, 1, talk.append, lambda *item: seen.append(item))
+    assert talk[-1] == "LEX @ ∞: done; 4 of 4"
+    assert talk[-4].startswith("LINEAR @ 6: done; 1 of 4, about")
+    assert any(what.startswith("0 of 4 runs | LINEAR @ 6: test: scoring") for what, _ in seen)
+    for cell in comparison.cells:  # scores and translations worked out in another way
+        models = {"LINEAR": ["linear"], "LEX": ["linear", "msd"]}[cell.system]
+        translator = Translator.load(out / "system", None, models)
+        translator = translator.with_settings(distortion_limit=cell.limit)
+        test = comparison.tests[0]
+        texts = [translator.translate(sentence).text for sentence in test.sources]
+        assert [output.text for output in cell.best.outputs["test"]] == texts
+        references = [[group[0] for group in test.references]]
+        bleu = sacrebleu.corpus_bleu(texts, references, tokenize="none", force=True).score
+        assert comparison.scores["test"][cell.name][0].score == pytest.approx(bleu)
+        assert cell.best.cost.decoding_milliseconds > 0
+        assert cell.best.cost.peak_megabytes > 10
+    titles = [cost.title for cost in comparison.stage_costs]
+    words = ["source word classes", "target word classes"]
+    assert titles == ["phrase table", "language model", *words]  # msd's scores are the table's
+    assert all(cost.seconds > 0 and cost.peak_megabytes > 10 for cost in comparison.stage_costs)
+
+    talk.clear()
+    again = compare(configuration, out, 1, talk.append)
+    assert talk == [
+        *(f"{name}: nothing has changed" for name in ("phrases", "lm")),
+        *(f"{side}_classes: nothing has changed" for side in ("source", "target")),
+        "4 of 4 runs are done already",
+    ]
+    assert again.stage_costs == comparison.stage_costs
+    assert as_record(again) == as_record(comparison)
+    assert COSTS in {path.name for path in out.iterdir()}
+    assert not (out / "state").exists()
+    (out / COSTS).write_text("[]")
+    assert compare(configuration, out, 1).stage_costs == []
+
+    # a translation that was changed by hand is made again
+    part = grid(configuration, out)[1].decoded(configuration.test[0])
+    (part / "outputs.jsonl").write_text("{}\n")
+    talk.clear()
+    assert as_record(compare(configuration, out, 1, talk.append)) == as_record(comparison)
+    assert "3 of 4 runs are done already" in talk
+
+
+@pytest.mark.usefixtures("serial")
+def test_tuning_by_the_protocol_of_goto(tmp_path):
+    configuration = tiny_configuration(
+        tmp_path, [LEX], tune=replace(TUNED, choose="goto"), metrics=("bleu",)
+    )
+    out = tmp_path / "out"
+    comparison = compare(configuration, out, 1)
+    [cell] = comparison.cells
+    assert [replica.seed for replica in cell.replicas] == [5, 6]
+    first, second = halves(load(configuration.dev))
+    assert (len(first), len(second)) == (6, 6)
+    translator = Translator.load(out / "system", None, ["linear", "msd"])
+    choices = []
+    for replica in cell.replicas:
+        tuned = translator.with_weights(replica.weights).with_settings(distortion_limit=6)
+        for part, score in ((first, replica.dev_score), (second, replica.choice_score)):
+            texts = [tuned.translate(sentence).text for sentence in part.sources]
+            references = [[group[0] for group in part.references]]
+            bleu = sacrebleu.corpus_bleu(texts, references, tokenize="none", force=True).score
+            assert score == pytest.approx(bleu)
+        choices.append(replica.choice_score)
+        assert [step["iteration"] for step in replica.trace] == list(range(len(replica.trace)))
+        assert replica.dev_score == max(step["score"] for step in replica.trace)
+        assert {"score", "pool", "weights"} < set(replica.trace[0])
+        assert replica.trace[0]["pool"] > 0
+    assert cell.chosen == int(np.argmax(choices))
+    assert [bool(replica.outputs) for replica in cell.replicas] == [
+        number == cell.chosen for number in (0, 1)
+    ]
+    assert comparison.replica_scores["test"][cell.name].shape == (2, 1)
+
+
+def test_the_best_replica():
+    assert best_replica([30.1, 31.0, 31.0], 1) == 1
+    assert best_replica([0.4, 0.3, 0.5], -1) == 1  # an error rate
+
+
+class Stop(Exception):
+    pass
+
+
+def first_job(configuration, folder) -> Job:
+    return grid(configuration, folder)[0]
+
+
+def test_tuning_that_was_stopped_goes_on(trained, tmp_path):
+    configuration, folder = trained
+    undisturbed = replace(first_job(configuration, folder), folder=tmp_path / "a")
+    run_job(undisturbed, lambda _: None)
+    stopped = replace(undisturbed, folder=tmp_path / "b")
+    said = []
+
+    def say(text):
+        said.append(text)
+        if text.startswith("iteration 1: BLEU") and ";" not in text:
+            raise Stop
+
+    with pytest.raises(Stop):
+        run_job(stopped, say)
+    assert (stopped.state / "trace.json").exists()
+    assert not stopped.tuned.exists()
+    later = []
+    run_job(stopped, later.append)
+    assert not any(text.startswith("iteration 0: BLEU") for text in later)
+    assert not stopped.state.exists()
+    assert (stopped.tuned / "tuned.json").read_bytes() == (
+        undisturbed.tuned / "tuned.json"
+    ).read_bytes()
+    assert read_replica(stopped).weights == read_replica(undisturbed).weights
+
+
+def test_a_state_that_is_damaged_is_begun_anew(trained, tmp_path):
+    configuration, folder = trained
+    job = replace(first_job(configuration, folder), folder=tmp_path)
+
+    def say(text):
+        if text.startswith("iteration 1: BLEU") and ";" not in text:
+            raise Stop
+
+    with pytest.raises(Stop):
+        run_job(job, say)
+    (job.state / "pool-000.npz").write_bytes(b"nothing")
+    later = []
+    run_job(job, later.append)
+    assert any(text.startswith("iteration 0: BLEU") for text in later)
+    assert job.is_done()
+
+
+def wrong(tmp_path, **changes):
+    """What is said against a configuration, and whether anything was made before."""
+    configuration = tiny_configuration(tmp_path, **changes)
+    out = tmp_path / "out"
+    with pytest.raises((DataError, SettingError)) as caught:
+        compare(configuration, out, 1)
+    assert not (out / "parts").exists()
+    return str(caught.value), (out / "system").exists()
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            {"systems": [LINEAR, System("NEW", ("linear", "msdd"))]},
+            "system 'NEW': there is no distortion model 'msdd'\n  did you mean msd?",
+        ),
+        (
+            {"systems": [System("NEW", ("msd,types=x",))]},
+            "system 'NEW': msd,types=x: the distortion model 'msd' has no setting 'types'\n"
+            "  did you mean type?",
+        ),
+        (
+            {"systems": [System("TWICE", ("linear", "linear"))]},
+            "system 'TWICE': two distortion models have the feature 'linear'\n"
+            "  every feature has one weight, so a system has each model once",
+        ),
+        (
+            {"tune": TuningChoice(method="mertt")},
+            "there is no tuning method 'mertt'\n  did you mean mert?",
+        ),
+        ({"tune": TuningChoice(n_best=1)}, "tune.n_best is 1\n  2 at least"),
+        ({"significance": "boot"}, "there is no test 'boot'\n  did you mean bootstrap?"),
+    ],
+)  # fmt: skip
+def test_systems_that_cannot_work_are_refused_before_training(tmp_path, changes, message):
+    assert wrong(tmp_path, **changes) == (message, False)
+
+
+def test_metrics_that_the_data_cannot_have(tmp_path):
+    configuration = tiny_configuration(tmp_path)
+    [test] = configuration.test
+    bare = replace(configuration, test=(replace(test, alignment=None),), metrics=("pdscore",))
+    message = "data set 'test': pdscore can only be computed with a word alignment"
+    with pytest.raises(SettingError, match=message):
+        compare(bare, tmp_path / "out", 1)
+    dev = replace(configuration.dev, alignment=None)
+    towards = replace(configuration, dev=dev, tune=replace(TUNED, metric="pdscore"))
+    with pytest.raises(SettingError, match="data set 'dev': pdscore can only be"):
+        compare(towards, tmp_path / "out", 1)
+
+
+def test_the_second_half_of_one_sentence(tmp_path):
+    configuration = tiny_configuration(tmp_path, tune=replace(TUNED, choose="goto"))
+    configuration = check(replace(configuration, dev=replace(configuration.dev, lines="1-1")))
+    with pytest.raises(DataError, match="dev: a dev set of one sentence has no second half"):
+        compare(configuration, tmp_path / "out", 1)
+
+
+def test_a_layer_that_a_data_set_lacks_is_named_right_after_training(tmp_path):
+    model = f"{__name__}:NeedsTree"
+    message, trained = wrong(tmp_path, systems=[LINEAR, System("PARSE", (model,))])
+    assert trained
+    assert message == (
+        "system 'PARSE', data set 'dev': the model needs-tree needs the layer 'tree': "
+        "no sentence has it\n  give source_tree, or leave the system out"
+    )
+
+
+def test_a_layer_that_only_some_sentences_lack(tmp_path):
+    configuration = tiny_configuration(
+        tmp_path, [System("PARSE", (f"{__name__}:NeedsTree",))], metrics=("bleu",)
+    )
+    trees = [
+        "(S " + " ".join(f"(X {word})" for word in line.split()) + ")"
+        for line in configuration.dev.source.read_text().splitlines()
+    ]
+    trees[2] = ""
+    path = tmp_path / "dev.trees"
+    path.write_text("\n".join(trees) + "\n")
+    dev = replace(configuration.dev, source_tree=path)
+    configuration = replace(configuration, dev=dev)
+    with pytest.raises(DataError, match=r"'dev': .* 'tree': 1 of 12 have not, first 3\n"):
+        compare(configuration, tmp_path / "out", 1)
+
+
+@pytest.mark.usefixtures("serial")
+def test_trees_that_only_training_has_are_warned_about(tmp_path):
+    configuration = tiny_configuration(tmp_path, [LINEAR], metrics=("bleu",))
+    tags = tmp_path / "train.tags"
+    tags.write_text(
+        "\n".join(
+            " ".join("X" for _ in line.split())
+            for line in configuration.train.source.read_text().splitlines()
+        )
+        + "\n"
+    )
+    configuration = replace(configuration, train=replace(configuration.train, source_tags=tags))
+    talk = []
+    compare(configuration, tmp_path / "out", 1, talk.append)
+    rest = "has not; models that learn from it must do without"
+    assert talk[:2] == [
+        f"warning: [train] has source_tags, [dev] {rest}",
+        f"warning: [train] has source_tags, [[test]] 'test' {rest}",
+    ]
+
+
+def test_results_are_the_same_for_any_number_of_processes(tmp_path):
+    configuration = tiny_configuration(tmp_path)
+    written = []
+    for threads in (1, 2):
+        out = tmp_path / str(threads)
+        files = write_files(compare(configuration, out, threads), out)
+        written.append([path.read_bytes() for path in files])
+    assert written[0] == written[1]
+    record = json.loads(written[0][0])
+    assert "seconds" not in str(record)
+    assert str(tmp_path / "1") not in written[0][0].decode()

@@ -1,0 +1,86 @@
+"""Headless Chromium, driven through chromedriver's WebDriver protocol with the standard library."""
+
+import json
+import re
+import shutil
+import subprocess
+import urllib.request
+from contextlib import contextmanager
+
+ARGUMENTS = (
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+    "--disable-dev-shm-usage", "--hide-scrollbars",
+)  # fmt: skip
+PATIENCE = 120  # seconds; a busy machine is slow to start a browser
+
+
+def why_not() -> str:
+    """What is missing, if anything is."""
+    if not (shutil.which("chromium") or shutil.which("google-chrome")):
+        return "there is no chromium"
+    return "" if shutil.which("chromedriver") else "there is no chromedriver"
+
+
+class Browser:
+    def __init__(self, address: str, folder) -> None:
+        self._session = address
+        options = {
+            "binary": shutil.which("chromium") or shutil.which("google-chrome"),
+            "args": [*ARGUMENTS, f"--user-data-dir={folder}"],
+        }
+        wanted = {"goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}
+        answer = self._post("/session", capabilities={"alwaysMatch": wanted})
+        self._session = f"{address}/session/{answer['sessionId']}"
+
+    def open(self, path, width: int, height: int = 900) -> None:
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        self.chrome("Emulation.setDeviceMetricsOverride", size)
+        self._post("/url", url=path.as_uri())
+
+    def run(self, script: str):
+        """What the body of a function returns."""
+        return self._post("/execute/sync", script=script, args=[])
+
+    def chrome(self, command: str, parameters: dict):
+        return self._post("/goog/cdp/execute", cmd=command, params=parameters)
+
+    def messages(self) -> list[str]:
+        """What the page has said on the console since the last time, errors of scripts included."""
+        return [entry["message"] for entry in self._post("/se/log", type="browser")]
+
+    def close(self) -> None:
+        self._request("DELETE", "", None)
+
+    def _post(self, path: str, **content):
+        return self._request("POST", path, content)
+
+    def _request(self, method: str, path: str, content):
+        request = urllib.request.Request(
+            self._session + path,
+            None if content is None else json.dumps(content).encode(),
+            {"Content-Type": "application/json"},
+            method=method,
+        )
+        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+            return json.load(answer)["value"]
+
+
+@contextmanager
+def started(folder):
+    with subprocess.Popen(
+        ["chromedriver", "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as driver:
+        try:
+            for line in driver.stdout:
+                if found := re.search(r"started successfully on port (\d+)", line):
+                    break
+            else:
+                raise RuntimeError("chromedriver did not start")
+            browser = Browser(f"http://127.0.0.1:{found[1]}", folder)
+            try:
+                yield browser
+            finally:
+                browser.close()
+        finally:
+            driver.terminate()

@@ -1,0 +1,154 @@
+"""The page of a comparison: whole, by itself, well-formed, and without empty sections."""
+
+import itertools
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from tests.tuning.report.comparisons import make_comparison, report_of
+from tuning.comparison.papers import PAPERS, Finding
+from tuning.report.html import Section, details, html_table, page
+from tuning.tables import Table
+
+VOID = {"meta", "br", "rect", "circle", "path"}
+NAMES = {f"SYSTEM {number} <with a long & odd name>": 0.05 + 0.05 * number for number in range(8)}
+
+
+class Page(HTMLParser):
+    """Collects elements and text; complains of elements that are not closed."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.elements, self.open, self.texts = [], [], []
+        self.feed(text)
+        self.close()
+        assert not self.open
+
+    def handle_starttag(self, tag, attributes):
+        self.elements.append((tag, dict(attributes)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.elements.append((tag, dict(attributes)))
+
+    def handle_endtag(self, tag):
+        assert tag in VOID or self.open.pop() == tag, tag
+
+    def handle_data(self, text):
+        if text.strip() and self.open:
+            self.texts.append((self.open[-1], text))
+
+    def all(self, tag, key):
+        return [attributes.get(key) for name, attributes in self.elements if name == tag]
+
+    def texts_of(self, tag):
+        return [text for name, text in self.texts if name == tag]
+
+
+@pytest.fixture(scope="module")
+def text(tmp_path_factory):
+    comparison = make_comparison(
+        NAMES, (10, -1), n_sentences=12, tests=("news", "blogs"), replicas=2, iterations=3
+    )
+    found = [Finding("A beats B", "holds", ("news, limit 10: +1.00, p 0.001",))]
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    return report_of(comparison, path, found, PAPERS["goto"].tables).read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def parsed(text):
+    return Page(text)
+
+
+def test_every_section_is_there_and_linked(parsed):
+    names = list(parsed.all("section", "id"))
+    assert names == [
+        "findings", "scores", "significance", "limits", "tuning", "order", "kinds", "sentences",
+        "weights", "costs", "settings",
+    ]  # fmt: skip
+    assert parsed.all("a", "href") == [f"#{name}" for name in names]
+
+
+def test_the_page_needs_nothing_but_itself(text, parsed):
+    assert len(text.encode()) < 1_500_000
+    addresses = set(re.findall(r"https?://[^\"' )<]+", text))
+    assert addresses <= {"http://www.w3.org/2000/svg"}  # a name, never fetched
+    assert not [tag for tag, _ in parsed.elements if tag in ("link", "img", "iframe", "object")]
+    assert parsed.all("script", "src") == [None]
+    assert "@import" not in text
+    assert "url(" not in text
+
+
+def test_people_who_do_not_see_it_can_use_it(parsed):
+    assert ("html", {"lang": "en"}) in parsed.elements
+    assert parsed.texts_of("title")
+    levels = [int(tag[1]) for tag, _ in parsed.elements if re.fullmatch("h[1-6]", tag)]
+    assert levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in itertools.pairwise(levels))
+    assert set(parsed.all("th", "scope")) == {"col", "row"}
+    for tag, attributes in parsed.elements:
+        if tag == "svg":
+            assert attributes.get("aria-label") or attributes.get("aria-hidden") == "true"
+        if attributes.get("role") == "region":
+            assert attributes["aria-label"]
+            assert attributes["tabindex"] == "0"
+
+
+def test_what_the_introduction_says(parsed):
+    first, news, blogs = parsed.texts_of("p")[:3]
+    assert first.startswith("8 systems, distortion limits 10, ∞, 2 tuning runs each, 2 test sets.")
+    assert re.match(r"Best BLEU on news: SYSTEM \d <with .*>, limit (10|∞), \d+\.\d\d", news)
+    assert blogs.startswith("Best BLEU on blogs: ")
+
+
+def test_findings_and_the_papers_figures(parsed):
+    assert "A beats B: " in parsed.texts_of("li")
+    assert "holds" in parsed.texts_of("strong")
+    assert "32.02" in parsed.texts_of("td")
+
+
+def test_confusions_of_many_systems_are_shown_on_demand(parsed):
+    opened = [text for text in parsed.texts_of("summary") if text.startswith("the other systems")]
+    assert opened == ["the other systems on news", "the other systems on blogs"]
+
+
+def test_sections_without_content_are_left_out(tmp_path):
+    one = make_comparison({"ONLY": 0.2}, n_sentences=4, metrics=("ter",), aligned=False)
+    parsed = Page(report_of(one, tmp_path / "r.html").read_text(encoding="utf-8"))
+    assert parsed.all("section", "id") == [
+        "scores",
+        "order",
+        "kinds",
+        "weights",
+        "costs",
+        "settings",
+    ]
+    first, best = parsed.texts_of("p")[:2]
+    assert first == "1 system, distortion limit 6, 1 tuning run each, 1 test set. Baseline: ONLY."
+    assert re.fullmatch(r"Best TER on test: ONLY, limit 6, \d+\.\d\d\.", best)
+
+
+def test_examples_are_on_the_right_side(tmp_path):
+    """By an error rate, less is better."""
+    two = make_comparison({"BAD": 0.6, "GOOD": 0.02}, n_sentences=12, metrics=("ter",))
+    parsed = Page(report_of(two, tmp_path / "r.html").read_text(encoding="utf-8"))
+    titles = [text for text in parsed.texts_of("h3") if text.startswith("Sentence ")]
+    assert titles
+    assert all(": -" in title for title in titles)
+    assert any(
+        text.startswith("Where GOOD is better than BAD by most in TER")
+        for text in parsed.texts_of("p")
+    )
+
+
+def test_pieces():
+    table = html_table(Table(["a", "b"], [["<x>", "1"]], ["n"], "t"), [["", "best"]])
+    assert '<th scope="row">&lt;x&gt;</th><td class="best">1</td>' in table
+    assert "<h3>t</h3>" in table
+    assert details("more", "") == ""
+    made = page("T & U", "", [Section("a", "A", "<p>x</p>"), Section("b", "B", "")])
+    assert "<title>T &amp; U</title>" in made
+    assert 'id="a"' in made
+    assert 'id="b"' not in made

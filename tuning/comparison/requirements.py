@@ -1,0 +1,112 @@
+"""What a comparison needs, checked before hours of work: its models exist and go together, its
+metrics can be computed, and all sentences have the layers that the models ask for."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from models.distortion.catalogue import model_text
+from models.distortion.interface import DistortionModel
+from models.errors import DataError, HyperbatonError, SettingError
+from models.system import load_distortion
+from models.training import check_features, wanted_models
+from tuning.comparison.configuration import GOTO, UNTUNED, Configuration, System
+from tuning.comparison.data import Sentences
+from tuning.comparison.results import metrics_of
+from tuning.objective import make_objective, parse_objective
+from tuning.significance import find_test
+from tuning.tuning import TuneSettings, check_settings
+
+FILES = {"tags": "source_tags", "tree": "source_tree"}  # where a layer comes from
+
+
+def exact_models(configuration: Configuration, system: System) -> tuple[str, ...]:
+    """The system's models with all their settings, so that each is one of those that are trained,
+    whatever other systems have."""
+    found = wanted_models(system.distortion, configuration.phrases.reordering)
+    return tuple(model_text(name, model.settings()) for name, model in found)
+
+
+def check_models(configuration: Configuration) -> None:
+    """Refuses models that are not known, and systems with two that share a feature."""
+    for system in configuration.system:
+        try:
+            found = wanted_models(system.distortion, configuration.phrases.reordering)
+            check_features(model for _, model in found)
+        except HyperbatonError as error:
+            error.where = _joined(f"system {system.name!r}", error.where)
+            raise
+
+
+def check_methods(configuration: Configuration) -> None:
+    """Refuses ways of tuning and testing that there are not."""
+    tune = configuration.tune
+    find_test(configuration.significance)
+    parse_objective(tune.metric)
+    if tune.method != UNTUNED:
+        settings = TuneSettings(tune.method, tune.metric, tune.n_best, iterations=tune.iterations)
+        check_settings(settings)
+
+
+def check_data(configuration: Configuration, dev: Sentences, tests: Iterable[Sentences]) -> None:
+    """Refuses data that cannot be tuned on or scored as is wanted."""
+    if configuration.tune.choose == GOTO and len(dev) < 2:
+        raise DataError("a dev set of one sentence has no second half", where=dev.name)
+    if make_objective(configuration.tune.metric, dev.references).needs_visits:
+        _check_alignment(dev, configuration.tune.metric)
+    for test in tests:
+        if not metrics_of(configuration.metrics, test):
+            _check_alignment(test, ", ".join(configuration.metrics))
+
+
+def check_layers(configuration: Configuration, trained: Path, data: Iterable[Sentences]) -> None:
+    """Refuses data sets that lack a layer which a trained model asks for."""
+    data = list(data)
+    for system in configuration.system:
+        for model in load_distortion(trained, exact_models(configuration, system)):
+            for layer in sorted(model.requires - {"classes"}):  # the system itself has these
+                for sentences in data:
+                    _check_layer(system.name, model, layer, sentences)
+
+
+def missing_layers(configuration: Configuration) -> list[str]:
+    """Warnings: layers that models may learn from but will not see when they are used."""
+    data = [("[dev]", configuration.dev)]
+    data += [(f"[[test]] {test.name!r}", test) for test in configuration.test]
+    return [
+        f"warning: [train] has {key}, {name} has not; models that learn from it must do without"
+        for key in FILES.values()
+        if getattr(configuration.train, key) is not None
+        for name, own in data
+        if getattr(own, key) is None
+    ]
+
+
+def _check_layer(system: str, model: DistortionModel, layer: str, sentences: Sentences) -> None:
+    without = [
+        number
+        for number, sentence in enumerate(sentences.sources, 1)
+        if len(sentence) and layer not in sentence.layers
+    ]
+    if without:
+        n, total = len(without), len(sentences)
+        some = (
+            "no sentence has it" if n == total else f"{n} of {total} have not, first {without[0]}"
+        )
+        raise DataError(
+            f"the model {model.name} needs the layer {layer!r}: {some}",
+            where=f"system {system!r}, data set {sentences.name!r}",
+            advice=f"give {FILES[layer]}, or leave the system out",
+        )
+
+
+def _check_alignment(sentences: Sentences, metric: str) -> None:
+    if sentences.visits is None:
+        raise SettingError(
+            f"{metric} can only be computed with a word alignment of source and reference",
+            where=f"data set {sentences.name!r}",
+            advice="give alignment, or choose another metric",
+        )
+
+
+def _joined(*places: str) -> str:
+    return ": ".join(filter(None, places))

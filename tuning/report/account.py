@@ -1,0 +1,91 @@
+"""How the results came about: tuning curves, weights, costs, settings."""
+
+import json
+from html import escape
+
+import numpy as np
+
+from tuning.comparison.configuration import limit_name
+from tuning.comparison.results import Cell, Comparison
+from tuning.report.charts import Series, line_chart, series_legend
+from tuning.report.html import details, figure, html_table, note, paragraph, side_by_side
+from tuning.tables import Table
+
+
+def tuning_curves(comparison: Comparison) -> str:
+    """The score of every decoding of dev, of the replicas that were chosen."""
+    parts = []
+    series: list[Series] = []
+    for limit in comparison.limits:
+        cells = [comparison.cell(name, limit) for name in comparison.systems]
+        longest = max(len(cell.best.trace) for cell in cells)
+        if longest:
+            series = [
+                Series(cell.system, [step["score"] for step in cell.best.trace]) for cell in cells
+            ]
+            places = list(map(str, range(longest)))
+            chart = line_chart(places, series, "iteration", "score on dev", with_legend=False)
+            parts.append(figure(chart, f"limit {limit_name(limit)}"))
+    if not parts:
+        return ""
+    metric = comparison.configuration.tune.metric
+    text = f"Score on dev by iteration, tuned towards {metric}: the tuning runs that were chosen."
+    return paragraph(text) + series_legend(series) + side_by_side(parts)
+
+
+def weights(comparison: Comparison) -> str:
+    names = list(dict.fromkeys(name for cell in comparison.cells for name in cell.best.weights))
+    rows = [[name, *(_weight(cell, name) for cell in comparison.cells)] for name in names]
+    return html_table(Table(["feature", *(cell.name for cell in comparison.cells)], rows))
+
+
+def costs(comparison: Comparison) -> str:
+    rows = [
+        [
+            cell.system,
+            limit_name(cell.limit),
+            f"{np.mean([r.cost.tuning_seconds for r in cell.replicas]):.1f}",
+            f"{np.mean([r.cost.decoding_milliseconds for r in cell.replicas]):.2f}",
+            f"{max(r.cost.peak_megabytes for r in cell.replicas):.0f}",
+        ]
+        for cell in comparison.cells
+    ]
+    header = ["system", "limit", "tuning, CPU s", "decoding, CPU ms a sentence", "peak MB"]
+    stages = [
+        [cost.title, f"{cost.seconds:.1f}", f"{cost.peak_megabytes:.0f}"]
+        for cost in comparison.stage_costs
+    ]
+    trained = Table(["stage of training", "s", "peak MB so far"], stages)
+    text = "Each cell was tuned and decoded by one thread; means over the tuning runs."
+    return (
+        paragraph(text) + html_table(Table(header, rows)) + (html_table(trained) if stages else "")
+    )
+
+
+def settings(comparison: Comparison) -> str:
+    plain = json.dumps(comparison.configuration.plain(), ensure_ascii=False, indent=1)
+    signatures = dict.fromkeys(
+        f"{metric.name}: {metric.signature}"
+        for metrics in comparison.metrics.values()
+        for metric in metrics
+    )
+    models = Table(
+        ["system", "distortion models"],
+        [[system.name, "; ".join(system.distortion)] for system in comparison.configuration.system],
+    )
+    seeds = [str(replica.seed) for replica in comparison.cells[0].replicas]
+    versions = ", ".join(f"{name} {number}" for name, number in comparison.versions.items())
+    lines = [
+        f"seeds: training {comparison.configuration.seed}, tuning {', '.join(seeds)}",
+        f"versions: {versions}",
+    ]
+    return (
+        html_table(models, sortable=False)
+        + note(lines)
+        + note(list(signatures))
+        + details("all settings", f"<pre>{escape(plain)}</pre>")
+    )
+
+
+def _weight(cell: Cell, name: str) -> str:
+    return f"{cell.best.weights[name]:.4f}" if name in cell.best.weights else ""

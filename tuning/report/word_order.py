@@ -1,0 +1,153 @@
+"""Sections of a report that look into the translations: moves, kinds of sentences, examples."""
+
+from collections.abc import Callable, Sequence
+from html import escape
+
+import numpy as np
+
+from tuning.comparison.configuration import limit_name
+from tuning.comparison.data import Sentences
+from tuning.comparison.results import Cell, Comparison, Output
+from tuning.metrics.base import Metric
+from tuning.report.analysis import (
+    CLASS_NAMES,
+    Bins,
+    confusion,
+    distance_classes,
+    largest_differences,
+    length_bins,
+    reordering_bins,
+    scores_by_bin,
+    visits_of,
+)
+from tuning.report.charts import Series, heat_map, line_chart, series_legend
+from tuning.report.html import details, drawing, figure, paragraph, side_by_side
+
+N_GAINS, N_LOSSES = 5, 3  # examples
+FEW = 2  # confusions that are shown at once
+Draw = Callable[[Sequence[str], Output], str]  # source words and their translation, as SVG
+
+
+def word_order(comparison: Comparison) -> str:
+    """How far systems move, against the reference, and which classes of moves they confuse."""
+    limit = comparison.limits[-1]
+    text = (
+        f"Distances from each source word to the one that is translated next, limit "
+        f"{limit_name(limit)}. A row of a square: what becomes of the reference's moves of this "
+        "class, in percent."
+    )
+    return paragraph(text) + "".join(_moves(comparison, test, limit) for test in comparison.tests)
+
+
+def _moves(comparison: Comparison, test: Sentences, limit: int) -> str:
+    cells = [comparison.cell(name, limit) for name in comparison.systems]
+    visits = [visits_of(test, cell.best.outputs[test.name]) for cell in cells]
+    series = [
+        Series(cell.system, [100 * share for share in distance_classes(own)])
+        for cell, own in zip(cells, visits, strict=True)
+    ]
+    squares = {}
+    if test.visits is not None:
+        shares = [100 * share for share in distance_classes(test.visits)]
+        series = [Series("reference", shares, is_reference=True), *series]
+        for cell, own in zip(cells, visits, strict=True):
+            counts = confusion(test.visits, own)
+            rows = counts / np.maximum(1, counts.sum(axis=1, keepdims=True))
+            square = heat_map(CLASS_NAMES, rows.tolist(), "rows: reference; columns: output")
+            squares[cell.system] = figure(square, f"{cell.system} on {test.name}")
+    chart = line_chart(CLASS_NAMES, series, "distance to the next source word", "% of moves")
+    first = [figure(chart, f"moves on {test.name}")]
+    # the baseline and the best system at once, others on demand
+    pair = [comparison.configuration.baseline_name, _best(comparison, test, limit).system]
+    at_once = list(dict.fromkeys(pair))[:FEW] if len(squares) > FEW else list(squares)
+    first += [squares.pop(name) for name in at_once if name in squares]
+    other = details(f"the other systems on {test.name}", side_by_side(list(squares.values())))
+    return side_by_side(first) + other
+
+
+def kinds_of_sentences(comparison: Comparison) -> str:
+    """Scores by length and by amount of reordering."""
+    limit = comparison.limits[-1]
+    parts = []
+    for test in comparison.tests:
+        for bins in (length_bins(test), reordering_bins(test)):
+            if bins is not None and len(bins.names) > 1:
+                parts.append(_by_kind(comparison, test, limit, bins))
+    if not parts:
+        return ""
+    legend = series_legend([Series(name, ()) for name in comparison.systems])
+    return legend + side_by_side(parts)
+
+
+def _by_kind(comparison: Comparison, test: Sentences, limit: int, bins: Bins) -> str:
+    metric = comparison.metrics[test.name][0]
+    series = []
+    for name in comparison.systems:
+        outputs = comparison.cell(name, limit).best.outputs[test.name]
+        series.append(Series(name, scores_by_bin(metric, test, outputs, bins)))
+    sizes = ", ".join(map(str, bins.sizes))
+    chart = line_chart(bins.names, series, bins.title, metric.name, with_legend=False)
+    return figure(chart, f"{test.name}, limit {limit_name(limit)}; {sizes} sentences")
+
+
+def sentences(comparison: Comparison, draw: Draw) -> str:
+    """The best system against the baseline: a few sentences of the first test set, with pictures
+    of both."""
+    limit, test = comparison.limits[-1], comparison.tests[0]
+    if len(comparison.systems) < 2:
+        return ""
+    metrics = comparison.metrics[test.name]
+    metric = next((metric for metric in metrics if metric.name == "RIBES"), metrics[0])
+    baseline = comparison.cell(comparison.configuration.baseline_name, limit)
+    best = _best(comparison, test, limit, besides=baseline)
+    gains, losses = _examples(metric, test, best, baseline)
+    parts = []
+    for which, chosen in (("better", gains), ("worse", losses)):
+        if chosen:
+            text = (
+                f"Where {best.system} is {which} than {baseline.system} by most in {metric.name}, "
+                f"on {test.name}, limit {limit_name(limit)}:"
+            )
+            parts.append(paragraph(text))
+        for number, difference in chosen:
+            parts.append(_example(comparison, draw, number, difference, (baseline, best)))
+    return "".join(parts)
+
+
+def _examples(
+    metric: Metric, test: Sentences, best: Cell, baseline: Cell
+) -> tuple[list[tuple[int, float]], list[tuple[int, float]]]:
+    ours, theirs = best.best.outputs[test.name], baseline.best.outputs[test.name]
+    sign = 1 if metric.higher_is_better else -1
+    found = largest_differences(metric, test, ours, theirs, len(test))
+    gains = [item for item in found if sign * item[1] > 0]
+    losses = [item for item in found if sign * item[1] < 0]
+    return gains[:N_GAINS], losses[:N_LOSSES]
+
+
+def _example(
+    comparison: Comparison, draw: Draw, number: int, difference: float, pair: Sequence[Cell]
+) -> str:
+    test = comparison.tests[0]
+    words = test.sources[number].words
+    lines = [("source", " ".join(words))]
+    lines += [("reference", text) for text in test.references[number]]
+    lines += [
+        (cell.system, cell.best.outputs[test.name][number].text)
+        for cell in comparison.cells
+        if cell.limit == pair[0].limit
+    ]
+    items = "".join(f"<dt>{escape(a)}</dt><dd>{escape(b)}</dd>" for a, b in lines)
+    pictures = side_by_side(
+        [drawing(draw(words, cell.best.outputs[test.name][number]), cell.system) for cell in pair]
+    )
+    return (
+        f'<article class="sentence"><h3>Sentence {number + 1}: {difference:+.1f}</h3>'
+        f"<dl>{items}</dl>{pictures}</article>"
+    )
+
+
+def _best(comparison: Comparison, test: Sentences, limit: int, besides: Cell | None = None) -> Cell:
+    sign = 1 if comparison.metrics[test.name][0].higher_is_better else -1
+    here = [cell for cell in comparison.cells if cell.limit == limit and cell is not besides]
+    return max(here, key=lambda cell: sign * comparison.scores[test.name][cell.name][0].score)
