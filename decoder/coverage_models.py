@@ -13,20 +13,16 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
+from decoder.edges import collect_edges
 from decoder.options import SentenceOptions
 from decoder.problem import Problem, coverage_words
-from decoder.search import (
-    FULL,
-    begin,
-    best_hypothesis,
-    collect_edges,
-    fill_stack,
-    prune_and_group,
-)
-from decoder.workspace import EXTRA, Workspace
+from decoder.search import begin, best_hypothesis, fill_stack, prune_and_group
+from decoder.workspace import EXTRA, FULL, Workspace
 from models.arrays import Int32Array, Int64Array
+from models.distortion.distinct_rows import EMPTY, add, enlarged, no_rows
 from models.distortion.interface import SentenceScorer, Steps
 from models.distortion.tables import TableScorer
 from models.language_model.automaton import Automaton
@@ -56,9 +52,8 @@ class CoverageModels:
     ) -> None:
         self._options, self._scorers, self._estimators = options, scorers, estimators
         self._span_words = _span_words(options)
-        first = tuple(scorer.initial_state for scorer, _ in scorers)
-        self._joint = {first: 0}  # number of each combination of the models' states ...
-        self._states = [first]  # ... and the combination of each number
+        self._joint = no_rows(np.int64)  # the combinations of the models' states, by number
+        self._numbers(np.array([[scorer.initial_state for scorer, _ in scorers]], np.int64))
 
     def search(
         self,
@@ -91,9 +86,10 @@ class CoverageModels:
         first = int(groups["begin"][0]) if len(sizes) else 0
         members = ws.members[first : first + int(sizes.sum())]
         group = np.repeat(np.arange(len(sizes)), sizes)
-        keys = group * len(self._states) + ws.hypotheses["extra"][members["hypothesis"]]
+        n_states = int(self._joint.total[0])
+        keys = group * n_states + ws.hypotheses["extra"][members["hypothesis"]]
         distinct, place = np.unique(keys, return_inverse=True)
-        begin_of_group = np.searchsorted(distinct, np.arange(len(sizes)) * len(self._states))
+        begin_of_group = np.searchsorted(distinct, np.arange(len(sizes)) * n_states)
         members["kind"] = place - begin_of_group[group]
 
     def _kinds(self, ws: Workspace, groups: NDArray[Any]) -> tuple[Int64Array, Int64Array]:
@@ -122,7 +118,9 @@ class CoverageModels:
         option = (edges["option"][edge] + within % n_options[edge]).astype(np.int32)
         example = examples[kind_begin[row_of_edge[edge]] + within // n_options[edge]]
         coverage = ws.coverage[edges["group"][edge]]
-        states = np.array(self._states, np.int64)[ws.hypotheses["extra"][example]]  # (B, models)
+        known = self._joint.values[: self._joint.begin[self._joint.total[0]]]
+        known = known.reshape(int(self._joint.total[0]), len(self._scorers))
+        states = known[ws.hypotheses["extra"][example]]  # (B, models)
         after = np.empty_like(states)
         extra = np.zeros(len(option), EXTRA)
         for column, (scorer, weights) in enumerate(self._scorers):
@@ -152,16 +150,22 @@ class CoverageModels:
 
     def _numbers(self, states: Int64Array) -> Int32Array:
         """A number for each combination of states, the same one throughout the sentence."""
-        if not self._scorers:
-            return np.zeros(len(states), np.int32)
-        distinct, place = np.unique(states, axis=0, return_inverse=True)
-        numbers = np.empty(len(distinct), np.int32)
-        for row, combination in enumerate(map(tuple, distinct.tolist())):
-            if combination not in self._joint:
-                self._joint[combination] = len(self._states)
-                self._states.append(combination)
-            numbers[row] = self._joint[combination]
-        return numbers[place.reshape(-1)]
+        numbers = np.empty(len(states), np.int32)
+        done = 0
+        while (done := _number(self._joint, states, numbers, done)) < len(states):
+            self._joint = enlarged(self._joint)
+        return numbers
+
+
+@njit(cache=True, nogil=True)
+def _number(rows, states, numbers, done):
+    """Fills in the numbers of the rows from `done` on; how many are done when it ends."""
+    for row in range(done, len(states)):
+        number = add(rows, states[row], states.shape[1])
+        if number == EMPTY:
+            return row
+        numbers[row] = number
+    return len(states)
 
 
 def _span_words(options: SentenceOptions) -> NDArray[np.uint64]:

@@ -16,9 +16,17 @@ from decoder.lattice import make_lattice
 from decoder.nbest import best_derivations
 from decoder.options import OptionFinder, OptionWeights, SentenceOptions
 from decoder.problem import Problem, coverage_words, future_of_options
-from decoder.search import FULL, NO_LIMIT, NOTHING, search
+from decoder.search import NO_LIMIT, search
 from decoder.statistics import SearchRecord
-from decoder.workspace import NO_EXTRA, Capacity, Workspace, make_workspace
+from decoder.workspace import (
+    FULL,
+    NO_EXTRA,
+    NOTHING,
+    Capacity,
+    Workspace,
+    make_workspace,
+    workspace_bytes,
+)
 from models.arrays import Ragged
 from models.distortion.interface import DistortionModel, SentenceScorer
 from models.distortion.tables import TableScorer
@@ -159,7 +167,7 @@ class Decoder:
                 return best, workspace
             self._capacity = Capacity(*(2 * size for size in self._capacity))
             self._workspace = None
-            if sum(self._capacity) * 8 > MOST_BYTES:
+            if workspace_bytes(self._capacity) > MOST_BYTES:
                 self._capacity = _first_capacity(settings)
                 raise DataError(
                     f"a sentence of {n_words} words needs too much memory",

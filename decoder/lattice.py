@@ -12,8 +12,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from decoder.search import ARCS, HYPOTHESES
-from decoder.workspace import Workspace
+from decoder.workspace import ARCS, HYPOTHESES, Workspace
 from models.arrays import Int32Array, Int64Array
 
 FloatArray = NDArray[np.float64]

@@ -109,6 +109,13 @@ EXTRA = np.dtype(
 NO_EXTRA = np.empty(0, EXTRA)  # there are no such models
 # What a search counts
 COUNTERS = ("hypotheses", "pops", "arcs", "groups", "members", "edges", "cells", "lm_words")
+HYPOTHESES, POPS, ARCS, GROUPS, MEMBERS, EDGES, CELLS, LM_WORDS = range(len(COUNTERS))
+
+EMPTY = -1  # number of nothing
+FULL = -1  # the workspace is too small: make it larger and search again
+NOTHING = -2  # no translation within the limits
+ONE = np.uint64(1)
+MIXER = np.uint64(0x9E3779B97F4A7C15)  # for hashing
 
 
 class Workspace(NamedTuple):
@@ -137,6 +144,19 @@ class Capacity(NamedTuple):
     seen: int
     cells: int
     slots: int
+
+
+def workspace_bytes(capacity: Capacity) -> int:
+    """Memory of a workspace, but for what is small; a coverage word for each group."""
+    sizes = Capacity(
+        hypotheses=HYPOTHESIS.itemsize + ARC.itemsize + MEMBER.itemsize,
+        groups=GROUP.itemsize + 8,
+        edges=EDGE.itemsize,
+        seen=8,
+        cells=CELL.itemsize,
+        slots=3 * 4,
+    )
+    return sum(number * size for number, size in zip(capacity, sizes, strict=True))
 
 
 def make_workspace(n_words: int, coverage_size: int, capacity: Capacity) -> Workspace:

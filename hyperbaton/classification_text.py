@@ -202,8 +202,11 @@ def _measures(run: Run) -> dict[str, float]:
 
 
 def as_json(experiment: Experiment) -> str:
+    settings = asdict(experiment.settings)
+    if settings["min_examples"] == POOLED_ONLY:
+        settings["min_examples"] = None
     record = {
-        "settings": asdict(experiment.settings),
+        "settings": settings,
         "runs": [
             {
                 "learner": run.learner,

@@ -86,7 +86,7 @@ class Run:
 
 
 @dataclass(frozen=True, eq=False)
-class TestClusters:
+class JudgedPhrases:
     """Test examples of the largest training set, by source phrase (Figure 13)."""
 
     cluster: Int64Array  # (n_test,) number of the source phrase
@@ -98,7 +98,7 @@ class TestClusters:
 class Experiment:
     settings: ExperimentSettings  # with sizes filled in
     runs: tuple[Run, ...]
-    clusters: TestClusters  # of the last repetition
+    clusters: JudgedPhrases  # of the last repetition
 
     def of(self, learner: str, n_classes: int, size: int) -> list[Run]:
         """The repetitions of one experiment."""
@@ -141,14 +141,19 @@ def _warm_up(learner: str, settings: ExperimentSettings) -> None:
     )
 
 
-def _completed(settings: ExperimentSettings, n_pairs: int) -> ExperimentSettings:
-    """Checks all settings before any work, and fills in the sizes."""
+def check_experiment(settings: ExperimentSettings) -> None:
+    """Refuses what can be known to be wrong before a corpus is read."""
     for name in settings.learners:
         if name != BASELINE:
             parse_learner(name)
     for n_classes in settings.classes:
         orientations(n_classes)
     make_features(settings.features, settings.window, settings.order)
+
+
+def _completed(settings: ExperimentSettings, n_pairs: int) -> ExperimentSettings:
+    """Checks the settings before any work, and fills in the sizes."""
+    check_experiment(settings)
     test_size = settings.test_size or min(1000, n_pairs // 10)
     left = n_pairs - test_size
     if test_size < 1 or left < 1:
@@ -226,14 +231,14 @@ class _Repetition:
         test = self._near & (sentence >= self._n_train) & known[cluster]
         return np.flatnonzero(train), np.flatnonzero(test)
 
-    def clusters(self, size: int) -> TestClusters:
+    def clusters(self, size: int) -> JudgedPhrases:
         train, test = self._rows(size)
         cluster, pair = self._examples.cluster, self._examples.pair
         n_clusters = int(cluster.max(initial=0)) + 1
         n_examples = np.bincount(cluster[train], minlength=n_clusters)
         n_translations = np.bincount(np.unique(pair[train]) >> 32, minlength=n_clusters)
         own = cluster[test]
-        return TestClusters(own, n_examples[own], n_translations[own])
+        return JudgedPhrases(own, n_examples[own], n_translations[own])
 
 
 def _run(

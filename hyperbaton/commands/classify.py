@@ -137,6 +137,7 @@ def classify(
     from tuning.classification_experiment import (
         POOLED_ONLY,
         ExperimentSettings,
+        check_experiment,
         learner_names,
         run_experiment,
     )
@@ -168,6 +169,7 @@ def classify(
         seed=seed,
         threads=threads,
     )
+    check_experiment(experiment_settings)
     announce_compilation("models.dpr.ni_features")
     settings = load_settings([*(["corpus.skip_bad=true"] if skip_bad else []), *assignments])
     with progress_line() as progress:

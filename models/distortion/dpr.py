@@ -30,10 +30,11 @@ from models.distortion.interface import (
     OptionTable,
 )
 from models.distortion.tables import Table, TableScorer
-from models.dpr.classifier import PhraseClassifier, TranslationScores, train_classifier
+from models.dpr.classifier import PhraseClassifier, TranslationScores
 from models.dpr.examples import make_features
 from models.dpr.learner_text import parse_learner
 from models.dpr.orientations import orientations
+from models.dpr.training import train_classifier
 from models.errors import DataError, SettingError, nearest
 from models.phrases.table import PhraseTable
 from models.progress import Progress

@@ -14,7 +14,6 @@ import numpy as np
 from numba import njit
 
 from models.arrays import Int32Array, Int64Array
-from models.distortion.gaps import unpack_coverage
 from models.distortion.interface import (
     DistortionModel,
     FloatArray,
@@ -27,6 +26,7 @@ from models.distortion.tables import Table, TableScorer
 from models.errors import DataError
 from models.next_word.events import marked, option_ends, words_left_out
 from models.next_word.symbols import SymbolCoder
+from models.next_word.tables import log_probabilities
 from models.sentence import Sentence
 
 
@@ -133,13 +133,14 @@ class OpenPlacesScorer(SentenceScorer):
         self, model: NextWordModel, sentence: Sentence, options: OptionTable, scores: FloatArray
     ) -> None:
         self._entered, self._left = model.ends(sentence, options)
-        self._scores, self._n_words = scores, options.n_words
-        self._sentence, self._name = sentence, model.feature_names[0]
+        self._scores, self._sentence, self._name = scores, sentence, model.feature_names[0]
 
     def features(self, steps: Steps) -> FloatArray:
-        covered = unpack_coverage(steps.coverage, self._n_words)  # (B, n_words)
         values: FloatArray = _open_log_probabilities(
-            self._scores, covered, self._left[steps.previous + 1], self._entered[steps.option] - 1
+            self._scores,
+            steps.coverage,
+            self._left[steps.previous + 1],
+            self._entered[steps.option] - 1,
         )
         return values.reshape(-1, 1)
 
@@ -149,28 +150,41 @@ class OpenPlacesScorer(SentenceScorer):
     # at the end only EOS is open: its probability is 1, and `finish` gives 0
 
     def heat_maps(self) -> Sequence[HeatMap]:
-        n_places = self._n_words + 1
-        nothing = np.zeros((n_places**2, self._n_words), np.bool_)
-        rows, columns = np.divmod(np.arange(n_places**2, dtype=np.int32), n_places)
-        log_p = _open_log_probabilities(self._scores, nothing, rows, columns)
-        table = log_p.reshape(n_places, n_places)
-        table[np.arange(1, n_places), np.arange(n_places - 1)] = -np.inf
+        table = log_probabilities(self._scores)
         return [heat_map(f"{self._name}, all places open", self._sentence, table)]
 
 
 @njit(cache=True, nogil=True)
-def _open_log_probabilities(scores, covered, rows, columns):
+def _open_log_probabilities(scores, coverage, rows, columns):
     """log P of each step's column among the columns that are open, and EOS."""
-    n_steps, n_words = covered.shape
-    result = np.empty(n_steps)
-    for step in range(n_steps):
-        i, highest = rows[step], scores[rows[step], n_words]
-        for word in range(n_words):
-            if not covered[step, word] and word + 1 != i:
-                highest = max(highest, scores[i, word])
-        z = np.exp(scores[i, n_words] - highest)
-        for word in range(n_words):
-            if not covered[step, word] and word + 1 != i:
-                z += np.exp(scores[i, word] - highest)
-        result[step] = scores[i, columns[step]] - highest - np.log(z)
+    n_words = len(scores) - 1
+    result = np.empty(len(rows))
+    log_z = 0.0
+    for step in range(len(rows)):
+        # what steps share with the one before, as most do, is not worked out again
+        is_same = step > 0 and rows[step] == rows[step - 1]
+        for number in range(coverage.shape[1]):
+            is_same = is_same and coverage[step, number] == coverage[step - 1, number]
+        if not is_same:
+            log_z = _log_z(scores[rows[step]], coverage[step], rows[step] - 1, n_words)
+        result[step] = scores[rows[step], columns[step]] - log_z
     return result
+
+
+@njit(cache=True, nogil=True)
+def _log_z(scores, coverage, own, n_words):
+    """Log of the sum over the open words but `own`, and EOS."""
+    highest = scores[n_words]
+    for word in range(n_words):
+        if word != own and not _is_covered(coverage, word):
+            highest = max(highest, scores[word])
+    z = np.exp(scores[n_words] - highest)
+    for word in range(n_words):
+        if word != own and not _is_covered(coverage, word):
+            z += np.exp(scores[word] - highest)
+    return highest + np.log(z)
+
+
+@njit(cache=True, nogil=True)
+def _is_covered(coverage, word):
+    return (coverage[word >> 6] >> np.uint64(word & 63)) & np.uint64(1) != 0

@@ -125,7 +125,8 @@ def chosen_by_distance(events: Events, farthest: int) -> FloatArray:
         following = events.current + distortion + 1
         is_place = (following >= 1) & (following <= n_words + 1) & (distortion != -1)
         count[distortion + farthest] = is_place.sum()
-    return np.divide(chosen, count, out=np.full(size, np.nan), where=count > 0)
+    shares: FloatArray = np.divide(chosen, count, out=np.full(size, np.nan), where=count > 0)
+    return shares
 
 
 class DistanceBaseline:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from pathlib import Path
 
 from hyperbaton.samples import sample_files
@@ -17,7 +18,7 @@ from hyperbaton.samples import sample_files
 FILES = ("results.json", "results.csv", "results.md", "results.tex")
 CONFIGURATION = """
 title = "Killed at random"
-limits = [6, "inf"]
+limits = [6]
 metrics = ["bleu", "ter", "ribes", "pdscore"]
 
 [train]
@@ -61,20 +62,22 @@ def main(n_kills: int) -> None:
         start(config, whole).communicate()
         seconds = time.monotonic() - began
         print(f"undisturbed: {seconds:.0f} s", flush=True)
-        draw, left, kills = random.Random(), seconds, 0
-        while kills < n_kills:
-            process, wait = start(config, disturbed), draw.uniform(0.1, 0.6) * left
+        draw = random.Random()
+        for _ in range(n_kills):
+            process, wait = start(config, disturbed), draw.uniform(0.08, 0.3) * seconds
             try:
                 process.communicate(timeout=wait)
-                sys.exit(f"it ended before {n_kills} kills: {kills}")
+                print("ended before it could be killed", flush=True)
+                break
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.communicate()
-            kills, left = kills + 1, max(left - wait, seconds / 4)
-            parts = sorted(path.name.split("-")[0] for path in disturbed.glob("parts/*"))
+            names = [path.name for path in disturbed.glob("parts/*")]
+            parts = Counter(name.split("-")[0] for name in names if "." not in name)
+            done = ", ".join(f"{count} {name}" for name, count in sorted(parts.items()))
             states = len(list(disturbed.glob("state/*")))
             print(
-                f"killed after {wait:.1f} s; {len(parts)} parts, {states} being tuned", flush=True
+                f"killed after {wait:.1f} s: {done or 'nothing'} done, {states} begun", flush=True
             )
         process = start(config, disturbed)
         _, talk = process.communicate()

@@ -46,7 +46,7 @@ def main(arguments: list[str]) -> None:
         began = time.perf_counter()
         model = Dpr(**settings).fit(corpus)
         name = model.feature_names[0]
-        systems[f"linear + {name}"] = [Linear(), model]
+        systems |= {name: [model], f"linear + {name}": [Linear(), model]}
         n_own = len(model.classifier_.model.ids)
         print(f"{name}: trained in {time.perf_counter() - began:.1f} s, {n_own:,} sub-models")
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from decoder.decode import Decoder, SearchSettings
+from decoder.workspace import Capacity, make_workspace, workspace_bytes
 from models.distortion.lexicalised import Lexicalised
 from models.distortion.linear import Linear
 from models.errors import SettingError
@@ -166,3 +167,11 @@ def test_impossible_numbers_of_options(hand, options):
         SettingError, match=f"there cannot be {options} options .*\n  possible: 1 to"
     ):
         decoder_of(*hand, SearchSettings(options=options))
+
+
+def test_the_memory_of_a_workspace_is_known_before_it_is_made():
+    capacity = Capacity(1000, 200, 300, 400, 500, 1024)
+    arrays = make_workspace(70, 1, capacity)
+    small = (arrays.stacks, arrays.counters, arrays.memory, arrays.bucket)
+    size = sum(array.nbytes for array in arrays) - sum(array.nbytes for array in small)
+    assert workspace_bytes(capacity) == size

@@ -93,11 +93,12 @@ def test_one_learner_one_run_one_model_for_all(run, tmp_path):
     code, out, err = run(
         "--source", files.source, "--target", files.target, "--alignment", files.alignment,
         "--learners", "lr", "--repeats", 1, "--classes", 3, "--pooled", "--features", "alrajeh",
-        "--sizes", 100, "--test-size", 30, "--plots", tmp_path / "p",
+        "--sizes", 100, "--test-size", 30, "--plots", tmp_path / "p", "--json", tmp_path / "j",
     )  # fmt: skip
     assert code == 0, err
     assert "one model for all source phrases" in out
     assert "repeated once" in out
+    assert json.loads((tmp_path / "j").read_text())["settings"]["min_examples"] is None
     assert "p-values" not in out
     assert "active" not in out
     names = sorted(path.name for path in (tmp_path / "p").iterdir())

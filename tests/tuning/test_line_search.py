@@ -138,7 +138,8 @@ def test_running_sums_are_the_sums_of_the_best(of):
 def test_intervals_are_scored_in_chunks(monkeypatch):
     features, statistics, offsets = random_pool(3)
     room = make_room(offsets)
-    found = find_thresholds(features[:, 0], features[:, 1], offsets, 10.0, room)
+    a, b = features[:, 0].copy(), features[:, 1].copy()
+    found = find_thresholds(a, b, offsets, 10.0, room)
     whole = interval_scores(found, statistics, Bleu())
     monkeypatch.setattr("tuning.line_search.CHUNK", 5)
     np.testing.assert_allclose(interval_scores(found, statistics, Bleu()), whole)
