@@ -22,7 +22,7 @@ def test_assignments_override_the_file(write):
     ("assignment", "message"),
     [
         ("corpus.max_lenght=3", "there is no setting 'corpus.max_lenght'\n  did you mean corpus.m"),
-        ("zzz=3", "--set: there is no setting 'zzz'\n  known: corpus.factored, corpus.max_length"),
+        ("zzz=3", "--set: there is no setting 'zzz'\n  known: classes.number, corpus.factored"),
         ("corpus.max_length", "'corpus.max_length' gives no value\n  section.key=value"),
         ("corpus.max_length=x", "corpus.max_length cannot be 'x'\n  expected a whole number"),
         ("corpus.skip_bad=2", "corpus.skip_bad cannot be '2'\n  expected true or false"),
