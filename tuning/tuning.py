@@ -15,6 +15,7 @@ goes on ends like one that was not, and the number of threads does not matter.
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -144,7 +145,8 @@ def _decode(task: Task, weights: Mapping[str, float], n_best: int) -> Hypotheses
             yield result
 
     vocabulary = translator.phrases.target_vocabulary
-    return collect(good(), task.sentences, vocabulary, links=task.objective.needs_visits)
+    with closing(results):  # its threads end with it, whatever happens
+        return collect(good(), task.sentences, vocabulary, links=task.objective.needs_visits)
 
 
 def measure(
