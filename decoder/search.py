@@ -14,6 +14,10 @@ until the pop limit; with no limit this is the exhaustive search.
                    │ next  │      │      │      │
                    └───────┴──────┴──────┴──────┘
 
+A cell that the language model likes less in its context than by itself would hide good cells behind
+it. So its neighbours fall due, and are evaluated, when the queue has come down to a little below
+what the cell would have scored with its option by itself; the cell goes on waiting.
+
 Hypotheses with equal coverage, language model state and distortion state are recombined; if n-best
 lists are wanted, every step is kept as an arc. Ties go to what came first, so results depend on
 nothing but the input.
@@ -42,6 +46,7 @@ from models.language_model.automaton import remembered_advance, uncounted
 NO_LIMIT = 1 << 40
 BUCKETS_PER_NAT = 16
 HEADROOM = 8.0  # nats that a step may be better than the best hypothesis before it
+PATIENCE = 1.0  # nats that neighbours of a disappointing cell wait; less costs time, more finds less
 
 
 @njit(cache=True, nogil=True)
@@ -97,8 +102,7 @@ def fill_stack(problem, lm, ws, extra, n_covered, n_edges, pop_limit, keep_arcs)
     first = ws.counters[HYPOTHESES]
     # Cells wait in buckets of nearly equal scores, which is faster than a heap and as good
     ws.bucket[:] = EMPTY
-    last_bucket = len(ws.bucket) - 1
-    best_bucket = last_bucket
+    best_bucket = np.uint64(len(ws.bucket) - 1)
     top = ws.stacks[n_covered - 1].best + HEADROOM
     is_last = n_covered == problem.n_words
     n_cells, n_evaluated, n_pops = 0, 0, 0
@@ -109,36 +113,49 @@ def fill_stack(problem, lm, ws, extra, n_covered, n_edges, pop_limit, keep_arcs)
         n_cells = _new_cell(ws, n_cells, np.uint32(number), edge.member, edge.option)
     while True:
         while n_evaluated < n_cells:
-            _evaluate(problem, lm, ws, extra, is_last, np.uint64(n_evaluated))
+            hope = _evaluate(problem, lm, ws, extra, is_last, np.uint64(n_evaluated))
             cell = ws.cells[np.uint64(n_evaluated)]
-            bucket = int((top - cell.total) * BUCKETS_PER_NAT)
-            bucket = min(max(bucket, 0), last_bucket)
-            cell.below = ws.bucket[np.uint64(bucket)]
-            ws.bucket[np.uint64(bucket)] = n_evaluated
-            best_bucket = min(best_bucket, bucket)
+            bucket = _bucket(ws, top - cell.total)
+            cell.below = ws.bucket[bucket]
+            ws.bucket[bucket] = 2 * n_evaluated
+            due = _bucket(ws, top - hope + PATIENCE)
+            if due < bucket:
+                cell.below_due = ws.bucket[due]
+                ws.bucket[due] = 2 * n_evaluated + 1
+            best_bucket = min(best_bucket, bucket, due)
             n_evaluated += 1
         if n_pops in (n_cells, pop_limit):
             ws.stacks[n_covered + 1].hypothesis = ws.counters[HYPOTHESES]
             ws.counters[POPS] += n_pops
             ws.counters[CELLS] += n_cells
             return True
-        while ws.bucket[np.uint64(best_bucket)] == EMPTY:
-            best_bucket += 1
-        number = np.uint64(ws.bucket[np.uint64(best_bucket)])
+        while ws.bucket[best_bucket] == EMPTY:
+            best_bucket += ONE
+        waiting = np.uint64(ws.bucket[best_bucket])
+        number = waiting >> ONE
         cell = ws.cells[number]
-        ws.bucket[np.uint64(best_bucket)] = cell.below
-        n_pops += 1
         if ws.counters[HYPOTHESES] - first == most or n_cells + 2 > len(ws.cells):
             return False
         if ws.counters[HYPOTHESES] == len(ws.hypotheses) or ws.counters[ARCS] == len(ws.arcs):
             return False
-        _take(problem, ws, number, keep_arcs)
+        if waiting & ONE:
+            ws.bucket[best_bucket] = cell.below_due
+        else:
+            ws.bucket[best_bucket] = cell.below
+            n_pops += 1
+            _take(problem, ws, number, keep_arcs)
         edge = ws.edges[cell.edge]
         below, right = cell.member + ONE, cell.option + ONE
         if below < edge.member_end and not _seen(ws, cell.edge, below, cell.option):
             n_cells = _new_cell(ws, n_cells, cell.edge, below, cell.option)
         if right < edge.option_end and not _seen(ws, cell.edge, cell.member, right):
             n_cells = _new_cell(ws, n_cells, cell.edge, cell.member, right)
+
+
+@uncounted
+def _bucket(ws, behind):
+    """The bucket for a score so far behind the best one."""
+    return np.uint64(min(max(behind * BUCKETS_PER_NAT, 0.0), len(ws.bucket) - 1.0))
 
 
 @uncounted
@@ -158,7 +175,7 @@ def _new_cell(ws, n_cells, number, member, option):
 
 @uncounted
 def _evaluate(problem, lm, ws, extra, is_last, number):
-    """Scores the step of a cell."""
+    """Scores the step of a cell; what its total would be, were the option's words by themselves."""
     cell = ws.cells[number]
     edge, member = ws.edges[cell.edge], ws.members[cell.member]
     option = problem.options[cell.option]
@@ -173,6 +190,7 @@ def _evaluate(problem, lm, ws, extra, is_last, number):
     for table in range(problem.columns.shape[1]):
         row, column = problem.rows[member.last, table], problem.columns[cell.option, table]
         step += problem.table_scores[np.uint64(row + column)]
+    hope = member.score + step + option.estimate + rest
     state, language, n_asked = member.lm_state, 0.0, 0
     for at in range(np.uint64(option.word_begin), np.uint64(option.word_end)):
         word = problem.words[at]
@@ -193,6 +211,7 @@ def _evaluate(problem, lm, ws, extra, is_last, number):
     cell.score = step
     cell.total = member.score + step + rest
     cell.lm_state = state
+    return hope
 
 
 @uncounted

@@ -85,7 +85,9 @@ CELL = np.dtype(
         ("option", np.uint32),
         ("lm_state", np.int32),  # afterwards
         ("extra", np.int32),  # afterwards
-        ("below", np.int32),  # the next cell in the same bucket
+        ("below", np.int32),  # what is next in the bucket where the cell waits to be taken
+        ("below_due", np.int32),  # and in the bucket where its neighbours fall due
+        ("unused", np.int32),
     ]
 )
 STACK = np.dtype(
@@ -129,7 +131,7 @@ class Workspace(NamedTuple):
     edges: NDArray[Any]  # EDGE
     seen: NDArray[np.uint64]  # for each edge and member the options that were tried, as bits
     cells: NDArray[Any]  # CELL
-    bucket: Int32Array  # cells to be taken, by score: the first of each bucket
+    bucket: Int32Array  # what waits, by score: twice the number of a cell, one more if "due"
     slots: Int32Array  # hash table of hypotheses, for recombination
     group_slots: Int32Array  # hash table of groups
     # of the whole search
