@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from decoder.edges import collect_edges
 from decoder.options import SentenceOptions
-from decoder.problem import Problem, coverage_words
+from decoder.problem import Problem
 from decoder.search import begin, best_hypothesis, fill_stack, prune_and_group
-from decoder.workspace import EXTRA, FULL, Workspace
+from decoder.workspace import EXTRA, FULL, ONE, Workspace
 from models.arrays import Int32Array, Int64Array
 from models.distortion.distinct_rows import EMPTY, add, enlarged, no_rows
 from models.distortion.interface import SentenceScorer, Steps
@@ -50,10 +50,13 @@ class CoverageModels:
         scorers: Sequence[tuple[SentenceScorer, FloatArray]],
         estimators: Sequence[tuple[TableScorer, FloatArray]] = (),
     ) -> None:
-        self._options, self._scorers, self._estimators = options, scorers, estimators
-        self._span_words = _span_words(options)
+        self._scorers = scorers
+        self._estimating = [c for c, (own, _) in enumerate(scorers) if estimates_coverage(own)]
+        self._estimators = estimators
+        self._spans = options.spans
         self._joint = no_rows(np.int64)  # the combinations of the models' states, by number
-        self._numbers(np.array([[scorer.initial_state for scorer, _ in scorers]], np.int64))
+        begin = np.array([scorer.initial_state for scorer, _ in scorers], np.int64)
+        self._numbers(begin.reshape(-1, 1))
 
     def search(
         self,
@@ -67,70 +70,44 @@ class CoverageModels:
         keep_arcs: bool,
     ) -> int:
         """As `decoder.search.search`, with a batch of questions before each stack is filled."""
+        n_models = len(self._scorers)
         begin(problem, ws)
+        n_edges, *batch = _collect(problem, ws, self._joint, n_models, 1, distortion_limit)
         for n_covered in range(1, problem.n_words + 1):
-            n_edges = collect_edges(problem, ws, n_covered, distortion_limit)
             if n_edges < 0:
                 return FULL
-            extra = self._ask(ws, n_edges, is_last=n_covered == problem.n_words)
-            if not fill_stack(problem, lm, ws, extra, n_covered, n_edges, pop_limit, keep_arcs):
+            is_last = n_covered == problem.n_words
+            extra = self._ask(ws.edges[:n_edges], *batch, is_last=is_last)
+            has_room, n_edges, *batch = _fill_and_collect(
+                problem, lm, ws, extra, self._joint, n_models, n_covered, n_edges, pop_limit,
+                stack_size, beam, distortion_limit, keep_arcs,
+            )  # fmt: skip
+            if not has_room:
                 return FULL
-            prune_and_group(ws, n_covered, stack_size, beam)
-            self._classify(ws, n_covered)
         return int(best_hypothesis(ws, problem.n_words))
 
-    def _classify(self, ws: Workspace, stack: int) -> None:
-        """Numbers the distinct states inside each group of the stack."""
-        groups = ws.groups[ws.stacks["group"][stack] : ws.stacks["group"][stack + 1]]
-        sizes = groups["size"].astype(np.int64)
-        first = int(groups["begin"][0]) if len(sizes) else 0
-        members = ws.members[first : first + int(sizes.sum())]
-        group = np.repeat(np.arange(len(sizes)), sizes)
-        n_states = int(self._joint.total[0])
-        keys = group * n_states + ws.hypotheses["extra"][members["hypothesis"]]
-        distinct, place = np.unique(keys, return_inverse=True)
-        begin_of_group = np.searchsorted(distinct, np.arange(len(sizes)) * n_states)
-        members["kind"] = place - begin_of_group[group]
-
-    def _kinds(self, ws: Workspace, groups: NDArray[Any]) -> tuple[Int64Array, Int64Array]:
-        """For each group the number of its kinds, and a hypothesis of each, group by group."""
-        sizes = groups["size"].astype(np.int64)
-        within = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        members = ws.members[np.repeat(groups["begin"], sizes) + within]
-        row = np.repeat(np.arange(len(groups)), sizes)
-        kinds = members["kind"].astype(np.int64)
-        width = int(kinds.max(initial=0)) + 1
-        keys, first = np.unique(row * width + kinds, return_index=True)
-        n_kinds = np.bincount(keys // width, minlength=len(groups))
-        return n_kinds, members["hypothesis"][first].astype(np.int64)
-
-    def _ask(self, ws: Workspace, n_edges: int, *, is_last: bool) -> NDArray[Any]:
+    def _ask(
+        self,
+        edges: NDArray[Any],
+        previous: Int32Array,
+        option: Int32Array,
+        coverage: NDArray[np.uint64],
+        states: Int64Array,
+        *,
+        is_last: bool,
+    ) -> NDArray[Any]:
         """The scores of all steps into a stack, and the states behind them, EXTRA."""
-        edges = ws.edges[:n_edges]
-        groups, row_of_edge = np.unique(edges["group"], return_inverse=True)
-        n_kinds, examples = self._kinds(ws, ws.groups[groups])
-        kind_begin = np.cumsum(n_kinds) - n_kinds
-        n_options = (edges["option_end"] - edges["option"]).astype(np.int64)
-        sizes = n_kinds[row_of_edge] * n_options
-        edges["extra"] = np.cumsum(sizes) - sizes
-        edge = np.repeat(np.arange(n_edges), sizes)
-        within = np.arange(len(edge)) - edges["extra"][edge]
-        option = (edges["option"][edge] + within % n_options[edge]).astype(np.int32)
-        example = examples[kind_begin[row_of_edge[edge]] + within // n_options[edge]]
-        coverage = ws.coverage[edges["group"][edge]]
-        known = self._joint.values[: self._joint.begin[self._joint.total[0]]]
-        known = known.reshape(int(self._joint.total[0]), len(self._scorers))
-        states = known[ws.hypotheses["extra"][example]]  # (B, models)
-        after = np.empty_like(states)
+        after = np.empty_like(states)  # (models, B)
         extra = np.zeros(len(option), EXTRA)
-        for column, (scorer, weights) in enumerate(self._scorers):
-            steps = Steps(ws.hypotheses["option"][example], option, coverage, states[:, column])
+        for number, (scorer, weights) in enumerate(self._scorers):
+            steps = Steps(previous, option, coverage, states[number])
             extra["score"] += scorer.features(steps) @ weights
-            after[:, column] = scorer.advance(steps)
+            after[number] = scorer.advance(steps)
             if is_last:
-                extra["score"] += scorer.finish(after[:, column]) @ weights
-        if not is_last:  # where nothing is left there is nothing to be estimated
-            coverage = coverage | self._span_words[edges["span"][edge]]
+                extra["score"] += scorer.finish(after[number]) @ weights
+        # where nothing is left there is nothing to be estimated
+        if not is_last and (self._estimating or self._estimators):
+            _cover(coverage, edges, self._spans)
             extra["estimate"] = self._estimates(coverage, option, after)
         extra["next"] = self._numbers(after)
         return extra
@@ -140,9 +117,9 @@ class CoverageModels:
     ) -> FloatArray:
         """What the models expect of the rest after each step."""
         estimates = np.zeros(len(option))
-        for column, (scorer, weights) in enumerate(self._scorers):
-            if estimates_coverage(scorer):
-                estimates += scorer.coverage_estimate(coverage, states[:, column]) @ weights
+        for number in self._estimating:
+            scorer, weights = self._scorers[number]
+            estimates += scorer.coverage_estimate(coverage, states[number]) @ weights
         for table, weights in self._estimators:
             state = table.state_of_option[option + 1]
             estimates += table.coverage_estimate(coverage, state) @ weights
@@ -150,29 +127,106 @@ class CoverageModels:
 
     def _numbers(self, states: Int64Array) -> Int32Array:
         """A number for each combination of states, the same one throughout the sentence."""
-        numbers = np.empty(len(states), np.int32)
+        numbers = np.empty(states.shape[1], np.int32)
         done = 0
-        while (done := _number(self._joint, states, numbers, done)) < len(states):
+        while (done := _number(self._joint, states, numbers, done)) < len(numbers):
             self._joint = enlarged(self._joint)
         return numbers
 
 
 @njit(cache=True, nogil=True)
+def _fill_and_collect(
+    problem, lm, ws, extra, joint, n_models, n_covered, n_edges, pop_limit, stack_size, beam,
+    distortion_limit, keep_arcs,
+):  # fmt: skip
+    """Fills a stack and collects what leads into the next one: whether there was room, and
+    `_collect`'s. In one call, because the arguments of a call from Python are not free."""
+    if not fill_stack(problem, lm, ws, extra, n_covered, n_edges, pop_limit, keep_arcs):
+        return False, 0, *_batch(ws, ws.edges[:0], joint, n_models)
+    prune_and_group(ws, n_covered, stack_size, beam)
+    if n_covered == problem.n_words:
+        return True, 0, *_batch(ws, ws.edges[:0], joint, n_models)
+    _classify(ws, n_covered)
+    return True, *_collect(problem, ws, joint, n_models, n_covered + 1, distortion_limit)
+
+
+@njit(cache=True, nogil=True)
+def _collect(problem, ws, joint, n_models, n_covered, distortion_limit):
+    """The number of edges into a stack, or FULL, and the batch of their steps."""
+    n_edges = collect_edges(problem, ws, n_covered, distortion_limit)
+    return n_edges, *_batch(ws, ws.edges[: max(n_edges, 0)], joint, n_models)
+
+
+@njit(cache=True, nogil=True)
+def _classify(ws, stack):
+    """Numbers the distinct states inside each group of the stack: the members' kinds."""
+    for number in range(ws.stacks[stack].group, ws.stacks[stack + 1].group):
+        group = ws.groups[number]
+        members = ws.members[group.begin : group.begin + group.size]
+        n_kinds = 0
+        for member in range(len(members)):
+            extra = ws.hypotheses[members[member].hypothesis].extra
+            kind = n_kinds
+            for other in range(member):
+                if ws.hypotheses[members[other].hypothesis].extra == extra:
+                    kind = members[other].kind
+                    break
+            members[member].kind = kind
+            n_kinds = max(n_kinds, kind + 1)
+
+
+@njit(cache=True, nogil=True)
+def _batch(ws, edges, joint, n_models):
+    """The steps of all edges: previous option, option, coverage (B, W) and states (models, B)."""
+    n_steps = 0
+    for edge in edges:
+        edge.extra = n_steps
+        n_kinds = 0
+        for member in ws.members[edge.member : edge.member_end]:
+            n_kinds = max(n_kinds, member.kind + 1)
+        n_steps += n_kinds * np.int64(edge.option_end - edge.option)
+    previous, option = np.empty(n_steps, np.int32), np.empty(n_steps, np.int32)
+    coverage = np.empty((n_steps, ws.coverage.shape[1]), np.uint64)
+    states = np.empty((n_models, n_steps), np.int64)
+    for edge in edges:
+        step, kind = edge.extra, 0
+        for member in ws.members[edge.member : edge.member_end]:
+            if member.kind != kind:  # the first member of each kind stands for all of it
+                continue
+            kind += 1
+            before = ws.hypotheses[member.hypothesis]
+            begin = joint.begin[before.extra]
+            for taken in range(edge.option, edge.option_end):
+                previous[step], option[step] = before.option, taken
+                for word in range(coverage.shape[1]):
+                    coverage[step, word] = ws.coverage[edge.group, word]
+                for model in range(n_models):
+                    states[model, step] = joint.values[begin + model]
+                step += 1
+    return previous, option, coverage, states
+
+
+@njit(cache=True, nogil=True)
+def _cover(coverage, edges, spans):
+    """Adds the words of each edge's span to the coverage of its steps."""
+    for number in range(len(edges)):
+        span = spans[edges[number].span]
+        end = edges[number + 1].extra if number + 1 < len(edges) else len(coverage)
+        for place in range(span.start, span.end):
+            bit = ONE << np.uint64(place & 63)
+            for step in range(edges[number].extra, end):
+                coverage[step, place >> 6] |= bit
+
+
+@njit(cache=True, nogil=True)
 def _number(rows, states, numbers, done):
-    """Fills in the numbers of the rows from `done` on; how many are done when it ends."""
-    for row in range(done, len(states)):
-        number = add(rows, states[row], states.shape[1])
+    """Fills in the numbers of the columns from `done` on; how many are done when it ends."""
+    row = np.empty(len(states), np.int64)
+    for step in range(done, states.shape[1]):
+        for model in range(len(row)):
+            row[model] = states[model, step]
+        number = add(rows, row, len(row))
         if number == EMPTY:
-            return row
-        numbers[row] = number
-    return len(states)
-
-
-def _span_words(options: SentenceOptions) -> NDArray[np.uint64]:
-    """The words of each span as bits, (S, W)."""
-    words = np.zeros((len(options.span_start), coverage_words(options.table.n_words)), np.uint64)
-    for offset in range(int((options.span_end - options.span_start).max(initial=0))):
-        rows = np.flatnonzero(options.span_start + offset < options.span_end)
-        place = options.span_start[rows] + offset
-        words[rows, place >> 6] |= np.uint64(1) << (place & 63).astype(np.uint64)
-    return words
+            return step
+        numbers[step] = number
+    return states.shape[1]

@@ -46,7 +46,9 @@ from models.language_model.automaton import remembered_advance, uncounted
 NO_LIMIT = 1 << 40
 BUCKETS_PER_NAT = 16
 HEADROOM = 8.0  # nats that a step may be better than the best hypothesis before it
-PATIENCE = 1.0  # nats that neighbours of a disappointing cell wait; less costs time, more finds less
+PATIENCE = (
+    1.0  # nats that neighbours of a disappointing cell wait; less costs time, more finds less
+)
 
 
 @njit(cache=True, nogil=True)
