@@ -10,6 +10,7 @@ from decoder.workspace import Capacity, make_workspace, workspace_bytes
 from models.distortion.lexicalised import Lexicalised
 from models.distortion.linear import Linear
 from models.errors import SettingError
+from models.language_model import LanguageModel
 from models.sentence import Sentence
 from models.system import default_weights
 from tests.decoder import oracles
@@ -120,6 +121,42 @@ def test_unknown_words_are_copied_or_dropped(hand):
     dropped = decoder_of(*hand, SearchSettings(drop_unknown=True)).decode(sentence)
     assert dropped.words() == ["a", "book"]
     assert dropped.features()[0][7] == -100.0
+
+
+DISAPPOINTING = """\\data\\
+ngram 1=5
+ngram 2=6
+
+\\1-grams:
+-1.0\t</s>
+-99\t<s>\t0
+-0.4\tx\t0
+-0.8\ty\t0
+-1.3\tz\t0
+
+\\2-grams:
+-2.2\t<s> x
+-9.0\t<s> y
+-0.4\t<s> z
+-0.5\tx </s>
+-0.5\ty </s>
+-0.5\tz </s>
+
+\\end\\
+"""
+
+
+def test_good_options_do_not_hide_behind_disappointing_ones(tmp_path):
+    """By themselves x is better than y and y than z; at the beginning of a sentence z is best, and
+    y so bad that a queue of evaluated options alone would take it before z is looked at."""
+    table, _ = make_system([(["a"], [word], [(0, 0)]) for word in "xyz"])
+    (tmp_path / "lm.arpa").write_text(DISAPPOINTING)
+    lm = LanguageModel.from_arpa(tmp_path / "lm.arpa")
+    weights = dict.fromkeys(default_weights(""), 0.0) | {"lm": 1.0}
+    decoder = Decoder(table, lm, [Linear()], weights, SearchSettings(pop_limit=2))
+    decoded = decoder.decode(Sentence(("a",)))
+    assert decoded.words(0) == ["z"]
+    assert decoded.scores[0] == pytest.approx(-0.9 * np.log(10), abs=1e-5)
 
 
 def test_an_empty_sentence_is_translated_by_nothing(hand):
