@@ -12,8 +12,11 @@ from hyperbaton.kernels import announce_compilation
 from hyperbaton.samples import sample_files, sample_references
 from models.writing import open_to_write
 from tuning.comparison.configuration import Configuration, DataSet, TrainingData, check
+from tuning.comparison.exhibits.exhibit import Exhibit, exhibit_text
+from tuning.comparison.exhibits.making import FILE as EXHIBITS
+from tuning.comparison.exhibits.making import make_exhibits
 from tuning.comparison.papers import PAPERS, Paper, findings
-from tuning.comparison.presets import apply_preset
+from tuning.comparison.presets import PRESETS, apply_preset
 from tuning.comparison.results import Comparison, Output
 from tuning.comparison.run import compare
 from tuning.comparison.tables import limits_table, summary_table, write_files
@@ -51,10 +54,27 @@ def run_comparison(
     for finding in found:
         click.echo(finding.line)
     files = write_files(comparison, out)
+    exhibits = _exhibits(comparison, preset, paper, out, threads)
+    for exhibit in exhibits:
+        click.echo("\n" + exhibit_text(exhibit))
+    files += [out / EXHIBITS] * bool(exhibits)
     with open_to_write(out / REPORT) as stream:
-        stream.write(report(comparison, draw_output, found, paper.tables).encode())
+        stream.write(report(comparison, draw_output, found, paper.tables, exhibits).encode())
     say("written: " + " ".join(map(str, [*files, out / REPORT])))
     return comparison
+
+
+def _exhibits(
+    comparison: Comparison, preset: str, paper: Paper, out: Path, threads: int
+) -> list[Exhibit]:
+    """The preset's other experiments, with the paper's figures beside them."""
+    names = PRESETS[preset].exhibits if preset else ()
+    if not names:
+        (out / EXHIBITS).unlink(missing_ok=True)  # of an earlier run
+        return []
+    with progress_line() as progress:
+        made = make_exhibits(comparison, names, out, threads, say, progress)
+    return [replace(exhibit, figures=paper.exhibits.get(exhibit.name, ())) for exhibit in made]
 
 
 def sample_configuration(name: str) -> Configuration:

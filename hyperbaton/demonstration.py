@@ -18,7 +18,7 @@ from models.system import write_variant
 from tuning.comparison.configuration import TuningChoice
 from tuning.comparison.results import Cell, Comparison
 
-QUICK = TuningChoice(method="mira", replicas=1, iterations=6)  # the quickest
+QUICK = TuningChoice(replicas=1, iterations=6)
 N_SHOWN = 3  # translations that are explained
 SHORT = 10  # words of a sentence that is easy to follow
 

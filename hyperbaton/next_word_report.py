@@ -3,7 +3,7 @@ picture."""
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,6 @@ from models.next_word.held_out import (
 )
 from models.next_word.nine_classes import class_names, distance_classes
 from models.progress import Progress
-from models.word_classes import WordClasses
 from tuning.tables import Table, as_csv, as_text
 
 FARTHEST = 20  # distortion of the picture, as in Goto et al. (2013), Figure 5
@@ -73,21 +72,6 @@ def next_word_models(models: Sequence[DistortionModel], where: str) -> list[Next
             advice="choose models with --distortion",
         )
     return found
-
-
-def with_layers(
-    corpus: AlignedCorpus, models: Sequence[NextWordModel], classes: WordClasses | None
-) -> AlignedCorpus:
-    """The corpus with word classes if a model needs them, and nothing missing."""
-    needed = frozenset[str]().union(*(model.requires for model in models))
-    if "classes" in needed and classes is not None:
-        words = corpus.source.vocabulary.words
-        of_word = np.array(classes.of(words), np.int32)
-        layer = replace(corpus.source.words, values=of_word[corpus.source.words.values])
-        corpus = replace(corpus, source=replace(corpus.source, classes=layer))
-    for model in models:
-        model.check(corpus.source.sentence(0))
-    return corpus
 
 
 def make_report(

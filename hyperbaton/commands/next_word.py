@@ -83,10 +83,10 @@ def next_word(
         make_report,
         next_word_models,
         plot_by_distance,
-        with_layers,
     )
     from hyperbaton.samples import sample_files
     from models.errors import DataError
+    from models.next_word.held_out import with_layers
     from models.reading import CorpusFiles, CorpusSettings, read_corpus
     from models.system import load_distortion, load_source_classes
 

@@ -6,7 +6,8 @@ rest share their probability: what a decoder would see. Judge by log P: two mode
 same word best while one of them is far surer when it is right.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -15,9 +16,11 @@ from numpy.typing import NDArray
 
 from models.arrays import Int32Array, Int64Array
 from models.corpus import AlignedCorpus
+from models.distortion.interface import DistortionModel
 from models.next_word.events import Events
 from models.next_word.tables import log_probabilities
 from models.sentence import Sentence
+from models.word_classes import WordClasses
 
 FloatArray = NDArray[np.float64]
 Scores = Callable[[Sentence], FloatArray]  # of all candidates, (CP, NP − 1)
@@ -37,6 +40,21 @@ class MeanDifference(NamedTuple):
     mean: float
     low: float
     high: float
+
+
+def with_layers(
+    corpus: AlignedCorpus, models: Sequence[DistortionModel], classes: WordClasses | None
+) -> AlignedCorpus:
+    """The corpus with word classes if a model needs them, and nothing missing."""
+    needed = frozenset[str]().union(*(model.requires for model in models))
+    if "classes" in needed and classes is not None:
+        words = corpus.source.vocabulary.words
+        of_word = np.array(classes.of(words), np.int32)
+        layer = replace(corpus.source.words, values=of_word[corpus.source.words.values])
+        corpus = replace(corpus, source=replace(corpus.source, classes=layer))
+    for model in models:
+        model.check(corpus.source.sentence(0))
+    return corpus
 
 
 def predict(

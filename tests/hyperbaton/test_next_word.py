@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from hyperbaton import main as frame
-from hyperbaton.next_word_report import FARTHEST, make_report, next_word_models, with_layers
+from hyperbaton.next_word_report import FARTHEST, make_report, next_word_models
 from hyperbaton.samples import sample_files
 from models.distortion.catalogue import make_model
 from models.errors import SettingError
+from models.next_word.held_out import with_layers
 from models.reading import CorpusFiles, read_corpus
 from models.system import load_distortion, load_source_classes
 

@@ -84,7 +84,7 @@ class System:
 class TuningChoice:
     """How each cell is tuned."""
 
-    method: str = "mert"  # mert, pro, mira; none: starting weights
+    method: str = "mira"  # quick, and its replicas differ least; mert, pro; none: no tuning
     metric: str = "bleu"
     n_best: int = 100
     iterations: int = 15

@@ -1,4 +1,5 @@
-"""Comparisons that mirror the papers' tables, for any data: which systems, which limits."""
+"""Comparisons that mirror the papers' tables, for any data: which systems, which limits, and which
+experiments besides."""
 
 from dataclasses import dataclass, replace
 
@@ -31,6 +32,7 @@ class Preset:
     baseline: str
     limits: tuple[int, ...]
     choose: str = "dev"
+    exhibits: tuple[str, ...] = ()  # names in tuning/comparison/exhibits/making.py
 
 
 PRESETS = {
@@ -40,6 +42,7 @@ PRESETS = {
         "LINEAR+LEX",
         (10, 20, 30, NO_LIMIT),
         choose="goto",
+        exhibits=("next_word",),
     ),
     "ni": Preset(
         "Distance phrase reordering (Ni et al. 2011)",
@@ -52,12 +55,14 @@ PRESETS = {
         ),
         "MOSES",
         (6,),
+        exhibits=("ni_classification", "data_sizes"),
     ),
     "xiang": Preset(
         "Smoothed priors and parse features (Xiang et al. 2011)",
         (System("PBT", ("linear",)), *map(_parse, PARSE_ROWS)),
         "ME",
         (10,),
+        exhibits=("siblings",),
     ),
     "alrajeh": Preset(
         "Dual logistic regression (Alrajeh and Niranjan 2014)",
@@ -68,12 +73,14 @@ PRESETS = {
         ),
         "LEXICAL",
         (6,),
+        exhibits=("alrajeh_classification",),
     ),
     "all": Preset(
         "Reordering models side by side",
         (LINEAR, LEX, DPR3, NINE, PAIR, SEQUENCE, PARSE),
         "LINEAR+LEX",
         (10,),
+        exhibits=("next_word", "siblings"),
     ),
 }
 

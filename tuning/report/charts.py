@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from html import escape
 from itertools import count
 from math import ceil, floor, isfinite, log10
+from typing import TypeGuard
 
 WIDTH, HEIGHT = 560, 260
-LEFT, RIGHT, TOP, BOTTOM = 48, 12, 12, 42
+LEFT, RIGHT, TOP, BOTTOM = 58, 12, 12, 42
 N_STYLES = 8
 REFERENCE = -1
 DASHES = ("", "6 3", "2 3", "8 3 2 3")
@@ -32,18 +33,24 @@ def line_chart(
     y_title: str,
     *,
     with_legend: bool = True,
+    is_log: bool = False,
 ) -> str:
-    """Lines over named places."""
-    shown = [v for one in series for v in one.values if v is not None and isfinite(v)]
-    ticks = nice_ticks(min(shown, default=0.0), max(shown, default=1.0))
-    low, high = ticks[0], ticks[-1]
+    """Lines over named places. On a logarithmic axis what is not above 0 is a gap."""
+
+    def is_shown(value: float | None) -> TypeGuard[float]:
+        return value is not None and isfinite(value) and (value > 0 or not is_log)
+
+    shown = [value for one in series for value in one.values if is_shown(value)]
+    make_ticks, scale = (log_ticks, log10) if is_log else (nice_ticks, float)
+    ticks = make_ticks(min(shown, default=0.1), max(shown, default=1.0))
+    low, high = scale(ticks[0]), scale(ticks[-1])
 
     def x(place: int) -> float:
         share = (place + 0.5) / max(1, len(places))
         return LEFT + share * (WIDTH - LEFT - RIGHT)
 
     def y(value: float) -> float:
-        share = (value - low) / (high - low)
+        share = (scale(value) - low) / (high - low)
         return HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM)
 
     parts = [_open(f"{y_title} by {x_title}: {', '.join(one.name for one in series)}")]
@@ -63,7 +70,7 @@ def line_chart(
         points = [
             (x(place), y(value), places[place], value)
             for place, value in enumerate(one.values)
-            if value is not None and isfinite(value)
+            if is_shown(value)
         ]
         parts += _line(look, one.name, points)
     return "".join([*parts, "</svg>", series_legend(series) if with_legend else ""])
@@ -122,6 +129,23 @@ def nice_ticks(low: float, high: float, about: int = 5) -> list[float]:
     return [round(step * number, 10) for number in range(first, last + 1)]
 
 
+def log_ticks(low: float, high: float) -> list[float]:
+    """1, 2 or 5 times powers of ten, from below `low` to above `high`, both above 0; only powers
+    of ten if there are many.
+
+    >>> log_ticks(0.03, 0.4)
+    [0.02, 0.05, 0.1, 0.2, 0.5]
+    """
+    first, last = floor(log10(low)), ceil(log10(high))
+    numbers = [m * 10.0**power for power in range(first, last + 1) for m in (1, 2, 5)]
+    below = max(number for number in numbers if number <= low * (1 + 1e-9))
+    above = min([n for n in numbers if n >= high * (1 - 1e-9) and n > below])
+    ticks = [number for number in numbers if below <= number <= above]
+    if len(ticks) > 7:
+        ticks = [10.0**power for power in range(first, last + 1)]
+    return [float(f"{tick:.6g}") for tick in ticks]
+
+
 def _open(label: str) -> str:
     return (
         f'<svg class="chart" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" '
@@ -147,9 +171,13 @@ def _line(look: int, name: str, points: Sequence[tuple[float, float, str, float]
     path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y, _, _ in points) if points else "M0 0"
     parts = [f'<path class="line {_style(look)}" stroke-dasharray="{_dash(look)}" d="{path}"/>']
     for x, y, place, value in points:
-        label = f"{name}, {place}: {value:.2f}"
+        label = f"{name}, {place}: {_number(value)}"
         parts.append(f"<g><title>{escape(label)}</title>{_marker(look, x, y)}</g>")
     return parts
+
+
+def _number(value: float) -> str:
+    return f"{value:.2f}" if abs(value) >= 0.1 or value == 0 else f"{value:.3g}"
 
 
 def _dash(look: int) -> str:

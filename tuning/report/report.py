@@ -1,11 +1,13 @@
 """The report of a comparison: which section says what, in which order; and what the scores say."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from html import escape
 
 from models.errors import counted
 from tuning.comparison.configuration import limit_name
 from tuning.comparison.data import Sentences
+from tuning.comparison.exhibits.exhibit import Chart, Exhibit
 from tuning.comparison.papers import Finding
 from tuning.comparison.results import Comparison
 from tuning.comparison.tables import (
@@ -31,12 +33,15 @@ from tuning.report.html import (
 from tuning.report.word_order import Draw, kinds_of_sentences, sentences, word_order
 from tuning.tables import Table
 
+LONG = 12  # rows of a paper's table that is not shown at once
+
 
 def report(
     comparison: Comparison,
     draw: Draw,
     findings: Sequence[Finding] = (),
     figures: Sequence[Table] = (),
+    exhibits: Sequence[Exhibit] = (),
 ) -> str:
     """The whole page. `draw` makes pictures of derivations; `figures` are a paper's own."""
     sections = [
@@ -44,6 +49,7 @@ def report(
         Section("scores", "Scores", _scores(comparison)),
         Section("significance", "Significance", _significance(comparison)),
         Section("limits", "Distortion limits", _limits(comparison)),
+        *(Section(one.name, one.title, _exhibit(one)) for one in exhibits),
         Section("tuning", "Tuning", tuning_curves(comparison)),
         Section("order", "Word order", word_order(comparison)),
         Section("kinds", "Kinds of sentences", kinds_of_sentences(comparison)),
@@ -94,6 +100,33 @@ def _findings(found: Sequence[Finding], figures: Sequence[Table]) -> str:
     ]
     listed = f'<ul class="findings">{"".join(items)}</ul>' if items else ""
     return listed + "".join(html_table(table, sortable=False) for table in figures)
+
+
+def _exhibit(exhibit: Exhibit) -> str:
+    """Findings first, then charts with their numbers on demand, then tables."""
+    return (
+        paragraph(" ".join(exhibit.notes))
+        + _findings(exhibit.findings, ())
+        + side_by_side([_chart(chart) for chart in exhibit.charts])
+        + "".join(html_table(table) for table in exhibit.tables)
+        + "".join(map(_paper_table, exhibit.figures))
+    )
+
+
+def _paper_table(table: Table) -> str:
+    """A long one on demand."""
+    if len(table.rows) <= LONG:
+        return html_table(table, sortable=False)
+    return details(table.title, html_table(replace(table, title=""), sortable=False))
+
+
+def _chart(chart: Chart) -> str:
+    drawing = line_chart(
+        chart.places, chart.series, chart.x_title, chart.y_title, is_log=chart.is_log
+    )
+    table = chart.table
+    numbers = html_table(Table(table.header, table.rows))
+    return figure(drawing, chart.caption) + details("numbers", numbers)
 
 
 def _scores(comparison: Comparison) -> str:

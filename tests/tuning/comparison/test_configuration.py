@@ -60,7 +60,7 @@ def test_everything_that_is_said_is_taken(config, tmp_path):
     assert made.train.source == tmp_path / "t.ja"
     assert made.test[0].references == (tmp_path / "d.en",) * 2
     assert made.system[1].distortion == ("linear", "msd,type=wbe-msd-backward-fe")
-    assert (made.tune.replicas, made.tune.choose, made.tune.method) == (2, "goto", "mert")
+    assert (made.tune.replicas, made.tune.choose, made.tune.method) == (2, "goto", "mira")
     assert made.phrases.max_length == 5
     assert made.baseline_name == "B"
     assert made.plain()["train"]["source"] == str(tmp_path / "t.ja")

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.tuning.report.comparisons import make_comparison
-from tuning.comparison.papers import PAPERS, Claim, Finding, findings, verdict
+from tuning.comparison.papers import PAPERS, Claim, Finding, findings, holds, verdict
 from tuning.comparison.presets import PRESETS
 
 
@@ -22,6 +22,19 @@ from tuning.comparison.presets import PRESETS
 )
 def test_verdicts(signs, sure, expected):
     assert verdict(signs, sure) == expected
+
+
+@pytest.mark.parametrize(
+    ("cases", "expected"),
+    [
+        ([], "cannot be tested here"),
+        ([True, True], "holds"),
+        ([True, False], "holds in some cases"),
+        ([False], "does not hold"),
+    ],
+)
+def test_verdicts_without_significance(cases, expected):
+    assert holds(cases) == expected
 
 
 def test_a_finding_is_a_line():
@@ -46,6 +59,25 @@ def test_the_figures_of_the_papers_are_whole():
     # Goto et al. (2013), Table 3: sequence, Japanese, limits 10 and 30; Chinese, no limit
     sequence = numbers(PAPERS["goto"].tables[0])["SEQUENCE"]
     assert (sequence[0], sequence[2], sequence[7]) == (32.02, 33.29, 33.41)
+
+
+def test_the_figures_of_the_other_experiments_are_whole():
+    for paper in PAPERS.values():
+        for table in (table for tables in paper.exhibits.values() for table in tables):
+            assert all(len(row) == len(table.header) for row in table.rows), table.title
+    three, five = map(numbers, PAPERS["ni"].exhibits["ni_classification"])
+    assert len(three) == 3 * 5
+    assert len(five) == 5 * 5
+    for figures in (three, five):
+        # every discriminative learner beats LR everywhere, and ME never beats MMS
+        for lr, mmr, svm, me, mms in figures.values():
+            assert min(mmr, svm, me, mms) > lr
+            assert mms > me
+    [table] = PAPERS["alrajeh"].exhibits["alrajeh_classification"]
+    minutes = {name: row[0] for name, row in numbers(table).items()}
+    assert minutes["primal"] / minutes["dual, ε 0.1"] == pytest.approx(3.8, abs=0.05)
+    verbs, _ = PAPERS["xiang"].exhibits["siblings"]
+    assert all((float(row[6]) > 1) == (row[3] == "open") for row in verbs.rows)
 
 
 @pytest.mark.parametrize("name", ["goto", "alrajeh"])

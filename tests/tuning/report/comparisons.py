@@ -146,9 +146,10 @@ def spoilt(n_source, target, links, share, random) -> Output:
     return Output(" ".join(words), made, spans)
 
 
-def report_of(comparison: Comparison, path: Path, findings=(), figures=()) -> Path:
+def report_of(comparison: Comparison, path: Path, findings=(), figures=(), exhibits=()) -> Path:
     from hyperbaton.comparison import draw_output
     from tuning.report.report import report
 
-    path.write_text(report(comparison, draw_output, findings, figures), encoding="utf-8")
+    made = report(comparison, draw_output, findings, figures, exhibits)
+    path.write_text(made, encoding="utf-8")
     return path

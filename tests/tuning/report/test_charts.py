@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tuning.report.charts import Series, heat_map, legend, line_chart, nice_ticks
+from tuning.report.charts import Series, heat_map, legend, line_chart, log_ticks, nice_ticks
 
 NUMBERS = st.floats(-1e6, 1e6)
 
@@ -26,6 +26,35 @@ def test_ticks_are_even_and_hold_all_values(one, other):
 def test_ticks_by_hand():
     assert nice_ticks(0, 100) == [0, 20, 40, 60, 80, 100]
     assert nice_ticks(5, 5) == [4.4, 4.6, 4.8, 5.0, 5.2, 5.4, 5.6]
+
+
+@given(st.floats(1e-8, 1e8), st.floats(1e-8, 1e8))
+def test_ticks_of_a_logarithmic_axis_hold_all_values(one, other):
+    low, high = sorted((one, other))
+    ticks = log_ticks(low, high)
+    assert ticks[0] <= low * (1 + 1e-6)
+    assert ticks[-1] >= high * (1 - 1e-6)
+    assert 2 <= len(ticks) <= 18
+    assert all(1.5 < b / a <= 10.01 for a, b in pairwise(ticks))
+
+
+def test_ticks_of_a_logarithmic_axis_by_hand():
+    assert log_ticks(0.03, 0.4) == [0.02, 0.05, 0.1, 0.2, 0.5]
+    assert log_ticks(0.5, 0.5) == [0.5, 1]
+    assert log_ticks(0.02, 300) == [0.01, 0.1, 1, 10, 100, 1000]
+
+
+def test_on_a_logarithmic_axis_equal_factors_are_equally_far():
+    values = [0.01, 0.1, 1.0, 0.0, -1.0]
+    chart = line_chart(list("abcde"), [Series("s", values)], "x", "y", is_log=True)
+    root = ElementTree.fromstring(f"<div>{chart}</div>")
+    low, middle, high = [float(circle.get("cy")) for circle in root.find("svg").iter("circle")]
+    assert low - middle == pytest.approx(middle - high, abs=0.2)  # places have one decimal
+    assert high < middle
+    titles = [element.text for element in root.iter("title")]
+    assert titles == ["s, a: 0.01", "s, b: 0.10", "s, c: 1.00"]
+    tiny = line_chart(["a"], [Series("s", [0.00123])], "x", "y", is_log=True)
+    assert "s, a: 0.00123" in tiny
 
 
 def test_a_line_chart_shows_every_point_and_leaves_gaps_out():

@@ -7,12 +7,28 @@ from html.parser import HTMLParser
 import pytest
 
 from tests.tuning.report.comparisons import make_comparison, report_of
+from tuning.comparison.exhibits.exhibit import Chart, Exhibit
 from tuning.comparison.papers import PAPERS, Finding
+from tuning.report.charts import Series
 from tuning.report.html import Section, details, html_table, page
 from tuning.tables import Table
 
 VOID = {"meta", "br", "rect", "circle", "path"}
 NAMES = {f"SYSTEM {number} <with a long & odd name>": 0.05 + 0.05 * number for number in range(8)}
+
+
+EXHIBIT = Exhibit(
+    "shown",
+    "Curves & more",
+    ["Done so.", "And so."],
+    [Table(["a", "b"], [["x", "1"]], (), "our table")],
+    [Chart("rising", ["1", "2"], [Series("C", [0.001, 0.01])], "x", "y", digits=3, is_log=True)],
+    [Finding("C rises", "holds", ("tenfold",))],
+    [
+        Table(["a", "b"], [["x", "2"]], (), "their table"),
+        Table(["a", "b"], [["x", "3"]] * 13, (), "their long table"),
+    ],
+)
 
 
 class Page(HTMLParser):
@@ -54,7 +70,8 @@ def text(tmp_path_factory):
     )
     found = [Finding("A beats B", "holds", ("news, limit 10: +1.00, p 0.001",))]
     path = tmp_path_factory.mktemp("report") / "report.html"
-    return report_of(comparison, path, found, PAPERS["goto"].tables).read_text(encoding="utf-8")
+    figures = PAPERS["goto"].tables
+    return report_of(comparison, path, found, figures, [EXHIBIT]).read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -65,8 +82,8 @@ def parsed(text):
 def test_every_section_is_there_and_linked(parsed):
     names = list(parsed.all("section", "id"))
     assert names == [
-        "findings", "scores", "significance", "limits", "tuning", "order", "kinds", "sentences",
-        "weights", "costs", "settings",
+        "findings", "scores", "significance", "limits", "shown", "tuning", "order", "kinds",
+        "sentences", "weights", "costs", "settings",
     ]  # fmt: skip
     assert parsed.all("a", "href") == [f"#{name}" for name in names]
 
@@ -107,6 +124,21 @@ def test_findings_and_the_papers_figures(parsed):
     assert "A beats B: " in parsed.texts_of("li")
     assert "holds" in parsed.texts_of("strong")
     assert "32.02" in parsed.texts_of("td")
+
+
+def test_an_exhibit_has_its_chart_numbers_and_findings(text, parsed):
+    section = text[text.index('<section id="shown"') :]
+    section = section[: section.index("</section>")]
+    assert "<h2>Curves &amp; more</h2><p>Done so. And so.</p>" in section
+    places = [
+        section.index(words)
+        for words in ("C rises: ", "<figcaption>rising", "<title>C, 2: 0.01", "numbers", "0.010",
+                      "our table", "their table")
+    ]  # fmt: skip
+    assert places == sorted(places)
+    assert "C rises: " in parsed.texts_of("li")
+    assert "their long table" in parsed.texts_of("summary")
+    assert "their table" in parsed.texts_of("h3")
 
 
 def test_confusions_of_many_systems_are_shown_on_demand(parsed):

@@ -1,0 +1,59 @@
+"""The papers' other experiments at the end of `hyperbaton compare`: printed, kept, shown."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from hyperbaton.comparison import run_comparison
+from tests.tuning.comparison.tiny import LEX, LINEAR, in_this_process, tiny_configuration
+from tuning.comparison import run
+from tuning.comparison.configuration import System
+
+QUICK = "prior=8,passes=3"
+SYSTEMS = (
+    System("PAIR", (f"pair,{QUICK}",)),
+    System("SEQUENCE", (f"sequence,{QUICK}",)),
+)
+
+
+@pytest.fixture(autouse=True)
+def serial(monkeypatch):
+    monkeypatch.setattr(run, "run_jobs", in_this_process)
+
+
+def test_far_moves_are_printed_kept_and_shown(tmp_path, capsys):
+    configuration = tiny_configuration(tmp_path, SYSTEMS)
+    out = tmp_path / "out"
+    run_comparison(configuration, out, 1, "goto")
+    first = capsys.readouterr()
+    lines = first.out.splitlines()
+    begin = lines.index("Far moves (Goto et al. 2013, Figure 5)")
+    # the claims about translations come before
+    assert any("SEQUENCE beats PAIR in BLEU" in line for line in lines[:begin])
+    head = lines.index("test: average probability by distance, as in Figure 5")
+    assert lines[head + 1].split() == ["distance", "pair", "sequence", "corpus"]
+    assert lines[head + 2].split()[0] == "3"
+    assert lines[-1].startswith("Goto et al. 2013, Figure 5: sequence follows the corpus")
+    assert f"{out}/exhibits.json" in first.err.replace("\n", "")
+    [record] = json.loads((out / "exhibits.json").read_text(encoding="utf-8"))
+    assert record["name"] == "next_word"
+    assert '<section id="next_word">' in (out / "report.html").read_text(encoding="utf-8")
+
+    kept = {name: (out / name).read_bytes() for name in ("exhibits.json", "results.json")}
+    run_comparison(configuration, out, 2, "goto")
+    second = capsys.readouterr()
+    assert second.out == first.out
+    assert "exhibit_next_word: nothing has changed" in second.err
+    assert kept == {name: (out / name).read_bytes() for name in kept}
+
+
+def test_what_the_data_does_not_allow_is_named(tmp_path, capsys):
+    configuration = tiny_configuration(tmp_path, (LINEAR, LEX))
+    configuration = replace(configuration, preset="goto")
+    run_comparison(configuration, tmp_path / "out", 1)
+    captured = capsys.readouterr()
+    assert "Figure 5" not in captured.out
+    said = " ".join(captured.err.split())
+    assert "Far moves (Goto et al. 2013, Figure 5) is left out: no system has a model" in said
+    assert not (tmp_path / "out" / "exhibits.json").exists()

@@ -1,0 +1,1 @@
+"""What the papers show besides tables of translations, made anew on the data of a comparison."""
