@@ -8,7 +8,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from decoder.options import SentenceOptions
-from models.arrays import Int32Array
+from models.arrays import Int32Array, Int64Array
 from models.distortion.tables import TableScorer, joint_numbers
 
 FloatArray = NDArray[np.float64]
@@ -34,9 +34,12 @@ def weigh_tables(
     n_options = len(table)
     edge_scores = np.zeros((table.n_words + 1, len(options.spans) - 1))
     finish = np.zeros(n_options + 1)
-    states, apart = [], []
+    states: list[Int64Array] = []
+    apart: list[tuple[Int32Array, Int32Array, FloatArray]] = []
     for scorer, weights in scorers:
-        states.append(scorer.state_of_option)
+        # models often know the same of the past, and joining is dear
+        if not any(np.array_equal(scorer.state_of_option, state) for state in states):
+            states.append(scorer.state_of_option)
         if scorer.finish_values is not None:
             finish += scorer.finish_values @ weights
         for own_rows, own_columns, values in scorer.projected(weights):
@@ -47,7 +50,7 @@ def weigh_tables(
             )
             if not _add_to_edges(*part, table.end, options.spans, edge_scores):
                 apart.append(part)
-    joint = joint_numbers(states) if states else np.zeros(n_options + 1)
+    joint = joint_numbers(states) if states else np.zeros(n_options + 1, np.int64)
     rows = np.empty((n_options + 1, len(apart)), np.int32)
     columns = np.empty((n_options, len(apart)), np.int32)
     begin = 0
@@ -62,7 +65,7 @@ def weigh_tables(
         edge_scores,
         rows,
         columns,
-        np.concatenate(scores) if scores else np.empty(0),
+        scores[0] if len(scores) == 1 else np.concatenate([np.empty(0), *scores]),
     )
 
 

@@ -23,6 +23,7 @@ def as_text(experiment: Experiment) -> str:
     for n_classes in settings.classes:
         parts += [_quality(experiment, n_classes), *_tests(experiment, n_classes)]
     parts += [_distances(experiment, max(settings.classes)), _times(experiment)]
+    parts += list(_tolerance(experiment))
     parts += list(_active(experiment))
     return "\n\n".join(parts)
 
@@ -139,6 +140,29 @@ def _times(experiment: Experiment) -> str:
     )
 
 
+def _tolerance(experiment: Experiment) -> Iterator[str]:
+    """Ni et al., Figure 15; Alrajeh and Niranjan, Table 2."""
+    if not experiment.tolerance:
+        return
+    rows = [["", *(f"{n_classes}c" for n_classes in experiment.settings.classes)]]
+    goals = {each.n_classes: each.goal for each in experiment.tolerance}
+    rows.append(["percent wrong", *(f"{100 * goal:.1f}" for goal in goals.values())])
+    for name in dict.fromkeys(each.learner for each in experiment.tolerance):
+        own = [each for each in experiment.tolerance if each.learner == name]
+        rows.append(
+            [
+                name,
+                *(
+                    "–" if each.seconds is None else f"{each.seconds:.2f} ({each.n_rounds})"
+                    for each in own
+                ),
+            ]
+        )
+    size = experiment.settings.sizes[-1]
+    title = f"training time to the same tolerance, {size:,} sentences: seconds (rounds)"
+    yield f"{title}\n\n{table(rows)}"
+
+
 def _percent(values: list[float]) -> str:
     return f"{100 * spread(values).mean:.1f}"
 
@@ -225,9 +249,11 @@ def as_json(experiment: Experiment) -> str:
                     for each in run.by_distance
                     if each.n_examples
                 ],
+                "learner_settings": dict(run.settings),
                 "active": None if run.active is None else run.active.tolist(),
             }
             for run in experiment.runs
         ],
+        "training_time_to_the_same_tolerance": [asdict(each) for each in experiment.tolerance],
     }
     return json.dumps(record, ensure_ascii=False, indent=1)

@@ -12,12 +12,14 @@ sentences.
 (`me:sigma=0.5`). Training time is the processor's for the learner alone, without the features and
 without the search for the perceptron's number of rounds, which the paper made once for all
 experiments. Learners stop by their own rules, so the error on the training examples that they stop
-at is given as well.
+at is given as well, and if wanted the time that each takes to the same error, on the largest
+training set of the first repetition (classification_tolerance.py).
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +43,7 @@ from tuning.classification import (
     judge,
     precision_by_distance,
 )
+from tuning.classification_tolerance import ToleranceTime, goal_of, time_to_goal
 
 BASELINE = RelativeFrequency.name
 SIZES = (200, 400, 800)
@@ -63,6 +66,7 @@ class ExperimentSettings:
     word_classes: int = N_CLASSES
     seed: int = 1
     threads: int = 2
+    tolerance_times: bool = False  # train again to see how long the same error takes
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +87,7 @@ class Run:
     active: NDArray[np.float64] | None = (
         None  # share of active examples by iteration, if it shrinks
     )
+    settings: Mapping[str, Any] = field(default_factory=dict)  # of the learner, as it was trained
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,6 +104,7 @@ class Experiment:
     settings: ExperimentSettings  # with sizes filled in
     runs: tuple[Run, ...]
     clusters: JudgedPhrases  # of the last repetition
+    tolerance: tuple[ToleranceTime, ...] = ()
 
     def of(self, learner: str, n_classes: int, size: int) -> list[Run]:
         """The repetitions of one experiment."""
@@ -117,6 +123,7 @@ def run_experiment(
     for learner in settings.learners:
         _warm_up(learner, settings)
     runs: list[Run] = []
+    times: list[ToleranceTime] = []
     for repeat in range(settings.repeats):
         data = _Repetition(corpus, settings, repeat)
         for size in settings.sizes:
@@ -126,7 +133,35 @@ def run_experiment(
                     if progress:
                         progress(f"{learner}, {n_classes} classes, {size:,} sentences", 0)
                     runs.append(_run(part, learner, n_classes, settings, repeat))
-    return Experiment(settings, tuple(runs), data.clusters(settings.sizes[-1]))
+        if repeat == 0 and settings.tolerance_times:
+            times = _tolerance_times(part, runs, settings, progress)
+    return Experiment(settings, tuple(runs), data.clusters(settings.sizes[-1]), tuple(times))
+
+
+def _tolerance_times(
+    part: "_Part", runs: Sequence[Run], settings: ExperimentSettings, progress: Progress | None
+) -> list[ToleranceTime]:
+    times = []
+    cluster = part.examples.cluster[part.train_rows]
+    for n_classes in settings.classes:
+        y = orientations(n_classes).of(part.examples.samples.distance[part.train_rows])
+        done = [
+            run
+            for run in runs
+            if (run.n_classes, run.size) == (n_classes, part.size) and run.learner != BASELINE
+        ]
+        for run in done:
+            if progress:
+                progress(f"{run.learner}, {n_classes} classes, to the same error", 0)
+            times.append(
+                time_to_goal(
+                    run.learner, run.learner.partition(":")[0], run.settings, part.train, y,
+                    n_classes, cluster, settings.min_examples,
+                    goal_of({each.learner: each.train_error for each in done}),
+                    seed=settings.seed, threads=settings.threads,
+                )
+            )  # fmt: skip
+    return times
 
 
 def _warm_up(learner: str, settings: ExperimentSettings) -> None:
@@ -248,6 +283,7 @@ def _run(
     samples = part.examples.samples
     y = setup.of(samples.distance[part.train_rows])
     active = None
+    own: dict[str, Any] = {}
     if learner == BASELINE:
         began = time.process_time()
         model = RelativeFrequency().fit(part.examples.pair[part.train_rows], y, n_classes)
@@ -269,7 +305,7 @@ def _run(
         scores = trained.decision(part.test, part.examples.cluster[part.test_rows])
         on_train = trained.decision(part.train, cluster)
         active = trained.trace_["pooled"].get("active")
-    return _judged(part, learner, setup, repeat, seconds, y, scores, on_train, active)
+    return _judged(part, learner, setup, repeat, seconds, y, scores, on_train, active, own)
 
 
 def _judged(
@@ -282,6 +318,7 @@ def _judged(
     scores: NDArray[np.float64],
     on_train: NDArray[np.float64],
     active: NDArray[np.float64] | None,
+    own: Mapping[str, Any],
 ) -> Run:
     distance = part.examples.samples.distance[part.test_rows]
     true, predicted = setup.of(distance), scores.argmax(axis=1)
@@ -298,6 +335,7 @@ def _judged(
         precision_by_distance(true, predicted, distance),
         true == predicted,
         active,
+        own,
     )
 
 

@@ -125,7 +125,8 @@ def classify(
 
     Phrase pairs of training sentences are the examples; those of other sentences are the test. The
     tables give the share of right predictions, F1 of each class, precision by distance, training
-    time, and how much of the data mlr-dual still looks at. docs/dpr.md tells what the learners are.
+    time by each learner's own rule and to the same error, and how much of the data mlr-dual still
+    looks at. docs/dpr.md tells what the learners are.
     """
     from hyperbaton.classification_text import as_csv, as_json, as_text
     from hyperbaton.console import progress_line, say
@@ -168,6 +169,7 @@ def classify(
         max_distance=max_distance,
         seed=seed,
         threads=threads,
+        tolerance_times=True,
     )
     check_experiment(experiment_settings)
     announce_compilation("models.dpr.ni_features")

@@ -13,7 +13,7 @@ a move that the classifier thinks impossible does not outweigh everything else.
 """
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -21,7 +21,7 @@ import numpy as np
 from numba import njit
 
 from models.array_files import load_arrays, save_arrays
-from models.arrays import Int32Array
+from models.arrays import Int32Array, Int64Array
 from models.corpus import AlignedCorpus
 from models.distortion.interface import (
     DistortionModel,
@@ -167,19 +167,16 @@ class Dpr(DistortionModel):
             raise DataError(f"the model {self.name} has not learned anything", advice="fit it")
         memo = self._memo_of(options.phrases)
         probabilities = self.classifier_.probabilities(sentence.words, options, memo)
-        setup, n_words = orientations(self.classes), options.n_words
-        class_of_distance = setup.of(np.arange(-n_words, n_words + 1))
-        values = _values(
-            probabilities,
-            options.start,
-            class_of_distance,
-            self._use == SCALED,
-            self.beta,
-            self.floor,
-        )
-        rows = np.concatenate([[0], options.end]).astype(np.int32)
+        moves = _classes_of_distances(self.classes, options.n_words)
+        if self._use == SCALED:
+            values = _scaled(probabilities, options.start, moves, self.beta, self.floor)
+        else:
+            values = _direct(probabilities, options.start, moves)
+        rows = np.empty(len(options) + 1, np.int32)
+        rows[0], rows[1:] = 0, options.end
         table = Table(rows, np.arange(len(options), dtype=np.int32), values)
-        return DprScorer(sentence, options, table, setup.names, probabilities)
+        names = orientations(self.classes).names
+        return DprScorer(sentence, options, table, names, probabilities)
 
     def _memo_of(self, phrases: PhraseTable) -> TranslationScores:
         """What is remembered of the phrase table that is used; of another one, all is forgotten."""
@@ -234,21 +231,36 @@ class DprScorer(TableScorer):
         return [HeatMap(title, phrases, self._names, self.probabilities[first])]
 
 
+@lru_cache(maxsize=256)
+def _classes_of_distances(n_classes: int, n_words: int) -> Int64Array:
+    """The class of every distance d that a sentence allows, at n_words + d."""
+    classes = orientations(n_classes).of(np.arange(-n_words, n_words + 1))
+    classes.setflags(write=False)
+    return classes
+
+
 @njit(cache=True, nogil=True)
-def _values(probabilities, start, class_of_distance, scaled, beta, floor):
-    """The feature of going from each previous end to each option, (n_words + 1, N, 1)."""
+def _direct(probabilities, start, class_of_distance):
+    """log p(o) of going from each previous end to each option, (n_words + 1, N, 1)."""
     n_words = len(class_of_distance) // 2
     values = np.empty((n_words + 1, len(start), 1))
-    n_classes = probabilities.shape[1]
-    logs = np.empty(n_classes)
-    for option in range(len(start)):
-        for o in range(n_classes):
-            logs[o] = np.log(max(probabilities[option, o], LEAST))
-        for previous_end in range(n_words + 1):
+    logs = np.log(np.maximum(probabilities, LEAST))
+    for previous_end in range(n_words + 1):
+        for option in range(len(start)):
+            o = class_of_distance[n_words + previous_end - start[option]]
+            values[previous_end, option, 0] = logs[option, o]
+    return values
+
+
+@njit(cache=True, nogil=True)
+def _scaled(probabilities, start, class_of_distance, beta, floor):
+    """The same with −|d| / (β p(o)), eq. (7)."""
+    n_words = len(class_of_distance) // 2
+    values = np.empty((n_words + 1, len(start), 1))
+    prices = -1.0 / (beta * np.maximum(probabilities, floor))  # of a word's distance
+    for previous_end in range(n_words + 1):
+        for option in range(len(start)):
             d = previous_end - start[option]
-            o = class_of_distance[n_words + d]
-            value = logs[o]
-            if scaled:
-                value = -abs(d) / (beta * max(probabilities[option, o], floor))
-            values[previous_end, option, 0] = value
+            price = prices[option, class_of_distance[n_words + d]]
+            values[previous_end, option, 0] = abs(d) * price
     return values

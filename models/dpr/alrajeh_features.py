@@ -66,6 +66,15 @@ class AlrajehFeatures(FeatureSet):
         )
         return begin, columns[: begin[-1]].copy(), values[: begin[-1]].copy()
 
+    def edge_columns(
+        self,
+        words: Int32Array,
+        classes: Int32Array,  # noqa: ARG002
+        number: Int32Array,
+    ) -> Int32Array:
+        columns: Int32Array = _edge_columns(words, len(self.pairs_), self.window, number)
+        return columns
+
     def arrays(self) -> dict[str, NDArray[Any]]:
         return {"pairs": self.pairs_, "n_columns": np.array([self.n_columns_])}
 
@@ -108,6 +117,18 @@ def _emit(source, target, places, pairs, window, number, parts, columns, values)
                             at = _put(pair, number, columns, values, here, at)
         begin[place + 1] = at
     return begin
+
+
+@njit(cache=True, nogil=True)
+def _edge_columns(words, n_pairs, window, number):
+    """The words on the left of each place, and those on its right."""
+    columns = np.full((2, len(words) + 1, window), DROPPED, np.int32)
+    for place in range(len(words) + 1):
+        for k in range(window):
+            for side, at in ((0, place - 1 - k), (1, place + k)):
+                if 0 <= at < len(words) and n_pairs + words[at] < len(number):
+                    columns[side, place, k] = number[n_pairs + words[at]]
+    return columns
 
 
 @njit(cache=True, nogil=True)

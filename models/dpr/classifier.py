@@ -1,14 +1,14 @@
 """A trained classifier of phrase moves, as the decoder uses it.
 
 One sub-model for every source phrase with enough examples, a pooled one for the others (Ni et al.
-2011, section 3.2). For a sentence the features of the spans are looked up once, since they are the
-same for all translations of a span, and those of the translations are added: w_o·φ is a sum.
-What a translation adds is the same in all sentences and is remembered.
+2011, section 3.2). w_o·φ is a sum of what the left edge of a span adds, what its right edge adds,
+and what the translation adds. The features of every edge are looked up once for a sentence, and so
+are their weights in the pooled model. What a translation adds is the same in all sentences and is
+remembered.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,15 +17,10 @@ from numpy.typing import NDArray
 
 from models.arrays import Int32Array, Int64Array, Ragged
 from models.distortion.interface import OptionTable
-from models.dpr.features import (
-    SOURCE,
-    TRANSLATION,
-    FeatureSet,
-    Layers,
-    Places,
-)
+from models.dpr.features import DROPPED, TRANSLATION, FeatureSet, Layers, Places
 from models.hashing import EMPTY
 from models.learning.cluster_model import POOLED, ClusterModel, cluster_decision
+from models.learning.cluster_rows import find
 from models.phrases.table import PhraseTable
 from models.phrases.trie import ROOT, Trie, child
 from models.vocabulary import Vocabulary
@@ -67,26 +62,24 @@ class PhraseClassifier:
         """For every option, (N, classes). A copied word has the features of its surroundings
         only."""
         ids = self.source.vocabulary.encode(words)
-        source = self.features.source_text(self._layers(self.source, _one_row(ids)))
-        start, end, span_of_option = _spans(options.start, options.end, len(ids))
-        cluster = _clusters(self.trie, self.cluster_of_node, ids, start, end)
-        nowhere = np.zeros(len(start), np.int64)
-        places = Places(
-            nowhere, nowhere + len(ids), start, end, nowhere, nowhere, nowhere.view(np.uint64)
+        columns = self.features.edge_columns(
+            ids, self.source.layer(_one_row(ids)).values, self.number
         )
-        of_spans = self._decision(source, self._no_text, places, SOURCE, cluster)
-        new = _missing(memo.scores, options.entry)
+        scores, cluster, new = _score_spans(
+            self.model, self.trie, self.cluster_of_node, ids, columns,
+            options.start, options.end, options.entry, memo.scores,
+        )  # fmt: skip
         if len(new):
-            self._remember(memo, options, new, source, len(ids), cluster[span_of_option[new]])
-        return _combined(of_spans, span_of_option, memo.scores, options.entry)  # type: ignore[no-any-return]
+            self._remember(memo, options, new, ids, cluster[new])
+        _to_probabilities(scores, memo.scores, options.entry)
+        return scores  # type: ignore[no-any-return]
 
     def _remember(
         self,
         memo: "TranslationScores",
         options: OptionTable,
         new: Int64Array,
-        source: Any,
-        n_words: int,
+        ids: Int32Array,
         cluster: Int64Array,
     ) -> None:
         """Works out what the translations of some options add to the scores."""
@@ -95,31 +88,22 @@ class PhraseClassifier:
         begin = table.offsets[row]
         words = Ragged.gather(table.values, begin, table.offsets[row + 1] - begin)
         translations = Ragged(memo.target_ids[words.values], words.offsets)
+        source = self.features.source_text(self._layers(self.source, _one_row(ids)))
         target = self.features.target_text(self._layers(self.target, translations))
         nowhere = np.zeros(len(new), np.int64)
         places = Places(
             nowhere,
-            nowhere + n_words,
+            nowhere + len(ids),
             options.start[new].astype(np.int64),
             options.end[new].astype(np.int64),
             translations.offsets[:-1],
             translations.offsets[1:],
             phrases.inner[entry],
         )
-        scores = self._decision(source, target, places, TRANSLATION, cluster)
-        memo.scores[entry] = np.where(scores == 0.0, NOTHING, scores)
-
-    @cached_property
-    def _no_text(self) -> Any:
-        return self.features.target_text(self._layers(self.target, _one_row(np.empty(0, np.int32))))
-
-    def _decision(
-        self, source: Any, target: Any, places: Places, parts: int, cluster: Int64Array
-    ) -> FloatArray:
-        rows = self.features.rows(source, target, places, self.number, parts)
-        scores = np.empty((len(places.inner), self.model.pooled.shape[1]))
+        rows = self.features.rows(source, target, places, self.number, TRANSLATION)
+        scores = np.empty((len(new), self.model.pooled.shape[1]))
         cluster_decision(self.model, cluster, *rows, scores)
-        return scores
+        memo.scores[entry] = np.where(scores == 0.0, NOTHING, scores)
 
     @staticmethod
     def _layers(classes: WordClasses, words: Ragged) -> Layers:
@@ -175,70 +159,93 @@ def _one_row(ids: Int32Array) -> Ragged:
 
 
 @njit(cache=True, nogil=True)
-def _spans(start, end, n_words):
-    """Start and end of the distinct spans of options, and the number of each option's span."""
-    number = np.full((n_words + 1, n_words + 1), -1, np.int32)
-    starts, ends = np.empty(len(start), np.int64), np.empty(len(start), np.int64)
-    span_of_option = np.empty(len(start), np.int64)
-    n_spans = 0
-    for option in range(len(start)):
-        first, last = start[option], end[option]
-        if number[first, last] < 0:
-            number[first, last] = n_spans
-            starts[n_spans], ends[n_spans] = first, last
-            n_spans += 1
-        span_of_option[option] = number[first, last]
-    return starts[:n_spans].copy(), ends[:n_spans].copy(), span_of_option
+def _score_spans(model, trie, cluster_of_node, words, columns, start, end, entry, known):
+    """What the span of each option adds to the scores, (N, K); the sub-model of its source phrase;
+    and the options whose translations are met for the first time.
 
-
-@njit(cache=True, nogil=True)
-def _missing(scores, entry):
-    """Options whose entries have a score that is not known."""
-    new = np.empty(len(entry), np.int64)
+    Options of one span need not lie together, but a span that comes again is looked up only once.
+    """
+    n_options, n_classes, n_words = len(start), model.pooled.shape[1], len(words)
+    pooled = np.zeros((2, n_words + 1, n_classes))
+    for edge in range(2):
+        for place in range(n_words + 1):
+            for column in columns[edge, place]:
+                if column != DROPPED:
+                    for o in range(n_classes):
+                        pooled[edge, place, o] += model.pooled[column, o]
+    scores = np.empty((n_options, n_classes))
+    clusters = np.empty(n_options, np.int64)
+    new = np.empty(n_options, np.int64)
     n_new = 0
-    for option in range(len(entry)):
-        if entry[option] < 0:
-            continue
-        for o in range(scores.shape[1]):
-            if scores[entry[option], o] == 0.0:
-                new[n_new] = option
-                n_new += 1
-                break
-    return new[:n_new].copy()
+    first = np.full((n_words + 1, n_words + 1), -1, np.int32)  # the first option of each span
+    for option in range(n_options):
+        before, behind = start[option], end[option]
+        same = first[before, behind]
+        if same >= 0:
+            clusters[option] = clusters[same]
+            for o in range(n_classes):
+                scores[option, o] = scores[same, o]
+        else:
+            first[before, behind] = option
+            cluster = _cluster(trie, cluster_of_node, words, before, behind)
+            clusters[option] = cluster
+            if cluster == POOLED:
+                for o in range(n_classes):
+                    scores[option, o] = pooled[0, before, o] + pooled[1, behind, o]
+            else:
+                scores[option] = 0.0
+                _add_weights(model, cluster, columns[0, before], scores[option])
+                _add_weights(model, cluster, columns[1, behind], scores[option])
+        if entry[option] >= 0:
+            for o in range(n_classes):
+                if known[entry[option], o] == 0.0:
+                    new[n_new] = option
+                    n_new += 1
+                    break
+    return scores, clusters, new[:n_new].copy()
 
 
 @njit(cache=True, nogil=True)
-def _combined(of_spans, span_of_option, scores, entry):
-    """p(o) = exp(w_o·φ) / Σ exp(w_o'·φ), eq. (3), of the summed scores of each option."""
-    n_classes = of_spans.shape[1]
-    result = np.empty((len(entry), n_classes))
+def _cluster(trie, cluster_of_node, words, start, end):
+    """The sub-model of a source phrase, or POOLED."""
+    node = np.int32(ROOT)
+    for at in range(start, end):
+        node = child(trie, node, words[at])
+        if node == EMPTY:
+            return np.int32(POOLED)
+    return cluster_of_node[node]
+
+
+@njit(cache=True, nogil=True)
+def _add_weights(model, cluster, columns, scores):
+    """Adds a sub-model's weights of the columns to the scores."""
+    begin, end = model.offsets[cluster], model.offsets[cluster + 1]
+    at, last = begin, np.int32(DROPPED)
+    for column in columns:
+        if column == DROPPED:
+            continue
+        # columns mostly rise: each is then behind the one before it
+        at = find(model.features, at if column >= last else begin, end, column)
+        last = column
+        if at < end and model.features[at] == column:
+            for o in range(len(scores)):
+                scores[o] += model.weights[at, o]
+
+
+@njit(cache=True, nogil=True)
+def _to_probabilities(scores, of_entries, entry):
+    """p(o) = exp(w_o·φ) / Σ exp(w_o'·φ), eq. (3): adds what each option's translation says to the
+    scores, and puts probabilities in their place."""
+    n_classes = scores.shape[1]
     for option in range(len(entry)):
         highest = -np.inf
         for o in range(n_classes):
-            value = of_spans[span_of_option[option], o]
             if entry[option] >= 0:
-                value += scores[entry[option], o]
-            result[option, o] = value
-            highest = max(highest, value)
+                scores[option, o] += of_entries[entry[option], o]
+            highest = max(highest, scores[option, o])
         total = 0.0
         for o in range(n_classes):
-            result[option, o] = np.exp(result[option, o] - highest)
-            total += result[option, o]
+            scores[option, o] = np.exp(scores[option, o] - highest)
+            total += scores[option, o]
         for o in range(n_classes):
-            result[option, o] /= total
-    return result
-
-
-@njit(cache=True, nogil=True)
-def _clusters(trie, cluster_of_node, words, start, end):
-    """The sub-model of each span's source phrase."""
-    clusters = np.full(len(start), POOLED, np.int64)
-    for span in range(len(start)):
-        node = np.int32(ROOT)
-        for at in range(start[span], end[span]):
-            node = child(trie, node, words[at])
-            if node == EMPTY:
-                break
-        if node != EMPTY:
-            clusters[span] = cluster_of_node[node]
-    return clusters
+            scores[option, o] /= total

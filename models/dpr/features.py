@@ -5,6 +5,10 @@ surroundings, the same for all translations of a span, and those of one translat
 columns, which a set numbers once when it has seen a corpus: template by template, and within each
 by the number of the n-gram or word pair, so that no name is ever hashed or sorted for an example.
 Those that were seen often enough are then numbered anew without holes.
+
+Surroundings are what stands before the phrase and what stands behind it: each of their features
+belongs to one of its two edges. A decoder, which looks at many spans between the same edges, asks
+for the columns of every possible edge once.
 """
 
 from abc import ABC, abstractmethod
@@ -85,6 +89,14 @@ class FeatureSet(ABC):
         self, source: Text, target: Text, places: Places, number: Int32Array, parts: int = BOTH
     ) -> Rows:
         """The features of every place, as columns `number[raw column]`."""
+
+    @abstractmethod
+    def edge_columns(
+        self, words: Int32Array, classes: Int32Array, number: Int32Array
+    ) -> Int32Array:
+        """The same for the source side of one sentence, by edges, (2, n_words + 1, width): a phrase
+        [start, end) has the columns of [0, start] and of [1, end]; DROPPED fills up. What counts
+        twice is there twice."""
 
     @abstractmethod
     def settings(self) -> Mapping[str, Any]: ...

@@ -41,7 +41,7 @@ class NgramIndex(NamedTuple):
         """The number of the n-gram of each length at each place, (order, n_words); EMPTY where the
         index does not have it or the row ends."""
         ids = np.full((self.order, len(text.values)), EMPTY, np.int32)
-        _find(self.trie, self.number_of_node, text.values, text.offsets, ids)
+        find_ngrams(self.trie, self.number_of_node, text.values, text.offsets, ids)
         return ids
 
     def words(self, length: int, number: int) -> list[int]:
@@ -74,7 +74,8 @@ class NgramIndex(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def _find(trie, number_of_node, words, offsets, ids):
+def find_ngrams(trie, number_of_node, words, offsets, ids):
+    """Writes the numbers of n-grams that are there into `ids`, (order, n_words)."""
     for row in range(len(offsets) - 1):
         for at in range(offsets[row], offsets[row + 1]):
             node = np.int32(ROOT)

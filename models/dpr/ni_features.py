@@ -22,8 +22,9 @@ from numpy.typing import NDArray
 
 from models.arrays import Int32Array, Int64Array, Ragged
 from models.dpr.features import BOTH, DROPPED, SOURCE, TRANSLATION, FeatureSet, Layers, Places, Rows
-from models.dpr.ngrams import NgramIndex
+from models.dpr.ngrams import NgramIndex, find_ngrams
 from models.errors import SettingError
+from models.hashing import EMPTY
 
 LAYERS = ("word", "class")
 WINDOW, ORDER = 3, 3
@@ -113,6 +114,14 @@ class NiFeatures(FeatureSet):
         columns = columns[: begin[-1]].copy()
         return begin, columns, np.ones(len(columns), np.float32)
 
+    def edge_columns(
+        self, words: Int32Array, classes: Int32Array, number: Int32Array
+    ) -> Int32Array:
+        columns: Int32Array = _edge_columns(
+            self.indices_[0], self.indices_[1], words, classes, self.templates_, number
+        )
+        return columns
+
     def arrays(self) -> dict[str, NDArray[Any]]:
         arrays: dict[str, NDArray[Any]] = {}
         for k, index in enumerate(self.indices_):
@@ -174,6 +183,30 @@ def _emit(source, target, places, templates, target_begin, number, parts, column
                         at = _put(ids[k, start], first, number, columns, here, at)
         begin[place + 1] = at
     return begin
+
+
+@njit(cache=True, nogil=True)
+def _edge_columns(words_index, classes_index, words, classes, templates, number):
+    """Each template has a place of its own among the columns of its edge."""
+    n_words, order = len(words), len(words_index.sizes)
+    ids = np.full((2, order, n_words), EMPTY, np.int32)
+    whole = np.array([0, n_words])
+    find_ngrams(words_index.trie, words_index.number_of_node, words, whole, ids[0])
+    find_ngrams(classes_index.trie, classes_index.number_of_node, classes, whole, ids[1])
+    n_own = np.zeros(2, np.int64)
+    for row in range(len(templates)):
+        n_own[templates[row, 1]] += 1
+    columns = np.full((2, n_words + 1, n_own.max()), DROPPED, np.int32)
+    n_own[:] = 0
+    for row in range(len(templates)):
+        layer, at_end, shift, length, first = templates[row]
+        # the n-gram lies inside the sentence, and so does the edge, at start − shift
+        for start in range(max(0, shift), min(n_words - length, n_words + shift) + 1):
+            ngram = ids[layer, length - 1, start]
+            if ngram >= 0:
+                columns[at_end, start - shift, n_own[at_end]] = number[first + ngram]
+        n_own[at_end] += 1
+    return columns
 
 
 @njit(cache=True, nogil=True)

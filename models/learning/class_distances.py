@@ -1,10 +1,15 @@
 """Δ(o, o'): how far apart two orientation classes are (Ni et al. 2011, §2.2.3).
 
-0 for the same class, 0.5 for classes that are close, 1 for others. Classes are in the order of the
-distance d, so `neighbours` calls those close that lie side by side: of the three classes d < 0,
-d = 0, d > 0 the middle one is close to both others. The paper also draws a tree (its Figure 5);
-`tree` calls those close that move in the same direction, which needs five classes to differ from
-`flat`, where every other class is at distance 1 (Collins 2002).
+0 for the same class, 0.5 for classes that are close, 1 for others. Which are close the paper leaves
+to its Figure 5: the matrix is "equivalent to constructing a heuristic tree structure". Distances
+between the leaves of a tree never make two classes close to a third one but not to each other, so
+close classes come in groups, and the groups that there are move in the same direction:
+
+    tree         d ≤ −5 and −5 < d < 0 are close, so are 0 < d < 5 and d ≥ 5; three classes have
+                 nothing that is close
+    neighbours   classes that lie side by side in the order of d are close, d = 0 to both of its
+                 sides; no tree does that, and it draws predictions to the middle
+    flat         nothing is close (Collins 2002)
 """
 
 from collections.abc import Callable

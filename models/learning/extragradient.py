@@ -41,7 +41,7 @@ class ExtraGradient(Learner):
     radius: float = 5.0  # R
     tolerance: float = 1e-3  # gap between the players, per example
     max_iterations: int = 2000
-    distance: str = "neighbours"  # Δ
+    distance: str = "tree"  # Δ
 
     def check_settings(self) -> None:
         self._check_positive("radius", "tolerance", "max_iterations")

@@ -51,7 +51,7 @@ class Perceptron(Learner):
     held_out: float = 0.1  # share of the examples that decides about the number of rounds
     hold: str = "last"  # which of them: the last ones, or "random"
     patience: int = 3  # rounds without fewer held-out errors before it gives up
-    distance: str = "neighbours"  # Δ
+    distance: str = "tree"  # Δ
     average: bool = True
 
     def check_settings(self) -> None:

@@ -11,6 +11,11 @@ In the paper φ(o) is the indicator of the class: W's row of a class then knows 
 that class, and nothing tells it from the others. `centred` takes the mean of all indicators off, so
 that vectors of different classes point away from each other, and every example speaks to all rows.
 The score of a class is its row of W times φ either way, as the rows of the latter sum to zero.
+
+The margin is an inner product that stands for a distance (the paper's eq. 11), which it does if
+vectors have the same length. The φ(o) of classes have; with `normalise` the φ of examples are
+trained at length 1 as well, so that those with many features do not reach the margin by their
+number alone.
 """
 
 from dataclasses import dataclass
@@ -31,10 +36,11 @@ EMBEDDINGS = ["indicator", "centred"]
 class MarginRegression(Learner):
     name: ClassVar[str] = "mmr"
 
-    penalty: float = 0.001  # C
+    penalty: float = 0.03  # C
     tolerance: float = 0.1  # by which a margin may be wrong
     max_rounds: int = 1000
     embedding: str = "indicator"
+    normalise: bool = True  # ‖φ‖ = 1 in training
 
     def check_settings(self) -> None:
         self._check_positive("penalty", "tolerance", "max_rounds")
@@ -42,6 +48,8 @@ class MarginRegression(Learner):
 
     def solve(self, problem: Problem, seed: int) -> Solution:
         embedding = self.class_vectors(problem.n_classes)
+        if self.normalise:
+            problem = with_unit_rows(problem)
         weights = np.zeros((problem.n_features, problem.n_classes))
         dual = np.zeros(self.max_rounds)
         n_rounds, converged = maximise(
@@ -63,3 +71,11 @@ class MarginRegression(Learner):
         """φ(o) of every class, (K, K)."""
         indicator = np.eye(n_classes)
         return indicator if self.embedding == "indicator" else indicator - 1.0 / n_classes
+
+
+def with_unit_rows(problem: Problem) -> Problem:
+    """The same with ‖φ‖ = 1 for every example that has features."""
+    rows = np.repeat(np.arange(len(problem.labels)), np.diff(problem.indptr))
+    square = np.bincount(rows, problem.data.astype(np.float64) ** 2, len(problem.labels))
+    norm = np.sqrt(np.where(square > 0, square, 1.0))
+    return problem._replace(data=(problem.data / norm[rows]).astype(problem.data.dtype))

@@ -53,12 +53,25 @@ def test_tables_files_and_pictures(run, tmp_path):
     assert "5 classes, 60 training sentences: percent right by distance" in out
     assert "seconds of processor time for training" in out
     assert "percent of examples active in the pooled model" in out
+    assert "training time to the same tolerance, 60 sentences: seconds (rounds)" in out
 
     lines = (tmp_path / "runs.csv").read_text(encoding="utf-8").splitlines()
     rows = list(csv.DictReader(lines))
     record = json.loads((tmp_path / "runs.json").read_text(encoding="utf-8"))
     assert len(record["runs"]) == 3 * 2 * 2 * 2
     assert record["settings"]["sizes"] == [30, 60]
+    timed = record["training_time_to_the_same_tolerance"]
+    assert len(timed) == 2 * 2  # without lr
+    for one in timed:
+        (dual,) = [
+            r["training_error"]
+            for r in record["runs"]
+            if (r["learner"], r["sentences"], r["repeat"]) == ("mlr-dual", 60, 0)
+            and len(r["classes"]) == one["n_classes"]
+        ]
+        assert one["goal"] == pytest.approx(dual + 0.01)
+        shown = "–" if one["seconds"] is None else f"{one['seconds']:.2f} ({one['n_rounds']})"
+        assert re.search(rf"^{re.escape(one['learner'])} .*{re.escape(shown)}", out, re.MULTILINE)
     for one in record["runs"]:
         confusion = one["confusion"]
         right = sum(confusion[k][k] for k in range(len(confusion)))
@@ -101,6 +114,7 @@ def test_one_learner_one_run_one_model_for_all(run, tmp_path):
     assert json.loads((tmp_path / "j").read_text())["settings"]["min_examples"] is None
     assert "p-values" not in out
     assert "active" not in out
+    assert "tolerance" not in out
     names = sorted(path.name for path in (tmp_path / "p").iterdir())
     assert names == ["distance.png", "precision.png", "time.png"]
 

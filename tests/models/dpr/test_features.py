@@ -184,6 +184,31 @@ def test_a_row_is_its_source_features_and_its_translation_features(features, exa
         assert both.of(row) == source.of(row) | translation.of(row)
 
 
+@pytest.mark.parametrize(
+    "features", [NiFeatures(2, 2), NiFeatures(1, 2, False), AlrajehFeatures(2)]
+)
+@settings(max_examples=25)
+@given(small_corpora, st.integers(0, 3))
+def test_source_features_are_those_of_the_two_edges(features, examples, dropped):
+    described = Described(examples, features, SOURCE)
+    number = np.arange(features.n_columns_, dtype=np.int32)
+    number[number % 4 == dropped] = DROPPED
+    begin, columns, values = features.rows(*described.texts, described.places, number, SOURCE)
+    samples, source = described.samples, described.corpus.source.words
+    for row in range(len(samples)):
+        sentence = samples.sentence[row]
+        words, classes = described.source.words[sentence], described.source.classes[sentence]
+        edges = features.edge_columns(words, classes, number)
+        assert edges.shape[:2] == (2, len(words) + 1)
+        start, end = (
+            at[row] - source.offsets[sentence] for at in (samples.source_start, samples.source_end)
+        )
+        found = np.concatenate([edges[0, start], edges[1, end]])
+        here = slice(begin[row], begin[row + 1])
+        expected = np.repeat(columns[here], values[here].astype(int))
+        assert sorted(found[found != DROPPED].tolist()) == sorted(expected.tolist())
+
+
 @pytest.mark.parametrize("features", [NiFeatures(2, 2), AlrajehFeatures(2)])
 @settings(max_examples=25)
 @given(small_corpora, small_corpora)

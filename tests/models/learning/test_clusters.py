@@ -7,7 +7,7 @@ from scipy import sparse
 from models.errors import DataError, SettingError
 from models.learning import cluster_rows
 from models.learning.catalogue import LEARNERS, make_learner
-from models.learning.class_distances import neighbours
+from models.learning.class_distances import tree
 from models.learning.cluster_model import POOLED
 from models.learning.cluster_rows import ranges
 from models.learning.clusters import ClusteredLearner, rows_of
@@ -121,7 +121,7 @@ def test_held_out_examples_of_all_clusters_together_choose_the_number_of_rounds(
         rows = numbers == number
         n = int(0.2 * rows.sum())
         problem = make_problem(examples[rows], labels[rows], 3)
-        shares = patient.held_out_errors(problem, neighbours(3), own_seed(2, number))
+        shares = patient.held_out_errors(problem, tree(3), own_seed(2, number))
         wrong += n * np.append(shares, np.full(8 - len(shares), shares[-1]))
         n_held_out += n
     found = learner.trace_["clusters"]["held-out error"]

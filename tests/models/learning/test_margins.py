@@ -95,7 +95,7 @@ def test_regression_is_the_optimum_of_appendix_b(embedding, seed, penalty):
         method="L-BFGS-B",
         options={"maxiter": 10_000, "maxfun": 100_000, "ftol": 0, "gtol": 1e-10},
     )
-    learner = MarginRegression(penalty=penalty, embedding=embedding, **EXACT)
+    learner = MarginRegression(penalty=penalty, embedding=embedding, normalise=False, **EXACT)
     learner.fit(examples, labels, 3)
     assert learner.converged_
     assert learner.trace_["dual"][-1] == pytest.approx(-found.fun, rel=1e-7)
@@ -112,10 +112,26 @@ def test_regression_by_hand():
     # w₀ and 2 w₀: with α₂ = ¼ at its bound w₀ = ½ + α₁ and the margin 2 w₀ ≥ 1, so α₂ may be less:
     # α₁ = ¼, w₀ = ¼ + 2 α₂, 2 w₀ = 1 → α₂ = ⅛, w₀ = ½. Class 1: α = ¼ = w₁.
     examples = sparse.csr_array(np.array([[1.0], [2.0], [1.0]]))
-    learner = MarginRegression(penalty=0.25, **EXACT).fit(examples, [0, 0, 1], 2)
+    learner = MarginRegression(penalty=0.25, normalise=False, **EXACT).fit(examples, [0, 0, 1], 2)
     assert learner.weights_[:, 0].tolist() == pytest.approx([0.5, 0.25])
     # ½ (¼ + 1/16) + ¼ (½ + 0 + ¾)
     assert learner.objective_ == pytest.approx(0.46875)
+
+
+def test_regression_can_train_at_length_one():
+    examples, labels = make_examples(3, n=30, signed=True)
+    with_nothing = sparse.vstack([examples, sparse.csr_array((1, 6))]).tocsr()
+    labels = np.append(labels, 0)
+    learner = MarginRegression(penalty=0.5, normalise=True, **EXACT)
+    found = learner.fit(with_nothing, labels, 3)
+    dense = with_nothing.toarray()
+    norm = np.linalg.norm(dense, axis=1, keepdims=True)
+    units = sparse.csr_array(dense / np.where(norm > 0, norm, 1))
+    expected = MarginRegression(penalty=0.5, normalise=False, **EXACT).fit(units, labels, 3)
+    assert found.objective_ == pytest.approx(expected.objective_)
+    assert np.allclose(found.weights_, expected.weights_, atol=1e-6)
+    other = MarginRegression(penalty=0.5, normalise=False, **EXACT).fit(with_nothing, labels, 3)
+    assert not np.allclose(found.weights_, other.weights_, atol=1e-2)
 
 
 @pytest.mark.parametrize("make", [SupportVectors, MulticlassSupportVectors, MarginRegression])

@@ -5,6 +5,7 @@ import pytest
 from scipy import sparse
 
 from models.learning.class_distances import flat, neighbours, tree
+from models.learning.extragradient import ExtraGradient
 from models.learning.perceptron import Perceptron, count_errors, structured_loss, visit
 from models.learning.problem import make_problem
 from models.learning.random_order import generator, shuffle
@@ -17,6 +18,7 @@ def test_distances_of_classes():
     assert neighbours(3).tolist() == [[0, 0.5, 1], [0.5, 0, 0.5], [1, 0.5, 0]]
     assert neighbours(5)[1].tolist() == [0.5, 0, 0.5, 1, 1]
     assert flat(3).tolist() == tree(3).tolist() == [[0, 1, 1], [1, 0, 1], [1, 1, 0]]
+    assert Perceptron().distance == ExtraGradient().distance == "tree"
     assert tree(5)[:3].tolist() == [[0, 0.5, 1, 1, 1], [0.5, 0, 1, 1, 1], [1, 1, 0, 1, 1]]
 
 
@@ -66,7 +68,7 @@ def slow_table_2(dense, labels, distance, rate, n_rounds, seed):
 
 
 @pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize(("distance", "matrix"), [("neighbours", neighbours), ("flat", flat)])
+@pytest.mark.parametrize(("distance", "matrix"), [("neighbours", neighbours), ("tree", tree)])
 def test_rounds_equal_those_of_a_slow_twin(seed, distance, matrix):
     examples, labels = make_examples(seed, n=40, n_classes=4, signed=True)
     dense = examples.toarray()
@@ -106,7 +108,7 @@ def test_held_out_examples_choose_the_number_of_rounds(hold):
     shuffle(train, 150, state)
     weights = np.zeros((3, 40))
     for n in train:
-        values = weights @ dense[n] + neighbours(3)[labels[n]]
+        values = weights @ dense[n] + tree(3)[labels[n]]
         if values[labels[n]] < values.max():
             worst = values.argmax()
             weights[labels[n]] += 0.05 * dense[n]
