@@ -5,6 +5,7 @@
 The last 2,000 pairs are held out, and the 1,000 before them are not touched. Sentences get 50 word
 classes. `--asc` takes all source words of one target word from left to right. The distance is how
 often each distortion occurs. Each size runs in a process of its own, so that its memory is known.
+Decoding is measured against linear distortion, in turns, in CPU time of one thread.
 """
 
 import argparse
@@ -17,8 +18,12 @@ from pathlib import Path
 
 import numpy as np
 
+from decoder.decode import Decoder, SearchSettings
 from models.corpus import AlignedCorpus
 from models.distortion.catalogue import make_model
+from models.distortion.interface import DistortionModel
+from models.distortion.linear import Linear
+from models.language_model import LanguageModel, estimate
 from models.next_word.events import Events, find_events
 from models.next_word.held_out import (
     DistanceBaseline,
@@ -29,12 +34,15 @@ from models.next_word.held_out import (
     predict,
     uniform,
 )
+from models.phrases.training import train_phrases
 from models.reading import CorpusFiles, read_corpus
+from models.system import default_weights, starting_weights
 from models.word_classes import WordClasses
 
 HELD_OUT = 2000
 UNTOUCHED = 1000
 FARTHEST = 14
+N_DECODED = 300  # sentences
 
 
 def with_classes(train: AlignedCorpus, test: AlignedCorpus) -> tuple[AlignedCorpus, AlignedCorpus]:
@@ -56,13 +64,14 @@ def run(corpus: AlignedCorpus, size: int, names: list[str], order: str) -> None:
     columns = ("seconds", "CPU s", "features", "prior", "passes", "GB", "right", "log P", "open")
     print(f"{'':12}", *(f"{column:>9}" for column in columns))
     found, learned = {}, {}
+    models: dict[str, DistortionModel] = {}
     for name in (*known, *names):
         began, cpu = time.monotonic(), time.process_time()
         notes: tuple[str, ...] = ("",) * 4
         if name in known:
             scores = known[name]
         else:
-            model = make_model(name, order=order).fit(train)
+            model = models[name] = make_model(name, order=order).fit(train)
             scores = learned[name] = model.scores
             if hasattr(model, "index_"):
                 features = f"{model.index_.n_features:,}"
@@ -87,6 +96,7 @@ def run(corpus: AlignedCorpus, size: int, names: list[str], order: str) -> None:
         difference = compare(found[better].log_p, found[worse].log_p, found[better].sentence)
         low, high = difference.low, difference.high
         print(f"log P, {better} − {worse}: {difference.mean:+.4f} [{low:+.4f}, {high:+.4f}]")
+    print_decoding(train, test, models)
 
 
 def print_distances(models: dict[str, Scores], test: AlignedCorpus, events: Events) -> None:
@@ -99,6 +109,33 @@ def print_distances(models: dict[str, Scores], test: AlignedCorpus, events: Even
     for name, values in averages.items():
         shown = " ".join(f"{value:.3f}"[1:] for value in values[FARTHEST:])
         print(f"{name:12} 0 to {FARTHEST}: {shown}")
+
+
+def print_decoding(
+    train: AlignedCorpus, test: AlignedCorpus, models: dict[str, DistortionModel]
+) -> None:
+    """The cost of a sentence with each model, against linear distortion."""
+    phrases = train_phrases(train)
+    lm = LanguageModel.from_ngrams(estimate(train.target.words, train.target.vocabulary, 5))
+    sentences = [test.source.sentence(number) for number in range(N_DECODED)]
+    for limit in (10, -1):
+        decoders = {
+            name: Decoder(
+                phrases, lm, [model], default_weights("") | starting_weights([model]),
+                SearchSettings(distortion_limit=limit),
+            )
+            for name, model in {"linear": Linear(), **models}.items()
+        }  # fmt: skip
+        costs: dict[str, list[float]] = {name: [] for name in decoders}
+        for _ in range(4):  # the first round compiles and fills memories
+            for name, decoder in decoders.items():
+                began = time.process_time()
+                for sentence in sentences:
+                    decoder.decode(sentence)
+                costs[name].append((time.process_time() - began) / len(sentences))
+        best = {name: min(rounds) for name, rounds in costs.items()}
+        shown = (f"{name} {1e3 * c:.2f} ms ({c / best['linear']:.2f})" for name, c in best.items())
+        print(f"decoding, limit {limit if limit >= 0 else 'none'}:", ", ".join(shown), flush=True)
 
 
 def main() -> None:
