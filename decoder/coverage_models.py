@@ -54,9 +54,10 @@ class CoverageModels:
         self._estimating = [c for c, (own, _) in enumerate(scorers) if estimates_coverage(own)]
         self._estimators = estimators
         self._spans = options.spans
+        self._weights = np.concatenate([np.empty(0), *(weights for _, weights in scorers)])
         self._joint = no_rows(np.int64)  # the combinations of the models' states, by number
         begin = np.array([scorer.initial_state for scorer, _ in scorers], np.int64)
-        self._numbers(begin.reshape(-1, 1))
+        self._extra(np.zeros((1, len(self._weights))), begin.reshape(-1, 1))  # it has number 0
 
     def search(
         self,
@@ -97,19 +98,21 @@ class CoverageModels:
         is_last: bool,
     ) -> NDArray[Any]:
         """The scores of all steps into a stack, and the states behind them, EXTRA."""
+        features = [np.empty((len(option), 0))]
         after = np.empty_like(states)  # (models, B)
-        extra = np.zeros(len(option), EXTRA)
-        for number, (scorer, weights) in enumerate(self._scorers):
+        for number, (scorer, _) in enumerate(self._scorers):
             steps = Steps(previous, option, coverage, states[number])
-            extra["score"] += scorer.features(steps) @ weights
+            features.append(scorer.features(steps))
             after[number] = scorer.advance(steps)
             if is_last:
-                extra["score"] += scorer.finish(after[number]) @ weights
+                features[-1] = features[-1] + scorer.finish(after[number])
+        # one model's are taken as they are
+        every = features[1] if len(features) == 2 else np.concatenate(features, axis=1)  # (B, F)
+        extra = self._extra(np.ascontiguousarray(every, np.float64), after)
         # where nothing is left there is nothing to be estimated
         if not is_last and (self._estimating or self._estimators):
             _cover(coverage, edges, self._spans)
             extra["estimate"] = self._estimates(coverage, option, after)
-        extra["next"] = self._numbers(after)
         return extra
 
     def _estimates(
@@ -125,13 +128,16 @@ class CoverageModels:
             estimates += table.coverage_estimate(coverage, state) @ weights
         return estimates
 
-    def _numbers(self, states: Int64Array) -> Int32Array:
-        """A number for each combination of states, the same one throughout the sentence."""
-        numbers = np.empty(states.shape[1], np.int32)
+    def _extra(self, features: FloatArray, states: Int64Array) -> NDArray[Any]:
+        """The weighted features of steps, and a number for each combination of states behind them,
+        the same one throughout the sentence."""
+        extra = np.empty(len(features), EXTRA)
         done = 0
-        while (done := _number(self._joint, states, numbers, done)) < len(numbers):
-            self._joint = enlarged(self._joint)
-        return numbers
+        while done < len(extra):
+            done = _fill_in(extra, features, self._weights, self._joint, states, done)
+            if done < len(extra):
+                self._joint = enlarged(self._joint)
+        return extra
 
 
 @njit(cache=True, nogil=True)
@@ -219,14 +225,21 @@ def _cover(coverage, edges, spans):
 
 
 @njit(cache=True, nogil=True)
-def _number(rows, states, numbers, done):
-    """Fills in the numbers of the columns from `done` on; how many are done when it ends."""
+def _fill_in(extra, features, weights, joint, states, first):
+    """Fills in scores and numbers of steps from `first` on; where it stopped for want of room."""
     row = np.empty(len(states), np.int64)
-    for step in range(done, states.shape[1]):
+    number = np.int64(EMPTY)
+    for step in range(first, len(extra)):
+        is_new = step == first  # most steps lead to the same states as the one before
         for model in range(len(row)):
+            is_new = is_new or row[model] != states[model, step]
             row[model] = states[model, step]
-        number = add(rows, row, len(row))
-        if number == EMPTY:
-            return step
-        numbers[step] = number
-    return states.shape[1]
+        if is_new:
+            number = np.int64(add(joint, row, len(row)))
+            if number == EMPTY:
+                return step
+        score = 0.0
+        for feature in range(len(weights)):
+            score += weights[feature] * features[step, feature]
+        extra[step].score, extra[step].estimate, extra[step].next = score, 0.0, number
+    return len(extra)

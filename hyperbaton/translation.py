@@ -2,7 +2,8 @@
 
 import sys
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -49,6 +50,8 @@ def translate_file(run: Run, settings_over: Callable[[Settings], Settings]) -> i
     began = time.monotonic()
     failures = number = 0
     statistics = SearchStatistics()
+    missing: Counter[str] = Counter()  # sentences without a layer
+    users = users_of_layers(translator)
     files = SourceFiles(run.source, run.source_tags, run.source_tree)
     with ExitStack() as stack:
         out = stack.enter_context(open_to_write(run.out))
@@ -71,17 +74,43 @@ def translate_file(run: Run, settings_over: Callable[[Settings], Settings]) -> i
             else:
                 _write_result(run, translator, number - 1, result, out, n_best_out)
                 statistics = statistics.add(result.statistics)
+                missing.update(users.keys() - result.sentence.layers if result.sentence else ())
                 if lattice_out is not None:
                     for line in lattice_lines(number - 1, result):
                         _write(lattice_out, line)
             if progress:
                 progress("translating", number)
+    for line in missing_lines(users, missing, number, every=run.stats):
+        say(line)
     if run.stats:
         seconds = time.monotonic() - began
         say(f"{number} sentences in {seconds:.2f} s, {number / max(seconds, 1e-9):.1f} per second")
         for line in statistics_lines(statistics):
             say(line)
     return failures
+
+
+def users_of_layers(translator: Translator) -> dict[str, list[str]]:
+    """The layers that models of a system use where a sentence has them, and which models."""
+    users: dict[str, list[str]] = {}
+    for model in translator.distortion:
+        for layer in sorted(model.wants):
+            users.setdefault(layer, []).append(model.name)
+    return users
+
+
+def missing_lines(
+    users: Mapping[str, list[str]], missing: Counter[str], n_sentences: int, *, every: bool
+) -> list[str]:
+    """What to tell of sentences without such layers; `every`: also that there are none."""
+    return [
+        f"{missing[layer]} of {n_sentences} sentences had no {layer}: "
+        f"{' and '.join(names)} scored them by other features"
+        if missing[layer]
+        else f"all sentences had a {layer} for {' and '.join(names)}"
+        for layer, names in users.items()
+        if missing[layer] or every
+    ]
 
 
 def _write_result(

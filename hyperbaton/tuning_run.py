@@ -21,6 +21,7 @@ from models.source_reading import SourceFiles, read_sentences
 from models.stages import fingerprint, locked
 from models.system import path_text, read_system, write_weights
 from models.writing import open_to_write
+from tuning.fixed_weights import read_fixed
 from tuning.metrics.visits import read_visits
 from tuning.objective import parse_objective
 from tuning.references import check_line_counts, read_references
@@ -82,6 +83,8 @@ def tune_system(
             _clear(run.folder)
         before = _weights_to_begin_with(run.folder, key, content["weights"])
         translator = Translator.load(run.model, settings.search).with_weights(before)
+        fixed, values = read_fixed(run.fixed, translator.feature_names)
+        translator = translator.with_weights(values)
         before = {name: translator.weights[name] for name in translator.feature_names}
         _write_summary(run.folder, {"key": key, "before": before})
         with progress_line() as progress:
@@ -94,7 +97,7 @@ def tune_system(
                 progress,
                 replicas=run.replicas,
                 protocol=run.protocol,
-                fixed=run.fixed,
+                fixed=fixed,
                 reference_visits=_visits(run, sentences),
                 threads=run.threads,
                 model=model,

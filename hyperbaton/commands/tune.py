@@ -57,8 +57,9 @@ from hyperbaton.commands.options import FILE, LIMIT, set_option, threads_option
     "--fix",
     "fixed",
     multiple=True,
-    metavar="FEATURE",
-    help="Leave this weight as it is; may be given several times.",
+    metavar="FEATURE[=WEIGHT]",
+    help="Leave this weight as it is, or give it this value and leave it there; * stands for "
+    "anything ('translation.*=0'); may be given several times.",
 )
 @click.option("--distortion-limit", type=LIMIT, help="Longest jump in words, or inf.")
 @click.option("--state", type=FILE, help="Folder for traces and state.  [default: MODEL/tuning]")

@@ -150,6 +150,12 @@ class DistortionModel(ABC):
         return frozenset()
 
     @property
+    def wants(self) -> frozenset[str]:
+        """Layers that it uses where a sentence has them, and can do without; whoever translates is
+        told how many sentences had none."""
+        return frozenset()
+
+    @property
     @abstractmethod
     def feature_names(self) -> tuple[str, ...]:
         """Names of the features, known before `fit`."""

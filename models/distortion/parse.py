@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from models.arrays import Int32Array
 from models.corpus import AlignedCorpus
@@ -37,6 +38,7 @@ from models.parse_reordering.scorer import ParseScorer
 from models.parse_reordering.storage import load_learned, save_learned
 from models.parse_reordering.templates import COV, FAMILIES, MOST_TAGS, SIB, TAGS, WORDS
 from models.parse_reordering.training import IIS, LBFGS, Learned, TrainingPlan, learn
+from models.phrases.extraction import GRID
 from models.phrases.table import PhraseTable
 from models.progress import Progress
 from models.sentence import Sentence
@@ -57,6 +59,7 @@ class Parse(DistortionModel):
         self,
         use: str = "me+prior+cov+sib",
         alpha: float = 0.9,
+        alpha_half: float = 80.0,
         levels: int = 2,
         rewrites: str = "de",
         variance: float = 1.0,
@@ -65,10 +68,11 @@ class Parse(DistortionModel):
         iterations: int = 100,
         trainer: str = LBFGS,
     ) -> None:
-        self.use, self.alpha, self.levels, self.rewrites = use, alpha, levels, rewrites
+        self.use, self.alpha, self.alpha_half = use, alpha, alpha_half
+        self.levels, self.rewrites = levels, rewrites
         self.variance, self.min_count, self.max_sentences = variance, min_count, max_sentences
         self.iterations, self.trainer = iterations, trainer
-        self._target_ids: dict[int, tuple[PhraseTable, Int32Array]] = {}
+        self._known: dict[int, tuple[PhraseTable, Int32Array, NDArray[np.uint16]]] = {}
 
     @property
     def feature_names(self) -> tuple[str, ...]:
@@ -86,10 +90,19 @@ class Parse(DistortionModel):
         known = hasattr(self, "learned_") and len(self.learned_.source_tags) > 3
         return frozenset({"tags"}) if asks and known else frozenset()
 
+    @property
+    def wants(self) -> frozenset[str]:
+        """Trees, if it was trained with features of them."""
+        if not parse_use(self.use)[0] & (COV | SIB) or not hasattr(self, "learned_"):
+            return frozenset()
+        report = self.learned_.report
+        return frozenset({"tree"} if report["without_tree"] < report["sentences"] else ())
+
     def settings(self) -> Mapping[str, Any]:
         return {
             "use": self.use,
             "alpha": self.alpha,
+            "alpha_half": self.alpha_half,
             "levels": self.levels,
             "rewrites": self.rewrites,
             "variance": self.variance,
@@ -112,8 +125,8 @@ class Parse(DistortionModel):
         families, prior = parse_use(self.use)
         self.rewrites_text_, self.rewrites_ = read_rewrites(self.rewrites)
         plan = TrainingPlan(
-            families, prior, self.alpha, self.levels, self.variance, self.min_count,
-            self.max_sentences, self.iterations, self.trainer, self.rewrites_,
+            families, prior, self.alpha, self.alpha_half, self.levels, self.variance,
+            self.min_count, self.max_sentences, self.iterations, self.trainer, self.rewrites_,
         )  # fmt: skip
         self.learned_ = learn(corpus, phrases, plan, threads, progress)
         return self
@@ -137,7 +150,7 @@ class Parse(DistortionModel):
             tags,
             encode_tree(tree, learned.labels),
             options,
-            self._own_ids(options.phrases),
+            *self._known_of(options.phrases),
         )
 
     def save(self, directory: Path) -> None:
@@ -153,13 +166,15 @@ class Parse(DistortionModel):
             raise DataError(f"the model {self.name} has not been trained")
         return self.learned_
 
-    def _own_ids(self, phrases: PhraseTable) -> Int32Array:
-        """The model's ids of a phrase table's target words, remembered for each table."""
-        known = self._target_ids.get(id(phrases))
+    def _known_of(self, phrases: PhraseTable) -> tuple[Int32Array, NDArray[np.uint16]]:
+        """The model's ids of a phrase table's target words, and room for the units of its entries;
+        remembered for each table."""
+        known = self._known.get(id(phrases))
         if known is None or known[0] is not phrases:
             ids = self.learned_.target_words.encode(phrases.target_vocabulary.words)
-            known = self._target_ids[id(phrases)] = phrases, ids
-        return known[1]
+            known = phrases, ids, np.zeros((len(phrases), GRID), np.uint16)
+            self._known[id(phrases)] = known
+        return known[1:]
 
     def _check_settings(self) -> None:
         for name, value, lowest in (
@@ -175,6 +190,10 @@ class Parse(DistortionModel):
         if not 0 <= self.alpha < 1:
             raise SettingError(
                 f"parse.alpha cannot be {self.alpha}", expected="a number from 0 to less than 1"
+            )
+        if not self.alpha_half >= 0:
+            raise SettingError(
+                f"parse.alpha_half cannot be {self.alpha_half}", expected="a number from 0 up"
             )
         if not self.variance > 0:
             raise SettingError(

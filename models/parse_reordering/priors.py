@@ -6,6 +6,10 @@
                pair, p_g from those of all words with the same tag, if s is one word, or of all
                phrases of the same length
 
+The few jumps of a rare pair say little, so p_l begins with `half` jumps that are spread as p_g
+spreads them: α is in effect α n / (n + half) for a pair that was seen n times. The paper, with two
+hundred times as much data, has half = 0.
+
 So that nothing has probability 0: e_0 and `other` count half an occurrence more than they have, and
 so does every jump in p_g. A pair without jumps of its own (it comes from a phrase table) has p_g
 alone; a tag that was never seen has the jumps of all words.
@@ -38,25 +42,41 @@ class Prior(NamedTuple):
 
 
 def estimate_prior(
-    kind: str, alpha: float, inventory: Inventory, events: Events, n_tags: int
+    kind: str, alpha: float, half: float, inventory: Inventory, events: Events, n_tags: int
 ) -> Prior:
     counts = inventory.counts + np.where(inventory.target < FIRST_TARGET, HALF, 0.0)
     total = np.add.reduceat(counts, inventory.begin[:-1])
     share = np.log(counts / np.repeat(total, np.diff(inventory.begin)))
     candidate = inventory.begin[events.source] + events.choice
-    local = _table(candidate, events.jump, len(counts))
-    seen = local.sum(axis=1, keepdims=True)
-    local = np.where(seen > 0, local / np.maximum(seen, 1), -1.0)
     length = inventory.length[events.source]
     one = length == 1
-    return Prior(
+    prior = Prior(
         PRIORS.index(kind),
         alpha,
         share,
-        local,
+        np.full((len(counts), N_JUMPS), -1.0),
         _smooth(_table(events.tag[one].astype(np.int64), events.jump[one], n_tags)),
         _smooth(_table(np.minimum(length, LONGEST), events.jump, LONGEST + 1)),
     )
+    jumps = _table(candidate, events.jump, len(counts))
+    seen = jumps.sum(axis=1)
+    p_g = np.zeros_like(jumps)  # of a pair: the mean over its occurrences, which may differ in tag
+    np.add.at(p_g, candidate, _global(prior, inventory, events.source, events.tag))
+    known = np.flatnonzero(seen)
+    n = seen[known][:, None]
+    prior.local[known] = (jumps[known] + half * p_g[known] / n) / (n + half)
+    return prior
+
+
+def _global(
+    prior: Prior, inventory: Inventory, source: NDArray[np.integer], tag: NDArray[np.integer]
+) -> FloatArray:
+    """p_g(j) of source phrases with these tags, eq. 7."""
+    length = inventory.length[source]
+    is_word = (length == 1) & (tag < MOST_TAGS)
+    of_tag = prior.by_tag[np.where(is_word, tag, 0)]
+    of_length = prior.by_length[np.minimum(length, LONGEST)]
+    return np.where(is_word[:, None], of_tag, of_length)
 
 
 def _table(row: Int64Array, jump: NDArray[np.integer], n_rows: int) -> FloatArray:

@@ -2,14 +2,16 @@
 
 The distribution p(t, j | s) of a place depends on the coverage only through the states of its
 neighbours, a number in base 3. Few of them occur in a sentence; each is worked out when it is first
-asked for and kept. Previous target words change a distribution p into p_t,j · w_t / Z with weights
-w_t ≠ 1 for a few candidates only, so that Z = 1 + Σ (w_t − 1) Σ_j p_t,j is cheap and exact.
+asked for and kept.
 
 The steps of a batch come span by span, so most of what a step needs was looked up for the one
 before: options whose units lie on the same places (a *shape*) share distributions and jumps.
+
+A batch is a call from Python, in which every array costs half a microsecond; so what is small lies
+together in records.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -18,28 +20,24 @@ from numpy.typing import NDArray
 from models.arrays import Int32Array, Int64Array
 from models.hashing import EMPTY, find_slot
 from models.language_model.automaton import uncounted
-from models.parse_reordering.features import add_group, find_group
-from models.parse_reordering.likelihood import gather, normalise
 from models.parse_reordering.neighbourhood import COVERED, OPEN, PARTLY, cover
-from models.parse_reordering.sentence_tables import FROM_STATE, N_SPECIAL
-from models.parse_reordering.templates import (
-    BEFORE_LAST,
-    LAST,
-    MOST_CANDIDATES,
-    N_JUMPS,
-    T_CELL,
-    jump_index,
-    pack,
-)
-from models.vocabulary import BEGIN
+from models.parse_reordering.sentence_tables import N_SPECIAL
+from models.parse_reordering.templates import G_CELL, N_JUMPS, T_CELL, W_CELL, jump_index
 
 FloatArray = NDArray[np.float64]
 LOGP, PRIOR, JUMP = 0, 1, 2  # the features of a step
 N_FEATURES = 3
 PLACE_BITS = 20  # of a distribution's key; above them the states of the neighbours in base 3
-# a state: end of the last unit, last target word, and the one before
-WORD_BITS, END_BITS = 23, 16
-LARGEST_WORD = (1 << WORD_BITS) - 1
+END_BITS = 16  # of a state: end of the last unit; above them the last target words
+LARGEST_END = (1 << END_BITS) - 1
+
+
+class GroupWeights(NamedTuple):
+    """Of the features (`features.py`) what is needed to add the weights of a group."""
+
+    begin: Int64Array
+    cell: Int32Array
+    weight: FloatArray
 
 
 class Memory(NamedTuple):
@@ -48,37 +46,40 @@ class Memory(NamedTuple):
     slot_keys: Int64Array
     slots: Int32Array
     begin: Int64Array  # (room + 1,) first row of each distribution
-    p: FloatArray  # (rows, jumps)
     log_p: FloatArray  # (rows, jumps)
-    totals: FloatArray  # (rows,) sums over the jumps
-    jumps: FloatArray  # (room, jumps) sums over the candidates
-    log_jumps: FloatArray  # (room, jumps)
+    log_jumps: FloatArray  # (room, jumps) summed over the candidates
     counters: Int64Array  # distributions
 
 
+RECENT_SHAPE = np.dtype(
+    [
+        ("end", np.int64),  # of the unit before; −1: never asked
+        ("log_jump", np.float64),  # sum of its log p(j | s)
+    ]
+)
+RECENT_UNIT = np.dtype(
+    [
+        ("number", np.int32),  # of its distribution
+        ("row", np.int32),  # first row of it
+        ("jump", np.int32),
+        ("unused", np.int32),
+    ]
+)
+
+
 class Recent(NamedTuple):
-    """What was looked up last, for every shape and every place."""
+    """What was looked up last for every shape."""
 
     coverage: NDArray[np.uint64]  # (shapes, W) for which the shape was asked
-    end: Int64Array  # (shapes,) end of the unit before; −1: never asked
-    row: Int32Array  # (units,) first row of the distribution of each unit of the example
-    number: Int32Array  # (units,) its number
-    jump: Int32Array  # (units,) its jump
-    log_jump: FloatArray  # (shapes,) sum of its log p(j | s)
-    words: Int64Array  # (places,) target words for which history groups were asked; −1: never
-    groups: Int32Array  # (places, 3) of the last word, of the one before, of the last as one before
+    shapes: NDArray[Any]  # RECENT_SHAPE
+    units: NDArray[Any]  # RECENT_UNIT, at the units of each shape's example
 
 
-def make_recent(n_shapes: int, n_units: int, n_places: int, n_coverage: int) -> Recent:
+def make_recent(n_shapes: int, n_units: int, n_coverage: int) -> Recent:
+    shapes = np.zeros(n_shapes, RECENT_SHAPE)
+    shapes["end"] = -1
     return Recent(
-        np.empty((n_shapes, n_coverage), np.uint64),
-        np.full(n_shapes, -1, np.int64),
-        np.empty(n_units, np.int32),
-        np.empty(n_units, np.int32),
-        np.empty(n_units, np.int32),
-        np.empty(n_shapes),
-        np.full(n_places, -1, np.int64),
-        np.empty((n_places, 3), np.int32),
+        np.empty((n_shapes, n_coverage), np.uint64), shapes, np.empty(n_units, RECENT_UNIT)
     )
 
 
@@ -90,83 +91,77 @@ def make_memory(room: int) -> Memory:
         np.full(2 * room, EMPTY, np.int32),
         np.zeros(room + 1, np.int64),
         np.empty((rows, N_JUMPS)),
-        np.empty((rows, N_JUMPS)),
-        np.empty(rows),
-        np.empty((room, N_JUMPS)),
         np.empty((room, N_JUMPS)),
         np.zeros(1, np.int64),
     )
 
 
-def first_state(*, history: bool) -> int:
-    return BEGIN << END_BITS | BEGIN << END_BITS + WORD_BITS if history else 0
-
-
 @njit(cache=True, nogil=True)
 def score_steps(
-    learned, units, places, memory, recent, n_cells, with_history, option, coverage, state, first,
-    result,
-):  # fmt: skip
-    """Fills the features of steps from `first` on; where it stopped for want of room.
-
-    `learned` is (inventory, features, weights).
-    """
-    cells, extra = np.zeros(n_cells), np.zeros(MOST_CANDIDATES)
+    weights, units, places, memory, recent, n_cells, option, coverage, state, first, result
+):
+    """Fills the features of steps from `first` on; where it stopped for want of room."""
+    scratch = np.empty(n_cells), np.empty(2 * places.groups.shape[1], np.int32)
     covered = np.empty(coverage.shape[1], np.uint64)
     for step in range(first, len(option)):
         taken = option[step]
+        end = state[step] & LARGEST_END
+        if not look_up(
+            weights, units, places, memory, recent, scratch, taken, coverage, step, end, covered
+        ):
+            return step
         shape = units.shape[taken]
-        end = state[step] & ((1 << END_BITS) - 1)
-        is_known = recent.end[shape] == end
-        for word in range(coverage.shape[1]):
-            is_known = is_known and recent.coverage[shape, word] == coverage[step, word]
-        while not is_known:
-            for word in range(coverage.shape[1]):
-                covered[word] = recent.coverage[shape, word] = coverage[step, word]
-            missing = _look_up(units, places, memory, recent, shape, covered, end)
-            is_known = missing == EMPTY
-            if not is_known and not _add(learned, places, memory, cells, missing, covered):
-                return step
-        log_p, prior, log_jump = 0.0, 0.0, recent.log_jump[shape]
-        place_unit = units.begin[units.example[shape]]
+        log_p, prior = 0.0, 0.0
+        same = units.begin[units.example[shape]]  # the unit of the example on the same place
         for unit in range(units.begin[taken], units.begin[taken + 1]):
-            choice, jump = units.choice[unit], recent.jump[place_unit]
-            log_p += memory.log_p[recent.row[place_unit] + choice, jump]
-            prior += places.prior[units.place[unit], choice, jump]
-            if with_history:
-                last, before = _history(learned[1], units, places, recent, unit, state[step])
-                if last != EMPTY or before != EMPTY:
-                    changed = _with_history(
-                        learned, memory, recent.number[place_unit], places.n[units.place[unit]],
-                        last, before, choice, jump, extra,
-                    )  # fmt: skip
-                    log_p += changed[0]
-                    log_jump += changed[1]
-            place_unit += 1
-        result[step, LOGP], result[step, PRIOR], result[step, JUMP] = log_p, prior, log_jump
+            choice, known = units.units[unit].choice, recent.units[same]
+            log_p += memory.log_p[known.row + choice, known.jump]
+            prior += places.prior[units.units[unit].place, choice, known.jump]
+            same += 1
+        result[step, LOGP], result[step, PRIOR] = log_p, prior
+        result[step, JUMP] = recent.shapes[shape].log_jump
     return len(option)
 
 
 @uncounted
-def _look_up(units, places, memory, recent, shape, covered, end):
+def look_up(
+    weights, units, places, memory, recent, scratch, option, coverage, step, end, covered
+):  # fmt: skip
+    """Makes `recent` hold what the option's shape needs in this step; False if there is no room."""
+    shape = units.shape[option]
+    is_known = recent.shapes[shape].end == end
+    for word in range(coverage.shape[1]):
+        is_known = is_known and recent.coverage[shape, word] == coverage[step, word]
+    while not is_known:
+        for word in range(coverage.shape[1]):
+            covered[word] = recent.coverage[shape, word] = coverage[step, word]
+        missing = _find_all(units, places, memory, recent, shape, covered, end)
+        is_known = missing == EMPTY
+        if not is_known and not _add(weights, places, memory, scratch, missing, covered):
+            return False
+    return True
+
+
+@uncounted
+def _find_all(units, places, memory, recent, shape, covered, end):
     """Distributions and jumps of a shape's units; a place that has none yet, or EMPTY."""
     example = units.example[shape]
-    recent.end[shape] = -1
-    before, total = end, 0.0
+    recent.shapes[shape].end = -1
+    before, total = np.int64(end), 0.0
     for unit in range(units.begin[example], units.begin[example + 1]):
-        place = units.place[unit]
+        place = units.units[unit].place
         key = _situation(places, place, covered)
         number = memory.slots[find_slot(memory.slot_keys, memory.slots, key)]
         if number == EMPTY:
             return place
-        jump = jump_index(places.start[place], before)
-        recent.row[unit], recent.number[unit] = memory.begin[number], number
-        recent.jump[unit] = jump
+        jump = jump_index(places.record[place].start, before)
+        known = recent.units[unit]
+        known.number, known.row, known.jump = number, memory.begin[number], jump
         total += memory.log_jumps[number, jump]
-        before = places.end[place]
-        cover(covered, places.start[place], before)
-    recent.log_jump[shape] = total
-    recent.end[shape] = end
+        before = np.int64(places.record[place].end)
+        cover(covered, places.record[place].start, before)
+    recent.shapes[shape].log_jump = total
+    recent.shapes[shape].end = end
     return np.int32(EMPTY)
 
 
@@ -174,7 +169,7 @@ def _look_up(units, places, memory, recent, shape, covered, end):
 def _situation(places, place, covered):
     """The place and the states of its neighbours as one number."""
     key = np.int64(0)
-    for k in range(N_SPECIAL + places.n_neighbours[place]):
+    for k in range(N_SPECIAL + places.record[place].n_neighbours):
         key = key * 3 + _state(places.masks, place, k, covered)
     return key << PLACE_BITS | place
 
@@ -192,102 +187,61 @@ def _state(masks, place, k, covered):
 
 
 @uncounted
-def _history(features, units, places, recent, unit, state):
-    """The history groups of a unit."""
-    last, before = units.last_group[unit], units.before_group[unit]
-    if before != FROM_STATE:  # then the other is not, either
-        return last, before
-    place = units.place[unit]
-    words = state >> END_BITS
-    if recent.words[place] != words:
-        source = places.source[place]
-        word, earlier = words & LARGEST_WORD, words >> WORD_BITS
-        recent.groups[place, 0] = find_group(features, pack(LAST, source, word))
-        recent.groups[place, 1] = find_group(features, pack(BEFORE_LAST, source, earlier))
-        recent.groups[place, 2] = find_group(features, pack(BEFORE_LAST, source, word))
-        recent.words[place] = words
-    if last == FROM_STATE:
-        return recent.groups[place, 0], recent.groups[place, 1]
-    return last, recent.groups[place, 2]
-
-
-@uncounted
-def _with_history(learned, memory, number, n, last, before, choice, jump, extra):
-    """What previous target words add to log p(t, j | s) and to log p(j | s)."""
-    _, features, weights = learned
-    extra[:n] = 0.0
-    for group in (last, before):
-        if group != EMPTY:
-            for feature in range(features.begin[group], features.begin[group + 1]):
-                extra[features.cell[feature] - T_CELL] += weights[feature]
-    first = memory.begin[number]
-    z, column = 1.0, memory.jumps[number, jump]
-    before_change = column
-    for t in range(n):
-        if extra[t] != 0.0:
-            factor = np.exp(extra[t]) - 1.0
-            z += factor * memory.totals[first + t]
-            column += factor * memory.p[first + t, jump]
-    return extra[choice] - np.log(z), np.log(column / before_change) - np.log(z)
-
-
-@njit(cache=True, nogil=True)
-def _add(learned, places, memory, cells, place, covered):
+def _add(weights, places, memory, scratch, place, covered):
     """Works out p(t, j | s) of a place in its situation; False if there is no room."""
-    inventory, features, weights = learned
-    number = memory.counters[0]
-    n = places.n[place]
-    if number + 1 == len(memory.begin) or memory.begin[number] + n > len(memory.p):
+    number, n = memory.counters[0], places.record[place].n
+    first = memory.begin[number]
+    if number + 1 == len(memory.begin) or first + n > len(memory.log_p):
         return False
     key = _situation(places, place, covered)
     slot = find_slot(memory.slot_keys, memory.slots, key)
     memory.slot_keys[slot], memory.slots[slot] = key, number
     memory.counters[0] += 1
-    memory.begin[number + 1] = memory.begin[number] + n
-    cells[:] = 0.0
-    asked = np.empty(2 * places.groups.shape[1], np.int32)
+    memory.begin[number + 1] = first + n
+    cells = scratch[0]
+    _sum_groups(weights, places, scratch, place, covered)
+    log_p, sums = memory.log_p, memory.log_jumps
+    highest = -np.inf
+    for t in range(n):
+        w, g = W_CELL + t * N_JUMPS, G_CELL + places.tags[place, t] * N_JUMPS
+        for j in range(N_JUMPS):
+            score = places.scores[place, t, j] + cells[T_CELL + t]
+            score += cells[j] + cells[w + j] + cells[g + j]
+            log_p[first + t, j] = score
+            highest = max(highest, score)
+    for j in range(N_JUMPS):
+        sums[number, j] = 0.0
+    total = 0.0
+    for t in range(n):
+        for j in range(N_JUMPS):
+            p = np.exp(log_p[first + t, j] - highest)
+            sums[number, j] += p
+            total += p
+    log_total = np.log(total)
+    for t in range(n):
+        for j in range(N_JUMPS):
+            log_p[first + t, j] -= highest + log_total
+    for j in range(N_JUMPS):
+        sums[number, j] = np.log(sums[number, j]) - log_total
+    return True
+
+
+@uncounted
+def _sum_groups(weights, places, scratch, place, covered):
+    """Sums the weights of all groups that the coverage switches on, by cells of outcomes."""
+    cells, asked = scratch
+    for cell in range(len(cells)):
+        cells[cell] = 0.0
     n_asked = 0
-    for k in range(N_SPECIAL + places.n_neighbours[place]):
+    for k in range(N_SPECIAL + places.record[place].n_neighbours):
+        state = _state(places.masks, place, k, covered)
         for kind in range(2):
-            group = places.groups[place, k, _state(places.masks, place, k, covered), kind]
-            if group == EMPTY:
-                continue
-            is_new = True
+            group = places.groups[place, k, state, kind]
+            is_new = group != EMPTY
             for other in range(n_asked):  # a question is asked once
                 is_new = is_new and asked[other] != group
             if is_new:
                 asked[n_asked] = group
                 n_asked += 1
-                add_group(features, weights, group, cells)
-    tags = inventory.tag[inventory.begin[places.source[place]] :]
-    first = memory.begin[number]
-    log_p, p = memory.log_p[first : first + n], memory.p[first : first + n]
-    gather(cells, places.scores[place], tags, n, log_p)
-    p[:] = log_p
-    log_z = normalise(p, n)
-    jumps = memory.jumps[number]
-    jumps[:] = 0.0
-    for t in range(n):
-        memory.totals[first + t] = 0.0
-        for j in range(N_JUMPS):
-            memory.totals[first + t] += p[t, j]
-            jumps[j] += p[t, j]
-            log_p[t, j] -= log_z
-    for j in range(N_JUMPS):
-        memory.log_jumps[number, j] = np.log(jumps[j])
-    return True
-
-
-@njit(cache=True, nogil=True)
-def next_states(target_words, target_offsets, last_end, with_history, option, state):
-    """State after each step."""
-    result = np.empty(len(option), np.int64)
-    for step in range(len(option)):
-        result[step] = last_end[option[step]]
-        if with_history:
-            words = state[step] >> END_BITS
-            begin, end = target_offsets[option[step]], target_offsets[option[step] + 1]
-            for at in range(max(begin, end - 2), end):
-                words = (words & LARGEST_WORD) << WORD_BITS | max(target_words[at], 0)
-            result[step] |= words << END_BITS
-    return result
+                for feature in range(weights.begin[group], weights.begin[group + 1]):
+                    cells[weights.cell[feature]] += weights.weight[feature]

@@ -41,6 +41,7 @@ class TrainingPlan:
     families: int  # bits of `templates.FAMILIES`
     prior: str = "count"
     alpha: float = 0.9
+    alpha_half: float = 80.0
     levels: int = 2
     variance: float = 1.0
     min_count: int = 2
@@ -111,7 +112,7 @@ def learn(
         lambda done: say("reading visit paths", done),
     )  # fmt: skip
     n_tags = min(len(corpus.source.tag_vocabulary), MOST_TAGS)
-    prior = estimate_prior(plan.prior, plan.alpha, inventory, events, n_tags)
+    prior = estimate_prior(plan.prior, plan.alpha, plan.alpha_half, inventory, events, n_tags)
     say("numbering features")
     task, counts = make_task(events, inventory, prior, corpus.target, plan.min_count)
     say(f"training {len(counts):,} features")

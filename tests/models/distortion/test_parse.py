@@ -98,10 +98,10 @@ def test_probabilities_sum_to_one():
     memory = scorer._memory
     n = int(memory.counters[0])
     assert n > 50
-    sums = [memory.p[memory.begin[k] : memory.begin[k + 1]].sum() for k in range(n)]
-    np.testing.assert_allclose(sums, 1.0)
-    np.testing.assert_allclose(memory.jumps[:n].sum(axis=1), 1.0)
-    np.testing.assert_allclose(np.exp(memory.log_jumps[:n]), memory.jumps[:n])
+    tables = [np.exp(memory.log_p[memory.begin[k] : memory.begin[k + 1]]) for k in range(n)]
+    np.testing.assert_allclose([p.sum() for p in tables], 1.0)
+    jumps = [p.sum(axis=0) for p in tables]
+    np.testing.assert_allclose(np.exp(memory.log_jumps[:n]), jumps)
 
 
 def test_the_cut_into_phrases_does_not_matter():
@@ -225,7 +225,21 @@ def test_more_room_is_made_where_it_is_needed(monkeypatch):
     large = model.prepare(given, options)
     for path in random_derivations(options, 3, seed=5):
         assert np.array_equal(walk(small, options, path), walk(large, options, path))
-    assert len(small._memory.jumps) > 4
+    assert len(small._memory.log_jumps) > 4
+
+
+def test_the_units_of_entries_are_remembered():
+    model = Parse(use="me", iterations=1).fit(small_corpus(), phrases=system()[0])
+    given = sentence()
+    options = options_for(given)
+    first = model.prepare(given, options)._units
+    known = model._known[id(options.phrases)][2]
+    assert known[options.entry[options.entry >= 0]].any(axis=1).all()
+    second = model.prepare(given, options)._units
+    assert np.array_equal(first.begin, second.begin)
+    assert np.array_equal(first.shape, second.shape)
+    n_units = first.begin[-1]  # there is room for more
+    assert np.array_equal(first.units[:n_units], second.units[:n_units])
 
 
 def test_long_sentences():
@@ -253,7 +267,7 @@ def test_what_is_used(text, families, prior):
 
 
 def test_models_from_text():
-    model = parse_model("parse,use=me+cov,alpha=0.5,min_count=3")
+    model = parse_model("parse,use=me+cov,alpha=0.5,min_count=3,alpha_half=0")
     assert isinstance(model, Parse)
     assert (model.use, model.alpha, model.min_count) == ("me+cov", 0.5, 3)
     assert make_model("parse").feature_names == ("parse.logp", "parse.prior", "parse.jump")
@@ -271,6 +285,7 @@ def test_models_from_text():
         ({"max_sentences": -1}, "parse.max_sentences cannot be -1\n  a number from 0 up"),
         ({"iterations": 0}, "parse.iterations cannot be 0\n  a number from 1 up"),
         ({"alpha": 1.0}, "parse.alpha cannot be 1.0\n  a number from 0 to less than 1"),
+        ({"alpha_half": -1.0}, "parse.alpha_half cannot be -1.0\n  a number from 0 up"),
         ({"variance": 0.0}, "parse.variance cannot be 0.0\n  a number above 0"),
         ({"trainer": "gis"}, "there is no trainer 'gis'\n  known: lbfgs, iis"),
     ],

@@ -39,7 +39,8 @@ def small_task(families=ALL, min_count=1, repeat=1):
         corpus.source.words, corpus.source.tags, corpus.target.words, corpus.source.trees
     )
     events = make_events(layers, path, offsets, source, choice, families, 2, 1)
-    prior = estimate_prior("smoothed", 0.9, inventory, events, len(corpus.source.tag_vocabulary))
+    n_tags = len(corpus.source.tag_vocabulary)
+    prior = estimate_prior("smoothed", 0.9, 2.0, inventory, events, n_tags)
     return make_task(events, inventory, prior, corpus.target, min_count)
 
 

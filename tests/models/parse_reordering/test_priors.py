@@ -21,13 +21,17 @@ ROWS = [
 ]
 
 
-def filled(kind, source, tag, more=None):
-    found = build_inventory(pairs([row[:2] for row in ROWS]), more or no_pairs(), TAGS)
+def estimated(kind, more=None, rows=ROWS, half=0.0):
+    found = build_inventory(pairs([row[:2] for row in rows]), more or no_pairs(), TAGS)
     inventory, sources, choice = found
-    jump, tags = (np.array([row[k] for row in ROWS], np.int32) for k in (2, 3))
-    empty = np.zeros(len(ROWS) + 1, np.int64)
+    jump, tags = (np.array([row[k] for row in rows], np.int32) for k in (2, 3))
+    empty = np.zeros(len(rows) + 1, np.int64)
     events = Events(sources, choice, jump, tags, empty, np.empty(0, np.int64))
-    prior = estimate_prior(kind, 0.9, inventory, events, 6)
+    return estimate_prior(kind, 0.9, half, inventory, events, 6), inventory, events
+
+
+def filled(kind, source, tag, more=None):
+    prior, inventory, _ = estimated(kind, more)
     n = inventory.begin[source + 1] - inventory.begin[source]
     result = np.empty((n, 11))
     fill_prior(prior, inventory, source, tag, result)
@@ -85,3 +89,31 @@ def test_priors_sum_to_one(kind):
     for source in range(4):
         for tag in (0, NOUN, 1 << TAG_BITS | VERB):
             assert np.exp(filled(kind, source, tag, more)).sum() == pytest.approx(1.0)
+
+
+def test_the_jumps_of_a_rare_pair_say_little():
+    """With `half`, eq. 6 has α n / (n + half) in the place of α."""
+    prior, inventory, _ = estimated("smoothed", half=3.0)
+    p_g = np.full(11, 0.5)
+    p_g[MONOTONE], p_g[BACK] = 2.5, 1.5
+    p_g /= 8.5
+    result = np.empty((4, 11))
+    fill_prior(prior, inventory, 1, NOUN, result)
+    for row, jump, n, share in ((2, MONOTONE, 2, 2 / 4), (3, BACK, 1, 1 / 4)):
+        alpha = 0.9 * n / (n + 3)
+        np.testing.assert_allclose(
+            np.exp(result[row]), share * (alpha * (np.arange(11) == jump) + (1 - alpha) * p_g)
+        )
+
+
+def test_a_pair_with_two_tags_begins_with_the_jumps_of_both():
+    rows = [([5], [7], MONOTONE, NOUN), ([5], [7], BACK, VERB)]
+    prior, inventory, _ = estimated("smoothed", rows=rows, half=2.0)
+    p_g = np.full((2, 11), 0.5)
+    p_g[0, MONOTONE] = p_g[1, BACK] = 1.5
+    p_g /= 6.5
+    counts = np.zeros(11)
+    counts[[MONOTONE, BACK]] = 1
+    [candidate] = np.flatnonzero(prior.local[:, 0] >= 0)
+    np.testing.assert_allclose(prior.local[candidate], (counts + 2 * p_g.mean(axis=0)) / 4)
+    assert inventory.counts[candidate] == 2

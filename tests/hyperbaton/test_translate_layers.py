@@ -1,0 +1,74 @@
+"""`hyperbaton translate` says how many sentences had no tree, if a model would have used it."""
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from hyperbaton.translation import Run, missing_lines, translate_file
+from models.distortion.linear import Linear
+from models.distortion.parse import Parse
+from models.reading import CorpusFiles
+from models.training import train_system
+from tests.models.parse_reordering.small import small_corpus
+
+TREES = "(S (NN hon) (P o) (VB katta))\n\n(S (NN kare))\n"
+
+
+class LinearWithTrees(Linear):
+    """As linear distortion; only that it wants trees."""
+
+    @property
+    def wants(self):
+        return frozenset({"tree"})
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("system")
+    for name, text in (
+        ("s", "hon o katta\nkare wa hon o yonda\n"),
+        ("t", "bought a book\nhe read a book\n"),
+        ("a", "0-2 2-0\n0-0 2-3 4-1\n"),
+        ("in", "hon o katta\n\nkare\n"),
+        ("trees", TREES),
+    ):
+        (folder / name).write_text(text)
+    train_system(CorpusFiles(folder / "s", folder / "t", folder / "a"), folder / "m")
+    return Run(
+        folder / "m", folder / "in", folder / "out", 1, None, False, False, False, False, 1,
+        (f"{__name__}:LinearWithTrees",),
+    )  # fmt: skip
+
+
+def lines(run, capsys):
+    assert translate_file(run, lambda settings: settings) == 0
+    return [line for line in capsys.readouterr().err.splitlines() if "tree" in line]
+
+
+def test_sentences_without_trees_are_counted(run, capsys):
+    without = "2 of 3 sentences had no tree: linear scored them by other features"
+    assert lines(run, capsys) == [without]  # the empty one needs none
+    assert lines(replace(run, stats=True), capsys) == [without]
+
+
+def test_nothing_is_said_where_nothing_is_missing(run, capsys):
+    with_trees = replace(run, source_tree=run.model.parent / "trees")
+    assert lines(with_trees, capsys) == []
+    assert lines(replace(with_trees, stats=True), capsys) == ["all sentences had a tree for linear"]
+    assert lines(replace(run, distortion=("linear",), stats=True), capsys) == []
+
+
+def test_several_models():
+    users = {"tree": ["parse", "other"], "tags": ["third"]}
+    assert missing_lines(users, Counter(tree=1), 9, every=False) == [
+        "1 of 9 sentences had no tree: parse and other scored them by other features"
+    ]
+
+
+def test_the_parse_model_wants_trees_if_it_has_seen_any():
+    assert Parse().wants == frozenset()
+    few = {"iterations": 1}
+    assert Parse("me+sib", **few).fit(small_corpus()).wants == {"tree"}
+    assert Parse("me", **few).fit(small_corpus()).wants == frozenset()
+    assert Parse("me+sib", **few).fit(small_corpus(trees=False)).wants == frozenset()
