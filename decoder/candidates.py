@@ -8,11 +8,13 @@ being weighted at once, and nothing is pruned.
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from decoder.decoded import Decoded
+from decoder.estimates import estimates_coverage, option_estimates
 from decoder.features import DENSE_FEATURES, TRANSLATION_FEATURES, FloatArray
 from decoder.options import UNKNOWN_SCORE
-from decoder.problem import coverage_words, future_scores
+from decoder.problem import coverage_words, future_of_options
 from models.arrays import BoolArray, Int32Array, Int64Array, Ragged
 from models.distortion.interface import START, Steps
 from models.language_model.automaton import advance, score_words
@@ -44,11 +46,14 @@ class Walk:
         self.previous_end = 0
         self._lm_state = decoded.lm.begin_state
         self._states = np.array([scorer.initial_state for scorer in decoded.scorers], np.int64)
-        best = np.maximum.reduceat(
-            self._options.base + self._options.estimate, self._options.span_option[:-1]
-        )
-        self._future = future_scores(
-            n_words, self._options.span_start, self._options.span_end, best
+        sizes = [scorer.n_features for scorer in decoded.scorers]
+        own = weights[len(DENSE_FEATURES) :]
+        self._distortion_weights = np.split(own, np.cumsum(sizes)[:-1]) if sizes else []
+        self._future = future_of_options(
+            n_words,
+            self._options.spans,
+            self._options.options,
+            option_estimates(decoded.scorers, self._distortion_weights, len(self._table)),
         )
 
     def candidates(self, chosen: int) -> Candidates:
@@ -61,8 +66,10 @@ class Walk:
         values = np.zeros((len(option), len(self._weights)))
         end_values = np.zeros_like(values)
         self._dense_values(option, is_last, values, end_values)
-        states = self._distortion_values(option, is_last, values, end_values)
-        return Candidates(option, values, end_values, states, self._rest(option))
+        coverage = np.tile(bit_words(self.covered), (len(option), 1))
+        states = self._distortion_values(option, coverage, is_last, values, end_values)
+        rest = self._rest(option) + self._coverage_estimates(option, coverage, states, is_last)
+        return Candidates(option, values, end_values, states, rest)
 
     def take(self, candidates: Candidates, row: int) -> FloatArray:
         """Takes one of the candidates; log p of each of its words."""
@@ -114,13 +121,15 @@ class Walk:
         return np.bincount(row, scores, minlength=len(words)).astype(np.float64)
 
     def _distortion_values(
-        self, option: Int32Array, is_last: BoolArray, values: FloatArray, end_values: FloatArray
+        self,
+        option: Int32Array,
+        coverage: NDArray[np.uint64],  # (B, W)
+        is_last: BoolArray,
+        values: FloatArray,
+        end_values: FloatArray,
     ) -> Int64Array:
         """Fills the features of the distortion models; their states after each step."""
         n = len(option)
-        coverage = np.zeros((n, coverage_words(self._table.n_words)), np.uint64)
-        for place in np.flatnonzero(self.covered).tolist():
-            coverage[:, place >> 6] |= np.uint64(1) << np.uint64(place & 63)
         previous = np.full(n, self.previous, np.int32)
         states = np.empty((n, len(self._states)), np.int64)
         first = len(DENSE_FEATURES)
@@ -152,3 +161,30 @@ class Walk:
         rest: FloatArray = total - estimate[left, right]
         rest += estimate[left, start] + estimate[end, right]
         return rest
+
+    def _coverage_estimates(
+        self,
+        option: Int32Array,
+        coverage: NDArray[np.uint64],
+        states: Int64Array,
+        is_last: BoolArray,
+    ) -> FloatArray:
+        """What models expect of the rest when they see the coverage after each option."""
+        estimates = np.zeros(len(option))
+        after = coverage.copy()
+        for row, taken in enumerate(option.tolist()):
+            span = np.zeros_like(self.covered)
+            span[self._table.start[taken] : self._table.end[taken]] = True
+            after[row] |= bit_words(span)
+        for number, scorer in enumerate(self._decoded.scorers):
+            if estimates_coverage(scorer):
+                of_model = scorer.coverage_estimate(after, states[:, number])
+                estimates += of_model @ self._distortion_weights[number]
+        return np.where(is_last, 0.0, estimates)
+
+
+def bit_words(covered: BoolArray) -> NDArray[np.uint64]:
+    """Positions as bits, (W,), as the search has them."""
+    bits = np.zeros(64 * coverage_words(len(covered)), np.uint8)
+    bits[: len(covered)] = covered
+    return np.packbits(bits, bitorder="little").view("<u8").astype(np.uint64)

@@ -17,6 +17,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from decoder.edges import collect_edges
+from decoder.estimates import estimates_coverage
 from decoder.options import SentenceOptions
 from decoder.problem import Problem
 from decoder.search import begin, best_hypothesis, fill_stack, prune_and_group
@@ -28,14 +29,6 @@ from models.distortion.tables import TableScorer
 from models.language_model.automaton import Automaton
 
 FloatArray = NDArray[np.float64]
-
-
-def estimates_options(scorer: SentenceScorer) -> bool:
-    return type(scorer).option_estimate is not SentenceScorer.option_estimate
-
-
-def estimates_coverage(scorer: SentenceScorer) -> bool:
-    return type(scorer).coverage_estimate is not SentenceScorer.coverage_estimate
 
 
 class CoverageModels:

@@ -8,9 +8,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from decoder.coverage_models import CoverageModels, estimates_coverage, estimates_options
+from decoder.coverage_models import CoverageModels
 from decoder.decoded import Decoded
 from decoder.distortion_tables import weigh_tables
+from decoder.estimates import estimates_coverage, option_estimates
 from decoder.features import DENSE_FEATURES
 from decoder.lattice import make_lattice
 from decoder.nbest import best_derivations
@@ -182,11 +183,7 @@ class Decoder:
     ) -> Problem:
         """The sentence as the search sees it, `tables` among the scorers."""
         n_options, n_words = len(options.table), options.table.n_words
-        estimates = np.empty(0)
-        for scorer, weights in zip(scorers, self._distortion_weights, strict=True):
-            if estimates_options(scorer):
-                estimates = estimates if len(estimates) else np.zeros(n_options)
-                estimates += scorer.option_estimate(n_options) @ weights
+        estimates = option_estimates(scorers, self._distortion_weights, n_options)
         return Problem(
             n_words,
             options.spans,

@@ -7,9 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from decoder.coverage_models import estimates_coverage, estimates_options
 from decoder.decode import Decoder, SearchSettings
+from decoder.estimates import estimates_coverage, estimates_options
+from decoder.explanation import explain
 from decoder.problem import future_of_options
+from decoder.translator import Translator
 from models.distortion.gaps import GapScorer, unpack_coverage
 from models.distortion.interface import DistortionModel
 from models.distortion.linear import FarSightedScorer, Linear
@@ -138,6 +140,29 @@ def test_estimates_decide_what_is_pruned():
 
     assert first_span([Linear()])[0] == 0
     assert first_span([Linear(), Leaning()])[1] == len(sentence)
+
+
+def test_explanations_have_the_estimates_of_the_search():
+    table, lm = make_system(HAND)
+    search = SearchSettings(distortion_limit=-1)
+    sentence = Sentence.parse("kare wa hon o katta")
+    weights = default_weights("") | {"leaning": 0.0}
+    translator = Translator(table, lm, [Linear(), Leaning()], weights, search)
+    decoded = translator.decode(sentence)
+    without = explain(translator, decoded)
+    leaning = explain(translator.with_weights({"leaning": 2.0}), decoded)
+    covered, n_leaning = set(), 0
+    for step, other in zip(leaning.steps, without.steps, strict=True):
+        futures = {(a.source, a.target_words): a.future for a in other.alternatives}
+        for alternative in step.alternatives:
+            after = covered | set(range(*alternative.source))
+            leans = 4 in after and len(after) < 5  # at the end nothing is left to be expected
+            n_leaning += leans
+            key = alternative.source, alternative.target_words
+            if key in futures:
+                assert alternative.future == pytest.approx(futures[key] + 200 * leans)
+        covered |= set(range(*step.source))
+    assert n_leaning > 0
 
 
 def test_models_without_estimates_are_not_asked():
