@@ -80,7 +80,6 @@ PRESETS = {
         (LINEAR, LEX, DPR3, NINE, PAIR, SEQUENCE, PARSE),
         "LINEAR+LEX",
         (10,),
-        exhibits=("next_word", "siblings"),
     ),
 }
 
