@@ -247,7 +247,6 @@ PAPERS = {
             Claim("DPR-3", "LINEAR+LEX", NI),
             Claim("PARSE", "LINEAR", XIANG_BLEU),
         ),
-        {"siblings": _SIBLINGS},
     ),
 }
 
