@@ -29,7 +29,7 @@ alignment = "{train.alignment}"
 [dev]
 source = "{dev.source}"
 references = ["{dev.target}"]
-lines = "1-100"
+lines = "1-200"
 
 [[test]]
 name = "test"
@@ -47,8 +47,9 @@ name = "LINEAR+LEX"
 distortion = ["linear", "msd"]
 
 [tune]
-replicas = 2
-iterations = 4
+method = "mert"
+replicas = 3
+iterations = 8
 """
 
 
@@ -58,6 +59,7 @@ def main(n_kills: int) -> None:
         files = {part: sample_files("ja-en", part) for part in ("train", "dev", "test")}
         config.write_text(CONFIGURATION.format(**files), encoding="utf-8")
         whole, disturbed = Path(folder) / "whole", Path(folder) / "disturbed"
+        start(config, Path(folder) / "first").communicate()  # compiles
         began = time.monotonic()
         start(config, whole).communicate()
         seconds = time.monotonic() - began
