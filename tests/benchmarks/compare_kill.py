@@ -29,7 +29,7 @@ alignment = "{train.alignment}"
 [dev]
 source = "{dev.source}"
 references = ["{dev.target}"]
-lines = "1-200"
+lines = "1-100"
 
 [[test]]
 name = "test"
@@ -47,9 +47,8 @@ name = "LINEAR+LEX"
 distortion = ["linear", "msd"]
 
 [tune]
-method = "mert"
 replicas = 3
-iterations = 8
+iterations = 6
 """
 
 
