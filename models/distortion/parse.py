@@ -4,7 +4,7 @@ p(t, j | s) of eq. 3 is learned along the visit paths of the word alignments
 (`models/parse_reordering`). A step's features are sums over the units of the option:
 
     parse.logp    log p(t, j | s)
-    parse.prior   log p0(t, j | s), the prior distribution inside it
+    parse.prior   log p0(t | s), the normalised phrase count (eq. 4) inside it
     parse.jump    log p(j | s), what it says of the jump alone
 
 What the model uses is said in one setting, `use`, a sum of parts: `me` is the paper's baseline,

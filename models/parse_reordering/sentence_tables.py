@@ -82,7 +82,7 @@ class Units(NamedTuple):
 class Places(NamedTuple):
     record: NDArray[Any]  # (P,) PLACE
     tags: Int32Array  # (P, candidates) of the candidates' first words
-    prior: FloatArray  # (P, candidates, jumps) log p0
+    share: FloatArray  # (P, candidates) log p0(t | s) of eq. 4; 0 if the model has no prior
     scores: FloatArray  # (P, candidates, jumps) with the static groups
     masks: NDArray[np.uint64]  # (P, N_SPECIAL + MOST, W) words of the left and right neighbour, of
     # the parent and the siblings; 0: there is none
@@ -268,11 +268,12 @@ def make_places(
     places = Places(
         np.empty(n_places, PLACE),
         np.empty((n_places, MOST_CANDIDATES), np.int32),
-        np.empty((n_places, MOST_CANDIDATES, N_JUMPS)),
+        np.zeros((n_places, MOST_CANDIDATES)),
         np.empty((n_places, MOST_CANDIDATES, N_JUMPS)),
         np.zeros((n_places, N_SPECIAL + MOST, n_coverage), np.uint64),
         np.full((n_places, N_SPECIAL + MOST, 3, 2), EMPTY, np.int32),
     )  # fmt: skip
+    own_prior = np.empty((MOST_CANDIDATES, N_JUMPS))
     cells, keys = np.empty(n_cells), np.empty(MOST_STATIC, np.int64)
     nodes, sides = np.empty(MOST, np.int64), np.empty(MOST, np.int64)
     for start in range(n_words):
@@ -288,7 +289,7 @@ def make_places(
             record = places.record[place]
             record.start, record.end, record.source, record.tag = start, end, source, tag
             record.n, record.n_neighbours = n, 0
-            fill_prior(prior, inventory, source, tag, places.prior[place])
+            fill_prior(prior, inventory, source, tag, own_prior)
             cells[:] = 0.0
             for k in range(static_keys(families, source, words, tags, start, end, keys)):
                 group = find_group(features, keys[k])
@@ -296,7 +297,9 @@ def make_places(
                     add_group(features, weights, group, cells)
             for t in range(n):
                 places.tags[place, t] = inventory.tag[begin + t]
-            gather(cells, places.prior[place], places.tags[place], n, places.scores[place])
+                if prior.kind != 0:
+                    places.share[place, t] = prior.share[begin + t]
+            gather(cells, own_prior, places.tags[place], n, places.scores[place])
             _neighbours(features, families, levels, tree, places, place, n_words, nodes, sides)
     return places
 

@@ -116,7 +116,7 @@ def score_steps(
         for unit in range(units.begin[taken], units.begin[taken + 1]):
             choice, known = units.units[unit].choice, recent.units[same]
             log_p += memory.log_p[known.row + choice, known.jump]
-            prior += places.prior[units.units[unit].place, choice, known.jump]
+            prior += places.share[units.units[unit].place, choice]
             same += 1
         result[step, LOGP], result[step, PRIOR] = log_p, prior
         result[step, JUMP] = recent.shapes[shape].log_jump

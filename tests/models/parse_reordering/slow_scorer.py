@@ -177,7 +177,7 @@ def slow_features(model, sentence, tree, options, path):
         ]
         for first, last, words, at in slow_units(options, option):
             before = [1, 1, *history[2:], *own[:at]]
-            logs, prior, run = slow_distribution(
+            logs, _, run = slow_distribution(
                 model, tables, sentence, tree, (first, last), covered, (before[-1], before[-2])
             )
             ids = [int(learned.target_words.encode(vocabulary.decode([w]))[0]) if w >= 0 else -1
@@ -187,7 +187,8 @@ def slow_features(model, sentence, tree, options, path):
             choice = targets.index(wanted) if wanted in targets else targets.index(1)
             jump = min(max(first - previous_end + 1, -5), 5) + 5
             total[0] += logs[choice, jump]
-            total[1] += prior[choice, jump]
+            if learned.prior.kind:
+                total[1] += float(learned.prior.share[run[choice]])
             column = [log for (_, j), log in logs.items() if j == jump]
             total[2] += np.logaddexp.reduce(column)
             covered |= set(range(first, last))
