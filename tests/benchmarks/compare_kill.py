@@ -65,7 +65,7 @@ def main(n_kills: int) -> None:
         print(f"undisturbed: {seconds:.0f} s", flush=True)
         draw = random.Random()
         for _ in range(n_kills):
-            process, wait = start(config, disturbed), draw.uniform(0.08, 0.3) * seconds
+            process, wait = start(config, disturbed), draw.uniform(0.2, 0.5) * seconds
             try:
                 process.communicate(timeout=wait)
                 print("ended before it could be killed", flush=True)
