@@ -171,6 +171,8 @@ class Walk:
     ) -> FloatArray:
         """What models expect of the rest when they see the coverage after each option."""
         estimates = np.zeros(len(option))
+        if not any(map(estimates_coverage, self._decoded.scorers)):
+            return estimates
         after = coverage.copy()
         for row, taken in enumerate(option.tolist()):
             span = np.zeros_like(self.covered)

@@ -3,13 +3,13 @@
 import csv
 import io
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
-from tuning.classification import OVERALL, Classification, compare_classifiers, spread, table
+from tuning.classification import OVERALL, compare_classifiers, spread, table
 from tuning.classification_experiment import BASELINE, POOLED_ONLY, Experiment, Run
 
 PREFERRED = "mms"  # what the others are tested against, if it is there
@@ -70,7 +70,7 @@ def _quality(experiment: Experiment, n_classes: int) -> str:
     settings = experiment.settings
     chosen = chosen_learner(experiment)
     by_size = [
-        compare_classifiers(_results(experiment, n_classes, [size]), chosen).rows
+        compare_classifiers(experiment.results(n_classes, [size]), chosen).rows
         for size in settings.sizes
     ]
     rows = [["", "sentences", *settings.learners]]
@@ -85,22 +85,13 @@ def _tests(experiment: Experiment, n_classes: int) -> Iterator[str]:
     """p-values over the repetitions of all training sizes together, as the paper must have done."""
     settings, chosen = experiment.settings, chosen_learner(experiment)
     others = [name for name in settings.learners if name != chosen]
-    compared = compare_classifiers(_results(experiment, n_classes, settings.sizes), chosen)
+    compared = compare_classifiers(experiment.results(n_classes, settings.sizes), chosen)
     if not others or not compared.rows[0].p_values:
         return
     rows = [["", *others]]
     rows += [[row.name, *(f"{row.p_values[name]:.1e}" for name in others)] for row in compared.rows]
     title = f"{n_classes} classes: p-values of the differences to {chosen}, paired t-test"
     yield f"{title}\n\n{table(rows)}"
-
-
-def _results(
-    experiment: Experiment, n_classes: int, sizes: Sequence[int]
-) -> dict[str, list[Classification]]:
-    return {
-        name: [run.result for size in sizes for run in experiment.of(name, n_classes, size)]
-        for name in experiment.settings.learners
-    }
 
 
 def _distances(experiment: Experiment, n_classes: int) -> str:

@@ -114,6 +114,13 @@ class Experiment:
             if (run.learner, run.n_classes, run.size) == (learner, n_classes, size)
         ]
 
+    def results(self, n_classes: int, sizes: Sequence[int]) -> dict[str, list[Classification]]:
+        """Of every learner, over the repetitions of these sizes."""
+        return {
+            name: [run.result for size in sizes for run in self.of(name, n_classes, size)]
+            for name in self.settings.learners
+        }
+
 
 def run_experiment(
     corpus: AlignedCorpus, settings: ExperimentSettings, progress: Progress | None = None

@@ -76,7 +76,10 @@ def test_higher_values_are_drawn_higher():
 
 def test_empty_charts_are_charts():
     for series in ([], [Series("s", [])], [Series("s", [None])]):
-        ElementTree.fromstring(f"<div>{line_chart(['a'], series, 'x', 'y')}</div>")
+        root = ElementTree.fromstring(f"<div>{line_chart(['a'], series, 'x', 'y')}</div>")
+        svg = root.find("svg")
+        assert [text.text for text in svg.iter("text")].count("a") == 1  # the axis is there
+        assert not list(svg.iter("circle"))
 
 
 def test_a_heat_map_has_its_shares_as_numbers():

@@ -5,9 +5,6 @@ at. Our primal would stop by itself long before; it has a row of its own, since 
 gets.
 """
 
-from collections.abc import Iterable
-from typing import Any
-
 from tuning.classification_experiment import (
     POOLED_ONLY,
     Experiment,
@@ -15,16 +12,14 @@ from tuning.classification_experiment import (
     Run,
 )
 from tuning.comparison.exhibits.classification import (
-    experiment_inputs,
+    classification_kind,
     mean_precision,
     mean_seconds,
     mean_train_error,
     notes,
-    run_on,
     sizes_table,
 )
 from tuning.comparison.exhibits.exhibit import Chart, Exhibit
-from tuning.comparison.exhibits.material import Kind, Material
 from tuning.comparison.papers import ALRAJEH_FIGURE_1, ALRAJEH_TABLE_2, Finding, holds
 from tuning.report.charts import Series
 from tuning.tables import Table
@@ -52,17 +47,6 @@ TIMES_FASTER = 2  # what is several times, at least
 SAME_ERROR = 0.5  # points
 FEW_ACTIVE = 5  # percent
 NAME, TITLE = "alrajeh_classification", "Primal and dual (Alrajeh and Niranjan 2014, section 4.1)"
-
-
-def _depends(material: Material) -> Iterable[Any]:
-    return experiment_inputs(material, SETTINGS, *SIZES)
-
-
-def _make(material: Material) -> Exhibit:
-    return alrajeh_exhibit(run_on(material, SETTINGS, *SIZES))
-
-
-KIND = Kind(NAME, TITLE, _depends, _make)
 
 
 def alrajeh_exhibit(experiment: Experiment) -> Exhibit:
@@ -161,3 +145,6 @@ def _findings(experiment: Experiment) -> list[Finding]:
             (left,) if left else (),
         ),
     ]
+
+
+KIND = classification_kind(NAME, TITLE, SETTINGS, SIZES, alrajeh_exhibit)

@@ -6,7 +6,7 @@ words, so that a comparison on a large corpus does not wait long for its exhibit
 halves of larger ones. Times are the processor's, for the learner alone.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -23,8 +23,8 @@ from tuning.classification_experiment import (
     Run,
     run_experiment,
 )
-from tuning.comparison.exhibits.exhibit import LeftOut
-from tuning.comparison.exhibits.material import Material
+from tuning.comparison.exhibits.exhibit import Exhibit, LeftOut
+from tuning.comparison.exhibits.material import Kind, Material
 from tuning.tables import Table
 
 
@@ -35,15 +35,25 @@ def training_sizes(corpus: AlignedCorpus, share: float, most_words: int, n: int)
     return tuple(sorted({max(1, largest >> halvings) for halvings in range(n)}))
 
 
-def experiment_inputs(
-    material: Material, settings: ExperimentSettings, *choices: float
-) -> Iterable[Any]:
-    """For a fingerprint; the number of threads changes nothing."""
-    plain = {key: value for key, value in asdict(settings).items() if key != "threads"}
-    return [*_files(material), plain, *choices]
+def classification_kind(
+    name: str,
+    title: str,
+    settings: ExperimentSettings,
+    sizes: tuple[float, int, int],  # as in `training_sizes`
+    show: Callable[[Experiment], Exhibit],
+) -> Kind:
+    def depends(material: Material) -> Iterable[Any]:
+        # the number of threads changes nothing
+        plain = {key: value for key, value in asdict(settings).items() if key != "threads"}
+        return [*_files(material), plain, *sizes]
+
+    def make(material: Material) -> Exhibit:
+        return show(_run_on(material, settings, *sizes))
+
+    return Kind(name, title, depends, make)
 
 
-def run_on(
+def _run_on(
     material: Material, settings: ExperimentSettings, share: float, most_words: int, n_sizes: int
 ) -> Experiment:
     source, target, alignment = _files(material)

@@ -5,25 +5,22 @@ Figure 15 is the time to reach the same training error; our learners stop by the
 error that each stops at stands beside its time.
 """
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tuning.classification import Classification, compare_classifiers, paired_t_test
+from tuning.classification import compare_classifiers, paired_t_test
 from tuning.classification_experiment import BASELINE, Experiment, ExperimentSettings, Run
 from tuning.comparison.exhibits.classification import (
-    experiment_inputs,
+    classification_kind,
     mean_precision,
     mean_seconds,
     mean_train_error,
     notes,
-    run_on,
     sizes_table,
 )
 from tuning.comparison.exhibits.exhibit import Chart, Exhibit
-from tuning.comparison.exhibits.material import Kind, Material
 from tuning.comparison.papers import (
     NI_FIGURE_10,
     NI_FIGURE_12,
@@ -44,17 +41,6 @@ TABLES = {3: "Table 5", 5: "Table 6"}
 NAME, TITLE = "ni_classification", "Classes of moves (Ni et al. 2011, section 4.1)"
 
 
-def _depends(material: Material) -> Iterable[Any]:
-    return experiment_inputs(material, SETTINGS, *SIZES)
-
-
-def _make(material: Material) -> Exhibit:
-    return ni_exhibit(run_on(material, SETTINGS, *SIZES))
-
-
-KIND = Kind(NAME, TITLE, _depends, _make)
-
-
 def ni_exhibit(experiment: Experiment) -> Exhibit:
     settings = experiment.settings
     tables = [sizes_table(experiment, "sizes, as in Table 4")]
@@ -72,20 +58,11 @@ def _shown(learner: str) -> str:
     return learner.upper()
 
 
-def _results(
-    experiment: Experiment, n_classes: int, sizes: Sequence[int]
-) -> dict[str, list[Classification]]:
-    return {
-        name: [run.result for size in sizes for run in experiment.of(name, n_classes, size)]
-        for name in experiment.settings.learners
-    }
-
-
 def _quality(experiment: Experiment, n_classes: int) -> list[Table]:
     """Precision and F1 by size; and p-values over the repetitions of all sizes."""
     settings = experiment.settings
     by_size = [
-        compare_classifiers(_results(experiment, n_classes, [size]), CHOSEN).rows
+        compare_classifiers(experiment.results(n_classes, [size]), CHOSEN).rows
         for size in settings.sizes
     ]
     rows = [
@@ -95,7 +72,7 @@ def _quality(experiment: Experiment, n_classes: int) -> list[Table]:
     ]
     header = ["percent, by training sentences", *map(_shown, settings.learners)]
     title = f"{n_classes} classes: overall precision, and F1 as in {TABLES[n_classes]}"
-    compared = compare_classifiers(_results(experiment, n_classes, settings.sizes), CHOSEN).rows
+    compared = compare_classifiers(experiment.results(n_classes, settings.sizes), CHOSEN).rows
     others = [name for name in settings.learners if name != CHOSEN]
     tests = [[row.name, *(f"{row.p_values[name]:.1e}" for name in others)] for row in compared]
     return [
@@ -109,19 +86,26 @@ def _quality(experiment: Experiment, n_classes: int) -> list[Table]:
     ]
 
 
+def _lines(
+    experiment: Experiment,
+    n_classes: int,
+    learners: Sequence[str],
+    measure: Callable[[Sequence[Run]], float],
+) -> list[Series]:
+    """A measure by training size, a line for each learner."""
+    sizes = experiment.settings.sizes
+    return [
+        Series(_shown(name), [measure(experiment.of(name, n_classes, size)) for size in sizes])
+        for name in learners
+    ]
+
+
 def _by_size(experiment: Experiment, n_classes: int) -> Chart:
     settings = experiment.settings
-    lines = [
-        Series(
-            _shown(name),
-            [mean_precision(experiment.of(name, n_classes, size)) for size in settings.sizes],
-        )
-        for name in settings.learners
-    ]
     return Chart(
         f"{n_classes} classes: overall precision by size, as in Figure 10",
         [f"{size:,}" for size in settings.sizes],
-        lines,
+        _lines(experiment, n_classes, settings.learners, mean_precision),
         "training sentences",
         "percent right",
     )
@@ -153,17 +137,10 @@ def _by_distance(experiment: Experiment, n_classes: int) -> Chart:
 
 def _times(experiment: Experiment, n_classes: int) -> Chart:
     settings = experiment.settings
-    lines = [
-        Series(
-            _shown(name),
-            [mean_seconds(experiment.of(name, n_classes, size)) for size in settings.sizes],
-        )
-        for name in DISCRIMINATIVE
-    ]
     return Chart(
         f"{n_classes} classes: training time, as in Figure 15",
         [f"{size:,}" for size in settings.sizes],
-        lines,
+        _lines(experiment, n_classes, DISCRIMINATIVE, mean_seconds),
         "training sentences",
         "CPU seconds",
         digits=3,
@@ -253,3 +230,6 @@ def _fastest(experiment: Experiment) -> Finding:
         "rule)"
     )
     return Finding(statement, holds(good), tuple(cases))
+
+
+KIND = classification_kind(NAME, TITLE, SETTINGS, SIZES, ni_exhibit)
