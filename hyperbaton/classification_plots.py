@@ -115,14 +115,10 @@ def _improvement(experiment: Experiment) -> Figure | None:
     figure, panels = _panels([f"{chosen} over {name}" for name in others], sharey=True)
     for axis, name in zip(panels, others, strict=True):
         for n_classes in settings.classes:
-            points = []
-            for size in settings.sizes:
-                pairs = zip(
-                    experiment.of(chosen, n_classes, size),
-                    experiment.of(name, n_classes, size),
-                    strict=True,
-                )
-                points.append(spread([_moves(a) / max(_moves(b), 1e-9) - 1 for a, b in pairs]))
+            points = [
+                spread(experiment.moving_gains(chosen, name, n_classes, size))
+                for size in settings.sizes
+            ]
             axis.errorbar(
                 settings.sizes,
                 [100 * point.mean for point in points],
@@ -137,12 +133,6 @@ def _improvement(experiment: Experiment) -> Figure | None:
         axis.set_ylabel("relative gain of F1, d ≠ 0, percent")
     _legend(figure, panels[0])
     return figure
-
-
-def _moves(run: Any) -> float:
-    """Mean F1 of the classes but d = 0, which is in the middle."""
-    scores = np.delete(run.result.class_f1, len(run.result.classes) // 2)
-    return float(scores.mean())
 
 
 def _clusters(experiment: Experiment) -> Figure | None:

@@ -63,6 +63,11 @@ class Classification:
         both = self.confusion.sum(axis=0) + self.confusion.sum(axis=1)
         return _ratio(2 * np.diagonal(self.confusion), both)
 
+    @property
+    def moving_f1(self) -> float:
+        """Mean F1 of the classes but d = 0, which is in the middle (Figure 12)."""
+        return float(np.delete(self.class_f1, len(self.classes) // 2).mean())
+
     def text(self) -> str:
         """A line for every class with its row of the confusion matrix, then overall precision."""
         header = ["class", "examples", "precision", "recall", "F1"]

@@ -43,7 +43,7 @@ from tuning.classification import (
     judge,
     precision_by_distance,
 )
-from tuning.classification_tolerance import ToleranceTime, goal_of, time_to_goal
+from tuning.classification_tolerance import ToleranceTime, goals_of, times_to_goals
 
 BASELINE = RelativeFrequency.name
 SIZES = (200, 400, 800)
@@ -121,6 +121,12 @@ class Experiment:
             for name in self.settings.learners
         }
 
+    def moving_gains(self, learner: str, other: str, n_classes: int, size: int) -> list[float]:
+        """How much better a learner's F1 on moves is than another's, as a share of the latter
+        (Figure 12), in each repetition."""
+        pairs = zip(self.of(learner, n_classes, size), self.of(other, n_classes, size), strict=True)
+        return [a.result.moving_f1 / max(b.result.moving_f1, 1e-9) - 1 for a, b in pairs]
+
 
 def run_experiment(
     corpus: AlignedCorpus, settings: ExperimentSettings, progress: Progress | None = None
@@ -148,7 +154,7 @@ def run_experiment(
 def _tolerance_times(
     part: "_Part", runs: Sequence[Run], settings: ExperimentSettings, progress: Progress | None
 ) -> list[ToleranceTime]:
-    times = []
+    times: list[ToleranceTime] = []
     cluster = part.examples.cluster[part.train_rows]
     for n_classes in settings.classes:
         y = orientations(n_classes).of(part.examples.samples.distance[part.train_rows])
@@ -160,13 +166,11 @@ def _tolerance_times(
         for run in done:
             if progress:
                 progress(f"{run.learner}, {n_classes} classes, to the same error", 0)
-            times.append(
-                time_to_goal(
-                    run.learner, run.learner.partition(":")[0], run.settings, part.train, y,
-                    n_classes, cluster, settings.min_examples,
-                    goal_of({each.learner: each.train_error for each in done}),
-                    seed=settings.seed, threads=settings.threads,
-                )
+            times += times_to_goals(
+                run.learner, run.learner.partition(":")[0], run.settings, part.train, y,
+                n_classes, cluster, settings.min_examples,
+                goals_of({each.learner: each.train_error for each in done}),
+                seed=settings.seed, threads=settings.threads,
             )  # fmt: skip
     return times
 

@@ -45,11 +45,12 @@ class WordPairModel(NextWordModel):
         max_sentences: int = 200_000,
         max_length: int = 40,
         passes: int = 40,
+        start_passes: int = 0,
         leave_out: str = "",
     ) -> None:
         self.order, self.candidates, self.prior = order, candidates, prior
         self.min_count, self.max_sentences, self.max_length = min_count, max_sentences, max_length
-        self.passes, self.leave_out = passes, leave_out
+        self.passes, self.start_passes, self.leave_out = passes, start_passes, leave_out
 
     @property
     def feature_names(self) -> tuple[str, ...]:
@@ -65,6 +66,7 @@ class WordPairModel(NextWordModel):
             "max_sentences": self.max_sentences,
             "max_length": self.max_length,
             "passes": self.passes,
+            "start_passes": self.start_passes,
             "leave_out": self.leave_out,
         }
 
@@ -85,6 +87,7 @@ class WordPairModel(NextWordModel):
             self.max_sentences,
             self.max_length,
             self.passes,
+            self.start_passes,
             self.left_out,
         )
         settings.check(self.name)

@@ -187,26 +187,36 @@ def visit(problem, order, n_train, distance, learning_rate, state, n_visits, wei
                 worst = o
         if worst != label:
             n_updates += 1
-            for entry in range(problem.indptr[row], problem.indptr[row + 1]):
+            up, down = np.uint64(label), np.uint64(worst)
+            for entry in _entries(problem, row):
                 step = learning_rate * problem.data[entry]
-                weights[problem.indices[entry], label] += step
-                weights[problem.indices[entry], worst] -= step
+                feature = np.uint64(problem.indices[entry])
+                weights[feature, up] += step
+                weights[feature, down] -= step
                 if len(lag):
-                    lag[problem.indices[entry], label] += (n_visits + place) * step
-                    lag[problem.indices[entry], worst] -= (n_visits + place) * step
+                    lag[feature, up] += (n_visits + place) * step
+                    lag[feature, down] -= (n_visits + place) * step
     return n_updates
+
+
+@njit(cache=True, nogil=True)
+def _entries(problem, row):
+    """As unsigned numbers, which Numba indexes with as they are; signed ones may count from the
+    end. In these loops that makes a fifth of the time."""
+    return range(np.uint64(problem.indptr[row]), np.uint64(problem.indptr[row + 1]))
 
 
 @njit(cache=True, nogil=True)
 def score(problem, row, weights, scores):
     """w_o·φ of one example into `scores`."""
     n_classes = problem.n_classes
-    scores[:] = 0.0
-    for entry in range(problem.indptr[row], problem.indptr[row + 1]):
+    for o in range(n_classes):
+        scores[o] = 0.0
+    for entry in _entries(problem, row):
         value = problem.data[entry]
-        feature = problem.indices[entry]
+        own = weights[np.uint64(problem.indices[entry])]
         for o in range(n_classes):
-            scores[o] += value * weights[feature, o]
+            scores[np.uint64(o)] += value * own[np.uint64(o)]
 
 
 @njit(cache=True, nogil=True)

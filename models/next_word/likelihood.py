@@ -48,21 +48,35 @@ class Likelihood:
             self.blocks.keep(lambda work, numbers: list(pool.map(work, numbers)))
         return self
 
+    @property
+    def n_batches(self) -> int:
+        """Of one block for each lane."""
+        return -(-len(self.blocks) // LANES)
+
     def value(self, weights: FloatArray) -> float:
         """Minus the log likelihood of all events."""
-        return self._sum(weights, NOTHING)
+        return self._sum(weights, NOTHING, self._all)
 
     def value_and_gradient(self, weights: FloatArray) -> tuple[float, FloatArray]:
         """The same, and its gradient, (n_features + 1, labels); the last row means nothing."""
-        value = self._sum(weights, GRADIENT)
+        value = self._sum(weights, GRADIENT, self._all)
         return value, self._total()
+
+    def batch_gradient(self, weights: FloatArray, batch: int) -> FloatArray:
+        """The part of the gradient that the events of a batch add to it."""
+        self._sum(weights, GRADIENT, self._all[batch * LANES : (batch + 1) * LANES])
+        return self._total()
 
     def curvature(self, weights: FloatArray) -> FloatArray:
         """About the second derivative by each weight: as if no two cells shared a feature."""
-        self._sum(weights, CURVATURE)
+        self._sum(weights, CURVATURE, self._all)
         return self._total()
 
-    def _sum(self, weights: FloatArray, wanted: int) -> float:
+    @property
+    def _all(self) -> range:
+        return range(len(self.blocks))
+
+    def _sum(self, weights: FloatArray, wanted: int, blocks: range) -> float:
         if wanted and not self._gradients:
             self._gradients = [np.empty(self.shape) for _ in range(LANES)]
         none = np.empty((0, self.labels))
@@ -73,7 +87,7 @@ class Likelihood:
                 gradient = self._gradients[lane]
                 gradient[:] = 0.0
             value = 0.0
-            for number in range(lane, len(self.blocks), LANES):
+            for number in blocks[lane::LANES]:
                 block = self.blocks[number]
                 value += _add_block(
                     block, self.blocks.events, weights, self.open_only, wanted, gradient

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from models.arrays import Int64Array
 from models.corpus import AlignedCorpus
 from models.errors import DataError, SettingError, nearest
+from models.next_word.adagrad import adagrad
 from models.next_word.cells import KEPT_BYTES, Blocks
 from models.next_word.events import check_order, find_events
 from models.next_word.fitting import PriorTrial, fit_weights, search_prior
@@ -39,6 +40,7 @@ class TrainingSettings:
     max_sentences: int = 200_000  # the first ones; 0: all
     max_length: int = 40  # words of the source sentences; 0: any
     passes: int = 40  # over the sentences, at most
+    start_passes: int = 0  # passes of AdaGrad before those
     left_out: tuple[str, ...] = ()  # words without links
 
     def check(self, name: str) -> None:
@@ -49,7 +51,14 @@ class TrainingSettings:
                 f"{name}.candidates cannot be {self.candidates!r}",
                 expected=nearest(self.candidates, list(CANDIDATES)),
             )
-        lowest = {"prior": 0, "min_count": 1, "max_sentences": 0, "max_length": 0, "passes": 1}
+        lowest = {
+            "prior": 0,
+            "min_count": 1,
+            "max_sentences": 0,
+            "max_length": 0,
+            "passes": 1,
+            "start_passes": 0,
+        }
         for key, least in lowest.items():
             if getattr(self, key) < least:
                 raise SettingError(
@@ -142,8 +151,13 @@ def train_word_pairs(
                 counting("searching for a prior, passes"),
             )
             prior, trials = best.prior, trials + tried
+    everything = likelihood()
+    if settings.start_passes:
+        weights = adagrad(
+            everything, weights, prior, settings.start_passes, counting("starting weights, passes")
+        )
     fit = fit_weights(
-        likelihood(), weights, prior, settings.passes, counting("fitting weights, passes")
+        everything, weights, prior, settings.passes, counting("fitting weights, passes")
     )
     return WordPairFit(
         index,

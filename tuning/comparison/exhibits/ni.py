@@ -1,8 +1,9 @@
-"""The classification experiments of Ni et al. (2011, section 4.1): Tables 5 and 6, Figures 10, 11
+"""The classification experiments of Ni et al. (2011, section 4.1): Tables 5 and 6, Figures 10 to 12
 and 15, and what the paper says of them.
 
-Figure 15 is the time to reach the same training error; our learners stop by their own rules, so the
-error that each stops at stands beside its time.
+Figure 15 is the time to reach the same training error, which the paper does not name: there are
+several (tuning/classification_tolerance.py). Learners otherwise stop by their own rules; the times
+and errors of that are shown as well.
 """
 
 from collections.abc import Callable, Sequence
@@ -34,8 +35,11 @@ from tuning.report.charts import Series
 from tuning.tables import Table
 
 CHOSEN, ENTROPY = "mms", "me"
-DISCRIMINATIVE = ("mmr", "svm", ENTROPY, CHOSEN)  # in the order of the paper's tables
-SETTINGS = ExperimentSettings(learners=(BASELINE, *DISCRIMINATIVE), classes=(3, 5), repeats=3)
+# In the order of the paper's tables; its SVM is SVM-Multiclass (footnote 8)
+DISCRIMINATIVE = ("mmr", "svm-multiclass", ENTROPY, CHOSEN)
+SETTINGS = ExperimentSettings(
+    learners=(BASELINE, *DISCRIMINATIVE), classes=(3, 5), repeats=3, tolerance_times=True
+)
 SIZES = (0.2, 40_000, 3)  # share of the corpus and source words at most, number of sizes
 TABLES = {3: "Table 5", 5: "Table 6"}
 NAME, TITLE = "ni_classification", "Classes of moves (Ni et al. 2011, section 4.1)"
@@ -49,13 +53,14 @@ def ni_exhibit(experiment: Experiment) -> Exhibit:
         tables += _quality(experiment, n_classes)
         charts.append(_by_size(experiment, n_classes))
     charts.append(_by_distance(experiment, max(settings.classes)))
+    charts.append(_gains(experiment))
     charts += [_times(experiment, n_classes) for n_classes in settings.classes]
-    tables.append(_errors(experiment))
+    tables += [_errors(experiment), _tolerance(experiment)]
     return Exhibit(NAME, TITLE, notes(experiment), tables, charts, _findings(experiment))
 
 
 def _shown(learner: str) -> str:
-    return learner.upper()
+    return learner.partition("-")[0].upper()
 
 
 def _quality(experiment: Experiment, n_classes: int) -> list[Table]:
@@ -135,10 +140,31 @@ def _by_distance(experiment: Experiment, n_classes: int) -> Chart:
     )
 
 
+def _gains(experiment: Experiment) -> Chart:
+    settings = experiment.settings
+    lines = [
+        Series(
+            f"{n_classes} classes",
+            [
+                100 * float(np.mean(experiment.moving_gains(CHOSEN, BASELINE, n_classes, size)))
+                for size in settings.sizes
+            ],
+        )
+        for n_classes in settings.classes
+    ]
+    return Chart(
+        f"{_shown(CHOSEN)} over {_shown(BASELINE)} on moves (d ≠ 0), as in Figure 12",
+        [f"{size:,}" for size in settings.sizes],
+        lines,
+        "training sentences",
+        "relative gain of F1, percent",
+    )
+
+
 def _times(experiment: Experiment, n_classes: int) -> Chart:
     settings = experiment.settings
     return Chart(
-        f"{n_classes} classes: training time, as in Figure 15",
+        f"{n_classes} classes: training time, each by its own rule",
         [f"{size:,}" for size in settings.sizes],
         _lines(experiment, n_classes, DISCRIMINATIVE, mean_seconds),
         "training sentences",
@@ -157,6 +183,33 @@ def _errors(experiment: Experiment) -> Table:
     ]
     header = ["percent", *(f"{n} classes, {size:,}" for n, size in groups)]
     return Table(header, rows, (), "training examples that are still wrong when a learner stops")
+
+
+def _goals(experiment: Experiment) -> list[tuple[int, float]]:
+    """Classes and training errors that times are given for."""
+    return list(dict.fromkeys((each.n_classes, each.goal) for each in experiment.tolerance))
+
+
+def _times_to(experiment: Experiment, goal: tuple[int, float]) -> dict[str, float]:
+    """Seconds of the learners that reach a training error."""
+    return {
+        each.learner: each.seconds
+        for each in experiment.tolerance
+        if (each.n_classes, each.goal) == goal and each.seconds is not None
+    }
+
+
+def _tolerance(experiment: Experiment) -> Table:
+    goals = _goals(experiment)
+    times = [_times_to(experiment, goal) for goal in goals]
+    rows = [
+        [_shown(name), *(f"{own[name]:.2f}" if name in own else "–" for own in times)]
+        for name in DISCRIMINATIVE
+    ]
+    header = ["CPU seconds", *(f"{n} classes, {100 * goal:.1f}%" for n, goal in goals)]
+    size = experiment.settings.sizes[-1]
+    title = f"time to the same training error, {size:,} training sentences, as in Figure 15"
+    return Table(header, rows, ("–: it stops at a higher error",), title)
 
 
 def _precisions(experiment: Experiment, learner: str, n_classes: int) -> NDArray[np.float64]:
@@ -201,33 +254,40 @@ def _equals(experiment: Experiment) -> Finding:
 
 
 def _gap(experiment: Experiment) -> Finding:
-    few, many = min(experiment.settings.classes), max(experiment.settings.classes)
-    gaps = [
-        _precisions(experiment, CHOSEN, n) - _precisions(experiment, BASELINE, n)
+    settings = experiment.settings
+    few, many = min(settings.classes), max(settings.classes)
+    gains = {
+        n: [
+            100 * gain
+            for size in settings.sizes
+            for gain in experiment.moving_gains(CHOSEN, BASELINE, n, size)
+        ]
+        for n in (few, many)
+    }
+    test = paired_t_test(gains[many], gains[few])
+    overall = [
+        float(np.mean(_precisions(experiment, CHOSEN, n) - _precisions(experiment, BASELINE, n)))
         for n in (few, many)
     ]
-    test = paired_t_test(gaps[1].tolist(), gaps[0].tolist())
-    case = (
-        f"{gaps[0].mean():+.1f} points with {few} classes, {gaps[1].mean():+.1f} with {many}, "
-        f"p {test.p_value:.1e}"
+    cases = (
+        f"{np.mean(gains[few]):+.1f}% of F1 with {few} classes, {np.mean(gains[many]):+.1f}% with "
+        f"{many}, p {test.p_value:.1e}",
+        f"overall precision {overall[0]:+.1f} and {overall[1]:+.1f} points (paper: +8.5, +8.7)",
     )
-    statement = f"{NI_FIGURE_12}: the more classes, the more MMS gains on LR (paper: +8.5, +8.7)"
-    return Finding(statement, verdict([test.difference > 0], [test.p_value < SIGNIFICANT]), (case,))
+    statement = f"{NI_FIGURE_12}: the more classes, the more MMS gains on LR where phrases move"
+    return Finding(statement, verdict([test.difference > 0], [test.p_value < SIGNIFICANT]), cases)
 
 
 def _fastest(experiment: Experiment) -> Finding:
-    size = experiment.settings.sizes[-1]
     good, cases = [], []
-    for n_classes in experiment.settings.classes:
-        seconds = {
-            name: mean_seconds(experiment.of(name, n_classes, size)) for name in DISCRIMINATIVE
-        }
-        good.append(seconds[CHOSEN] <= min(seconds.values()))
-        listed = ", ".join(f"{_shown(name)} {value:.3f} s" for name, value in seconds.items())
-        cases.append(f"{n_classes} classes, {size:,} sentences: {listed}")
+    for goal in _goals(experiment):
+        seconds = _times_to(experiment, goal)
+        good.append(CHOSEN in seconds and seconds[CHOSEN] <= min(seconds.values()))
+        listed = ", ".join(f"{_shown(name)} {value:.2f} s" for name, value in seconds.items())
+        cases.append(f"{goal[0]} classes, to {100 * goal[1]:.1f}%: {listed or 'none'}")
     statement = (
-        f"{NI_FIGURE_15}: MMS trains fastest of the discriminative learners (each stops by its own "
-        "rule)"
+        f"{NI_FIGURE_15}: MMS is the fastest of the discriminative learners to the same training "
+        "error"
     )
     return Finding(statement, holds(good), tuple(cases))
 

@@ -7,13 +7,17 @@ import numpy as np
 from models.dpr.orientations import orientations
 from tuning.classification import Classification, precision_by_distance
 from tuning.classification_experiment import Experiment, ExperimentSettings, JudgedPhrases, Run
+from tuning.classification_tolerance import ToleranceTime
 
 N_TEST = 100
 TRUE_DISTANCE = -7  # of all test examples
 
 
-def made_experiment(settings: ExperimentSettings, percent, seconds, active=None) -> Experiment:
-    """`percent` right and `seconds` are functions of learner, classes, size and repeat."""
+def made_experiment(
+    settings: ExperimentSettings, percent, seconds, active=None, tolerance=()
+) -> Experiment:
+    """`percent` right and `seconds` are functions of learner, classes, size and repeat;
+    `tolerance` is learner, classes, goal and seconds of each time."""
     runs = [
         made_run(case, percent(*case), seconds(*case), (active or {}).get(case[0]))
         for case in product(
@@ -21,7 +25,12 @@ def made_experiment(settings: ExperimentSettings, percent, seconds, active=None)
         )
     ]
     nothing = np.zeros(0, np.int64)
-    return Experiment(settings, tuple(runs), JudgedPhrases(nothing, nothing, nothing))
+    return Experiment(
+        settings,
+        tuple(runs),
+        JudgedPhrases(nothing, nothing, nothing),
+        tuple(ToleranceTime(*each, n_rounds=1) for each in tolerance),
+    )
 
 
 def made_run(case, percent: int, seconds: float, active) -> Run:
