@@ -3,7 +3,7 @@
 One pass of L-BFGS is one step. Here a pass is as many steps as there are batches of sentences, each
 as long as the gradients that its weight has met so far allow:
 
-    G ← G + g²,      w ← w − η g / √(δ + G),      g: gradient of the batch and its share of the prior
+    G ← G + g²,      w ← w − η g / √(δ + G),      g: gradient of a batch with its share of the prior
 
 The weights that are returned are the mean over the steps of the last pass, which single batches
 shake less. Batches come in an order that depends on their number only.
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
-STEP = 0.2  # η
+STEP = 0.03  # η; dozens of features fire together, so larger steps add up to too much
 SMOOTHING = 1.0  # δ: keeps the first steps of rare features short
 ORDER_SEED = 0
 

@@ -2,6 +2,8 @@ import numpy as np
 import pytest
 
 from models.errors import DataError, SettingError
+from models.next_word import cells
+from models.next_word.adagrad import STEP, adagrad
 from models.next_word.fitting import fit_weights, search_prior
 from models.next_word.scores import PAIR, SEQUENCE
 from models.next_word.symbols import SymbolCoder
@@ -45,6 +47,36 @@ def test_a_quadratic_is_solved_in_a_few_passes_however_uneven_it_is():
     )
 
 
+class Pulls:
+    """Batches that pull at weights, wherever these are; the last row means nothing."""
+
+    def __init__(self, *gradients):
+        self.gradients, self.n_batches = gradients, len(gradients)
+
+    def batch_gradient(self, weights, batch):  # noqa: ARG002
+        return np.array([*self.gradients[batch], 9.0])[:, None]
+
+
+def test_steps_of_adagrad_by_hand():
+    # without a prior each weight has one step in a pass: −η g / √(1 + g²), then / √(1 + 2 g²)
+    likelihood, zero = Pulls([-3.0, 0.0], [0.0, 4.0]), np.zeros((3, 1))
+    first = STEP * np.array([3 / np.sqrt(10), -4 / np.sqrt(17)])
+    second = first + STEP * np.array([3 / np.sqrt(19), -4 / np.sqrt(33)])
+    # the mean over the two steps of the last pass: in one of them a weight has moved already
+    order = np.random.default_rng(0)
+    begins = order.permutation(2).tolist().index(0) == 0
+    moved_first = np.array([begins, not begins])
+    mean = np.where(moved_first, first, first / 2)
+    assert adagrad(likelihood, zero, 0.0, 1)[:, 0] == pytest.approx([*mean, 0.0])
+    begins = order.permutation(2).tolist().index(0) == 0
+    moved_first = np.array([begins, not begins])
+    mean = np.where(moved_first, second, (first + second) / 2)
+    assert adagrad(likelihood, zero, 0.0, 2)[:, 0] == pytest.approx([*mean, 0.0])
+    # a prior of 2 pulls 5 back by 10, which makes 7 of −3
+    pulled = adagrad(Pulls([-3.0]), np.array([[5.0], [0.0]]), 2.0, 1)
+    assert pulled[0, 0] == pytest.approx(5 - STEP * 7 / np.sqrt(50))
+
+
 def test_the_prior_is_the_best_one_on_held_out_events():
     # held-out events want a half of what the training events want: λ = h
     train, held_out = Quadratic([8.0, 1.0], [2.0, 0.0]), Quadratic([8.0, 1.0], [1.0, 0.0])
@@ -69,7 +101,28 @@ def test_the_optimum_of_training(labels):
 
 
 @pytest.mark.parametrize("labels", [PAIR, SEQUENCE])
-def test_training_does_not_depend_on_threads(labels):
+def test_a_start_changes_how_soon_the_optimum_is_found_and_not_the_optimum(labels, monkeypatch):
+    monkeypatch.setattr(cells, "BLOCK_CELLS", 60)
+    likelihood, weights, _ = setup(EXAMPLES * 3, labels)
+    assert likelihood.n_batches > 1
+    zero = np.zeros_like(weights)
+
+    def objective(weights):
+        return likelihood.value(weights) + (weights**2).sum()
+
+    started = [objective(adagrad(likelihood, zero, 2.0, passes)) for passes in (1, 4, 16)]
+    assert objective(zero) > started[0] > started[1] > started[2]
+    plain, early = (
+        fit_weights(likelihood, start, 2.0, 300, tolerance=1e-13)
+        for start in (zero, adagrad(likelihood, zero, 2.0, 4))
+    )
+    assert early.weights == pytest.approx(plain.weights, abs=2e-3)
+    assert started[2] > objective(plain.weights)
+
+
+@pytest.mark.parametrize("start_passes", [0, 2])
+@pytest.mark.parametrize("labels", [PAIR, SEQUENCE])
+def test_training_does_not_depend_on_threads(labels, start_passes):
     corpus = tagged_corpus(EXAMPLES * 3)
     seen = []
     fits = [
@@ -77,7 +130,7 @@ def test_training_does_not_depend_on_threads(labels):
             corpus,
             SymbolCoder.of(corpus),
             labels,
-            TrainingSettings(passes=8),
+            TrainingSettings(passes=8, start_passes=start_passes),
             threads,
             lambda what, done: seen.append((what, done)),
         )
@@ -91,6 +144,7 @@ def test_training_does_not_depend_on_threads(labels):
         "selecting features",
         "searching for a prior, passes",
         "fitting weights, passes",
+        *(["starting weights, passes"] if start_passes else []),
     }
 
 
@@ -142,6 +196,7 @@ def test_which_sentences_are_used():
         ({"prior": -1.0}, "pair.prior cannot be -1.0\n  0 or more"),
         ({"min_count": 0}, "pair.min_count cannot be 0\n  1 or more"),
         ({"passes": 0}, "pair.passes cannot be 0\n  1 or more"),
+        ({"start_passes": -1}, "pair.start_passes cannot be -1\n  0 or more"),
         ({"max_length": -1}, "pair.max_length cannot be -1\n  0 or more"),
         ({"max_sentences": -1}, "pair.max_sentences cannot be -1\n  0 or more"),
     ],

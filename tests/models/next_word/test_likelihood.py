@@ -183,3 +183,13 @@ def test_blocks_hold_as_many_sentences_as_fit(monkeypatch):
     monkeypatch.setattr(cells, "BLOCK_CELLS", 10)
     assert block_bounds(np.array([4, 4, 4, 20, 1, 9, 1])) == [0, 2, 3, 4, 6, 7]
     assert block_bounds(np.array([], np.int64)) == [0]
+
+
+@pytest.mark.parametrize("labels", [PAIR, SEQUENCE])
+def test_batches_add_up_to_the_gradient(labels, monkeypatch):
+    monkeypatch.setattr(cells, "BLOCK_CELLS", 30)
+    likelihood, weights, _ = setup(EXAMPLES * 2, labels)
+    assert likelihood.n_batches == -(-len(likelihood.blocks) // 8) > 1
+    parts = [likelihood.batch_gradient(weights, n) for n in range(likelihood.n_batches)]
+    _, gradient = likelihood.value_and_gradient(weights)
+    assert sum(parts) == pytest.approx(gradient, abs=1e-12)
