@@ -41,7 +41,6 @@ from models.progress import Progress
 from models.sentence import Sentence
 
 FORMAT = 1
-LEAST = 1e-300  # has a logarithm
 DIRECT, SCALED, AUTO = "direct", "scaled", "auto"
 FEATURE_OF_USE = {DIRECT: "logp", SCALED: "scaled"}
 
@@ -166,17 +165,17 @@ class Dpr(DistortionModel):
         if not hasattr(self, "classifier_"):
             raise DataError(f"the model {self.name} has not learned anything", advice="fit it")
         memo = self._memo_of(options.phrases)
-        probabilities = self.classifier_.probabilities(sentence.words, options, memo)
+        log_p = self.classifier_.log_probabilities(sentence.words, options, memo)
         moves = _classes_of_distances(self.classes, options.n_words)
         if self._use == SCALED:
-            values = _scaled(probabilities, options.start, moves, self.beta, self.floor)
+            values = _scaled(log_p, options.start, moves, self.beta, self.floor)
         else:
-            values = _direct(probabilities, options.start, moves)
+            values = _direct(log_p, options.start, moves)
         rows = np.empty(len(options) + 1, np.int32)
         rows[0], rows[1:] = 0, options.end
         table = Table(rows, np.arange(len(options), dtype=np.int32), values)
         names = orientations(self.classes).names
-        return DprScorer(sentence, options, table, names, probabilities)
+        return DprScorer(sentence, options, table, names, log_p)
 
     def _memo_of(self, phrases: PhraseTable) -> TranslationScores:
         """What is remembered of the phrase table that is used; of another one, all is forgotten."""
@@ -212,11 +211,16 @@ class DprScorer(TableScorer):
         options: OptionTable,
         table: Table,
         names: tuple[str, ...],
-        probabilities: FloatArray,
+        log_p: FloatArray,
     ) -> None:
         super().__init__(1, [table])
         self._sentence, self._options = sentence, options
-        self._names, self.probabilities = names, probabilities
+        self._names, self._log_p = names, log_p
+
+    @property
+    def probabilities(self) -> FloatArray:
+        """Of the classes of every option, (N, classes)."""
+        return np.exp(self._log_p)
 
     def projected(self, weights: FloatArray) -> list[tuple[Int32Array, Int32Array, FloatArray]]:
         (table,) = self.tables
@@ -240,24 +244,23 @@ def _classes_of_distances(n_classes: int, n_words: int) -> Int64Array:
 
 
 @njit(cache=True, nogil=True)
-def _direct(probabilities, start, class_of_distance):
+def _direct(log_p, start, class_of_distance):
     """log p(o) of going from each previous end to each option, (n_words + 1, N, 1)."""
     n_words = len(class_of_distance) // 2
     values = np.empty((n_words + 1, len(start), 1))
-    logs = np.log(np.maximum(probabilities, LEAST))
     for previous_end in range(n_words + 1):
         for option in range(len(start)):
             o = class_of_distance[n_words + previous_end - start[option]]
-            values[previous_end, option, 0] = logs[option, o]
+            values[previous_end, option, 0] = log_p[option, o]
     return values
 
 
 @njit(cache=True, nogil=True)
-def _scaled(probabilities, start, class_of_distance, beta, floor):
+def _scaled(log_p, start, class_of_distance, beta, floor):
     """The same with −|d| / (β p(o)), eq. (7)."""
     n_words = len(class_of_distance) // 2
     values = np.empty((n_words + 1, len(start), 1))
-    prices = -1.0 / (beta * np.maximum(probabilities, floor))  # of a word's distance
+    prices = -1.0 / (beta * np.maximum(np.exp(log_p), floor))  # of a word's distance
     for previous_end in range(n_words + 1):
         for option in range(len(start)):
             d = previous_end - start[option]

@@ -56,11 +56,11 @@ class PhraseClassifier:
     source: WordClasses
     target: WordClasses
 
-    def probabilities(
+    def log_probabilities(
         self, words: tuple[str, ...], options: OptionTable, memo: "TranslationScores"
     ) -> FloatArray:
-        """For every option, (N, classes). A copied word has the features of its surroundings
-        only."""
+        """log p(class) of every option, (N, classes). A copied word has the features of its
+        surroundings only."""
         ids = self.source.vocabulary.encode(words)
         columns = self.features.edge_columns(
             ids, self.source.layer(_one_row(ids)).values, self.number
@@ -71,7 +71,7 @@ class PhraseClassifier:
         )  # fmt: skip
         if len(new):
             self._remember(memo, options, new, ids, cluster[new])
-        _to_probabilities(scores, memo.scores, options.entry)
+        _to_log_probabilities(scores, memo.scores, options.entry)
         return scores  # type: ignore[no-any-return]
 
     def _remember(
@@ -233,9 +233,9 @@ def _add_weights(model, cluster, columns, scores):
 
 
 @njit(cache=True, nogil=True)
-def _to_probabilities(scores, of_entries, entry):
+def _to_log_probabilities(scores, of_entries, entry):
     """p(o) = exp(w_o·φ) / Σ exp(w_o'·φ), eq. (3): adds what each option's translation says to the
-    scores, and puts probabilities in their place."""
+    scores, and puts log p in their place."""
     n_classes = scores.shape[1]
     for option in range(len(entry)):
         highest = -np.inf
@@ -245,7 +245,7 @@ def _to_probabilities(scores, of_entries, entry):
             highest = max(highest, scores[option, o])
         total = 0.0
         for o in range(n_classes):
-            scores[option, o] = np.exp(scores[option, o] - highest)
-            total += scores[option, o]
+            total += np.exp(scores[option, o] - highest)
+        log_total = highest + np.log(total)
         for o in range(n_classes):
-            scores[option, o] /= total
+            scores[option, o] -= log_total

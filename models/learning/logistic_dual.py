@@ -29,7 +29,7 @@ from numba import njit
 
 from models.learning.interface import Learner, Solution
 from models.learning.likelihood import penalised_likelihood
-from models.learning.perceptron import score
+from models.learning.perceptron import entries, score
 from models.learning.problem import Problem
 from models.learning.random_order import generator, shuffle
 
@@ -91,6 +91,7 @@ def ascend(
     square = np.zeros(n_rows)
     value = initialise(problem, variance, log_alpha, weights, square)
     scores, new = np.empty(n_classes), np.empty(n_classes)
+    alpha, other = np.empty(n_classes), np.empty(n_classes)
     active = np.arange(n_rows)
     n_active = n_rows
     for number in range(len(dual)):
@@ -109,24 +110,25 @@ def ascend(
                 continue
             active[n_left] = row
             n_left += 1
+            for o in range(n_classes):
+                alpha[o] = np.exp(own[o])
             rate = 0.5
             for _ in range(max_trials):
-                exponentiated_step(own, scores, rate, new)
+                exponentiated_step(own, scores, rate, new, other)
                 change = 0.0  # (13)
                 for o in range(n_classes):
-                    alpha, other = np.exp(own[o]), np.exp(new[o])
-                    step = other - alpha
-                    change += other * new[o] - alpha * own[o] - step * scores[o]
+                    step = other[o] - alpha[o]
+                    change += other[o] * new[o] - alpha[o] * own[o] - step * scores[o]
                     change += 0.5 * variance * square[row] * step * step
                 if change <= ROUNDING:
                     value += change
                     for o in range(n_classes):
-                        scores[o] = -variance * (np.exp(new[o]) - np.exp(own[o]))
+                        scores[o] = -variance * (other[o] - alpha[o])
                         own[o] = new[o]
-                    for entry in range(problem.indptr[row], problem.indptr[row + 1]):  # (14)
-                        feature = problem.indices[entry]
+                    for entry in entries(problem, row):  # (14)
+                        feature = np.uint64(problem.indices[entry])
                         for o in range(n_classes):
-                            weights[feature, o] += scores[o] * problem.data[entry]
+                            weights[feature, np.uint64(o)] += scores[o] * problem.data[entry]
                     break
                 rate *= 0.5
         dual[number] = -value
@@ -145,27 +147,32 @@ def ascend(
 def initialise(problem, variance, log_alpha, weights, square):
     """w(α) by (10), ‖φ‖² of every example, and D(α) by (9)."""
     value = 0.0
+    share = np.empty(problem.n_classes)
     for row in range(len(problem.labels)):
         for o in range(problem.n_classes):
             alpha = np.exp(log_alpha[row, o])
             value += alpha * log_alpha[row, o]
-            share = variance * ((1.0 if o == problem.labels[row] else 0.0) - alpha)
-            for entry in range(problem.indptr[row], problem.indptr[row + 1]):
-                weights[problem.indices[entry], o] += share * problem.data[entry]
-        for entry in range(problem.indptr[row], problem.indptr[row + 1]):
+            share[o] = variance * ((1.0 if o == problem.labels[row] else 0.0) - alpha)
+        for entry in entries(problem, row):
+            feature = np.uint64(problem.indices[entry])
             square[row] += problem.data[entry] ** 2
+            for o in range(problem.n_classes):
+                weights[feature, np.uint64(o)] += share[o] * problem.data[entry]
     return value + np.sum(weights**2) / (2.0 * variance)
 
 
 @njit(cache=True, nogil=True)
-def exponentiated_step(log_alpha, scores, rate, new):
-    """(11) in logarithms: log α' = log α − η (log α − w·φ), normalised."""
+def exponentiated_step(log_alpha, scores, rate, new, alpha):
+    """(11) in logarithms: log α' = log α − η (log α − w·φ), normalised, into `new`; and α'."""
     highest = -np.inf
     for o in range(len(new)):
         new[o] = log_alpha[o] - rate * (log_alpha[o] - scores[o])
         highest = max(highest, new[o])
     total = 0.0
     for o in range(len(new)):
-        total += np.exp(new[o] - highest)
+        alpha[o] = np.exp(new[o] - highest)
+        total += alpha[o]
+    log_total = highest + np.log(total)
     for o in range(len(new)):
-        new[o] -= highest + np.log(total)
+        new[o] -= log_total
+        alpha[o] /= total

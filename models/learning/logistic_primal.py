@@ -20,7 +20,7 @@ from numba import njit
 
 from models.learning.interface import Learner, Solution
 from models.learning.likelihood import penalised_likelihood, to_probabilities
-from models.learning.perceptron import score
+from models.learning.perceptron import entries, score
 from models.learning.problem import Problem
 from models.learning.random_order import generator, shuffle
 
@@ -86,13 +86,14 @@ def descend(problem, sigma, learning_rate, tolerance, state, weights, objective)
             loss += to_probabilities(scores)
             scores[label] -= 1.0
             factor *= 1.0 - min(0.9, rate * decay)
-            for entry in range(problem.indptr[row], problem.indptr[row + 1]):
+            for entry in entries(problem, row):
                 step = rate * problem.data[entry] / factor
-                feature = problem.indices[entry]
+                own = weights[np.uint64(problem.indices[entry])]
                 for o in range(n_classes):
-                    old = weights[feature, o]
-                    weights[feature, o] = old - step * scores[o]
-                    square += weights[feature, o] ** 2 - old**2
+                    old = own[np.uint64(o)]
+                    new = old - step * scores[o]
+                    own[np.uint64(o)] = new
+                    square += new**2 - old**2
             if factor < SMALLEST_FACTOR:
                 weights *= factor
                 square *= factor * factor

@@ -188,7 +188,7 @@ def visit(problem, order, n_train, distance, learning_rate, state, n_visits, wei
         if worst != label:
             n_updates += 1
             up, down = np.uint64(label), np.uint64(worst)
-            for entry in _entries(problem, row):
+            for entry in entries(problem, row):
                 step = learning_rate * problem.data[entry]
                 feature = np.uint64(problem.indices[entry])
                 weights[feature, up] += step
@@ -200,7 +200,7 @@ def visit(problem, order, n_train, distance, learning_rate, state, n_visits, wei
 
 
 @njit(cache=True, nogil=True)
-def _entries(problem, row):
+def entries(problem, row):
     """As unsigned numbers, which Numba indexes with as they are; signed ones may count from the
     end. In these loops that makes a fifth of the time."""
     return range(np.uint64(problem.indptr[row]), np.uint64(problem.indptr[row + 1]))
@@ -212,7 +212,7 @@ def score(problem, row, weights, scores):
     n_classes = problem.n_classes
     for o in range(n_classes):
         scores[o] = 0.0
-    for entry in _entries(problem, row):
+    for entry in entries(problem, row):
         value = problem.data[entry]
         own = weights[np.uint64(problem.indices[entry])]
         for o in range(n_classes):
