@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from tuning.classification import OVERALL, compare_classifiers, spread, table
+from tuning.classification import OVERALL, compare_classifiers, spread
 from tuning.classification_experiment import BASELINE, POOLED_ONLY, Experiment, Run
+from tuning.tables import aligned
 
 PREFERRED = "mms"  # what the others are tested against, if it is there
 ITERATIONS = (1, 2, 3, 5, 8, 10, 15, 20, 30, 50, 100)  # of the active set that are shown
@@ -37,7 +38,7 @@ def chosen_learner(experiment: Experiment) -> str:
 
 def _head(experiment: Experiment) -> str:
     settings = experiment.settings
-    pairs = table(
+    pairs = aligned(
         [
             ["training sentences", *(f"{size:,}" for size in settings.sizes)],
             ["training phrase pairs", *_means(experiment, lambda run: run.n_train)],
@@ -78,7 +79,7 @@ def _quality(experiment: Experiment, n_classes: int) -> str:
         for size, row in zip(settings.sizes, measures, strict=True):
             name = row.name if size == settings.sizes[0] else ""
             rows.append([name, f"{size:,}", *map(str, row.spreads.values())])
-    return f"{n_classes} classes: percent right, and F1 of each class\n\n{table(rows)}"
+    return f"{n_classes} classes: percent right, and F1 of each class\n\n{aligned(rows)}"
 
 
 def _tests(experiment: Experiment, n_classes: int) -> Iterator[str]:
@@ -91,7 +92,7 @@ def _tests(experiment: Experiment, n_classes: int) -> Iterator[str]:
     rows = [["", *others]]
     rows += [[row.name, *(f"{row.p_values[name]:.1e}" for name in others)] for row in compared.rows]
     title = f"{n_classes} classes: p-values of the differences to {chosen}, paired t-test"
-    yield f"{title}\n\n{table(rows)}"
+    yield f"{title}\n\n{aligned(rows)}"
 
 
 def _distances(experiment: Experiment, n_classes: int) -> str:
@@ -106,7 +107,7 @@ def _distances(experiment: Experiment, n_classes: int) -> str:
             shares = [100 * column[number][2] / n_examples for column in columns.values()]
             rows.append([name, f"{n_examples:,}", *(f"{share:.1f}" for share in shares)])
     title = f"{n_classes} classes, {size:,} training sentences: percent right by distance"
-    return f"{title}\n\n{table(rows)}"
+    return f"{title}\n\n{aligned(rows)}"
 
 
 def _summed(runs: list[Run]) -> list[tuple[str, int, int]]:
@@ -127,7 +128,7 @@ def _times(experiment: Experiment) -> str:
         errors.append([name, *(_percent([run.train_error for run in runs]) for runs in groups)])
     return (
         "seconds of processor time for training, by classes and training sentences\n\n"
-        f"{table(times)}\n\npercent of the training examples that stay wrong\n\n{table(errors)}"
+        f"{aligned(times)}\n\npercent of the training examples that stay wrong\n\n{aligned(errors)}"
     )
 
 
@@ -153,7 +154,7 @@ def _tolerance(experiment: Experiment) -> Iterator[str]:
         )
     size = experiment.settings.sizes[-1]
     title = f"training time to the same tolerance, {size:,} sentences: seconds (rounds)"
-    yield f"{title}\n\n{table(rows)}"
+    yield f"{title}\n\n{aligned(rows)}"
 
 
 def _percent(values: list[float]) -> str:
@@ -172,7 +173,7 @@ def _active(experiment: Experiment) -> Iterator[str]:
             rows.append([name, *(f"{value:.1f}" for value in values)])
         size = experiment.settings.sizes[-1]
         title = f"{n_classes} classes, {size:,} training sentences: percent of examples active"
-        yield f"{title} in the pooled model\n\n{table(rows)}"
+        yield f"{title} in the pooled model\n\n{aligned(rows)}"
 
 
 def active_curves(experiment: Experiment) -> dict[int, dict[str, Any]]:

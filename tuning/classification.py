@@ -25,6 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 from models.arrays import Int64Array
 from models.errors import DataError, SettingError, nearest
 from models.statistics import bin_name
+from tuning.tables import aligned
 
 FloatArray = NDArray[np.float64]
 Bins = Sequence[tuple[int | None, int | None]]  # first and last distance of each, None is open
@@ -77,7 +78,7 @@ class Classification:
             cells = [name, str(counts.sum()), *(f"{percent:.1f}" for percent in percents)]
             rows.append(cells + list(map(str, counts)))
         rows.append([OVERALL, str(self.n_examples), f"{100 * self.precision:.1f}"])
-        return table(rows)
+        return aligned(rows)
 
 
 def judge(true: ArrayLike, predicted: ArrayLike, classes: Sequence[str]) -> Classification:
@@ -125,7 +126,7 @@ def precision_by_distance(
 
 def distance_text(bins: Sequence[BinPrecision]) -> str:
     rows = [[each.name, str(each.n_examples), f"{100 * each.precision:.1f}"] for each in bins]
-    return table([["distance", "examples", "precision"], *rows])
+    return aligned([["distance", "examples", "precision"], *rows])
 
 
 @dataclass(frozen=True)
@@ -205,14 +206,14 @@ class Comparison:
         """Mean ± deviation in percent; below it the p-values."""
         names = list(self.rows[0].spreads)
         lines = [["", *names], *([row.name, *map(str, row.spreads.values())] for row in self.rows)]
-        parts = [table(lines)]
+        parts = [aligned(lines)]
         if self.rows[0].p_values:
             others = [name for name in names if name != self.against]
             tests = [
                 [row.name, *(f"{row.p_values[name]:.2e}" for name in others)] for row in self.rows
             ]
             parts.append(f"p-values of the differences to {self.against}, paired t-test")
-            parts.append(table([["", *others], *tests]))
+            parts.append(aligned([["", *others], *tests]))
         return "\n\n".join(parts)
 
 
@@ -250,18 +251,6 @@ def compare_classifiers(runs: Mapping[str, Sequence[Classification]], against: s
         spreads = {name: spread(each) for name, each in values.items()}
         rows.append(ComparedRow(row_name, spreads, p_values))
     return Comparison(against, tuple(rows))
-
-
-def table(rows: Sequence[Sequence[str]]) -> str:
-    """Rows of cells as text: the first column to the left, the others to the right."""
-    n_columns = max(map(len, rows))
-    widths = [max(len(row[i]) for row in rows if i < len(row)) for i in range(n_columns)]
-    lines = []
-    for row in rows:
-        cells = [row[0].ljust(widths[0])]
-        cells += [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=False)]
-        lines.append("  ".join(cells).rstrip())
-    return "\n".join(lines)
 
 
 def _ratio(part: ArrayLike, whole: ArrayLike) -> FloatArray:

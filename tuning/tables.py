@@ -25,13 +25,19 @@ class Table:
 
 def as_text(table: Table) -> str:
     """Aligned columns, numbers to the right."""
-    lines = [list(table.header), *map(list, table.rows)]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    text = []
-    for first, *cells in lines:
-        numbers = (f"{cell:>{width}}" for cell, width in zip(cells, widths[1:], strict=True))
-        text.append("  ".join([f"{first:<{widths[0]}}", *numbers]).rstrip())
-    return "\n".join([*_title(table), *text, "", *table.notes]).rstrip("\n")
+    text = aligned([table.header, *table.rows])
+    return "\n".join([*_title(table), text, "", *table.notes]).rstrip("\n")
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> str:
+    """The first column to the left, the others to the right; rows may end early."""
+    n_columns = max(map(len, rows))
+    widths = [max(len(row[i]) for row in rows if i < len(row)) for i in range(n_columns)]
+    lines = []
+    for first, *cells in rows:
+        numbers = (f"{cell:>{width}}" for cell, width in zip(cells, widths[1:], strict=False))
+        lines.append("  ".join([f"{first:<{widths[0]}}", *numbers]).rstrip())
+    return "\n".join(lines)
 
 
 def as_markdown(table: Table) -> str:
