@@ -60,7 +60,7 @@ class ExperimentSettings:
     features: str = "ni"
     window: int = -1
     order: int = 3
-    min_examples: int = 100
+    min_examples: int = 300
     min_count: int = 1
     max_distance: int = FARTHEST
     word_classes: int = N_CLASSES

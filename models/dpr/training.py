@@ -23,7 +23,7 @@ def train_classifier(
     features: str = "ni",
     window: int = -1,
     order: int = 3,
-    min_examples: int = 100,
+    min_examples: int = 300,
     min_count: int = 1,
     max_sentences: int = 0,
     word_classes: int = 50,
