@@ -62,7 +62,7 @@ NUMBERS = _Numbers()
 @click.option(
     "--min-examples",
     type=click.IntRange(min=1),
-    default=100,
+    default=300,
     show_default=True,
     help="Source phrases with so many examples have models of their own.",
 )

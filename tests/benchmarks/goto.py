@@ -128,8 +128,10 @@ def print_distances(models: dict[str, Scores], test: AlignedCorpus, events: Even
     for name, values in averages.items():
         for sign, beginning in ((1, 0), (-1, 2)):  # a place is no candidate of itself
             near = sign * np.arange(beginning, FARTHEST + 1)
-            shown = " ".join(f"{value:.3f}"[1:] for value in values[near + FARTHEST])
-            print(f"{name:12} {near[0]:2} to {near[-1]:3}: {shown}")
+            known = values[near + FARTHEST]
+            known = known[~np.isnan(known)]  # no sentence is so long
+            shown = " ".join(f"{value:.3f}"[1:] for value in known)
+            print(f"{name:12} {near[0]:2} to {near[len(known) - 1]:3}: {shown}")
 
 
 def print_decoding(
