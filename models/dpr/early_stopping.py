@@ -19,7 +19,7 @@ from models.learning.catalogue import make_learner
 from models.learning.clusters import ClusteredLearner
 
 PERCEPTRON = "mms"
-LEARNING_RATES = (0.01, 0.003)  # small steps keep the margins Δ in view
+LEARNING_RATES = (0.01, 0.03)  # small steps keep the margins Δ in view
 ROUNDS = (2, 4, 8, 16)
 HELD_OUT = 0.1  # share of the sentences
 MOST_EXAMPLES = 100_000  # that are looked at for it
@@ -70,13 +70,9 @@ def with_rounds(
 
     fewest = len(held_out) + 1
     for rate in rates:
-        last = len(held_out) + 1
-        for n_rounds in rounds:
+        for n_rounds in rounds:  # all: after a bad number by chance a good one may follow
             candidate = settings | {"learning_rate": rate, "max_rounds": n_rounds}
             n_wrong = n_errors(candidate)
             if n_wrong < fewest:
                 fewest, best = n_wrong, candidate
-            if n_wrong >= last:
-                break  # more rounds make it worse
-            last = n_wrong
     return best
