@@ -136,10 +136,9 @@ def _tolerance(experiment: Experiment) -> Iterator[str]:
     """Ni et al., Figure 15; Alrajeh and Niranjan, Table 2."""
     if not experiment.tolerance:
         return
-    columns = list(dict.fromkeys((each.n_classes, each.goal) for each in experiment.tolerance))
     rows = [
-        ["", *(f"{n_classes}c" for n_classes, _ in columns)],
-        ["percent wrong", *(f"{100 * goal:.1f}" for _, goal in columns)],
+        ["", *(f"{n_classes}c" for n_classes, _ in experiment.goals)],
+        ["percent wrong", *(f"{100 * goal:.1f}" for _, goal in experiment.goals)],
     ]
     for name in dict.fromkeys(each.learner for each in experiment.tolerance):
         own = [each for each in experiment.tolerance if each.learner == name]

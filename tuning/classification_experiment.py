@@ -33,6 +33,7 @@ from models.dpr.features import number_columns, renumbered
 from models.dpr.learner_text import parse_learner
 from models.dpr.orientations import Orientations, orientations
 from models.dpr.relative_frequency import RelativeFrequency
+from models.dpr.training import MIN_EXAMPLES
 from models.errors import DataError, SettingError
 from models.progress import Progress
 from models.word_classes import N_CLASSES, WordClasses
@@ -60,7 +61,7 @@ class ExperimentSettings:
     features: str = "ni"
     window: int = -1
     order: int = 3
-    min_examples: int = 300
+    min_examples: int = MIN_EXAMPLES
     min_count: int = 1
     max_distance: int = FARTHEST
     word_classes: int = N_CLASSES
@@ -105,6 +106,11 @@ class Experiment:
     runs: tuple[Run, ...]
     clusters: JudgedPhrases  # of the last repetition
     tolerance: tuple[ToleranceTime, ...] = ()
+
+    @property
+    def goals(self) -> list[tuple[int, float]]:
+        """Classes and training errors that times are given for."""
+        return list(dict.fromkeys((each.n_classes, each.goal) for each in self.tolerance))
 
     def of(self, learner: str, n_classes: int, size: int) -> list[Run]:
         """The repetitions of one experiment."""

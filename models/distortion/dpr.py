@@ -34,7 +34,7 @@ from models.dpr.classifier import PhraseClassifier, TranslationScores
 from models.dpr.examples import make_features
 from models.dpr.learner_text import parse_learner
 from models.dpr.orientations import orientations
-from models.dpr.training import train_classifier
+from models.dpr.training import MIN_EXAMPLES, train_classifier
 from models.errors import DataError, SettingError, nearest
 from models.phrases.table import PhraseTable
 from models.progress import Progress
@@ -56,7 +56,7 @@ class Dpr(DistortionModel):
         features: str = "ni",  # or alrajeh
         window: int = -1,  # source words looked at on each side; −1: as in the paper
         order: int = 3,  # of n-grams
-        min_examples: int = 300,  # source phrases with fewer share one pooled model
+        min_examples: int = MIN_EXAMPLES,  # source phrases with fewer share one pooled model
         min_count: int = 1,  # features seen less often are left out
         max_sentences: int = 0,  # learn from so many; 0: from all
         word_classes: int = 50,  # if the corpus brings none

@@ -14,6 +14,8 @@ from models.learning.cluster_model import POOLED
 from models.phrases.trie import build_trie
 from models.progress import Progress
 
+MIN_EXAMPLES = 300  # that a source phrase needs for a model of its own
+
 
 def train_classifier(
     corpus: AlignedCorpus,
@@ -23,7 +25,7 @@ def train_classifier(
     features: str = "ni",
     window: int = -1,
     order: int = 3,
-    min_examples: int = 300,
+    min_examples: int = MIN_EXAMPLES,
     min_count: int = 1,
     max_sentences: int = 0,
     word_classes: int = 50,

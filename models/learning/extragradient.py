@@ -27,8 +27,7 @@ from numba import njit
 
 from models.learning.class_distances import DISTANCES
 from models.learning.interface import Learner, Solution
-from models.learning.perceptron import score
-from models.learning.problem import Problem
+from models.learning.problem import Problem, score
 
 SAFETY = 0.8  # of the largest possible step: the singular value is estimated from below
 N_POWERS = 30  # of XᵀX in the estimate of its largest eigenvalue

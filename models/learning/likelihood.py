@@ -8,8 +8,7 @@ import numpy as np
 from numba import njit
 
 from models.learning.interface import FloatArray
-from models.learning.perceptron import score
-from models.learning.problem import Problem
+from models.learning.problem import Problem, score
 
 
 def penalised_likelihood(problem: Problem, weights: FloatArray, sigma: float) -> float:

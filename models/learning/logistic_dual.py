@@ -29,8 +29,7 @@ from numba import njit
 
 from models.learning.interface import Learner, Solution
 from models.learning.likelihood import penalised_likelihood
-from models.learning.perceptron import entries, score
-from models.learning.problem import Problem
+from models.learning.problem import Problem, entries, score
 from models.learning.random_order import generator, shuffle
 
 ROUNDING = 1e-14  # of differences of D

@@ -20,8 +20,7 @@ from numba import njit
 
 from models.learning.interface import Learner, Solution
 from models.learning.likelihood import penalised_likelihood, to_probabilities
-from models.learning.perceptron import entries, score
-from models.learning.problem import Problem
+from models.learning.problem import Problem, entries, score
 from models.learning.random_order import generator, shuffle
 
 SMALLEST_FACTOR = 1e-6

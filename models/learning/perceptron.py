@@ -36,7 +36,7 @@ from models.learning.class_distances import DISTANCES
 from models.learning.cluster_rows import ClusterRows, copy_part, part_size, ranges
 from models.learning.cluster_solving import Advance
 from models.learning.interface import FloatArray, Learner, Solution
-from models.learning.problem import Problem
+from models.learning.problem import Problem, entries, score
 from models.learning.random_order import generator, own_seed, shuffle
 
 HOLDS = ["last", "random"]
@@ -197,26 +197,6 @@ def visit(problem, order, n_train, distance, learning_rate, state, n_visits, wei
                     lag[feature, up] += (n_visits + place) * step
                     lag[feature, down] -= (n_visits + place) * step
     return n_updates
-
-
-@njit(cache=True, nogil=True)
-def entries(problem, row):
-    """As unsigned numbers, which Numba indexes with as they are; signed ones may count from the
-    end. In these loops that makes a fifth of the time."""
-    return range(np.uint64(problem.indptr[row]), np.uint64(problem.indptr[row + 1]))
-
-
-@njit(cache=True, nogil=True)
-def score(problem, row, weights, scores):
-    """w_o·φ of one example into `scores`."""
-    n_classes = problem.n_classes
-    for o in range(n_classes):
-        scores[o] = 0.0
-    for entry in entries(problem, row):
-        value = problem.data[entry]
-        own = weights[np.uint64(problem.indices[entry])]
-        for o in range(n_classes):
-            scores[np.uint64(o)] += value * own[np.uint64(o)]
 
 
 @njit(cache=True, nogil=True)

@@ -1,8 +1,10 @@
-"""Training examples as plain arrays for the kernels, and what is checked before they get there."""
+"""Training examples as plain arrays for the kernels, what is checked before they get there, and
+what all kernels do with an example."""
 
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 from scipy import sparse  # type: ignore[import-untyped]
 
@@ -100,3 +102,23 @@ def check_integers(found: NDArray[Any], n_rows: int, things: str) -> None:
         raise DataError(
             f"{things} have the shape {found.shape}", expected=f"({n_rows},), one for each example"
         )
+
+
+@njit(cache=True, nogil=True)
+def entries(problem, row):
+    """As unsigned numbers, which Numba indexes with as they are; signed ones may count from the
+    end. In these loops that makes a fifth of the time."""
+    return range(np.uint64(problem.indptr[row]), np.uint64(problem.indptr[row + 1]))
+
+
+@njit(cache=True, nogil=True)
+def score(problem, row, weights, scores):
+    """w_o·φ of one example into `scores`."""
+    n_classes = problem.n_classes
+    for o in range(n_classes):
+        scores[o] = 0.0
+    for entry in entries(problem, row):
+        value = problem.data[entry]
+        own = weights[np.uint64(problem.indices[entry])]
+        for o in range(n_classes):
+            scores[np.uint64(o)] += value * own[np.uint64(o)]

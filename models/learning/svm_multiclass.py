@@ -26,8 +26,8 @@ from numba import njit
 
 from models.learning.class_distances import DISTANCES
 from models.learning.interface import Learner, Solution
-from models.learning.perceptron import score, structured_loss
-from models.learning.problem import Problem
+from models.learning.perceptron import structured_loss
+from models.learning.problem import Problem, score
 from models.learning.random_order import generator, shuffle
 
 COARSEST = 1.0  # tolerance of margins to begin with

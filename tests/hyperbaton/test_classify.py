@@ -9,7 +9,9 @@ import sys
 import pytest
 
 from hyperbaton import main as frame
+from hyperbaton.commands.classify import classify
 from hyperbaton.samples import sample_files
+from models.dpr.training import MIN_EXAMPLES
 
 SMALL = [
     "--sample", "zh-en", "--sizes", "30,60", "--repeats", "2", "--test-size", "20",
@@ -147,3 +149,8 @@ def test_a_folder_for_pictures_that_cannot_be_made(run, write):
     code, _, err = run(*SMALL, "--repeats", 1, "--classes", 3, "--plots", place)
     assert code == 1
     assert f"{place}: cannot be made: File exists" in err
+
+
+def test_the_command_has_the_models_own_default():
+    [option] = [each for each in classify.params if each.name == "min_examples"]
+    assert option.default == MIN_EXAMPLES

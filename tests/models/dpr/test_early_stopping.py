@@ -50,7 +50,7 @@ def test_what_is_chosen_makes_fewest_errors_on_the_held_out_sentences():
     numbers = np.random.default_rng(0).permutation(np.arange(60))
     held_out, train = np.isin(sentence, numbers[:6]), np.isin(sentence, numbers[6:])
     cluster = np.zeros(len(y), np.int64)
-    errors, before = {}, 0
+    errors = {}
     for rate in LEARNING_RATES:
         for n_rounds in ROUNDS:
             own = {"held_out": 0.0, "learning_rate": rate, "max_rounds": n_rounds}
@@ -59,11 +59,36 @@ def test_what_is_chosen_makes_fewest_errors_on_the_held_out_sentences():
             )
             found = learner.decision(examples[held_out], cluster[held_out]).argmax(axis=1)
             errors[rate, n_rounds] = int((found != y[held_out]).sum())
-            if n_rounds > ROUNDS[0] and errors[rate, n_rounds] >= before:
-                break
-            before = errors[rate, n_rounds]
     found = chosen()
     assert errors[found["learning_rate"], found["max_rounds"]] == min(errors.values())
+
+
+def test_after_a_bad_number_of_rounds_a_good_one_is_found(monkeypatch):
+    class Known:
+        """Makes a given number of errors."""
+
+        def __init__(self, n_wrong):
+            self.n_wrong = n_wrong
+
+        def fit(self, *_, **__):
+            return self
+
+        def decision(self, examples, _):
+            right = problem()[1][np.isin(problem()[2], held_out)]
+            wrong = np.where(np.arange(len(right)) < self.n_wrong, (right + 1) % 3, right)
+            assert examples.shape[0] == len(right)
+            return np.eye(3)[wrong]
+
+    held_out = np.random.default_rng(0).permutation(60)[:6]
+    n_wrong = dict(zip(ROUNDS, (5, 7, 3, 6), strict=True))  # of the other rate one more
+    monkeypatch.setattr(
+        "models.dpr.early_stopping.clustered",
+        lambda _, own, __: Known(
+            n_wrong[own["max_rounds"]] + (own["learning_rate"] != LEARNING_RATES[0])
+        ),
+    )
+    found = chosen()
+    assert (found["learning_rate"], found["max_rounds"]) == (LEARNING_RATES[0], ROUNDS[2])
 
 
 def test_other_learners_are_left_alone():

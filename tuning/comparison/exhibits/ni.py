@@ -185,11 +185,6 @@ def _errors(experiment: Experiment) -> Table:
     return Table(header, rows, (), "training examples that are still wrong when a learner stops")
 
 
-def _goals(experiment: Experiment) -> list[tuple[int, float]]:
-    """Classes and training errors that times are given for."""
-    return list(dict.fromkeys((each.n_classes, each.goal) for each in experiment.tolerance))
-
-
 def _times_to(experiment: Experiment, goal: tuple[int, float]) -> dict[str, float]:
     """Seconds of the learners that reach a training error."""
     return {
@@ -200,7 +195,7 @@ def _times_to(experiment: Experiment, goal: tuple[int, float]) -> dict[str, floa
 
 
 def _tolerance(experiment: Experiment) -> Table:
-    goals = _goals(experiment)
+    goals = experiment.goals
     times = [_times_to(experiment, goal) for goal in goals]
     rows = [
         [_shown(name), *(f"{own[name]:.2f}" if name in own else "–" for own in times)]
@@ -280,7 +275,7 @@ def _gap(experiment: Experiment) -> Finding:
 
 def _fastest(experiment: Experiment) -> Finding:
     good, cases = [], []
-    for goal in _goals(experiment):
+    for goal in experiment.goals:
         seconds = _times_to(experiment, goal)
         good.append(CHOSEN in seconds and seconds[CHOSEN] <= min(seconds.values()))
         listed = ", ".join(f"{_shown(name)} {value:.2f} s" for name, value in seconds.items())
