@@ -23,7 +23,7 @@ from decoder.problem import Problem
 from decoder.search import begin, best_hypothesis, fill_stack, prune_and_group
 from decoder.workspace import EXTRA, FULL, ONE, Workspace
 from models.arrays import Int32Array, Int64Array
-from models.distortion.distinct_rows import EMPTY, add, enlarged, no_rows
+from models.distinct_rows import EMPTY, add, enlarged, no_rows
 from models.distortion.interface import SentenceScorer, Steps
 from models.distortion.tables import TableScorer
 from models.language_model.automaton import Automaton

@@ -29,13 +29,13 @@ from decoder.workspace import (
     workspace_bytes,
 )
 from models.arrays import Ragged
+from models.data.sentence import Sentence
+from models.data.vocabulary import END
 from models.distortion.interface import DistortionModel, SentenceScorer
 from models.distortion.tables import TableScorer
 from models.errors import DataError, SettingError
 from models.language_model.model import LanguageModel
 from models.phrases.table import SCORES, PhraseTable
-from models.sentence import Sentence
-from models.vocabulary import END
 
 FloatArray = NDArray[np.float64]
 MOST_OPTIONS = 64  # per source phrase: a bit each in the search

@@ -11,10 +11,10 @@ from decoder.lattice import Lattice
 from decoder.options import SentenceOptions
 from decoder.statistics import NO_RECORD, SearchRecord, SearchStatistics
 from models.arrays import Int64Array, Ragged
+from models.data.sentence import Sentence
 from models.distortion.interface import SentenceScorer
 from models.language_model.model import LanguageModel
 from models.phrases.extraction import GRID
-from models.sentence import Sentence
 
 FloatArray = NDArray[np.float64]
 

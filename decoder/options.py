@@ -12,6 +12,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from models.arrays import Int32Array, Int64Array
+from models.data.vocabulary import UNKNOWN
 from models.distortion.interface import OptionTable
 from models.hashing import EMPTY
 from models.language_model.automaton import EMPTY_STATE, Automaton, advance
@@ -19,7 +20,6 @@ from models.language_model.model import LanguageModel
 from models.phrases.extraction import GRID
 from models.phrases.table import PhraseTable
 from models.phrases.trie import ROOT, Trie, child
-from models.vocabulary import UNKNOWN
 
 FloatArray = NDArray[np.float64]
 LONGEST = GRID  # words of a source phrase

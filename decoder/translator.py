@@ -14,12 +14,13 @@ from queue import SimpleQueue
 
 from decoder.decode import Decoder, SearchSettings
 from decoder.decoded import Decoded
+from models.data.sentence import Sentence
+from models.data.word_classes import WordClasses
 from models.distortion.interface import DistortionModel
 from models.errors import DataError, nearest
 from models.language_model.model import LanguageModel
 from models.phrases.table import PhraseTable
-from models.sentence import Sentence
-from models.system import (
+from models.system.folder import (
     NAME,
     load_distortion,
     load_language_model,
@@ -28,7 +29,6 @@ from models.system import (
     read_system,
     starting_weights,
 )
-from models.word_classes import WordClasses
 
 CHUNK = 8  # sentences that a thread takes at a time
 AHEAD = 4  # chunks that may be waiting for each thread

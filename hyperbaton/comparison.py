@@ -7,21 +7,21 @@ from pathlib import Path
 import click
 
 from hyperbaton.console import progress_line, say
-from hyperbaton.derivation_svg import derivation_svg
 from hyperbaton.kernels import announce_compilation
 from hyperbaton.samples import sample_files, sample_references
+from hyperbaton.views.derivation_svg import derivation_svg
 from models.writing import open_to_write
 from tuning.comparison.configuration import Configuration, DataSet, TrainingData, check
-from tuning.comparison.exhibits.exhibit import Exhibit, exhibit_text
-from tuning.comparison.exhibits.making import FILE as EXHIBITS
-from tuning.comparison.exhibits.making import make_exhibits
-from tuning.comparison.papers import PAPERS, Paper, findings
-from tuning.comparison.presets import PRESETS, apply_preset
+from tuning.comparison.result_tables import limits_table, summary_table, write_files
 from tuning.comparison.results import Comparison, Output
 from tuning.comparison.run import compare
-from tuning.comparison.tables import limits_table, summary_table, write_files
+from tuning.evaluation.tables import as_text
 from tuning.report.report import report
-from tuning.tables import as_text
+from tuning.reproduction.exhibit import Exhibit, exhibit_text
+from tuning.reproduction.making import FILE as EXHIBITS
+from tuning.reproduction.making import make_exhibits
+from tuning.reproduction.papers import PAPERS, Paper, findings
+from tuning.reproduction.presets import PRESETS, apply_preset
 
 REPORT = "report.html"
 

@@ -7,14 +7,14 @@ import click
 
 from decoder.translator import Translator
 from hyperbaton.comparison import run_comparison, sample_configuration
-from hyperbaton.corpus_text import describe
 from hyperbaton.explaining import explain_derivations
-from hyperbaton.explanation_text import blocks
 from hyperbaton.samples import sample_files
-from hyperbaton.text_tables import print_blocks
-from models.reading import read_corpus
-from models.statistics import statistics
-from models.system import write_variant
+from hyperbaton.views.corpus_text import describe
+from hyperbaton.views.explanation_text import blocks
+from hyperbaton.views.text_tables import print_blocks
+from models.data.corpus_reading import read_corpus
+from models.data.corpus_statistics import statistics
+from models.system.folder import write_variant
 from tuning.comparison.configuration import TuningChoice
 from tuning.comparison.results import Cell, Comparison
 

@@ -12,15 +12,15 @@ from decoder.decoded import Decoded
 from decoder.explanation import N_ALTERNATIVES, explain
 from decoder.translator import Translator
 from hyperbaton.console import say
-from hyperbaton.corpus_text import check_picture
-from hyperbaton.explanation_text import Explained, as_json, blocks
 from hyperbaton.settings import Settings
-from hyperbaton.text_tables import print_blocks
+from hyperbaton.views.corpus_text import check_picture
+from hyperbaton.views.explanation_text import Explained, as_json, blocks
+from hyperbaton.views.text_tables import print_blocks
+from models.data.sentence import Sentence
+from models.data.source_reading import SourceFiles, read_sentences
+from models.data.text import read_lines, split_words
 from models.errors import BadLine, DataError, SettingError, counted
-from models.sentence import Sentence
-from models.source_reading import SourceFiles, read_sentences
-from models.system import read_system
-from models.text import read_lines, split_words
+from models.system.folder import read_system
 from tuning.metrics.base import Outputs
 from tuning.metrics.bleu import Bleu
 from tuning.metrics.chrf import Chrf
@@ -86,8 +86,8 @@ def explain_derivations(
 
 
 def draw_derivations(explained: Explained, path: Path) -> None:
-    from hyperbaton.explanation_picture import fonts_for, picture_of
-    from hyperbaton.picture_files import save_picture
+    from hyperbaton.views.explanation_picture import fonts_for, picture_of
+    from hyperbaton.views.picture_files import save_picture
 
     fonts = fonts_for(explained.derivations, path)
     if fonts.missing:
@@ -102,8 +102,8 @@ def draw_derivations(explained: Explained, path: Path) -> None:
 
 
 def draw_heat_maps(decoded: Decoded, path: Path) -> None:
-    from hyperbaton.heat_map_picture import heat_map_fonts, picture_of_heat_maps
-    from hyperbaton.picture_files import save_picture
+    from hyperbaton.views.heat_map_picture import heat_map_fonts, picture_of_heat_maps
+    from hyperbaton.views.picture_files import save_picture
 
     heat_maps = [heat_map for scorer in decoded.scorers for heat_map in scorer.heat_maps()]
     if not heat_maps:

@@ -3,8 +3,8 @@
 from importlib.resources import files
 from pathlib import Path
 
+from models.data.corpus_reading import CorpusFiles
 from models.errors import SettingError, nearest
-from models.reading import CorpusFiles
 
 SAMPLES = ("ja-en", "zh-en")
 SPLITS = ("train", "dev", "test")

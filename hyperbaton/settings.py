@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from decoder.decode import SearchSettings
+from models.data.corpus_reading import CorpusSettings
+from models.data.text import open_binary
 from models.errors import SettingError, nearest
-from models.phrases.training import PhraseSettings
-from models.reading import CorpusSettings
+from models.phrases.building import PhraseSettings
 from models.settings_text import convert_setting
-from models.text import open_binary
-from models.training import ClassSettings, LanguageModelSettings
-from tuning.tune_settings import TuneSettings
+from models.system.training import ClassSettings, LanguageModelSettings
+from tuning.weights.settings import TuneSettings
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from decoder.statistics import SearchStatistics, statistics_lines
 from decoder.translator import Failure, Translator
 from hyperbaton.console import progress_line, say
 from hyperbaton.settings import Settings
-from models.source_reading import SourceFiles, read_sentences
-from models.system import read_system
+from models.data.source_reading import SourceFiles, read_sentences
+from models.system.folder import read_system
 from models.writing import open_to_write
 
 

@@ -15,18 +15,18 @@ from decoder.decode import SearchSettings
 from decoder.translator import Translator
 from hyperbaton.console import progress_line, say
 from hyperbaton.settings import Settings
-from hyperbaton.tuning_plot import plot_tuning
-from models.sentence import Sentence
-from models.source_reading import SourceFiles, read_sentences
-from models.stages import fingerprint, locked
-from models.system import path_text, read_system, write_weights
+from hyperbaton.views.tuning_plot import plot_tuning
+from models.data.sentence import Sentence
+from models.data.source_reading import SourceFiles, read_sentences
+from models.system.folder import path_text, read_system, write_weights
+from models.system.stages import fingerprint, locked
 from models.writing import open_to_write
-from tuning.fixed_weights import read_fixed
+from tuning.evaluation.references import check_line_counts, read_references
 from tuning.metrics.visits import read_visits
-from tuning.objective import parse_objective
-from tuning.references import check_line_counts, read_references
-from tuning.replicas import Replicas, tune_replicas
-from tuning.tune_settings import check_settings
+from tuning.optimisers.objective import parse_objective
+from tuning.weights.fixed import read_fixed
+from tuning.weights.protocol import Replicas, tune_replicas
+from tuning.weights.settings import check_settings
 
 FORMAT = 1
 SUMMARY, PICTURE = "tuning.json", "tuning.svg"

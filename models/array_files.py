@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from models.data.vocabulary import Vocabulary
 from models.errors import DataError, missing_file, reason
-from models.vocabulary import Vocabulary
 from models.writing import replacing, writing
 
 HEADER = "header.json"

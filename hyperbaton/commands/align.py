@@ -12,9 +12,9 @@ from hyperbaton.console import say
 from models.errors import BadLine, DataError, counted, missing_file
 
 if TYPE_CHECKING:
-    from models.aligner import Directions
+    from models.data.aligner import Directions
 
-# The names in models.symmetrisation.METHODS, which is too heavy to import for --help
+# The names in models.data.symmetrisation.METHODS, which is too heavy to import for --help
 METHODS = (
     "intersection",
     "union",
@@ -121,14 +121,14 @@ def align(
     elif forward is not None and backward is not None:
         _refuse_text_options(context)
         _check_outputs(outputs, inputs)
-        from models.aligner import read_directions
+        from models.data.aligner import read_directions
 
         directions = read_directions(forward, backward)
     else:
         raise click.UsageError("give --source and --target, or --forward and --backward")
 
-    from models.alignment import link_lines
-    from models.symmetrisation import symmetrise
+    from models.data.alignment import link_lines
+    from models.data.symmetrisation import symmetrise
 
     for path, links in zip((forward_out, backward_out), directions, strict=True):
         if path is not None:
@@ -148,7 +148,7 @@ def _align_text(
     length: float,
 ) -> "Directions":
     from hyperbaton.console import progress_line
-    from models.aligner import (
+    from models.data.aligner import (
         AlignerSettings,
         align_corpus,
         count_priors,
@@ -157,7 +157,7 @@ def _align_text(
         prior_lines,
         read_priors,
     )
-    from models.reading import CorpusFiles, read_corpus
+    from models.data.corpus_reading import CorpusFiles, read_corpus
 
     load_eflomal()  # if it is absent, say so before everything is read
     known = None if priors is None else read_priors(priors)

@@ -128,14 +128,14 @@ def classify(
     time by each learner's own rule and to the same error, and how much of the data mlr-dual still
     looks at. docs/dpr.md tells what the learners are.
     """
-    from hyperbaton.classification_text import as_csv, as_json, as_text
     from hyperbaton.console import progress_line, say
     from hyperbaton.kernels import announce_compilation
     from hyperbaton.samples import sample_files
     from hyperbaton.settings import load_settings
-    from models.reading import CorpusFiles, read_corpus
+    from hyperbaton.views.classification_text import as_csv, as_json, as_text
+    from models.data.corpus_reading import CorpusFiles, read_corpus
     from models.writing import open_to_write
-    from tuning.classification_experiment import (
+    from tuning.reproduction.classification_experiment import (
         POOLED_ONLY,
         ExperimentSettings,
         check_experiment,
@@ -172,7 +172,7 @@ def classify(
         tolerance_times=True,
     )
     check_experiment(experiment_settings)
-    announce_compilation("models.dpr.ni_features")
+    announce_compilation("models.distortion.dpr.ni_features")
     settings = load_settings([*(["corpus.skip_bad=true"] if skip_bad else []), *assignments])
     with progress_line() as progress:
         corpus, report = read_corpus(files, settings.corpus, progress)
@@ -185,7 +185,7 @@ def classify(
             with open_to_write(path) as stream:
                 stream.write(f"{text(experiment).rstrip()}\n".encode())
     if plots is not None:
-        from hyperbaton.classification_plots import draw_all
+        from hyperbaton.views.classification_plots import draw_all
 
         for path in draw_all(experiment, plots):
             say(f"drawn: {path}")

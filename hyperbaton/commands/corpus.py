@@ -59,11 +59,11 @@ def corpus(
     import json
 
     from hyperbaton.console import progress_line, say
-    from hyperbaton.corpus_text import check_picture, describe, plot_distances, show_pair
     from hyperbaton.samples import sample_files
     from hyperbaton.settings import load_settings
-    from models.reading import CorpusFiles, read_corpus
-    from models.statistics import statistics
+    from hyperbaton.views.corpus_text import check_picture, describe, plot_distances, show_pair
+    from models.data.corpus_reading import CorpusFiles, read_corpus
+    from models.data.corpus_statistics import statistics
 
     given = (source, target, alignment, source_tags, target_tags, source_tree)
     if sample is not None and any(path is not None for path in given):

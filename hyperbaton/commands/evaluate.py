@@ -104,12 +104,12 @@ def evaluate(
     .gz are unpacked, - is standard input. docs/metrics.md tells what the metrics are.
     """
     from hyperbaton.console import progress_line, say
-    from hyperbaton.evaluation_text import FORMATS, check_picture, plot_scores, sentence_lines
+    from hyperbaton.views.evaluation_text import FORMATS, check_picture, plot_scores, sentence_lines
     from models.writing import open_to_write
-    from tuning import evaluation
+    from tuning.evaluation import scoring as evaluation
+    from tuning.evaluation.references import check_standard_input, read_references
     from tuning.metrics.catalogue import METRICS, check_name, make_metrics
     from tuning.metrics.words import TextOptions, load_tokeniser
-    from tuning.references import check_standard_input, read_references
 
     # What can be known to be wrong before anything is read
     wanted = list(METRICS) if names == ALL else [check_name(name) for name in names.split(",")]
@@ -163,10 +163,10 @@ def _read_systems(
     source: Path | None,
 ) -> "dict[str, Outputs]":
     """The outputs of every system, with visits if a metric needs them."""
-    from models.text import split_words
+    from models.data.text import split_words
+    from tuning.evaluation.references import check_line_counts, read_hypotheses
     from tuning.metrics.base import Outputs
     from tuning.metrics.visits import read_visits
-    from tuning.references import check_line_counts, read_hypotheses
 
     order = next((metric.name for metric in metrics if metric.needs_visits), None)
     reference_visits = n_source = None

@@ -83,7 +83,7 @@ def explain(
     from hyperbaton.explaining import Run, explain_sentence
     from hyperbaton.kernels import announce_compilation
     from hyperbaton.settings import load_settings
-    from models.source_reading import SourceFiles
+    from models.data.source_reading import SourceFiles
 
     announce_compilation("decoder.search")
     given = {

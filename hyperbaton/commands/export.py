@@ -19,6 +19,6 @@ def export(model: Path, out: Path) -> None:
     Writes phrase-table.gz, reordering-table.TYPE.gz, lm.arpa.gz and moses.ini.
     """
     from hyperbaton.console import say
-    from models.moses_exchange import export_moses
+    from models.system.moses_exchange import export_moses
 
     export_moses(model, out, say)

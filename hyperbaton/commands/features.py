@@ -67,11 +67,11 @@ def features(
     from dataclasses import asdict
 
     from hyperbaton.console import say
-    from hyperbaton.feature_text import COLUMNS, feature_table, feature_values
-    from models.distortion.parse import Parse
+    from hyperbaton.views.feature_text import COLUMNS, feature_table, feature_values
+    from models.distortion.parse.listing import Wanted, list_features
+    from models.distortion.parse.model import Parse
     from models.errors import DataError
-    from models.parse_reordering.listing import Wanted, list_features
-    from models.system import load_distortion
+    from models.system.folder import load_distortion
 
     found = [m for m in load_distortion(model) if isinstance(m, Parse)]
     if not found:

@@ -20,7 +20,7 @@ def import_moses(ini: Path, out: Path) -> None:
     or KenLM binary), weights and distortion limit. What else the file holds is named and left out.
     """
     from hyperbaton.console import progress_line, say
-    from models import moses_exchange
+    from models.system import moses_exchange
 
     with progress_line() as progress:
         moses_exchange.import_moses(ini, out, say, progress)

@@ -24,10 +24,10 @@ def models(model: Path | None, as_json: bool) -> None:
     """
     import json
 
-    from hyperbaton.text_tables import print_blocks
+    from hyperbaton.views.text_tables import print_blocks
 
     if model is None:
-        from hyperbaton.known_models import describe, known_models
+        from hyperbaton.views.known_models import describe, known_models
 
         known = list(known_models())
         if as_json:
@@ -37,7 +37,7 @@ def models(model: Path | None, as_json: bool) -> None:
         else:
             print_blocks(map(describe, known))
         return
-    from hyperbaton.system_text import describe_system, system_blocks
+    from hyperbaton.views.system_text import describe_system, system_blocks
 
     system = describe_system(model)
     if as_json:

@@ -76,19 +76,19 @@ def next_word(
     sequence) for the probability of each move. docs/goto.md tells what the numbers mean.
     """
     from hyperbaton.console import progress_line, say
-    from hyperbaton.corpus_text import check_picture
-    from hyperbaton.next_word_report import (
+    from hyperbaton.samples import sample_files
+    from hyperbaton.views.corpus_text import check_picture
+    from hyperbaton.views.next_word_report import (
         FORMATS,
         features_text,
         make_report,
         next_word_models,
         plot_by_distance,
     )
-    from hyperbaton.samples import sample_files
+    from models.data.corpus_reading import CorpusFiles, CorpusSettings, read_corpus
+    from models.distortion.next_word.held_out import with_layers
     from models.errors import DataError
-    from models.next_word.held_out import with_layers
-    from models.reading import CorpusFiles, CorpusSettings, read_corpus
-    from models.system import load_distortion, load_source_classes
+    from models.system.folder import load_distortion, load_source_classes
 
     given = (source, target, alignment, source_tags, target_tags, source_tree)
     if sample is not None and any(path is not None for path in given):

@@ -71,8 +71,8 @@ def train(
     from hyperbaton.kernels import announce_compilation
     from hyperbaton.samples import sample_files
     from hyperbaton.settings import load_settings
-    from models.reading import CorpusFiles
-    from models.training import TrainingSettings, train_system
+    from models.data.corpus_reading import CorpusFiles
+    from models.system.training import TrainingSettings, train_system
 
     announce_compilation("models.phrases.extraction")
     given_files = (source, target, alignment, source_tags, target_tags, source_tree)

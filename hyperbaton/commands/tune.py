@@ -101,15 +101,15 @@ def tune(
     stopped goes on when the same command is given again. docs/tuning.md tells more.
     """
     from hyperbaton.console import say
-    from hyperbaton.corpus_text import check_picture
     from hyperbaton.kernels import announce_compilation
     from hyperbaton.settings import load_settings
-    from hyperbaton.text_tables import print_blocks
     from hyperbaton.tuning_run import Run, tune_system
-    from hyperbaton.tuning_text import tuning_blocks
-    from models.system import NAME
+    from hyperbaton.views.corpus_text import check_picture
+    from hyperbaton.views.text_tables import print_blocks
+    from hyperbaton.views.tuning_text import tuning_blocks
+    from models.system.folder import NAME
 
-    announce_compilation("tuning.envelope")
+    announce_compilation("tuning.optimisers.envelope")
     if average and protocol == "goto":
         raise click.UsageError("--average and --protocol goto exclude each other")
     if plot is not None:

@@ -17,14 +17,14 @@ from models.settings_text import convert_setting
 
 ENTRY_POINTS = "hyperbaton.distortion"
 MODELS = {
-    "dpr": "models.distortion.dpr:Dpr",
+    "dpr": "models.distortion.dpr.model:Dpr",
     "gaps": "models.distortion.gaps:Gaps",
     "linear": "models.distortion.linear:Linear",
-    "msd": "models.distortion.lexicalised:Lexicalised",
-    "nine-class": "models.distortion.nine_class:NineClass",
-    "pair": "models.distortion.word_pairs:Pair",
-    "parse": "models.distortion.parse:Parse",
-    "sequence": "models.distortion.word_pairs:Sequence",
+    "msd": "models.distortion.msd.model:Lexicalised",
+    "nine-class": "models.distortion.next_word.nine_class:NineClass",
+    "pair": "models.distortion.next_word.word_pairs:Pair",
+    "parse": "models.distortion.parse.model:Parse",
+    "sequence": "models.distortion.next_word.word_pairs:Sequence",
 }
 
 

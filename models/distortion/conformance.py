@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.arrays import BoolArray, Int32Array
+from models.data.sentence import Sentence
 from models.distortion.interface import START, DistortionModel, OptionTable, SentenceScorer, Steps
-from models.sentence import Sentence
 
 N_WALKS = 30
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.arrays import Int64Array
+from models.data.sentence import Sentence
 from models.distortion.interface import (
     DistortionModel,
     FloatArray,
@@ -18,7 +19,6 @@ from models.distortion.interface import (
     SentenceScorer,
     Steps,
 )
-from models.sentence import Sentence
 
 
 class Gaps(DistortionModel):

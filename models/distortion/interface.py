@@ -22,11 +22,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.arrays import BoolArray, Int32Array, Int64Array, Ragged
-from models.corpus import AlignedCorpus
+from models.data.corpus import AlignedCorpus
+from models.data.sentence import Sentence
 from models.errors import DataError
 from models.phrases.table import PhraseTable
 from models.progress import Progress
-from models.sentence import Sentence
 
 FloatArray = NDArray[np.float64]
 COPIED = -1  # target word of an unknown source word: the word itself

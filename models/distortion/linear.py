@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.arrays import Int64Array
+from models.data.sentence import Sentence
 from models.distortion.gaps import unpack_coverage
 from models.distortion.interface import DistortionModel, FloatArray, OptionTable
 from models.distortion.tables import Table, TableScorer
-from models.sentence import Sentence
 
 
 class Linear(DistortionModel):

@@ -5,7 +5,7 @@
                                                      └──▶ LanguageModel (automaton) ◀──▶ folder
 
 >>> from models.arrays import Ragged
->>> from models.vocabulary import Vocabulary
+>>> from models.data.vocabulary import Vocabulary
 >>> import numpy as np
 >>> vocabulary = Vocabulary(["a", "b"])
 >>> text = Ragged(np.array([3, 4, 3], dtype=np.int32), np.array([0, 2, 3]))  # "a b" and "a"
@@ -20,7 +20,7 @@ from models.language_model.estimation import estimate
 from models.language_model.kenlm_model import KenlmModel
 from models.language_model.model import LanguageModel
 from models.language_model.ngrams import MAX_ORDER, NGrams
-from models.language_model.reading import read_text
+from models.language_model.text_reading import read_text
 
 __all__ = [
     "MAX_ORDER",

@@ -18,6 +18,8 @@ from pathlib import Path
 
 import numpy as np
 
+from models.data.text import split_words
+from models.data.vocabulary import SPECIAL, Vocabulary
 from models.errors import DataError
 from models.language_model.arpa_lines import BAD_LINE, MORE, parse_lines
 from models.language_model.arpa_source import ArpaSource
@@ -26,8 +28,6 @@ from models.language_model.log10 import from_log10
 from models.language_model.ngrams import MAX_ORDER, NGrams
 from models.language_model.word_index import WordIndex, index_words
 from models.progress import Progress
-from models.text import split_words
-from models.vocabulary import SPECIAL, Vocabulary
 
 UNKNOWN_LOG10 = -100.0
 _COUNT = re.compile(r"ngram\s+([0-9]{1,15})\s*=\s*([0-9]{1,15})")

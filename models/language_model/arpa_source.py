@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from models.data.text import open_binary
 from models.errors import DataError
-from models.text import open_binary
 
 CHUNK = 1 << 22  # bytes
 

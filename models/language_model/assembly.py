@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from models.arrays import BoolArray, Int32Array, Int64Array
+from models.data.vocabulary import Vocabulary
 from models.errors import DataError
 from models.language_model.ngrams import FloatArray, NGrams, link_suffixes, node_keys
-from models.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,8 +21,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from models.arrays import Int32Array, Int64Array
+from models.data.vocabulary import END
 from models.language_model.ngrams import FloatArray
-from models.vocabulary import END
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 

@@ -9,6 +9,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from models.arrays import Int32Array
+from models.data.vocabulary import UNKNOWN
 from models.language_model.automaton import (
     NO_TAG,
     STATE,
@@ -22,7 +23,6 @@ from models.language_model.automaton import (
     transition_key,
 )
 from models.language_model.ngrams import NGrams, link_suffixes
-from models.vocabulary import UNKNOWN
 
 
 def build_automaton(ngrams: NGrams) -> Automaton:

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from models.arrays import BoolArray, Int32Array, Int64Array, Ragged
+from models.data.vocabulary import BEGIN, END, SPECIAL
 from models.errors import DataError
 from models.language_model.ngrams import node_keys
-from models.vocabulary import BEGIN, END, SPECIAL
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.arrays import BoolArray, Int32Array, Int64Array
-from models.vocabulary import Vocabulary
+from models.data.vocabulary import Vocabulary
 
 MAX_ORDER = 6
 FloatArray: TypeAlias = NDArray[np.float64]

@@ -11,8 +11,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from models.arrays import Int32Array, Int64Array
+from models.data.vocabulary import Vocabulary
 from models.errors import DataError
-from models.vocabulary import Vocabulary
 
 NO_WORD = -1
 SEPARATORS = (" ", "\t", "\n", "\r")

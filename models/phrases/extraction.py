@@ -17,7 +17,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from models.arrays import Int64Array
-from models.corpus import AlignedCorpus
+from models.data.corpus import AlignedCorpus
 from models.errors import SettingError, nearest
 from models.phrases.orientation import ORIENTATION_MODELS, orient
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.arrays import Int64Array
-from models.corpus import AlignedCorpus
-from models.vocabulary import UNKNOWN
+from models.data.corpus import AlignedCorpus
+from models.data.vocabulary import UNKNOWN
 
 NULL = UNKNOWN  # the id that no word of a corpus has
 DECIMALS = 7

@@ -18,13 +18,13 @@ from typing import Any
 import numpy as np
 
 from models.arrays import Ragged
+from models.data.text import read_lines, split_words
+from models.data.vocabulary import Vocabulary, check_words
 from models.errors import BadLine, DataError
 from models.phrases.extraction import GRID
 from models.phrases.reordering import ReorderingType
 from models.phrases.table import SCORES, PhraseTable, assemble
 from models.progress import Progress
-from models.text import read_lines, split_words
-from models.vocabulary import Vocabulary, check_words
 from models.writing import open_to_write
 
 SEPARATOR = " ||| "

@@ -12,7 +12,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from models.arrays import Int32Array, Int64Array
-from models.corpus import AlignedCorpus
+from models.data.corpus import AlignedCorpus
 from models.phrases.extraction import GRID, Occurrences
 from models.phrases.lexical import NULL, LexicalTable
 from models.phrases.numbering import SpanIds

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from models.array_files import load_arrays, save_arrays
 from models.arrays import Int32Array, Int64Array, Ragged
+from models.data.vocabulary import Vocabulary
 from models.hashing import EMPTY
 from models.phrases.trie import ROOT, Trie, build_trie, child
-from models.vocabulary import Vocabulary
 
 FORMAT = 1
 SCORES = ("inverse_phrase", "inverse_lexical", "direct_phrase", "direct_lexical")  # as in Moses

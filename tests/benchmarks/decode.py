@@ -20,8 +20,8 @@ from decoder.decode import Decoder, SearchSettings
 from decoder.features import feature_values
 from decoder.translator import Translator
 from models.arrays import Ragged
-from models.sentence import Sentence
-from models.text import read_lines
+from models.data.sentence import Sentence
+from models.data.text import read_lines
 
 TOLERANCE = 1e-3  # Moses prints six digits
 ROUNDS = 5

@@ -15,17 +15,17 @@ from pathlib import Path
 import numpy as np
 
 from decoder.translator import Translator
-from models.distortion.dpr import Dpr
+from models.data.corpus_reading import CorpusFiles, read_corpus
+from models.data.sentence import Sentence
+from models.data.text import read_lines
+from models.distortion.dpr.model import Dpr
 from models.distortion.interface import DistortionModel
-from models.distortion.lexicalised import Lexicalised
 from models.distortion.linear import Linear
+from models.distortion.msd.model import Lexicalised
 from models.language_model.estimation import estimate
 from models.language_model.model import LanguageModel
-from models.phrases.training import train_phrases
-from models.reading import CorpusFiles, read_corpus
-from models.sentence import Sentence
-from models.system import default_weights
-from models.text import read_lines
+from models.phrases.building import train_phrases
+from models.system.folder import default_weights
 
 MSD = "wbe-msd-bidirectional-fe"
 

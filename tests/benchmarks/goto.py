@@ -22,13 +22,14 @@ import numpy as np
 
 from decoder.decode import Decoder, SearchSettings
 from models.arrays import Ragged
-from models.corpus import AlignedCorpus
+from models.data.corpus import AlignedCorpus
+from models.data.corpus_reading import CorpusFiles, read_corpus
+from models.data.word_classes import WordClasses
 from models.distortion.catalogue import make_model
 from models.distortion.interface import DistortionModel
 from models.distortion.linear import Linear
-from models.language_model import LanguageModel, estimate
-from models.next_word.events import Events, find_events
-from models.next_word.held_out import (
+from models.distortion.next_word.events import Events, find_events
+from models.distortion.next_word.held_out import (
     DistanceBaseline,
     Scores,
     average_by_distance,
@@ -37,10 +38,9 @@ from models.next_word.held_out import (
     predict,
     uniform,
 )
-from models.phrases.training import train_phrases
-from models.reading import CorpusFiles, read_corpus
-from models.system import default_weights, starting_weights
-from models.word_classes import WordClasses
+from models.language_model import LanguageModel, estimate
+from models.phrases.building import train_phrases
+from models.system.folder import default_weights, starting_weights
 
 HELD_OUT = 2000
 UNTOUCHED = 1000

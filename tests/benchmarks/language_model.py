@@ -18,10 +18,10 @@ import kenlm
 import numpy as np
 
 from models.arrays import Ragged
+from models.data.vocabulary import Vocabulary
 from models.language_model import LanguageModel, NGrams, estimate, read_arpa, read_text, write_arpa
 from models.language_model.assembly import Section, assemble
 from models.language_model.log10 import to_log10
-from models.vocabulary import Vocabulary
 
 T = TypeVar("T")
 ORDER = 5

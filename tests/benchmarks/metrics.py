@@ -14,9 +14,9 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.metrics.ter import TER
 
+from tuning.evaluation.significance import confidence_interval, paired_bootstrap, randomisation
 from tuning.metrics.base import Metric, Outputs
 from tuning.metrics.catalogue import make_metrics
-from tuning.significance import confidence_interval, paired_bootstrap, randomisation
 
 N_WORDS = 20_000  # types
 SIX = ("bleu", "chrf", "ter", "nist", "wer", "meteor-exact-stem")

@@ -14,14 +14,14 @@ from typing import Any
 
 from decoder.decode import Decoder, SearchSettings
 from hyperbaton.samples import sample_files
+from models.data.corpus_reading import read_corpus
 from models.distortion.interface import DistortionModel
 from models.distortion.linear import Linear
-from models.distortion.parse import Parse
+from models.distortion.parse import scorer as scorer_module
+from models.distortion.parse.model import Parse
 from models.language_model import LanguageModel, estimate
-from models.parse_reordering import scorer as scorer_module
-from models.phrases.training import PhraseSettings, train_phrases
-from models.reading import read_corpus
-from models.system import default_weights, starting_weights
+from models.phrases.building import PhraseSettings, train_phrases
+from models.system.folder import default_weights, starting_weights
 
 N_SENTENCES = 300
 ROUNDS = 5

@@ -11,8 +11,8 @@ import time
 from itertools import islice
 from pathlib import Path
 
-from models.reading import CorpusFiles, read_corpus
-from models.text import read_lines
+from models.data.corpus_reading import CorpusFiles, read_corpus
+from models.data.text import read_lines
 
 
 def main(paths: list[Path]) -> None:

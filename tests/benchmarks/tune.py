@@ -12,14 +12,14 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tuning.envelope import find_thresholds, make_room
-from tuning.mert import mert
 from tuning.metrics.bleu import Bleu
-from tuning.mira import mira
-from tuning.objective import Objective, Term
-from tuning.pool import Pool
-from tuning.pro import pro
-from tuning.scaling import scale_pool
+from tuning.optimisers.envelope import find_thresholds, make_room
+from tuning.optimisers.mert import mert
+from tuning.optimisers.mira import mira
+from tuning.optimisers.objective import Objective, Term
+from tuning.optimisers.pool import Pool
+from tuning.optimisers.pro import pro
+from tuning.optimisers.scaling import scale_pool
 
 N_FEATURES = 14
 

@@ -6,12 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from decoder.decode import Decoder, SearchSettings
+from models.data.sentence import Sentence
 from models.distortion.gaps import Gaps
 from models.distortion.interface import DistortionModel, SentenceScorer
-from models.distortion.lexicalised import Lexicalised
 from models.distortion.linear import Linear
-from models.sentence import Sentence
-from models.system import default_weights
+from models.distortion.msd.model import Lexicalised
+from models.system.folder import default_weights
 from tests.decoder import oracles
 from tests.decoder.systems import HAND, make_system, systems, weights
 

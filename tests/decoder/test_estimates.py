@@ -12,12 +12,12 @@ from decoder.estimates import estimates_coverage, estimates_options
 from decoder.explanation import explain
 from decoder.problem import future_of_options
 from decoder.translator import Translator
+from models.data.sentence import Sentence
 from models.distortion.gaps import GapScorer, unpack_coverage
 from models.distortion.interface import DistortionModel
 from models.distortion.linear import FarSightedScorer, Linear
 from models.distortion.tables import Table, TableScorer
-from models.sentence import Sentence
-from models.system import default_weights
+from models.system.folder import default_weights
 from tests.decoder.systems import HAND, make_system, systems
 
 SEEDS = st.integers(0, 1000)

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from decoder.decode import SearchSettings
 from decoder.explanation import explain
 from decoder.translator import Translator
+from models.data.sentence import Sentence
 from models.distortion.gaps import Gaps
-from models.distortion.lexicalised import Lexicalised
 from models.distortion.linear import Linear
+from models.distortion.msd.model import Lexicalised
 from models.distortion.tables import Table, TableScorer
 from models.errors import DataError
-from models.sentence import Sentence
 from tests.decoder import oracles
 from tests.decoder.systems import HAND, make_system, systems
 
@@ -189,7 +189,7 @@ def hand():
 
 
 def _weights():
-    from models.system import default_weights
+    from models.system.folder import default_weights
 
     return default_weights("wbe-msd-bidirectional-fe")
 

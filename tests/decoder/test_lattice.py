@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from decoder.decode import Decoder, SearchSettings
 from decoder.lattice import NONE
 from decoder.output import lattice_lines
+from models.data.sentence import Sentence
 from models.distortion.gaps import Gaps
-from models.distortion.lexicalised import Lexicalised
 from models.distortion.linear import Linear
-from models.sentence import Sentence
-from models.system import default_weights
+from models.distortion.msd.model import Lexicalised
+from models.system.folder import default_weights
 from tests.decoder import oracles
 from tests.decoder.systems import HAND, make_system, systems
 

@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 
 from decoder.decode import Decoder, SearchSettings
 from decoder.workspace import Capacity, make_workspace, workspace_bytes
-from models.distortion.lexicalised import Lexicalised
+from models.data.sentence import Sentence
 from models.distortion.linear import Linear
+from models.distortion.msd.model import Lexicalised
 from models.errors import SettingError
 from models.language_model import LanguageModel
-from models.sentence import Sentence
-from models.system import default_weights
+from models.system.folder import default_weights
 from tests.decoder import oracles
 from tests.decoder.systems import HAND, make_system, systems
 

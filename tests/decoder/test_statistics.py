@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from decoder.decode import Decoder, SearchSettings
 from decoder.statistics import SearchStatistics, statistics_lines
+from models.data.sentence import Sentence
 from models.distortion.linear import Linear
-from models.sentence import Sentence
-from models.system import default_weights
+from models.system.folder import default_weights
 from tests.decoder import oracles
 from tests.decoder.systems import HAND, make_system, systems
 

@@ -16,8 +16,8 @@ import pytest
 
 from hyperbaton import main as frame
 from hyperbaton.commands.align import METHODS, align
-from models import symmetrisation
 from models.arrays import Ragged
+from models.data import symmetrisation
 from models.errors import counted
 
 HAS_EFLOMAL = importlib.util.find_spec("eflomal") is not None
@@ -143,7 +143,7 @@ def test_a_failure_while_writing_leaves_the_old_file(run, directions, tmp_path, 
         yield "0-0"
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("models.alignment.link_lines", lines_on_a_full_disk)
+    monkeypatch.setattr("models.data.alignment.link_lines", lines_on_a_full_disk)
     code, _, err = run(*directions, "--out", path)
     assert code == 1
     assert f"hyperbaton: {path}: cannot be written: No space left on device\n" in err
@@ -228,7 +228,7 @@ def test_without_eflomal_the_message_says_how_to_get_it(run, texts, monkeypatch)
 @pytest.fixture
 def diagonal_aligner(monkeypatch):
     """In the place of eflomal: word i to word i. Keeps what it was given."""
-    from models import aligner
+    from models.data import aligner
 
     given = {}
 

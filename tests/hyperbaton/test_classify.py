@@ -11,7 +11,7 @@ import pytest
 from hyperbaton import main as frame
 from hyperbaton.commands.classify import classify
 from hyperbaton.samples import sample_files
-from models.dpr.training import MIN_EXAMPLES
+from models.distortion.dpr.fitting import MIN_EXAMPLES
 
 SMALL = [
     "--sample", "zh-en", "--sizes", "30,60", "--repeats", "2", "--test-size", "20",

@@ -157,7 +157,7 @@ def test_a_preset_that_needs_trees(config, tmp_path):
 
 
 def test_two_runs_in_one_folder(config, tmp_path):
-    from models.stages import locked
+    from models.system.stages import locked
 
     with locked(tmp_path / "o"):
         result = run(config, "--out", tmp_path / "o")

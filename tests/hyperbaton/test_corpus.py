@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from hyperbaton.corpus_text import describe, plot_distances, show_pair
-from models.building import CorpusBuilder
+from hyperbaton.views.corpus_text import describe, plot_distances, show_pair
+from models.data.corpus_builder import CorpusBuilder
+from models.data.corpus_statistics import statistics
 from models.errors import DataError
-from models.statistics import statistics
 
 
 def run(*arguments, **options):

@@ -11,10 +11,10 @@ import pytest
 
 from hyperbaton import main as frame
 from hyperbaton.commands.evaluate import evaluate
-from hyperbaton.evaluation_text import FORMATS
+from hyperbaton.views.evaluation_text import FORMATS
+from tuning.evaluation.significance import TESTS
 from tuning.metrics.catalogue import METRICS
 from tuning.metrics.words import TOKENISERS
-from tuning.significance import TESTS
 
 
 @pytest.fixture

@@ -12,12 +12,12 @@ import pytest
 from decoder.translator import Translator
 from hyperbaton import main as frame
 from hyperbaton.explaining import Run, explain_derivations, explain_sentence
-from hyperbaton.explanation_text import blocks
-from hyperbaton.text_tables import Table, plain, print_blocks
+from hyperbaton.views.explanation_text import blocks
+from hyperbaton.views.text_tables import Table, plain, print_blocks
+from models.data.corpus_reading import CorpusFiles
+from models.data.source_reading import SourceFiles
 from models.errors import BadLine, DataError, SettingError
-from models.reading import CorpusFiles
-from models.source_reading import SourceFiles
-from models.training import train_system
+from models.system.training import train_system
 
 SENTENCE = "kare wa hon o nageta"
 RARE = "\U00020000"  # a character that no usual font has

@@ -5,10 +5,10 @@ import json
 import pytest
 
 from hyperbaton import main as frame
-from hyperbaton.feature_text import feature_table
-from models.parse_reordering.listing import FeatureRow
-from models.reading import CorpusFiles
-from models.training import TrainingSettings, train_system
+from hyperbaton.views.feature_text import feature_table
+from models.data.corpus_reading import CorpusFiles
+from models.distortion.parse.listing import FeatureRow
+from models.system.training import TrainingSettings, train_system
 
 TREES = """\
 (IP (NP (NR wo)) (VP (PP (P gei) (NP (PN ta))) (VP (VV mai) (NP (NN shu)))))

@@ -6,13 +6,13 @@ from importlib.metadata import EntryPoint
 import pytest
 
 from hyperbaton import main as frame
-from hyperbaton.known_models import describe, known_models
-from hyperbaton.system_text import size_text
+from hyperbaton.views.known_models import describe, known_models
+from hyperbaton.views.system_text import size_text
+from models.data.corpus_reading import CorpusFiles
 from models.distortion.catalogue import ENTRY_POINTS, MODELS, make_model
 from models.distortion.linear import Linear
-from models.reading import CorpusFiles
-from models.system import default_weights
-from models.training import train_system
+from models.system.folder import default_weights
+from models.system.training import train_system
 
 
 class Learned(Linear):
@@ -80,7 +80,7 @@ def test_models_of_packages(monkeypatch):
         EntryPoint("odd", "builtins:dict", ENTRY_POINTS),
         EntryPoint("moody", f"{__name__}:Moody", ENTRY_POINTS),
     ]
-    for module in ("models.distortion.catalogue", "hyperbaton.known_models"):
+    for module in ("models.distortion.catalogue", "hyperbaton.views.known_models"):
         monkeypatch.setattr(f"{module}.entry_points", lambda group: points)  # noqa: ARG005
     monkeypatch.setitem(MODELS, "broken", "math:pi")
     known = {entry.name: entry for entry in known_models()}

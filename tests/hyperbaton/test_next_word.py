@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from hyperbaton import main as frame
-from hyperbaton.next_word_report import FARTHEST, make_report, next_word_models
 from hyperbaton.samples import sample_files
+from hyperbaton.views.next_word_report import FARTHEST, make_report, next_word_models
+from models.data.corpus_reading import CorpusFiles, read_corpus
 from models.distortion.catalogue import make_model
+from models.distortion.next_word.held_out import with_layers
 from models.errors import SettingError
-from models.next_word.held_out import with_layers
-from models.reading import CorpusFiles, read_corpus
-from models.system import load_distortion, load_source_classes
+from models.system.folder import load_distortion, load_source_classes
 
 N_TRAIN = 250
 QUICK = "prior=8,passes=5"

@@ -1,8 +1,8 @@
 import pytest
 
 from hyperbaton.settings import Settings, as_dict, load_settings
+from models.data.corpus_reading import CorpusSettings
 from models.errors import DataError, SettingError
-from models.reading import CorpusSettings
 
 
 def test_defaults():

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from hyperbaton.samples import sample_files
-from models.system import read_system
+from models.system.folder import read_system
 
 COMMAND = [sys.executable, "-m", "hyperbaton"]
 

@@ -8,11 +8,11 @@ import pytest
 
 from decoder.decode import SearchSettings
 from decoder.translator import Failure, Translator
+from models.data.corpus_reading import CorpusFiles
+from models.data.sentence import Sentence
 from models.errors import DataError
-from models.reading import CorpusFiles
-from models.sentence import Sentence
-from models.system import default_weights
-from models.training import train_system
+from models.system.folder import default_weights
+from models.system.training import train_system
 
 LINES = ["kare wa hon o katta", "", "hon o yonda", "hon\to  nageta", "kare wa"]
 

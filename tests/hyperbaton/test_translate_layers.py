@@ -6,11 +6,11 @@ from dataclasses import replace
 import pytest
 
 from hyperbaton.translation import Run, missing_lines, translate_file
+from models.data.corpus_reading import CorpusFiles
 from models.distortion.linear import Linear
-from models.distortion.parse import Parse
-from models.reading import CorpusFiles
-from models.training import train_system
-from tests.models.parse_reordering.small import small_corpus
+from models.distortion.parse.model import Parse
+from models.system.training import train_system
+from tests.models.distortion.parse.small import small_corpus
 
 TREES = "(S (NN hon) (P o) (VB katta))\n\n(S (NN kare))\n"
 

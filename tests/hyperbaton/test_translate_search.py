@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from models.reading import CorpusFiles
-from models.training import train_system
+from models.data.corpus_reading import CorpusFiles
+from models.system.training import train_system
 
 
 @pytest.fixture(scope="module")

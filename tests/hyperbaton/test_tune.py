@@ -13,11 +13,11 @@ import pytest
 from decoder.translator import Translator
 from hyperbaton import main as frame
 from hyperbaton.commands.tune import tune
-from models.phrases.training import PhraseSettings
-from models.reading import CorpusFiles
-from models.sentence import Sentence
-from models.system import NAME, read_system, write_weights
-from models.training import TrainingSettings, train_system
+from models.data.corpus_reading import CorpusFiles
+from models.data.sentence import Sentence
+from models.phrases.building import PhraseSettings
+from models.system.folder import NAME, read_system, write_weights
+from models.system.training import TrainingSettings, train_system
 from tests.tuning.small_language import all_pairs
 from tuning.metrics.base import Outputs
 from tuning.metrics.bleu import Bleu
@@ -158,7 +158,7 @@ def test_an_interrupted_run_goes_on(folder, monkeypatch, run):
     done = len(json.loads(trace.read_text())["steps"])
     assert done >= 2
     assert read_system(folder / "model")["weights"].items() >= START.items()
-    monkeypatch.setattr("tuning.tuning._reason_to_stop", lambda *_: "enough")
+    monkeypatch.setattr("tuning.weights.loop._reason_to_stop", lambda *_: "enough")
     arguments = ["--method", "pro", "--iterations", 500, "--replicas", 1]
     code, _, err = run(*arguments, quick=False)
     assert code == 0
@@ -244,7 +244,7 @@ def test_a_folder_without_a_system(run, folder):
 
 
 def test_two_runs_at_once(run, folder):
-    from models.stages import locked
+    from models.system.stages import locked
 
     with locked(folder / "model" / "tuning"):
         code, _, err = run()

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from models.array_files import load_arrays, save_arrays
+from models.data.vocabulary import Vocabulary
 from models.errors import DataError
-from models.vocabulary import Vocabulary
 
 FILES = ["big.npy", "header.json", "small.npy", "words.txt"]
 

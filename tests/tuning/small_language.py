@@ -4,9 +4,9 @@ from itertools import product
 
 from decoder.decode import SearchSettings
 from decoder.translator import Translator
+from models.data.sentence import Sentence
 from models.distortion.linear import Linear
-from models.sentence import Sentence
-from models.system import default_weights
+from models.system.folder import default_weights
 from tests.decoder.systems import make_system
 
 SUBJECTS = {"kare": "he", "ane": "the sister", "inu": "a dog", "sensei": "the teacher"}

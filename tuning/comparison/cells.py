@@ -19,8 +19,8 @@ from decoder.decode import SearchSettings
 from decoder.translator import Failure, Translator
 from models.array_files import load_arrays, save_arrays
 from models.errors import DataError
-from models.stages import PARTS, fingerprint, is_whole, run_stage
-from models.system import model_entries, read_system, starting_weights
+from models.system.folder import model_entries, read_system, starting_weights
+from models.system.stages import PARTS, fingerprint, is_whole, run_stage
 from models.writing import make_folder, open_to_write
 from tuning.comparison.configuration import GOTO, UNTUNED, DataSet, TuningChoice, limit_name
 from tuning.comparison.data import Sentences, load
@@ -28,8 +28,8 @@ from tuning.comparison.peak_memory import begin_peak, peak_megabytes
 from tuning.comparison.results import Cost, Output, Replica, as_outputs, metrics_of
 from tuning.comparison.workers import Say
 from tuning.metrics.base import FloatArray
-from tuning.objective import make_objective
-from tuning.tuning import TuneResult, TuneSettings, tune
+from tuning.optimisers.objective import make_objective
+from tuning.weights.loop import TuneResult, TuneSettings, tune
 
 FORMAT = 1
 TUNED, DECODED, SCORED, STATE = "tuned", "decoded", "scored", "state"

@@ -23,7 +23,7 @@
     name = "LINEAR+LEX"
     distortion = ["linear", "msd"]
 
-Instead of systems, `preset = "goto"` may be given (see `tuning/comparison/presets.py`). Paths are
+Instead of systems, `preset = "goto"` may be given (see `tuning/reproduction/presets.py`). Paths are
 relative to the TOML file. Unknown keys are refused with the nearest known one.
 """
 
@@ -36,10 +36,10 @@ from typing import Any
 
 from decoder.decode import SearchSettings
 from models.errors import SettingError, missing_file, nearest
-from models.phrases.training import PhraseSettings
+from models.phrases.building import PhraseSettings
 from models.settings_text import convert_setting
-from models.system import DISTORTION_LIMIT
-from models.training import ClassSettings, LanguageModelSettings
+from models.system.folder import DISTORTION_LIMIT
+from models.system.training import ClassSettings, LanguageModelSettings
 from tuning.metrics.catalogue import check_name
 
 NO_LIMIT = -1

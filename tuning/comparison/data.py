@@ -6,15 +6,15 @@ from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
+from models.data.corpus_reading import CorpusFiles
+from models.data.sentence import Sentence
+from models.data.source_reading import SourceFiles, read_sentences
+from models.data.text import open_binary
 from models.errors import DataError, counted
-from models.reading import CorpusFiles
-from models.sentence import Sentence
-from models.source_reading import SourceFiles, read_sentences
-from models.text import open_binary
 from models.writing import make_folder, open_to_write
 from tuning.comparison.configuration import ALL, Configuration, DataSet, TrainingData, line_range
+from tuning.evaluation.references import read_references
 from tuning.metrics.visits import Visits, read_visits
-from tuning.references import read_references
 
 Data = TypeVar("Data", TrainingData, DataSet)
 

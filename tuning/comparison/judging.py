@@ -1,7 +1,7 @@
 """Scores of all cells, and which differences are real.
 
 All cells of a test set are scored on the same resamples, drawn once for each metric: intervals and
-paired bootstrap tests come from the same numbers, and equal those of `tuning/significance.py`.
+paired bootstrap tests come from the same numbers, and equal those of `evaluation/significance.py`.
 """
 
 from collections.abc import Sequence
@@ -15,9 +15,9 @@ from models.progress import Progress
 from tuning.comparison.configuration import Configuration
 from tuning.comparison.data import Sentences
 from tuning.comparison.results import Cell, Comparison, StageCost, metrics_of
-from tuning.evaluation import Score
+from tuning.evaluation.scoring import Score
+from tuning.evaluation.significance import LEVEL, find_test, resampled_scores
 from tuning.metrics.base import FloatArray, Metric
-from tuning.significance import LEVEL, find_test, resampled_scores
 
 PACKAGES = ("hyperbaton", "numpy", "numba", "scipy", "scikit-learn", "sacrebleu", "kenlm")
 BOOTSTRAP = "bootstrap"

@@ -7,14 +7,14 @@ from pathlib import Path
 from models.distortion.catalogue import model_text
 from models.distortion.interface import DistortionModel
 from models.errors import DataError, HyperbatonError, SettingError
-from models.system import load_distortion
-from models.training import check_features, wanted_models
+from models.system.folder import load_distortion
+from models.system.training import check_features, wanted_models
 from tuning.comparison.configuration import GOTO, UNTUNED, Configuration, System
 from tuning.comparison.data import Sentences
 from tuning.comparison.results import metrics_of
-from tuning.objective import make_objective, parse_objective
-from tuning.significance import find_test
-from tuning.tuning import TuneSettings, check_settings
+from tuning.evaluation.significance import find_test
+from tuning.optimisers.objective import make_objective, parse_objective
+from tuning.weights.loop import TuneSettings, check_settings
 
 FILES = {"tags": "source_tags", "tree": "source_tree"}  # where a layer comes from
 

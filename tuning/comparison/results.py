@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from models.arrays import Ragged
 from tuning.comparison.configuration import Configuration, limit_name
 from tuning.comparison.data import Sentences
-from tuning.evaluation import Score
+from tuning.evaluation.scoring import Score
 from tuning.metrics.base import FloatArray, Metric, Outputs
 from tuning.metrics.catalogue import make_metrics
 from tuning.metrics.visits import Visits, visits_of_links

@@ -8,7 +8,7 @@ from itertools import product
 from pathlib import Path
 
 from models.progress import Progress
-from models.stages import locked
+from models.system.stages import locked
 from tuning.comparison.cells import Job, read_outputs, read_replica, run_job
 from tuning.comparison.configuration import UNTUNED, Configuration
 from tuning.comparison.data import cut_out, load
@@ -22,9 +22,9 @@ from tuning.comparison.requirements import (
     missing_layers,
 )
 from tuning.comparison.results import Cell, Comparison
-from tuning.comparison.training import SYSTEM, stage_costs, train
+from tuning.comparison.systems import SYSTEM, stage_costs, train
 from tuning.comparison.workers import run_jobs
-from tuning.objective import make_objective
+from tuning.optimisers.objective import make_objective
 
 Talk = Callable[[str], None]
 

@@ -31,11 +31,11 @@ from typing import overload
 import numpy as np
 from numba import njit
 
-from models.alignment import parse_links
 from models.arrays import Int64Array, Ragged
-from models.corpus import MOST_WORDS
+from models.data.alignment import parse_links
+from models.data.corpus import MOST_WORDS
+from models.data.text import read_lines, split_words
 from models.errors import BadLine, DataError
-from models.text import read_lines, split_words
 
 JSON_LINE = '{"translation": "the book", "alignment": [[1, 0], [0, 1]]}'
 

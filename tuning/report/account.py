@@ -7,9 +7,9 @@ import numpy as np
 
 from tuning.comparison.configuration import limit_name
 from tuning.comparison.results import Cell, Comparison
-from tuning.report.charts import Series, line_chart, series_legend
+from tuning.evaluation.charts import Series, line_chart, series_legend
+from tuning.evaluation.tables import Table
 from tuning.report.html import details, figure, html_table, note, paragraph, side_by_side
-from tuning.tables import Table
 
 
 def tuning_curves(comparison: Comparison) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 
-from tuning.tables import Table
+from tuning.evaluation.tables import Table
 
 
 @dataclass(frozen=True)

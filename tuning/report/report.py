@@ -7,10 +7,7 @@ from html import escape
 from models.errors import counted
 from tuning.comparison.configuration import limit_name
 from tuning.comparison.data import Sentences
-from tuning.comparison.exhibits.exhibit import Chart, Exhibit
-from tuning.comparison.papers import Finding
-from tuning.comparison.results import Comparison
-from tuning.comparison.tables import (
+from tuning.comparison.result_tables import (
     BETTER,
     SIGNIFICANT,
     WORSE,
@@ -18,8 +15,10 @@ from tuning.comparison.tables import (
     significance_table,
     summary_table,
 )
+from tuning.comparison.results import Comparison
+from tuning.evaluation.charts import Series, line_chart
+from tuning.evaluation.tables import Table
 from tuning.report.account import costs, settings, tuning_curves, weights
-from tuning.report.charts import Series, line_chart
 from tuning.report.html import (
     Section,
     details,
@@ -31,7 +30,8 @@ from tuning.report.html import (
     side_by_side,
 )
 from tuning.report.word_order import Draw, kinds_of_sentences, sentences, word_order
-from tuning.tables import Table
+from tuning.reproduction.exhibit import Chart, Exhibit
+from tuning.reproduction.papers import Finding
 
 LONG = 12  # rows of a paper's table that is not shown at once
 

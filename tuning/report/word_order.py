@@ -8,6 +8,7 @@ import numpy as np
 from tuning.comparison.configuration import limit_name
 from tuning.comparison.data import Sentences
 from tuning.comparison.results import Cell, Comparison, Output
+from tuning.evaluation.charts import Series, heat_map, line_chart, series_legend
 from tuning.metrics.base import Metric
 from tuning.report.analysis import (
     CLASS_NAMES,
@@ -20,7 +21,6 @@ from tuning.report.analysis import (
     scores_by_bin,
     visits_of,
 )
-from tuning.report.charts import Series, heat_map, line_chart, series_legend
 from tuning.report.html import details, drawing, figure, paragraph, side_by_side
 
 N_GAINS, N_LOSSES = 5, 3  # examples

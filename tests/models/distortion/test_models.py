@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 
 from decoder.options import OptionFinder, OptionWeights
+from models.data.sentence import Sentence
 from models.distortion.catalogue import MODELS, make_model
 from models.distortion.conformance import check_model
 from models.distortion.gaps import Gaps
 from models.distortion.interface import DistortionModel, OptionTable, Steps
-from models.distortion.lexicalised import Lexicalised
 from models.distortion.linear import Linear
+from models.distortion.msd.model import Lexicalised
 from models.distortion.tables import Table, TableScorer
 from models.errors import DataError, SettingError
-from models.sentence import Sentence
 from tests.decoder.systems import HAND, make_system
 
 MSD = "wbe-msd-bidirectional-fe"

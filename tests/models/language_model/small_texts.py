@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from models.arrays import Ragged
+from models.data.vocabulary import Vocabulary
 from models.language_model import NGrams
-from models.vocabulary import Vocabulary
 from tests.models.language_model.backoff_oracles import Table
 
 sentences = st.lists(st.sampled_from("abcd"), max_size=6)

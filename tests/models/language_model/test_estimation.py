@@ -6,11 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models.arrays import Ragged
+from models.data.vocabulary import BEGIN, Vocabulary
 from models.errors import DataError, SettingError
 from models.language_model import LanguageModel, estimate, estimation
 from models.language_model.automaton import advance
 from models.language_model.estimation import discounts
-from models.vocabulary import BEGIN, Vocabulary
 from tests.models.language_model.backoff_oracles import KneserNey
 from tests.models.language_model.small_texts import (
     encoded,

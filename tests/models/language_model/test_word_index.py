@@ -2,8 +2,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from models.data.vocabulary import Vocabulary
 from models.language_model.word_index import NO_WORD, find_word, index_words
-from models.vocabulary import Vocabulary
 from tests.strategies import words
 
 

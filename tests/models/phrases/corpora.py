@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from models.building import CorpusBuilder
+from models.data.corpus_builder import CorpusBuilder
 
 
 def corpus_of(examples):

@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given
 
 from models.errors import DataError
+from models.phrases.building import PhraseSettings, train_phrases
 from models.phrases.moses_tables import (
     read_phrase_table,
     source_texts,
@@ -11,7 +12,6 @@ from models.phrases.moses_tables import (
     write_reordering_table,
 )
 from models.phrases.table import FLOOR, PhraseTable
-from models.phrases.training import PhraseSettings, train_phrases
 from tests.models.phrases.corpora import corpus_of, small_corpora
 
 MSD = "wbe-msd-bidirectional-fe"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.tuning.report.comparisons import make_comparison
-from tuning.significance import confidence_interval, find_test
+from tuning.evaluation.significance import confidence_interval, find_test
 
 ERRORS = {"A": 0.35, "B": 0.3, "C": 0.1}
 

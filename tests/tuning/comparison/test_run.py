@@ -10,16 +10,16 @@ import sacrebleu
 from decoder.translator import Translator
 from models.distortion.linear import Linear
 from models.errors import DataError, SettingError
-from models.phrases.training import PhraseSettings
-from models.training import LanguageModelSettings
+from models.phrases.building import PhraseSettings
+from models.system.training import LanguageModelSettings
 from tests.tuning.comparison.tiny import LEX, LINEAR, in_this_process, tiny_configuration
 from tuning.comparison import run
 from tuning.comparison.cells import Job, halves, read_replica, run_job
 from tuning.comparison.configuration import NO_LIMIT, System, TuningChoice, check
 from tuning.comparison.data import load
+from tuning.comparison.result_tables import as_record, write_files
 from tuning.comparison.run import best_replica, compare, grid
-from tuning.comparison.tables import as_record, write_files
-from tuning.comparison.training import COSTS, train
+from tuning.comparison.systems import COSTS, train
 
 TUNED = TuningChoice(n_best=20, iterations=2, replicas=2, seed=5)
 

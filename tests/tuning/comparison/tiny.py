@@ -4,7 +4,7 @@ import gzip
 from pathlib import Path
 
 from hyperbaton.samples import sample_files
-from models.training import ClassSettings, LanguageModelSettings
+from models.system.training import ClassSettings, LanguageModelSettings
 from tuning.comparison.configuration import (
     Configuration,
     DataSet,

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from hyperbaton.comparison import sample_configuration
-from models.alignment import parse_links
+from models.data.alignment import parse_links
 from tuning.comparison.configuration import Configuration, System, TuningChoice, check
 from tuning.comparison.data import Sentences, load
 from tuning.comparison.judging import judge

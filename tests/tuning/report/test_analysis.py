@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from models.sentence import Sentence
+from models.data.sentence import Sentence
 from tuning.comparison.data import Sentences
 from tuning.comparison.results import Output
 from tuning.metrics.bleu import Bleu

@@ -4,7 +4,7 @@ import pytest
 
 from tests.tuning.report.browser import started, why_not
 from tests.tuning.report.comparisons import make_comparison, report_of
-from tuning.comparison.papers import PAPERS, Finding
+from tuning.reproduction.papers import PAPERS, Finding
 
 pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not() or "all is there")
 

@@ -1,0 +1,122 @@
+"""Writes the two sample corpora: `python -m data_samples.generator.generate [FOLDER]`.
+
+Deterministic: every sentence has a seed made of the corpus, the split, its number and an attempt
+count, so the files depend on nothing but this code and the lexicons. Training files are
+compressed with the time stamp left out.
+"""
+
+import gzip
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from data_samples.generator.chinese import sentences as chinese
+from data_samples.generator.japanese import sentences as japanese
+from data_samples.generator.synchronous import Chooser, Example, Grammar, Stream, realise
+
+GRAMMARS: dict[str, Grammar] = {"ja-en": japanese, "zh-en": chinese}
+SIZES = {"train": 5000, "dev": 300, "test": 300}
+SHORTEST, LONGEST = 5, 30  # words, on either side
+NOISE = 0.03  # share of the training links that are spoilt
+SECOND_REFERENCES = 3  # one test sentence in three has one
+ATTEMPTS = 50  # to put a sentence in other words
+
+
+def corpus(name: str) -> dict[str, list[str]]:
+    """The lines of every file of one corpus, by file name."""
+    grammar = GRAMMARS[name]
+    said: set[tuple[str, ...]] = set()
+    files: dict[str, list[str]] = {}
+    for split in ("test", "dev", "train"):  # so that nothing of test or dev occurs in training
+        examples, seeds = _split(name, grammar, split, said)
+        stem, source, target = split, grammar.SOURCE, grammar.TARGET
+        files[f"{stem}.{source}"] = [" ".join(e.source) for e in examples]
+        files[f"{stem}.{target}"] = [" ".join(e.target) for e in examples]
+        files[f"{stem}.{source}.tags"] = [" ".join(e.source_tags) for e in examples]
+        files[f"{stem}.{target}.tags"] = [" ".join(e.target_tags) for e in examples]
+        files[f"{stem}.{source}.trees"] = [e.tree for e in examples]
+        noise = NOISE if split == "train" else 0.0
+        files[f"{stem}.align"] = [
+            _pharaoh(_spoil(e, Stream(f"{seed}:noise"), noise))
+            for e, seed in zip(examples, seeds, strict=True)
+        ]
+        if split == "test":
+            files[f"test.2.{target}"] = _second_references(grammar, examples, seeds)
+    return files
+
+
+def write(folder: Path) -> None:
+    for name in GRAMMARS:
+        (folder / name).mkdir(parents=True, exist_ok=True)
+        for file_name, lines in corpus(name).items():
+            text = "".join(line + "\n" for line in lines).encode()
+            if file_name.startswith("train"):
+                packed = gzip.compress(text, compresslevel=9, mtime=0)
+                (folder / name / f"{file_name}.gz").write_bytes(packed)
+            else:
+                (folder / name / file_name).write_bytes(text)
+
+
+def _split(
+    name: str, grammar: Grammar, split: str, said: set[tuple[str, ...]]
+) -> tuple[list[Example], list[str]]:
+    """Sentences of allowed length, none said before, with the seeds that made them."""
+    examples: list[Example] = []
+    seeds: list[str] = []
+    for seed in _seeds(f"{name}:{split}"):
+        if len(examples) == SIZES[split]:
+            break
+        example = realise(grammar.sentence(Chooser(seed, unseen=split != "train")))
+        lengths = len(example.source), len(example.target)
+        if min(lengths) < SHORTEST or max(lengths) > LONGEST or example.source in said:
+            continue
+        said.add(example.source)
+        examples.append(example)
+        seeds.append(seed)
+    return examples, seeds
+
+
+def _seeds(prefix: str) -> Iterator[str]:
+    number = 0
+    while True:
+        yield f"{prefix}:{number}"
+        number += 1
+
+
+def _second_references(grammar: Grammar, examples: list[Example], seeds: list[str]) -> list[str]:
+    """Another translation for a third of the sentences; an empty line for the others."""
+    lines = [""] * len(examples)
+    missing = len(examples) // SECOND_REFERENCES
+    for i in sorted(range(len(examples)), key=lambda i: (i % SECOND_REFERENCES, i)):
+        if missing:
+            lines[i] = " ".join(_other_words(grammar, examples[i], seeds[i]))
+            missing -= lines[i] != ""
+    return lines
+
+
+def _other_words(grammar: Grammar, example: Example, seed: str) -> tuple[str, ...]:
+    for variant in range(1, ATTEMPTS):
+        again = realise(grammar.sentence(Chooser(seed, variant=variant, unseen=True)))
+        assert again.source == example.source, "target choices must not change the source"
+        if again.target != example.target:
+            return again.target
+    return ()
+
+
+def _spoil(example: Example, stream: Stream, share: float) -> list[tuple[int, int]]:
+    """Drops a spoilt link or moves it to another source word, half of them each."""
+    links = set()
+    for s, t in example.links:
+        if not stream.chance(share):
+            links.add((s, t))
+        elif stream.chance(0.5):
+            links.add((stream.below(len(example.source)), t))
+    return sorted(links)
+
+
+def _pharaoh(links: list[tuple[int, int]]) -> str:
+    return " ".join(f"{s}-{t}" for s, t in links)
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent)

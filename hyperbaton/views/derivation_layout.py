@@ -1,0 +1,311 @@
+"""Where everything goes in a picture of a derivation; what draws it does not matter here.
+
+    horizontal    ┌1──┐ ┌2─────┐ ┌3────┐         vertical   (long sentences: words stay readable,
+    target        │he │ │bought│ │book │                     one below the other)
+                  └───┘ └──────┘ └─────┘
+                    │       ╲ ╱                         ┌─┌kare┐1   1┌he    ┐
+                    │       ╱ ╲                         │ ┌hon ┐3 ╲╱2┌bought┐
+                  ┌1───┐ ┌3──┐ ┌2────┐                  └▶┌katta┐2╱╲3┌book  ┐
+    source        │kare│ │hon│ │katta│
+                  └────┘ └───┘ └─────┘
+    jumps              └───2:+1──▲
+
+Lengths are in points for words of 10 points; x grows to the right and y downwards. A phrase has the
+same number, that of its step, on both sides. Jumps that are not 0 are brackets on the far side of
+the source, from the end of the last phrase to the start of the next, as deep as is needed for no
+two of them to lie on one another.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from hyperbaton.views.jump_brackets import DIGIT, SMALL, Jump, assign_lanes, label_places
+
+FONT = 10.0
+LONG = 14  # words of a side from which on the picture is vertical
+PAD = 5.0  # between a word and the edge of its box
+SPACE = 4.0  # between words of a phrase
+GAP = 5.0  # between phrases
+LINE = 14.0  # of a word in a vertical picture
+HEIGHT = 24.0  # of a box in a horizontal one
+NARROWEST = 18.0  # box
+NUMBER = 12.0  # room for a phrase's number
+BAND = {False: 46.0, True: 84.0}  # between source and target, horizontal and vertical
+LANE = {False: 13.0, True: 30.0}  # between brackets
+MARGIN = 8.0
+INSET = 4.0  # brackets begin and end so far inside their boxes
+CORNER = 4.0
+
+Point = tuple[float, float]
+
+
+class Phrase(Protocol):
+    """What a picture needs to know of a step; `decoder.explanation.Step` has it, and others may."""
+
+    @property
+    def source(self) -> tuple[int, int]: ...  # span
+    @property
+    def source_words(self) -> tuple[str, ...]: ...
+    @property
+    def target_words(self) -> tuple[str, ...]: ...
+    @property
+    def jump(self) -> int: ...
+
+
+class Derivation(Protocol):
+    """What a picture needs to know of a derivation, such as `decoder.explanation.Explanation`."""
+
+    @property
+    def source_words(self) -> tuple[str, ...]: ...
+    @property
+    def target_words(self) -> tuple[str, ...]: ...
+    @property
+    def steps(self) -> Sequence[Phrase]: ...
+    @property
+    def links(self) -> Sequence[tuple[int, int]]: ...  # word alignment
+
+
+@dataclass(frozen=True)
+class Word:
+    text: str
+    at: Point  # its middle
+
+
+@dataclass(frozen=True)
+class Box:
+    corner: Point  # the upper left one
+    size: Point
+    number_at: Point  # middle of the step's number
+    step: int  # from 0
+
+
+@dataclass(frozen=True)
+class Ribbon:
+    """The two sides of a phrase pair, joined: source edge, then target edge, as a quadrilateral."""
+
+    corners: tuple[Point, Point, Point, Point]
+    step: int
+
+
+@dataclass(frozen=True)
+class Link:
+    source: Point
+    target: Point
+    step: int
+
+
+@dataclass(frozen=True)
+class Bracket:
+    """A jump: from the first point down, along, and up to the last, where the arrow's head is."""
+
+    corners: tuple[Point, Point, Point, Point]
+    label: str
+    label_at: Point
+    is_forward: bool
+
+
+@dataclass(frozen=True)
+class Layout:
+    size: Point
+    vertical: bool
+    words: tuple[Word, ...]
+    boxes: tuple[Box, ...]
+    ribbons: tuple[Ribbon, ...]
+    links: tuple[Link, ...]
+    brackets: tuple[Bracket, ...]
+
+
+@dataclass(frozen=True)
+class _Row:
+    """One side, along the direction of reading."""
+
+    middles: tuple[float, ...]  # of words
+    boxes: dict[int, tuple[float, float]]  # begin and end, by step
+    length: float
+
+    def moved(self, by: float) -> "_Row":
+        boxes = {step: (begin + by, end + by) for step, (begin, end) in self.boxes.items()}
+        return _Row(tuple(middle + by for middle in self.middles), boxes, self.length)
+
+
+def lay_out(
+    derivation: Derivation,
+    text_width: Callable[[str], float],
+    vertical: bool | None = None,
+) -> Layout:
+    """The picture of a derivation; `text_width` is that of a word in points."""
+    if vertical is None:
+        vertical = max(len(derivation.source_words), len(derivation.target_words)) > LONG
+    steps = derivation.steps
+    in_source_order = sorted(range(len(steps)), key=lambda number: steps[number].source)
+    source = _row([(n, steps[n].source_words) for n in in_source_order], text_width, vertical)
+    target = _row([(n, step.target_words) for n, step in enumerate(steps)], text_width, vertical)
+    jumps = list(_jumps(steps, source))
+    lanes = assign_lanes([jump.extent(vertical) for jump in jumps])
+    low = min([0.0, *(jump.extent(vertical)[0] for jump in jumps)])
+    high = max([source.length, target.length, *(jump.extent(vertical)[1] for jump in jumps)])
+    if not vertical:  # the shorter side in the middle
+        middle = max(source.length, target.length) / 2
+        by = middle - source.length / 2
+        low, high = min(0.0, low + by), max(2 * middle, high + by)
+        source, target = source.moved(by), target.moved(middle - target.length / 2)
+        jumps = [jump.moved(by) for jump in jumps]
+    depths = (
+        _thickness(derivation.target_words, text_width, vertical),
+        _thickness(derivation.source_words, text_width, vertical),
+    )
+    canvas = _Canvas(vertical, low, high, depths, n_lanes=max(lanes, default=-1) + 1)
+    places = label_places(jumps, lanes, vertical)
+    brackets = [canvas.bracket(*of_jump) for of_jump in zip(jumps, lanes, places, strict=True)]
+    return canvas.layout(derivation, source, target, brackets)
+
+
+def _row(
+    phrases: Iterable[tuple[int, tuple[str, ...]]],
+    text_width: Callable[[str], float],
+    vertical: bool,
+) -> _Row:
+    """Places the words of one side, phrase by phrase."""
+    middles: list[float] = []
+    boxes = {}
+    at = 0.0
+    for step, words in phrases:
+        if not words:
+            continue
+        widths = [LINE if vertical else text_width(word) for word in words]
+        inner = sum(widths) + (0.0 if vertical else SPACE * (len(words) - 1) + 2 * PAD)
+        length = max(inner, 0.0 if vertical else NARROWEST)
+        boxes[step] = at, at + length
+        place = at + (length - inner) / 2 + (0.0 if vertical else PAD)
+        for width in widths:
+            middles.append(place + width / 2)
+            place += width + (0.0 if vertical else SPACE)
+        at += length + GAP
+    return _Row(tuple(middles), boxes, max(at - GAP, 0.0))
+
+
+def _thickness(words: tuple[str, ...], text_width: Callable[[str], float], vertical: bool) -> float:
+    """Of a side's boxes, across the direction of reading."""
+    if not vertical:
+        return HEIGHT
+    return max([NARROWEST, *map(text_width, words)]) + 2 * PAD + NUMBER
+
+
+def _jumps(steps: Sequence[Phrase], source: _Row) -> Iterable[Jump]:
+    for number, step in enumerate(steps):
+        if step.jump:
+            begin = source.boxes[number - 1][1] - INSET if number else INSET
+            label = f"{number + 1}: {step.jump:+d}".replace("-", "−")
+            yield Jump(begin, source.boxes[number][0] + INSET, label, step.jump > 0)
+
+
+class _Canvas:
+    """Turns places along and across the direction of reading into points.
+
+    Across begins with the target and ends with the brackets; a vertical picture has them on the
+    left.
+    """
+
+    def __init__(
+        self, vertical: bool, low: float, high: float, depths: tuple[float, float], n_lanes: int
+    ) -> None:
+        self.vertical, self._low = vertical, low
+        self.target_edge = depths[0]  # where the target's boxes end
+        self.source_edge = depths[0] + BAND[vertical]  # where the source's begin
+        self.outer_edge = self.source_edge + depths[1]
+        across = self.outer_edge + (n_lanes + 0.5) * LANE[vertical] * bool(n_lanes)
+        self._across = across + 2 * MARGIN
+        along = high - low + 2 * MARGIN
+        self.size = (self._across, along) if vertical else (along, self._across)
+
+    def point(self, along: float, across: float) -> Point:
+        along, across = along - self._low + MARGIN, across + MARGIN
+        return (self._across - across, along) if self.vertical else (along, across)
+
+    def layout(
+        self,
+        derivation: Derivation,
+        source: _Row,
+        target: _Row,
+        brackets: list[Bracket],
+    ) -> Layout:
+        sides = (
+            (source, derivation.source_words, self.source_edge, self.outer_edge),
+            (target, derivation.target_words, 0.0, self.target_edge),
+        )
+        words, boxes = [], []
+        for row, texts, near, far in sides:
+            outer = far if row is source else near  # the side of the numbers, if vertical
+            sign = -1.0 if row is source else 1.0
+            aside = (far - near + sign * NUMBER) / 2  # of words, from the near edge
+            across = near + (aside if self.vertical else 0.6 * HEIGHT)
+            words += [
+                Word(text, self.point(middle, across))
+                for text, middle in zip(texts, row.middles, strict=True)
+            ]
+            for step, (begin, end) in row.boxes.items():
+                if self.vertical:
+                    number_at = self.point(begin + LINE / 2, outer + sign * 0.7 * NUMBER)
+                else:
+                    number_at = self.point(begin + 5.0, near + 5.5)
+                boxes.append(self._box(step, (begin, end), (near, far), number_at))
+        return Layout(
+            self.size,
+            self.vertical,
+            tuple(words),
+            tuple(boxes),
+            tuple(self._ribbon(step, source, target) for step in target.boxes),
+            tuple(self._links(derivation, source, target)),
+            tuple(brackets),
+        )
+
+    def _box(
+        self,
+        step: int,
+        along: tuple[float, float],
+        across: tuple[float, float],
+        number_at: Point,
+    ) -> Box:
+        (x0, y0), (x1, y1) = self.point(along[0], across[0]), self.point(along[1], across[1])
+        return Box((min(x0, x1), min(y0, y1)), (abs(x1 - x0), abs(y1 - y0)), number_at, step)
+
+    def _ribbon(self, step: int, source: _Row, target: _Row) -> Ribbon:
+        (s0, s1), (t0, t1) = source.boxes[step], target.boxes[step]
+        return Ribbon(
+            (
+                self.point(s0, self.source_edge),
+                self.point(s1, self.source_edge),
+                self.point(t1, self.target_edge),
+                self.point(t0, self.target_edge),
+            ),
+            step,
+        )
+
+    def _links(self, derivation: Derivation, source: _Row, target: _Row) -> Iterable[Link]:
+        step_of_word = {
+            place: number
+            for number, step in enumerate(derivation.steps)
+            for place in range(*step.source)
+        }
+        for s, t in derivation.links:
+            yield Link(
+                self.point(source.middles[s], self.source_edge),
+                self.point(target.middles[t], self.target_edge),
+                step_of_word[s],
+            )
+
+    def bracket(self, jump: Jump, lane: int, label_place: float) -> Bracket:
+        depth = self.outer_edge + 7.0 + lane * LANE[self.vertical]
+        aside = DIGIT * len(jump.label) / 2 + 2 if self.vertical else 0.6 * SMALL
+        return Bracket(
+            (
+                self.point(jump.begin, self.outer_edge),
+                self.point(jump.begin, depth),
+                self.point(jump.end, depth),
+                self.point(jump.end, self.outer_edge),
+            ),
+            jump.label,
+            self.point(label_place, depth + aside),
+            jump.is_forward,
+        )

@@ -1,0 +1,163 @@
+"""A derivation as a small SVG for HTML pages: no script, no ids, no fonts of its own.
+
+Text and lines take the colour of the text around it (`currentColor`), so that it looks right on
+light and on dark pages. The colours of phrases are those of Okabe and Ito, which people who cannot
+tell red from green can tell apart; phrases are numbered besides.
+"""
+
+from collections.abc import Iterator
+from itertools import groupby
+from xml.sax.saxutils import escape, quoteattr
+
+from rich.cells import cell_len
+
+from hyperbaton.views.derivation_layout import (
+    CORNER,
+    Box,
+    Bracket,
+    Derivation,
+    Layout,
+    Point,
+    Ribbon,
+    lay_out,
+)
+from hyperbaton.views.jump_brackets import SMALL
+
+PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
+BACKWARD = "#D55E00"  # forward jumps have the colour of text
+EM = 10.0
+TIP = 3.0  # half the width of an arrow's head
+
+
+def derivation_svg(derivation: Derivation, vertical: bool | None = None) -> str:
+    """A derivation as an `<svg>` element; by default upright if it is long."""
+    layout = lay_out(derivation, text_width, vertical)
+    width, height = (f"{length:.0f}" for length in layout.size)
+    source, target = " ".join(derivation.source_words), " ".join(derivation.target_words)
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
+        f'width="{width}" height="{height}" role="img" '
+        f"aria-label={quoteattr(f'{source} → {target}')} "
+        'font-family="sans-serif" font-size="10" fill="currentColor" stroke="none" '
+        'text-anchor="middle" style="max-width:100%;height:auto">',
+        *_phrases(layout),
+        *_brackets(layout),
+        *_texts(layout),
+        "</svg>",
+    ]
+    return "\n".join(lines)
+
+
+def text_width(text: str) -> float:
+    """A guess that suits most fonts; letters of East Asia are two cells wide."""
+    return 0.56 * EM * cell_len(text)
+
+
+def color_of(step: int) -> str:
+    return PALETTE[step % len(PALETTE)]
+
+
+def ribbon_curves(ribbon: Ribbon, vertical: bool) -> tuple[tuple[Point, ...], tuple[Point, ...]]:
+    """The two long sides of a ribbon as cubic curves, from source to target and back."""
+    s0, s1, t1, t0 = ribbon.corners
+    return curve(s1, t1, vertical), curve(t0, s0, vertical)
+
+
+def curve(begin: Point, end: Point, vertical: bool) -> tuple[Point, ...]:
+    """A curve that leaves and arrives at a right angle to the sides."""
+    if vertical:
+        middle = (begin[0] + end[0]) / 2
+        return begin, (middle, begin[1]), (middle, end[1]), end
+    middle = (begin[1] + end[1]) / 2
+    return begin, (begin[0], middle), (end[0], middle), end
+
+
+def bracket_points(bracket: Bracket) -> tuple[Point, ...]:
+    """A bracket with round corners: lines between pairs of points, a quadratic curve around the
+    third of each triple. 8 points: begin, (a, corner, b), (c, corner, d), end."""
+    begin, first, second, end = bracket.corners
+    a, b = _toward(first, begin), _toward(first, second)
+    c, d = _toward(second, first), _toward(second, end)
+    return begin, a, first, b, c, second, d, end
+
+
+def arrow_head(bracket: Bracket) -> tuple[Point, Point, Point]:
+    (x0, y0), (x1, y1) = bracket.corners[2:]
+    if abs(x1 - x0) > abs(y1 - y0):
+        back = x1 + (2 * TIP if x0 > x1 else -2 * TIP)
+        return (x1, y1), (back, y1 - TIP), (back, y1 + TIP)
+    back = y1 + (2 * TIP if y0 > y1 else -2 * TIP)
+    return (x1, y1), (x1 - TIP, back), (x1 + TIP, back)
+
+
+def _toward(corner: Point, other: Point) -> Point:
+    (x0, y0), (x1, y1) = corner, other
+    length = abs(x1 - x0) + abs(y1 - y0)  # one of them is 0
+    share = min(CORNER, length / 2) / length if length else 0.0
+    return x0 + share * (x1 - x0), y0 + share * (y1 - y0)
+
+
+def _phrases(layout: Layout) -> Iterator[str]:
+    for ribbon in layout.ribbons:
+        there, back = ribbon_curves(ribbon, layout.vertical)
+        path = f"M{_at(there[0])}C{_points(there[1:])}L{_at(back[0])}C{_points(back[1:])}Z"
+        yield f'<path d="{path}" fill="{color_of(ribbon.step)}" fill-opacity=".15"/>'
+    for step, boxes in groupby(sorted(layout.boxes, key=_step), _step):
+        color = color_of(step)
+        yield f'<g fill="{color}" fill-opacity=".25" stroke="{color}">'
+        for box in boxes:
+            (x, y), (width, height) = box.corner, box.size
+            yield (
+                f'<rect x="{_short(x)}" y="{_short(y)}" width="{_short(width)}" '
+                f'height="{_short(height)}" rx="3"/>'
+            )
+        yield "</g>"
+    links = "".join(
+        f"M{_at(points[0])}C{_points(points[1:])}"
+        for link in layout.links
+        for points in [curve(link.source, link.target, layout.vertical)]
+    )
+    if links:
+        yield f'<path d="{links}" fill="none" stroke="currentColor" stroke-opacity=".6"/>'
+
+
+def _brackets(layout: Layout) -> Iterator[str]:
+    for bracket in layout.brackets:
+        begin, a, first, b, c, second, d, end = bracket_points(bracket)
+        path = f"M{_at(begin)}L{_at(a)}Q{_points((first, b))}L{_at(c)}Q{_points((second, d))}"
+        path += f"L{_at(end)}"
+        look = 'stroke="currentColor"'
+        if not bracket.is_forward:
+            look = f'stroke="{BACKWARD}" stroke-dasharray="4 2"'
+        yield f'<path d="{path}" fill="none" {look}/>'
+        color = "currentColor" if bracket.is_forward else BACKWARD
+        yield f'<path d="M{_points(arrow_head(bracket))}Z" fill="{color}"/>'
+
+
+def _texts(layout: Layout) -> Iterator[str]:
+    for word in layout.words:
+        x, y = word.at
+        yield f'<text x="{_short(x)}" y="{_short(y + 0.35 * EM)}">{escape(word.text)}</text>'
+    yield f'<g font-size="{SMALL:.0f}" fill-opacity=".8">'
+    for (x, y), text in [
+        *((box.number_at, str(box.step + 1)) for box in layout.boxes),
+        *((bracket.label_at, bracket.label) for bracket in layout.brackets),
+    ]:
+        yield f'<text x="{_short(x)}" y="{_short(y + 0.35 * SMALL)}">{text}</text>'
+    yield "</g>"
+
+
+def _step(box: Box) -> int:
+    return box.step
+
+
+def _short(length: float) -> str:
+    return f"{length:.1f}".removesuffix(".0")
+
+
+def _at(point: Point) -> str:
+    return f"{_short(point[0])} {_short(point[1])}"
+
+
+def _points(points: tuple[Point, ...]) -> str:
+    return " ".join(map(_at, points))

@@ -1,0 +1,182 @@
+"""Evaluations as text and pictures: tables for people, CSV and JSON for programs."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from hyperbaton.views.corpus_text import PICTURES
+from models.errors import DataError, nearest
+from tuning.evaluation import tables
+from tuning.evaluation.scoring import Evaluation, Score
+
+SIGNIFICANT = 0.05
+PANELS = 4  # side by side in a picture
+
+
+def as_table(evaluation: Evaluation) -> str:
+    return tables.as_text(_table(evaluation))
+
+
+def as_markdown(evaluation: Evaluation) -> str:
+    return tables.as_markdown(_table(evaluation))
+
+
+def as_latex(evaluation: Evaluation) -> str:
+    return tables.as_latex(_table(evaluation))
+
+
+def as_csv(evaluation: Evaluation) -> str:
+    """A line for every system and metric."""
+    rows = (
+        [system, metric.name, *_numbers(score).values(), metric.signature]
+        for system in evaluation.systems
+        for metric, score in zip(evaluation.metrics, evaluation.scores[system], strict=True)
+    )
+    return tables.as_csv(["system", "metric", *_NUMBERS, "signature"], rows)
+
+
+def as_json(evaluation: Evaluation) -> str:
+    record = {
+        "n_sentences": evaluation.n_sentences,
+        "baseline": evaluation.baseline,
+        "test": evaluation.test,
+        "n_resamples": evaluation.n_resamples,
+        "seed": evaluation.seed,
+        "metrics": [
+            {
+                "metric": metric.name,
+                "higher_is_better": metric.higher_is_better,
+                "signature": metric.signature,
+            }
+            for metric in evaluation.metrics
+        ],
+        "systems": [
+            {
+                "system": system,
+                "scores": {
+                    metric.name: _numbers(score)
+                    for metric, score in zip(
+                        evaluation.metrics, evaluation.scores[system], strict=True
+                    )
+                },
+            }
+            for system in evaluation.systems
+        ],
+    }
+    return json.dumps(record, ensure_ascii=False, indent=2)
+
+
+FORMATS: dict[str, Callable[[Evaluation], str]] = {
+    "table": as_table,
+    "csv": as_csv,
+    "json": as_json,
+    "latex": as_latex,
+    "markdown": as_markdown,
+}
+
+
+def sentence_lines(evaluation: Evaluation) -> Iterator[str]:
+    """Tab-separated: sentence (from 1), system, a score for every metric."""
+    yield "\t".join(["sentence", "system", *(metric.name for metric in evaluation.metrics)])
+    for system in evaluation.systems:
+        for number, row in enumerate(evaluation.sentence_scores(system).tolist(), 1):
+            yield "\t".join([str(number), system, *(f"{score:.4f}" for score in row)])
+
+
+def check_picture(path: Path) -> None:
+    if path.suffix[1:] not in PICTURES:
+        raise DataError(
+            f"{path.suffix or 'no ending'} is not a kind of picture",
+            where=str(path),
+            expected=nearest(path.suffix[1:], list(PICTURES)),
+        )
+
+
+def plot_scores(evaluation: Evaluation, path: Path) -> None:
+    """Scores with their intervals, a panel for every metric."""
+    check_picture(path)
+    from matplotlib.figure import Figure
+
+    n_columns = min(PANELS, len(evaluation.metrics))
+    n_rows = -(-len(evaluation.metrics) // n_columns)
+    height = n_rows * (1 + 0.4 * len(evaluation.systems))
+    figure = Figure(figsize=(3 * n_columns + 1, height), layout="constrained")
+    places = range(len(evaluation.systems))
+    for place, metric in enumerate(evaluation.metrics):
+        axes = figure.add_subplot(n_rows, n_columns, place + 1)
+        scores = [evaluation.scores[system][place] for system in evaluation.systems]
+        for row, score in enumerate(scores):
+            if score.low is not None and score.high is not None:
+                axes.plot([score.low, score.high], [row, row], color="C0")
+        axes.plot([score.score for score in scores], places, "o", color="C0")
+        axes.set_yticks(
+            places, evaluation.systems if place % n_columns == 0 else [""] * len(places)
+        )
+        axes.set_ylim(len(places) - 0.5, -0.5)
+        axes.set_title(metric.name + ("" if metric.higher_is_better else " (lower is better)"))
+        axes.grid(axis="x", alpha=0.3)
+    from models.writing import writing
+
+    with writing(path):
+        figure.savefig(path)
+
+
+def _table(evaluation: Evaluation) -> tables.Table:
+    rows = [[name, *cells] for name, cells in _rows(evaluation)]
+    return tables.Table(["system", *_header(evaluation)], rows, list(_notes(evaluation)))
+
+
+def _header(evaluation: Evaluation) -> list[str]:
+    with_interval, with_test = _parts(evaluation)
+    return [
+        title
+        for metric in evaluation.metrics
+        for title in (metric.name, *["±"] * with_interval, *["p"] * with_test)
+    ]
+
+
+def _rows(evaluation: Evaluation) -> Iterator[tuple[str, list[str]]]:
+    with_interval, with_test = _parts(evaluation)
+    for system in evaluation.systems:
+        cells = []
+        for score in evaluation.scores[system]:
+            cells.append(f"{score.score:.2f}")
+            if with_interval:
+                cells.append(f"{score.half_width:.2f}")
+            if with_test:
+                cells.append(_p_value(score.p_value))
+        yield system, cells
+
+
+def _parts(evaluation: Evaluation) -> tuple[bool, bool]:
+    with_interval = evaluation.n_resamples > 0
+    return with_interval, with_interval and evaluation.baseline is not None
+
+
+def _p_value(p_value: float | None) -> str:
+    if p_value is None:
+        return "-"
+    return f"{p_value:.3f}{'*' if p_value < SIGNIFICANT else ''}"
+
+
+def _notes(evaluation: Evaluation) -> Iterator[str]:
+    for metric in evaluation.metrics:
+        yield f"{metric.name}: {metric.signature}"
+    if evaluation.n_resamples:
+        seed = f"{evaluation.n_resamples} resamples, seed {evaluation.seed}"
+        yield f"±: half of the 95% bootstrap interval, {seed}"
+        if evaluation.baseline is not None:
+            yield f"p: {_TEST_NAMES[evaluation.test]} against {evaluation.baseline}; * below 0.05"
+
+
+_TEST_NAMES = {
+    "bootstrap": "paired bootstrap, one-sided,",
+    "randomisation": "approximate randomisation, two-sided,",
+}
+
+
+_NUMBERS = ("score", "low", "high", "difference", "p_value")
+
+
+def _numbers(score: Score) -> dict[str, float | None]:
+    return {name: getattr(score, name) for name in _NUMBERS}

@@ -1,0 +1,319 @@
+"""Explanations as text for people and JSON for programs."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from decoder.explanation import Alternative, Explanation, Step
+from hyperbaton.views.text_tables import Block, Table
+
+COVERED, OPEN = "■", "□"
+END = "</s>"
+TINY = 5e-5  # what four digits do not show
+WORDS = frozenset({"source", "target", "covered", "feature", "part", "word", "translation"})
+
+
+@dataclass(frozen=True)
+class Explained:
+    """Derivations of one sentence, best first, and what they are judged by."""
+
+    derivations: Sequence[Explanation]
+    reference: str = ""
+    metrics: Mapping[str, Sequence[float]] = field(default_factory=dict)  # of each derivation
+
+
+def blocks(explained: Explained, *, brief: bool = False) -> Iterator[Block]:
+    """The best derivation step by step, sums, and how the others differ from it."""
+    best = explained.derivations[0]
+    yield _heading(explained)
+    yield _steps_table(best)
+    if not brief:
+        for number, step in enumerate(best.steps):
+            yield _features_table(best, number, step)
+            if len(step.alternatives) > 1:
+                yield _alternatives_table(best, step)
+        yield _parts_table(best)
+    yield _totals_table(best)
+    yield _words_table(best)
+    if len(explained.derivations) > 1:
+        yield _translations_table(explained)
+        yield _differences_table(explained.derivations)
+
+
+def as_json(explained: Explained) -> str:
+    best = explained.derivations[0]
+    content: dict[str, Any] = {
+        "source": list(best.source_words),
+        "weights": dict(zip(best.feature_names, best.weights, strict=True)),
+        "parts": {
+            part.name: list(best.feature_names[part.first : part.last]) for part in best.parts
+        },
+        "distortion_models": [part.name for part in best.parts if part.is_distortion],
+    }
+    if explained.reference:
+        content["reference"] = explained.reference
+    content["derivations"] = [
+        _plain(explanation)
+        | ({"metrics": {name: scores[number] for name, scores in explained.metrics.items()}})
+        for number, explanation in enumerate(explained.derivations)
+    ]
+    return json.dumps(content, ensure_ascii=False, indent=1)
+
+
+def _plain(explanation: Explanation) -> dict[str, Any]:
+    names, contributions = explanation.feature_names, explanation.contributions
+    parts = [part.name for part in explanation.parts]
+    ends = dict(zip(names, explanation.end_values, strict=True))
+    return {
+        "translation": " ".join(explanation.target_words),
+        "score": explanation.score,
+        "alignment": [list(link) for link in explanation.links],
+        "part_scores": dict(zip(parts, explanation.part_scores.tolist(), strict=True)),
+        "shares": dict(zip(parts, explanation.shares.tolist(), strict=True)),
+        "steps": [
+            _plain_step(step, dict(zip(names, row, strict=True)), names, parts)
+            for step, row in zip(explanation.steps, contributions.tolist()[:-1], strict=True)
+        ],
+        "end": {
+            "word_scores": [explanation.end_word_score],
+            "values": ends,
+            "contributions": dict(zip(names, contributions[-1].tolist(), strict=True)),
+        },
+    }
+
+
+def _plain_step(
+    step: Step, contributions: dict[str, float], names: Sequence[str], parts: Sequence[str]
+) -> dict[str, Any]:
+    return {
+        "source": list(step.source),
+        "target": list(step.target),
+        "source_words": list(step.source_words),
+        "target_words": list(step.target_words),
+        "unknown": step.is_unknown,
+        "jump": step.jump,
+        "covered": [int(covered) for covered in step.covered],
+        "word_scores": list(step.word_scores),
+        "values": dict(zip(names, step.values, strict=True)),
+        "contributions": contributions,
+        "score": step.score,
+        "alternatives": [
+            {
+                "source": list(alternative.source),
+                "source_words": list(alternative.source_words),
+                "target_words": list(alternative.target_words),
+                "jump": alternative.jump,
+                "chosen": alternative.is_chosen,
+                "part_scores": dict(zip(parts, alternative.part_scores, strict=True)),
+                "future": alternative.future,
+                "total": alternative.total,
+            }
+            for alternative in step.alternatives
+        ],
+    }
+
+
+def _heading(explained: Explained) -> str:
+    best = explained.derivations[0]
+    lines = [
+        "source     " + "  ".join(f"{n} {word}" for n, word in enumerate(best.source_words)),
+        "target     " + " ".join(best.target_words),
+    ]
+    if explained.reference:
+        lines.append("reference  " + explained.reference)
+    scores = "".join(f", {name} {row[0]:.1f}" for name, row in explained.metrics.items())
+    lines.append(f"score      {best.score:.4f}{scores}")
+    return "\n".join(lines)
+
+
+def _steps_table(explanation: Explanation) -> Table:
+    rows = []
+    added = explanation.contributions.sum(axis=1)
+    for number, step in enumerate(explanation.steps):
+        covered = "".join(COVERED if word else OPEN for word in step.covered)
+        rows.append(
+            [str(number + 1), _span(step.source), _text(step.source_words), _target(step),
+             _jump(step.jump), covered, _added(added[number]), _added(step.score)]
+        )  # fmt: skip
+    rows.append(["", "", "", END, "", "", _added(added[-1]), _added(float(added.sum()))])
+    header = ["step", "span", "source", "target", "jump", "covered", "adds", "score"]
+    return Table("", header, rows, WORDS)
+
+
+def _step_heading(explanation: Explanation, number: int, step: Step) -> str:
+    covered = "".join(COVERED if word else OPEN for word in step.covered)
+    return (
+        f"step {number + 1} of {len(explanation.steps)}: {_text(step.source_words)} "
+        f"[{_span(step.source)}] → {_target(step)}, jump {_jump(step.jump)}, {covered}"
+    )
+
+
+def _features_table(explanation: Explanation, number: int, step: Step) -> Table:
+    """Features that are not 0, and the score up to here."""
+    values = np.array(step.values)
+    rows = [
+        [name, _value(value), f"{weight:g}", _added(value * weight)]
+        for name, value, weight in zip(
+            explanation.feature_names, values.tolist(), explanation.weights, strict=True
+        )
+        if value
+    ]
+    added = float(values @ np.array(explanation.weights))
+    rows.append(["this step", "", "", _added(added)])
+    rows.append(["score so far", "", "", _added(step.score)])
+    title = _step_heading(explanation, number, step)
+    return Table(title, ["feature", "value", "weight", "adds"], rows, WORDS)
+
+
+def _alternatives_table(explanation: Explanation, step: Step) -> Table:
+    """What the models said of other spans; the distortion models' scores one by one."""
+    models = [number for number, part in enumerate(explanation.parts) if part.is_distortion]
+    [chosen] = [alternative for alternative in step.alternatives if alternative.is_chosen]
+    rows, marked = [], set()
+    for number, alternative in enumerate(step.alternatives):
+        if alternative.is_chosen:
+            marked.add(number)
+        rows.append(
+            [
+                _span(alternative.source),
+                _text(alternative.source_words),
+                _text(alternative.target_words) or "(nothing)",
+                _jump(alternative.jump),
+                *(_added(alternative.part_scores[model]) for model in models),
+                *_sums(alternative, models),
+                "" if alternative is chosen else _difference(alternative.total - chosen.total),
+            ]
+        )
+    names = [explanation.parts[model].name for model in models]
+    header = ["span", "source", "target", "jump", *names, "others", "future", "total"]
+    return Table(
+        "what could have come next, weighted (* was taken)",
+        [*header, "to *"],
+        rows,
+        WORDS,
+        frozenset(marked),
+    )
+
+
+def _sums(alternative: Alternative, models: Sequence[int]) -> list[str]:
+    """What all but the distortion models add, the future, and the total with the score so far."""
+    distortion = sum(alternative.part_scores[model] for model in models)
+    return [
+        _added(alternative.score - distortion),
+        _added(alternative.future),
+        _added(alternative.total),
+    ]
+
+
+def _parts_table(explanation: Explanation) -> Table:
+    """What each part added at each step."""
+    contributions = explanation.contributions
+    used = [part for part in explanation.parts if contributions[:, part.first : part.last].any()]
+    names = [*(str(number + 1) for number in range(len(explanation.steps))), END]
+    rows = [
+        [name, *(_added(part.sum(row)) for part in used), _added(float(row.sum()))]
+        for name, row in zip(names, contributions, strict=True)
+    ]
+    return Table("what each part adds at each step", ["step", *(p.name for p in used), "all"], rows)
+
+
+def _totals_table(explanation: Explanation) -> Table:
+    """Sums by feature and by part; the shares are of all that was added or taken away."""
+    values = explanation.values.sum(axis=0).tolist()
+    rows = []
+    for part, score, share in zip(
+        explanation.parts, explanation.part_scores.tolist(), explanation.shares, strict=True
+    ):
+        several = part.last - part.first > 1
+        for number in range(part.first, part.last):
+            value, weight = values[number], explanation.weights[number]
+            end = ["", ""] if several else [_added(score), f"{share:.1%}"]
+            rows.append(
+                [explanation.feature_names[number], _value(value), f"{weight:g}",
+                 _added(value * weight), *end]
+            )  # fmt: skip
+        if several:
+            rows.append([f"{part.name} (all)", "", "", "", _added(score), f"{share:.1%}"])
+    total = float(explanation.part_scores.sum())
+    rows.append(["score", "", "", "", _added(total), ""])
+    header = ["feature", "value", "weight", "adds", "part", "share"]
+    return Table("sums over the derivation", header, rows, frozenset({"feature"}))
+
+
+def _words_table(explanation: Explanation) -> Table:
+    weight = explanation.weights[explanation.feature_names.index("lm")]
+    rows = [
+        [str(number + 1), word, _added(score), _added(weight * score)]
+        for number, step in enumerate(explanation.steps)
+        for word, score in zip(step.target_words, step.word_scores, strict=True)
+    ]
+    rows.append(
+        ["", END, *map(_added, (explanation.end_word_score, weight * explanation.end_word_score))]
+    )
+    return Table("language model, word by word", ["step", "word", "log p", "adds"], rows, WORDS)
+
+
+def _translations_table(explained: Explained) -> Table:
+    best = explained.derivations[0]
+    rows = [
+        [
+            str(number + 1),
+            _added(explanation.score),
+            _added(explanation.score - best.score),
+            *(f"{scores[number]:.1f}" for scores in explained.metrics.values()),
+            " | ".join(f"{_target(step)} [{_span(step.source)}]" for step in explanation.steps),
+        ]
+        for number, explanation in enumerate(explained.derivations)
+    ]
+    header = ["", "score", "to 1", *explained.metrics, "translation"]
+    return Table("the best derivations", header, rows, WORDS)
+
+
+def _differences_table(derivations: Sequence[Explanation]) -> Table:
+    """Part scores of the first derivation, and by how much the others' differ."""
+    first = derivations[0]
+    scores = np.stack([explanation.part_scores for explanation in derivations])
+    rows = []
+    for column, part in enumerate(first.parts):
+        if scores[:, column].any():
+            differences = scores[1:, column] - scores[0, column]
+            cells = ["" if abs(d) < TINY else _difference(d) for d in differences.tolist()]
+            rows.append([part.name, _added(float(scores[0, column])), *cells])
+    total = scores.sum(axis=1)
+    rows.append(["score", _added(float(total[0])), *map(_difference, total[1:] - total[0])])
+    header = ["part", "1", *(f"{number} − 1" for number in range(2, len(derivations) + 1))]
+    return Table("where the others gain (+) and lose (-) against the best", header, rows, WORDS)
+
+
+def _value(value: float) -> str:
+    """Of a feature: four digits behind the point, whole numbers without."""
+    return str(int(value)) if value == int(value) else f"{value:.4f}"
+
+
+def _added(score: float) -> str:
+    """A weighted score; what adds nothing at all is 0."""
+    text = f"{score:.4f}" if score else "0"
+    return "0.0000" if text == "-0.0000" else text
+
+
+def _difference(score: float) -> str:
+    return "0.0000" if abs(score) < TINY else f"{score:+.4f}"
+
+
+def _span(span: tuple[int, int]) -> str:
+    return f"{span[0]}:{span[1]}"
+
+
+def _jump(jump: int) -> str:
+    return f"{jump:+d}" if jump else "0"
+
+
+def _text(words: Sequence[str]) -> str:
+    return " ".join(words)
+
+
+def _target(step: Step) -> str:
+    return (_text(step.target_words) or "(nothing)") + (" (unknown)" if step.is_unknown else "")

@@ -1,0 +1,136 @@
+"""What a trained system holds: its parts and their sizes, models, weights and settings."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from hyperbaton.views.text_tables import Block, Table
+from models.data.word_classes import WordClasses
+from models.distortion.catalogue import model_text
+from models.errors import DataError, counted
+from models.language_model.model import LanguageModel
+from models.system.folder import load_distortion, load_language_model, load_phrases, read_system
+
+UNITS = ("B", "kB", "MB", "GB", "TB")
+STEP = 1000  # from one unit to the next
+
+
+def describe_system(directory: Path) -> dict[str, Any]:
+    """Everything as plain values."""
+    content = read_system(directory)
+    models = load_distortion(directory)
+    weights: dict[str, float] = content["weights"]
+    parts = {
+        name: {
+            "folder": folder,
+            "bytes": folder_size(directory / folder),
+            "holds": _holds(directory, name, folder),
+        }
+        for name, folder in content["parts"].items()
+    }
+    distortion = [
+        {
+            "name": entry["name"],
+            "settings": entry["settings"],
+            "features": list(model.feature_names),
+            "layers": sorted(model.requires),
+        }
+        | (
+            {"folder": entry["part"], "bytes": folder_size(directory / entry["part"])}
+            if "part" in entry
+            else {}
+        )
+        for entry, model in zip(content["distortion"], models, strict=True)
+    ]
+    return {
+        "directory": str(directory),
+        "hyperbaton": content.get("hyperbaton", "?"),
+        "parts": parts,
+        "distortion": distortion,
+        "weights": weights,
+        "search": content["search"],
+        "settings": content.get("settings", {}),
+        "corpus": {
+            name: entry.get("file", "?") for name, entry in content.get("corpus", {}).items()
+        },
+    }
+
+
+def system_blocks(system: dict[str, Any]) -> Iterator[Block]:
+    yield f"{system['directory']}: a system made by hyperbaton {system['hyperbaton']}"
+    left = frozenset(
+        {"part", "holds", "model", "feature", "of", "setting", "value", "corpus", "file"}
+    )
+    rows = [
+        [name, part["holds"], size_text(part["bytes"])] for name, part in system["parts"].items()
+    ]
+    yield Table("parts", ["part", "holds", "size"], rows, left)
+    rows = [
+        [
+            model_text(model["name"], model["settings"]),
+            str(len(model["features"])),
+            size_text(model["bytes"]) if "bytes" in model else "-",
+            ", ".join(["words", *model["layers"]]),
+        ]
+        for model in system["distortion"]
+    ]
+    header = ["model", "features", "size", "needs"]
+    yield Table("distortion models", header, rows, left | {"needs"})
+    owner = {name: model["name"] for model in system["distortion"] for name in model["features"]}
+    rows = [
+        [name, owner.get(name, ""), f"{weight:g}"] for name, weight in system["weights"].items()
+    ]
+    yield Table("weights", ["feature", "of", "weight"], rows, left)
+    rows = list(_settings_rows({"search": system["search"]} | system["settings"]))
+    yield Table("settings", ["setting", "value"], rows, left)
+    if system["corpus"]:
+        rows = [[name, file] for name, file in system["corpus"].items()]
+        yield Table("trained on", ["corpus", "file"], rows, left)
+
+
+def _settings_rows(settings: dict[str, Any], prefix: str = "") -> Iterator[list[str]]:
+    for name, value in settings.items():
+        if isinstance(value, dict):
+            yield from _settings_rows(value, f"{prefix}{name}.")
+        else:
+            shown = " ".join(map(str, value)) if isinstance(value, list) else _plain(value)
+            yield [prefix + name, shown or "-"]
+
+
+def _plain(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _holds(directory: Path, name: str, folder: str) -> str:
+    """A few words on what is in a part."""
+    if name == "phrases":
+        table = load_phrases(directory)
+        words = len(table.source_vocabulary), len(table.target_vocabulary)
+        scores = f", reordering {table.reordering_type}" if table.reordering_type else ""
+        return f"{counted(len(table), 'phrase pair')} of {words[0]:,} × {words[1]:,} words{scores}"
+    if name == "lm":
+        lm = load_language_model(directory)
+        if isinstance(lm, LanguageModel):
+            return f"{lm.order}-gram model of {counted(len(lm.vocabulary), 'word')}"
+        return "a KenLM binary"
+    if name.endswith("_classes"):
+        classes = WordClasses.load(directory / folder)
+        return f"{counted(len(classes.vocabulary), 'word')} in {classes.n_classes} classes"
+    return ""
+
+
+def folder_size(folder: Path) -> int:
+    """Bytes of all files in it."""
+    if not folder.is_dir():
+        raise DataError("is missing", where=str(folder), advice="train or import the system again")
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+
+def size_text(n_bytes: int) -> str:
+    """`512 B`, `1.5 kB`, `23 MB`."""
+    size, unit = float(n_bytes), 0
+    while size >= STEP - 0.5 and unit < len(UNITS) - 1:
+        size /= STEP
+        unit += 1
+    digits = 1 if unit and size < 10 else 0
+    return f"{size:.{digits}f} {UNITS[unit]}"

@@ -1,0 +1,1 @@
+"""Text and corpora: sentences, alignments, trees, word classes."""

@@ -1,0 +1,79 @@
+"""Word alignments in the Pharaoh format: `0-0 1-2`, source and target positions from 0."""
+
+import re
+from array import array
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+
+from models.arrays import Ragged
+from models.data.corpus import MOST_WORDS
+from models.data.text import read_lines, split_words
+from models.errors import BadLine
+
+_LINK = r"[0-9]{1,9}-[0-9]{1,9}"
+_LINKS = re.compile(rf"(?:{_LINK}(?:[ \t]+|\Z))*")
+
+
+def parse_links(line: str) -> list[int]:
+    """Source and target positions in turn: `0-0 1-2` gives [0, 0, 1, 2]."""
+    line = line.strip(" \t")
+    if not _LINKS.fullmatch(line):
+        wrong = next(link for link in split_words(line) if not re.fullmatch(_LINK, link))
+        raise BadLine("alignment", f"{wrong!r} is not a link", "links are written as 0-0 1-2")
+    return [int(number) for number in line.replace("-", " ").split()]
+
+
+def check_links(links: list[int], n_source: int, n_target: int) -> None:
+    """Every link must stay inside its sentence pair."""
+    if max(links[0::2], default=-1) < n_source and max(links[1::2], default=-1) < n_target:
+        return
+    s, t = next(
+        (s, t)
+        for s, t in zip(links[0::2], links[1::2], strict=True)
+        if s >= n_source or t >= n_target
+    )
+    raise BadLine(
+        "link outside",
+        f"link {s}-{t} is outside its sentence pair",
+        f"{n_source} source and {n_target} target words, counted from 0",
+    )
+
+
+def read_links(path: Path) -> Ragged:
+    """The links of a Pharaoh file, in its order."""
+    positions, offsets = array("H"), array("q", [0])
+    with closing(read_lines(path)) as lines:
+        for number, line in lines:
+            try:
+                positions.extend(_positions(line))
+            except BadLine as bad:
+                bad.where = f"{path}:{number}"
+                raise
+            offsets.append(len(positions) // 2)
+    values = np.array(positions, dtype=np.uint16).reshape(-1, 2)
+    return Ragged(values, np.array(offsets, dtype=np.int64))
+
+
+def _positions(line: str | BadLine) -> list[int]:
+    if isinstance(line, BadLine):
+        raise line
+    positions = parse_links(line)
+    if max(positions, default=0) >= MOST_WORDS:
+        raise BadLine(
+            "alignment",
+            f"there cannot be a word {max(positions)}",
+            f"sentences have at most {MOST_WORDS} words, counted from 0",
+        )
+    return positions
+
+
+def link_lines(links: Ragged) -> Iterator[str]:
+    """A line in Pharaoh format for every pair."""
+    # Links repeat themselves from pair to pair: make the text of each distinct one once
+    both = links.values.astype(np.int64) @ np.array([1 << 16, 1])
+    distinct, place = np.unique(both, return_inverse=True)
+    texts = np.array([f"{link >> 16}-{link & 0xFFFF}" for link in distinct.tolist()], dtype=object)
+    yield from (" ".join(texts[row].tolist()) for row in Ragged(place, links.offsets))

@@ -1,0 +1,106 @@
+"""Makes an `AlignedCorpus` from sentence pairs that come one at a time."""
+
+from array import array
+from collections.abc import Sequence
+
+import numpy as np
+
+from models.arrays import Ragged
+from models.data.corpus import NODE_COLUMNS, AlignedCorpus, Side
+from models.data.tree import Tree
+from models.data.vocabulary import Vocabulary
+
+
+class CorpusBuilder:
+    """Grows a corpus pair by pair; the layers that it will have are said at the beginning.
+
+    >>> builder = CorpusBuilder()
+    >>> builder.add(["hon", "o"], ["a", "book"], [0, 1])
+    >>> builder.finish().links[0]
+    array([[0, 1]], dtype=uint16)
+    """
+
+    def __init__(
+        self, *, source_tags: bool = False, target_tags: bool = False, trees: bool = False
+    ) -> None:
+        self._source = _SideBuilder(tags=source_tags, trees=trees)
+        self._target = _SideBuilder(tags=target_tags, trees=False)
+        self._links = _Rows(2)
+
+    def add(
+        self,
+        source: Sequence[str],
+        target: Sequence[str],
+        links: Sequence[int],  # source and target positions in turn
+        source_tags: Sequence[str] | None = None,
+        target_tags: Sequence[str] | None = None,
+        tree: Tree | None = None,
+    ) -> None:
+        self._source.add(source, source_tags, tree)
+        self._target.add(target, target_tags)
+        self._links.add(links)
+
+    def finish(self) -> AlignedCorpus:
+        return AlignedCorpus(
+            self._source.finish(), self._target.finish(), _canonical(self._links.finish())
+        )
+
+
+class _Rows:
+    """A `Ragged` array that grows at its end."""
+
+    def __init__(self, width: int = 1) -> None:
+        self.values, self.offsets, self.width = array("i"), array("q", [0]), width
+
+    def add(self, row: Sequence[int]) -> None:
+        self.values.extend(row)
+        self.offsets.append(len(self.values) // self.width)
+
+    def finish(self) -> Ragged:
+        values = np.array(self.values, dtype=np.int32)
+        shaped = values if self.width == 1 else values.reshape(-1, self.width)
+        return Ragged(shaped, np.array(self.offsets, dtype=np.int64))
+
+
+class _SideBuilder:
+    def __init__(self, *, tags: bool, trees: bool) -> None:
+        self.vocabulary, self.words = Vocabulary(), _Rows()
+        self.tag_vocabulary, self.tags = Vocabulary(), _Rows() if tags else None
+        self.label_vocabulary = Vocabulary()
+        self.trees = _Rows(len(NODE_COLUMNS)) if trees else None
+
+    def add(
+        self, words: Sequence[str], tags: Sequence[str] | None, tree: Tree | None = None
+    ) -> None:
+        self.words.add(self.vocabulary.extend(words))
+        if self.tags is not None and tags is not None:
+            self.tags.add(self.tag_vocabulary.extend(tags))
+        if self.trees is not None:
+            self.trees.add([] if tree is None else self._nodes(tree))
+
+    def _nodes(self, tree: Tree) -> list[int]:
+        labels = self.label_vocabulary.extend(tree.labels)
+        return np.stack([labels, tree.start, tree.end, tree.parent], axis=1).ravel().tolist()
+
+    def finish(self) -> Side:
+        return Side(
+            self.vocabulary,
+            self.words.finish(),
+            self.tag_vocabulary,
+            self.tags.finish() if self.tags is not None else None,
+            self.label_vocabulary,
+            self.trees.finish() if self.trees is not None else None,
+        )
+
+
+def _canonical(links: Ragged) -> Ragged:
+    """Sorted by source and target inside each pair, repetitions removed."""
+    row = links.row_of_value
+    source, target = links.values.T
+    order = np.lexsort((target, source, row))
+    row, source, target = row[order], source[order], target[order]
+    new = np.ones(len(row), dtype=bool)
+    new[1:] = (np.diff(row) != 0) | (np.diff(source) != 0) | (np.diff(target) != 0)
+    values = np.stack([source[new], target[new]], axis=1).astype(np.uint16)
+    offsets = np.searchsorted(row[new], np.arange(len(links) + 1))
+    return Ragged(values, offsets)

@@ -1,0 +1,253 @@
+"""Reads a parallel corpus with its layers from files, streaming, one pair at a time.
+
+Everything that can be wrong with a pair is found here and named with file and line. With
+`skip_bad` such pairs are left out and counted by kind; otherwise the first one ends the reading.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Generator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from models.data.alignment import check_links, parse_links
+from models.data.brackets import read_brackets
+from models.data.conllu import ConlluSentence, read_conllu
+from models.data.corpus import MOST_WORDS, AlignedCorpus
+from models.data.corpus_builder import CorpusBuilder
+from models.data.text import read_lines, split_factors, split_words
+from models.data.tree import Tree
+from models.data.vocabulary import check_words
+from models.errors import BadLine, SettingError, counted
+from models.progress import Progress
+
+T = TypeVar("T")
+
+PROGRESS_EVERY = 1000
+LEFT_OUT = "left out"  # the kind of pairs that are merely not wanted, never an error
+ENDED = object()  # stands for the next record of a file that has no more
+
+
+@dataclass(frozen=True)
+class CorpusSettings:
+    """How corpora are read (`--set corpus.KEY=VALUE`)."""
+
+    skip_bad: bool = False  # leave bad pairs out and count them, instead of stopping
+    max_length: int = 0  # leave out pairs with a longer side; 0 keeps all
+    factored: bool = False  # words are written word|tag
+
+
+@dataclass(frozen=True)
+class CorpusFiles:
+    """Where the parts of a corpus are. Trees and tags may also come from CoNLL-U files."""
+
+    source: Path
+    target: Path
+    alignment: Path | None = None
+    source_tags: Path | None = None
+    target_tags: Path | None = None
+    source_tree: Path | None = None
+
+
+@dataclass
+class ReadReport:
+    """What happened while a corpus was read."""
+
+    n_read: int = 0
+    n_kept: int = 0
+    dropped: Counter[str] = field(default_factory=Counter)  # pairs by kind of fault
+    first: dict[str, str] = field(default_factory=dict)  # the first message of each kind
+    n_without_tree: int = 0
+    n_made_projective: int = 0
+
+    def drop(self, bad: BadLine) -> None:
+        self.dropped[bad.kind] += 1
+        self.first.setdefault(bad.kind, f"{bad.where}: {bad.what}")
+
+    def count_tree(self, tree: Tree | None, *, expected: bool) -> None:
+        self.n_without_tree += expected and tree is None
+        self.n_made_projective += tree is not None and tree.n_lifted > 0
+
+    def lines(self) -> list[str]:
+        """For people; empty when there is nothing to say."""
+        lines = []
+        if self.dropped:
+            total = self.dropped.total()
+            lines.append(f"{total:,} of {counted(self.n_read, 'pair')} left out:")
+            for kind, count in self.dropped.most_common():
+                lines.append(f"  {count:,} × {kind}, first at {self.first[kind]}")
+        if self.n_without_tree:
+            lines.append(f"{counted(self.n_without_tree, 'sentence')} without a tree")
+        if self.n_made_projective:
+            lines.append(f"{counted(self.n_made_projective, 'dependency tree')} made projective")
+        return lines
+
+
+def read_corpus(
+    files: CorpusFiles,
+    settings: CorpusSettings = CorpusSettings(),
+    progress: Progress | None = None,
+) -> tuple[AlignedCorpus, ReadReport]:
+    layers = open_layers(vars(files))
+    report = ReadReport()
+    corpus = CorpusBuilder(
+        source_tags=settings.factored or files.source_tags is not None,
+        target_tags=settings.factored or files.target_tags is not None,
+        trees=files.source_tree is not None,
+    )
+    with ExitStack() as stack:
+        for layer in layers.values():  # an error must not leave files open
+            stack.callback(layer.records.close)
+        records = zip_longest(*(layer.records for layer in layers.values()), fillvalue=ENDED)
+        for row in records:
+            report.n_read += 1
+            for layer, record in zip(layers.values(), row, strict=True):
+                layer.receive(record)
+            try:
+                pair = _read_pair(layers, settings)
+            except BadLine as bad:
+                if not settings.skip_bad and bad.kind != LEFT_OUT:
+                    bad.advice = "--skip-bad leaves such pairs out and counts them"
+                    raise
+                report.drop(bad)
+                continue
+            report.count_tree(pair.tree, expected="source_tree" in layers)
+            corpus.add(*pair)
+            if progress and report.n_read % PROGRESS_EVERY == 0:
+                progress("reading pairs", report.n_read)
+    report.n_kept = report.n_read - report.dropped.total()
+    return corpus.finish(), report
+
+
+@dataclass
+class Layer:
+    """One file: where its stream of (line number, record) stands."""
+
+    path: Path
+    records: Generator[tuple[int, Any], None, None]
+    line: int = 0
+    record: Any = None
+
+    def receive(self, item: Any) -> None:
+        """Takes the next record; a file that has ended stands one line behind its last."""
+        ended = item is ENDED
+        if not (ended and self.record is ENDED):
+            self.line, self.record = (self.line + 1, ENDED) if ended else item
+
+    def parse(self, parse: Callable[[Any], T]) -> T:
+        """What `parse` makes of the record; a fault gets this file and line."""
+        try:
+            if isinstance(self.record, BadLine):
+                raise self.record
+            return parse(self.record)
+        except BadLine as bad:
+            bad.where = f"{self.path}:{self.line}"
+            raise
+
+
+class _Pair(NamedTuple):
+    source: list[str]
+    target: list[str]
+    links: list[int]
+    source_tags: list[str] | None
+    target_tags: list[str] | None
+    tree: Tree | None
+
+
+def open_layers(files: Mapping[str, Path | None]) -> dict[str, Layer]:
+    """A stream for every file that is given, by the names of `CorpusFiles`."""
+    paths = {name: path for name, path in files.items() if path is not None}
+    if list(map(str, paths.values())).count("-") > 1:
+        raise SettingError(
+            "two files cannot both be standard input", expected="give - for one of them only"
+        )
+    layers = {}
+    for name, path in paths.items():
+        is_conllu = path.name.removesuffix(".gz").endswith(".conllu")
+        records: Generator[tuple[int, Any], None, None]
+        if is_conllu and name in ("source_tree", "source_tags", "target_tags"):
+            records = read_conllu(path)
+        elif name == "source_tree":
+            records = read_brackets(path)
+        else:
+            records = read_lines(path)
+        layers[name] = Layer(path, records)
+    return layers
+
+
+def check_lengths(layers: dict[str, Layer]) -> None:
+    """No file may end before the others."""
+    ended = [layer for layer in layers.values() if layer.record is ENDED]
+    if ended:
+        longer = next(layer for layer in layers.values() if layer.record is not ENDED)
+        raise _located(
+            ended[0],
+            BadLine(
+                "unequal lengths",
+                "the file ends here",
+                f"{longer.path} goes on at line {longer.line}; all files need as many sentences",
+            ),
+        )
+
+
+def _read_pair(layers: dict[str, Layer], settings: CorpusSettings) -> _Pair:
+    """All that the files say of one pair, checked."""
+    check_lengths(layers)
+    source, source_tags = words_and_tags(layers, "source", settings)
+    target, target_tags = words_and_tags(layers, "target", settings)
+    if settings.max_length and max(len(source), len(target)) > settings.max_length:
+        what = f"longer than {settings.max_length} words"
+        raise _located(layers["source"], BadLine(LEFT_OUT, what))
+    links: list[int] = []
+    if "alignment" in layers:
+        links = layers["alignment"].parse(parse_links)
+        layers["alignment"].parse(lambda _: check_links(links, len(source), len(target)))
+    return _Pair(source, target, links, source_tags, target_tags, tree_of(layers, source))
+
+
+def tree_of(layers: dict[str, Layer], words: list[str]) -> Tree | None:
+    if "source_tree" not in layers:
+        return None
+    return layers["source_tree"].parse(
+        lambda record: None if record is None else record.over(words)
+    )
+
+
+def words_and_tags(
+    layers: dict[str, Layer], side: str, settings: CorpusSettings, *, checked: bool = True
+) -> tuple[list[str], list[str] | None]:
+    tags: list[str] | None = None
+    if settings.factored:
+        words, tags = layers[side].parse(split_factors)
+    else:
+        words = layers[side].parse(split_words)
+    if checked:
+        layers[side].parse(lambda _: _check_words(words))
+    if f"{side}_tags" in layers:
+        tags = layers[f"{side}_tags"].parse(lambda record: _tags(record, words))
+    return words, tags
+
+
+def _tags(record: str | ConlluSentence, words: list[str]) -> list[str]:
+    if isinstance(record, ConlluSentence):
+        return record.tags_over(words)
+    tags = split_words(record)
+    if len(tags) != len(words):
+        expected = f"the sentence has {counted(len(words), 'word')}"
+        raise BadLine("tags", counted(len(tags), "tag"), expected)
+    return tags
+
+
+def _check_words(words: list[str]) -> None:
+    if not words:
+        raise BadLine("empty side", "the sentence is empty", "both sides need at least one word")
+    if len(words) > MOST_WORDS:
+        raise BadLine("too long", f"{len(words)} words", f"at most {MOST_WORDS} are possible")
+    check_words(words)
+
+
+def _located(layer: Layer, bad: BadLine) -> BadLine:
+    bad.where = f"{layer.path}:{layer.line}"
+    return bad

@@ -1,0 +1,47 @@
+"""One source sentence with its optional layers: what models see of it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from models.data.text import split_factors, split_words
+from models.data.tree import Tree
+from models.errors import DataError
+
+LAYERS = ("tags", "classes", "tree")
+
+
+@dataclass(frozen=True, eq=False)
+class Sentence:
+    words: tuple[str, ...]
+    tags: tuple[str, ...] | None = None
+    classes: tuple[int, ...] | None = None
+    tree: Tree | None = None
+
+    def __post_init__(self) -> None:
+        for layer in LAYERS:
+            value = getattr(self, layer)
+            if value is not None and _n_words(value) != len(self.words):
+                raise DataError(
+                    f"the layer {layer!r} covers {_n_words(value)} words",
+                    expected=f"the sentence has {len(self.words)}: {' '.join(self.words)[:80]}",
+                )
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    @property
+    def layers(self) -> frozenset[str]:
+        """The names of the layers that this sentence has."""
+        return frozenset(layer for layer in LAYERS if getattr(self, layer) is not None)
+
+    @classmethod
+    def parse(cls, line: str, *, factored: bool = False) -> "Sentence":
+        """From a line of words, or of `word|tag` factors."""
+        if not factored:
+            return cls(tuple(split_words(line)))
+        words, tags = split_factors(line)
+        return cls(tuple(words), tuple(tags))
+
+
+def _n_words(layer: Any) -> int:
+    return layer.n_words if isinstance(layer, Tree) else len(layer)

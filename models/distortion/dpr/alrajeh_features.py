@@ -1,0 +1,159 @@
+"""The features of Alrajeh and Niranjan (2014, section 4, Table 1).
+
+Every pair of words that are linked inside the phrase pair is a feature, and so is every source word
+beside the phrase, up to `window` words away. As in the paper's bag of words it does not matter on
+which side a neighbour stands, and what is there twice counts twice.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from models.arrays import Int32Array, Int64Array, Ragged
+from models.distortion.dpr.feature_set import (
+    BOTH,
+    DROPPED,
+    SOURCE,
+    TRANSLATION,
+    FeatureSet,
+    Layers,
+    Places,
+    Rows,
+)
+from models.errors import SettingError
+from models.phrases.extraction import GRID
+
+WINDOW = 1
+ONE = np.uint64(1)
+
+
+class AlrajehFeatures(FeatureSet):
+    name: ClassVar[str] = "alrajeh"
+
+    def __init__(self, window: int = WINDOW) -> None:
+        self.window = window
+
+    def settings(self) -> Mapping[str, Any]:
+        return {"window": self.window}
+
+    def check(self) -> None:
+        if self.window < 0:
+            raise SettingError(f"a window of {self.window} words", expected="0 or more")
+
+    def fit(self, source: Layers, target: Layers, links: Ragged) -> tuple[Int32Array, Int32Array]:
+        self.check()
+        row = links.row_of_value
+        first = source.words.values[source.words.offsets[row] + links.values[:, 0]]
+        second = target.words.values[target.words.offsets[row] + links.values[:, 1]]
+        self.pairs_ = np.unique((first.astype(np.int64) << 32) | second)
+        n_words = int(source.words.values.max(initial=0)) + 1
+        self.n_columns_ = len(self.pairs_) + n_words
+        return source.words.values, target.words.values
+
+    def source_text(self, source: Layers) -> Int32Array:
+        return source.words.values
+
+    def target_text(self, target: Layers) -> Int32Array:
+        return target.words.values
+
+    def rows(
+        self,
+        source: Int32Array,
+        target: Int32Array,
+        places: Places,
+        number: Int32Array,
+        parts: int = BOTH,
+    ) -> Rows:
+        begin: Int64Array
+        most = 2 * self.window * len(places.inner) + int(np.bitwise_count(places.inner).sum())
+        columns, values = np.empty(most, np.int32), np.empty(most, np.float32)
+        begin = _emit(
+            source, target, places, self.pairs_, self.window, number, parts, columns, values
+        )
+        return begin, columns[: begin[-1]].copy(), values[: begin[-1]].copy()
+
+    def edge_columns(
+        self,
+        words: Int32Array,
+        classes: Int32Array,  # noqa: ARG002
+        number: Int32Array,
+    ) -> Int32Array:
+        columns: Int32Array = _edge_columns(words, len(self.pairs_), self.window, number)
+        return columns
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        return {"pairs": self.pairs_, "n_columns": np.array([self.n_columns_])}
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> Self:
+        self.pairs_, self.n_columns_ = arrays["pairs"], int(arrays["n_columns"][0])
+        return self
+
+    def describe(
+        self, column: int, source: Callable[[int], str], target: Callable[[int], str]
+    ) -> str:
+        """For instance `hon & book` or `beside: wa`."""
+        if column >= len(self.pairs_):
+            return f"beside: {source(column - len(self.pairs_))}"
+        pair = int(self.pairs_[column])
+        return f"{source(pair >> 32)} & {target(pair & 0xFFFFFFFF)}"
+
+
+@njit(cache=True, nogil=True)
+def _emit(source, target, places, pairs, window, number, parts, columns, values):
+    """Writes columns, in rising order, and counts of every place one behind the other; where each
+    begins."""
+    begin = np.zeros(len(places.inner) + 1, np.int64)
+    at = 0
+    for place in range(len(places.inner)):
+        here = at
+        start, end = places.source_start[place], places.source_end[place]
+        if parts & SOURCE:
+            for word in range(max(start - window, places.sentence_start[place]), start):
+                at = _put(len(pairs) + source[word], number, columns, values, here, at)
+            for word in range(end, min(end + window, places.sentence_end[place])):
+                at = _put(len(pairs) + source[word], number, columns, values, here, at)
+        if parts & TRANSLATION:
+            for e in range(places.target_end[place] - places.target_start[place]):
+                for f in range(end - start):
+                    if (places.inner[place] >> np.uint64(GRID * e + f)) & ONE:
+                        word = np.int64(source[start + f])
+                        key = (word << 32) | np.int64(target[places.target_start[place] + e])
+                        pair = np.searchsorted(pairs, key)
+                        if pair < len(pairs) and pairs[pair] == key:
+                            at = _put(pair, number, columns, values, here, at)
+        begin[place + 1] = at
+    return begin
+
+
+@njit(cache=True, nogil=True)
+def _edge_columns(words, n_pairs, window, number):
+    """The words on the left of each place, and those on its right."""
+    columns = np.full((2, len(words) + 1, window), DROPPED, np.int32)
+    for place in range(len(words) + 1):
+        for k in range(window):
+            for side, at in ((0, place - 1 - k), (1, place + k)):
+                if 0 <= at < len(words) and n_pairs + words[at] < len(number):
+                    columns[side, place, k] = number[n_pairs + words[at]]
+    return columns
+
+
+@njit(cache=True, nogil=True)
+def _put(raw, number, columns, values, since, at):
+    """Writes one column behind the lower ones since `since`, or counts it once more; nothing if it
+    is dropped or a word that the corpus did not have."""
+    if raw >= len(number) or number[raw] == DROPPED:
+        return at
+    column = number[raw]
+    place = at
+    while place > since and columns[place - 1] > column:
+        place -= 1
+    if place > since and columns[place - 1] == column:
+        values[place - 1] += 1
+        return at
+    for later in range(at, place, -1):
+        columns[later], values[later] = columns[later - 1], values[later - 1]
+    columns[place], values[place] = column, 1
+    return at + 1

@@ -1,0 +1,251 @@
+"""A trained classifier of phrase moves, as the decoder uses it.
+
+One sub-model for every source phrase with enough examples, a pooled one for the others (Ni et al.
+2011, section 3.2). w_o·φ is a sum of what the left edge of a span adds, what its right edge adds,
+and what the translation adds. The features of every edge are looked up once for a sentence, and so
+are their weights in the pooled model. What a translation adds is the same in all sentences and is
+remembered.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from models.arrays import Int32Array, Int64Array, Ragged
+from models.data.vocabulary import Vocabulary
+from models.data.word_classes import WordClasses
+from models.distortion.dpr.feature_set import DROPPED, TRANSLATION, FeatureSet, Layers, Places
+from models.distortion.interface import OptionTable
+from models.hashing import EMPTY
+from models.learning.cluster_model import POOLED, ClusterModel, cluster_decision
+from models.learning.cluster_rows import find
+from models.phrases.table import PhraseTable
+from models.phrases.trie import ROOT, Trie, child
+
+FloatArray = NDArray[np.float64]
+NOTHING = 1e-300  # a score of 0 that is known
+
+
+class TranslationScores:
+    """What each entry of a phrase table adds to the scores of the classes.
+
+    It is the same in every sentence and is worked out when an entry is first met. Threads may share
+    it: a score is 0 until it is known, and all threads write the same numbers.
+    """
+
+    def __init__(self, phrases: PhraseTable, classifier: "PhraseClassifier") -> None:
+        self.phrases = phrases
+        words = phrases.target_vocabulary.words
+        self.target_ids = classifier.target.vocabulary.encode(words)
+        self.scores = np.zeros((len(phrases), classifier.model.pooled.shape[1]))
+
+
+@dataclass(frozen=True, eq=False)
+class PhraseClassifier:
+    """p(class of the move | source phrase in its sentence, translation)."""
+
+    features: FeatureSet
+    number: Int32Array  # (raw columns,) features that are used
+    trie: Trie  # of source phrases with a sub-model
+    cluster_of_node: Int32Array  # number of the sub-model, or POOLED
+    model: ClusterModel
+    source: WordClasses
+    target: WordClasses
+
+    def log_probabilities(
+        self, words: tuple[str, ...], options: OptionTable, memo: "TranslationScores"
+    ) -> FloatArray:
+        """log p(class) of every option, (N, classes). A copied word has the features of its
+        surroundings only."""
+        ids = self.source.vocabulary.encode(words)
+        columns = self.features.edge_columns(
+            ids, self.source.layer(_one_row(ids)).values, self.number
+        )
+        scores, cluster, new = _score_spans(
+            self.model, self.trie, self.cluster_of_node, ids, columns,
+            options.start, options.end, options.entry, memo.scores,
+        )  # fmt: skip
+        if len(new):
+            self._remember(memo, options, new, ids, cluster[new])
+        _to_log_probabilities(scores, memo.scores, options.entry)
+        return scores  # type: ignore[no-any-return]
+
+    def _remember(
+        self,
+        memo: "TranslationScores",
+        options: OptionTable,
+        new: Int64Array,
+        ids: Int32Array,
+        cluster: Int64Array,
+    ) -> None:
+        """Works out what the translations of some options add to the scores."""
+        entry, phrases = options.entry[new], options.phrases
+        row, table = phrases.target[entry], phrases.target_phrases
+        begin = table.offsets[row]
+        words = Ragged.gather(table.values, begin, table.offsets[row + 1] - begin)
+        translations = Ragged(memo.target_ids[words.values], words.offsets)
+        source = self.features.source_text(self._layers(self.source, _one_row(ids)))
+        target = self.features.target_text(self._layers(self.target, translations))
+        nowhere = np.zeros(len(new), np.int64)
+        places = Places(
+            nowhere,
+            nowhere + len(ids),
+            options.start[new].astype(np.int64),
+            options.end[new].astype(np.int64),
+            translations.offsets[:-1],
+            translations.offsets[1:],
+            phrases.inner[entry],
+        )
+        rows = self.features.rows(source, target, places, self.number, TRANSLATION)
+        scores = np.empty((len(new), self.model.pooled.shape[1]))
+        cluster_decision(self.model, cluster, *rows, scores)
+        memo.scores[entry] = np.where(scores == 0.0, NOTHING, scores)
+
+    @staticmethod
+    def _layers(classes: WordClasses, words: Ragged) -> Layers:
+        return Layers(words, classes.layer(words))
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """What `save` of the model writes, but for the vocabularies."""
+        return {
+            "number": self.number,
+            "trie_keys": self.trie.keys,
+            "trie_nodes": self.trie.nodes,
+            "cluster_of_node": self.cluster_of_node,
+            "source_classes": self.source.of_word,
+            "target_classes": self.target.of_word,
+            **{f"model_{name}": values for name, values in self.model._asdict().items()},
+            **{f"features_{name}": values for name, values in self.features.arrays().items()},
+        }
+
+    @classmethod
+    def from_arrays(
+        cls,
+        features: FeatureSet,
+        arrays: Mapping[str, NDArray[Any]],
+        source: Vocabulary,
+        target: Vocabulary,
+    ) -> "PhraseClassifier":
+        prefix = "features_"
+        own = {
+            name.removeprefix(prefix): values
+            for name, values in arrays.items()
+            if name.startswith(prefix)
+        }
+        model = ClusterModel(**{name: arrays[f"model_{name}"] for name in ClusterModel._fields})
+        sides = [
+            WordClasses(int(of_word.max(initial=0)) + 1, of_word, vocabulary)
+            for of_word, vocabulary in (
+                (arrays["source_classes"], source),
+                (arrays["target_classes"], target),
+            )
+        ]
+        return cls(
+            features.restore(own),
+            arrays["number"],
+            Trie(arrays["trie_keys"], arrays["trie_nodes"]),
+            arrays["cluster_of_node"],
+            model,
+            *sides,
+        )
+
+
+def _one_row(ids: Int32Array) -> Ragged:
+    return Ragged(ids, np.array([0, len(ids)]))
+
+
+@njit(cache=True, nogil=True)
+def _score_spans(model, trie, cluster_of_node, words, columns, start, end, entry, known):
+    """What the span of each option adds to the scores, (N, K); the sub-model of its source phrase;
+    and the options whose translations are met for the first time.
+
+    Options of one span need not lie together, but a span that comes again is looked up only once.
+    """
+    n_options, n_classes, n_words = len(start), model.pooled.shape[1], len(words)
+    pooled = np.zeros((2, n_words + 1, n_classes))
+    for edge in range(2):
+        for place in range(n_words + 1):
+            for column in columns[edge, place]:
+                if column != DROPPED:
+                    for o in range(n_classes):
+                        pooled[edge, place, o] += model.pooled[column, o]
+    scores = np.empty((n_options, n_classes))
+    clusters = np.empty(n_options, np.int64)
+    new = np.empty(n_options, np.int64)
+    n_new = 0
+    first = np.full((n_words + 1, n_words + 1), -1, np.int32)  # the first option of each span
+    for option in range(n_options):
+        before, behind = start[option], end[option]
+        same = first[before, behind]
+        if same >= 0:
+            clusters[option] = clusters[same]
+            for o in range(n_classes):
+                scores[option, o] = scores[same, o]
+        else:
+            first[before, behind] = option
+            cluster = _cluster(trie, cluster_of_node, words, before, behind)
+            clusters[option] = cluster
+            if cluster == POOLED:
+                for o in range(n_classes):
+                    scores[option, o] = pooled[0, before, o] + pooled[1, behind, o]
+            else:
+                scores[option] = 0.0
+                _add_weights(model, cluster, columns[0, before], scores[option])
+                _add_weights(model, cluster, columns[1, behind], scores[option])
+        if entry[option] >= 0:
+            for o in range(n_classes):
+                if known[entry[option], o] == 0.0:
+                    new[n_new] = option
+                    n_new += 1
+                    break
+    return scores, clusters, new[:n_new].copy()
+
+
+@njit(cache=True, nogil=True)
+def _cluster(trie, cluster_of_node, words, start, end):
+    """The sub-model of a source phrase, or POOLED."""
+    node = np.int32(ROOT)
+    for at in range(start, end):
+        node = child(trie, node, words[at])
+        if node == EMPTY:
+            return np.int32(POOLED)
+    return cluster_of_node[node]
+
+
+@njit(cache=True, nogil=True)
+def _add_weights(model, cluster, columns, scores):
+    """Adds a sub-model's weights of the columns to the scores."""
+    begin, end = model.offsets[cluster], model.offsets[cluster + 1]
+    at, last = begin, np.int32(DROPPED)
+    for column in columns:
+        if column == DROPPED:
+            continue
+        # columns mostly rise: each is then behind the one before it
+        at = find(model.features, at if column >= last else begin, end, column)
+        last = column
+        if at < end and model.features[at] == column:
+            for o in range(len(scores)):
+                scores[o] += model.weights[at, o]
+
+
+@njit(cache=True, nogil=True)
+def _to_log_probabilities(scores, of_entries, entry):
+    """p(o) = exp(w_o·φ) / Σ exp(w_o'·φ), eq. (3): adds what each option's translation says to the
+    scores, and puts log p in their place."""
+    n_classes = scores.shape[1]
+    for option in range(len(entry)):
+        highest = -np.inf
+        for o in range(n_classes):
+            if entry[option] >= 0:
+                scores[option, o] += of_entries[entry[option], o]
+            highest = max(highest, scores[option, o])
+        total = 0.0
+        for o in range(n_classes):
+            total += np.exp(scores[option, o] - highest)
+        log_total = highest + np.log(total)
+        for o in range(n_classes):
+            scores[option, o] -= log_total

@@ -1,0 +1,106 @@
+"""The phrase pairs of a corpus as a classification problem: features, distances, clusters."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from models.arrays import Int32Array, Int64Array, Ragged
+from models.data.corpus import AlignedCorpus, Side
+from models.data.word_classes import N_CLASSES, WordClasses
+from models.distortion.dpr.alrajeh_features import WINDOW as ALRAJEH_WINDOW
+from models.distortion.dpr.alrajeh_features import AlrajehFeatures
+from models.distortion.dpr.feature_set import FeatureSet, Layers, Places, Rows, feature_rows
+from models.distortion.dpr.ni_features import WINDOW as NI_WINDOW
+from models.distortion.dpr.ni_features import NiFeatures
+from models.distortion.dpr.samples import MAX_LENGTH, Samples, collect_samples
+from models.errors import SettingError, nearest
+from models.phrases.numbering import SpanIds, number_spans
+
+DEFAULT_WINDOW = -1  # the one of the paper
+FEATURES = (NiFeatures.name, AlrajehFeatures.name)
+
+
+def make_features(name: str, window: int = DEFAULT_WINDOW, order: int = 3) -> FeatureSet:
+    """A set of features by name: ni or alrajeh. The order is that of n-grams, which only ni has."""
+    if name not in FEATURES:
+        raise SettingError(
+            f"there is no set of features {name!r}", expected=nearest(name, list(FEATURES))
+        )
+    if name == NiFeatures.name:
+        chosen = NI_WINDOW if window == DEFAULT_WINDOW else window
+        features: NiFeatures | AlrajehFeatures = NiFeatures(chosen, order)
+    else:
+        features = AlrajehFeatures(ALRAJEH_WINDOW if window == DEFAULT_WINDOW else window)
+    features.check()
+    return features
+
+
+@dataclass(frozen=True, eq=False)
+class Examples:
+    """Every phrase pair of a corpus in its place."""
+
+    samples: Samples
+    rows: Rows  # features by raw columns
+    n_columns: int
+    cluster: Int64Array  # (n,) number of the source phrase, as in `phrases`
+    pair: Int64Array  # (n,) the same number for the same phrase pair
+    phrases: SpanIds  # of the source side
+
+    def source_phrases(self, source: Ragged, numbers: Int64Array) -> Ragged:
+        """The words of source phrases."""
+        first, length = self.phrases.first_at[numbers], self.phrases.length[numbers]
+        return Ragged.gather(source.values, first, length)
+
+
+def make_examples(corpus: AlignedCorpus, features: FeatureSet, threads: int = 2) -> Examples:
+    """The examples of a corpus whose sides have word classes; the features learn their columns."""
+    samples = collect_samples(corpus, threads=threads)
+    source, target = (layers_of(side) for side in (corpus.source, corpus.target))
+    texts = features.fit(source, target, corpus.links)
+    columns = np.arange(features.n_columns_, dtype=np.int32)
+    places = Places.of_samples(samples, corpus.source.words)
+    rows = feature_rows(features, *texts, places, columns, threads)
+    phrases = number_spans(corpus.source.words, MAX_LENGTH)
+    cluster = _numbers(phrases, samples.source_start, samples.source_end)
+    translations = number_spans(corpus.target.words, MAX_LENGTH)
+    target_phrase = _numbers(translations, samples.target_start, samples.target_end)
+    return Examples(
+        samples, rows, features.n_columns_, cluster, (cluster << 32) | target_phrase, phrases
+    )
+
+
+def layers_of(side: Side) -> Layers:
+    if side.classes is None:
+        raise ValueError("this side has no word classes")
+    return Layers(side.words, side.classes)
+
+
+def with_classes(
+    corpus: AlignedCorpus, n_classes: int = N_CLASSES
+) -> tuple[AlignedCorpus, WordClasses, WordClasses]:
+    """The corpus with word classes on both sides, made if there are none, and the classes."""
+    source, source_classes = _classified(corpus.source, n_classes)
+    target, target_classes = _classified(corpus.target, n_classes)
+    return replace(corpus, source=source, target=target), source_classes, target_classes
+
+
+def _classified(side: Side, n_classes: int) -> tuple[Side, WordClasses]:
+    if side.classes is not None:
+        return side, classes_of_layer(side.words, side.classes, side)
+    classes = WordClasses.fit(side.words, side.vocabulary, n_classes)
+    return replace(side, classes=classes.layer(side.words)), classes
+
+
+def classes_of_layer(words: Ragged, layer: Ragged, side: Side) -> WordClasses:
+    """The classes that a layer gives to words; unseen ones as in `WordClasses.fit`."""
+    counts = np.bincount(words.values, minlength=len(side.vocabulary))
+    of_word = np.zeros(len(side.vocabulary), np.int32)
+    of_word[words.values] = layer.values
+    rare = of_word[counts == 1] if (counts == 1).any() else of_word[counts > 0]
+    of_word[counts == 0] = np.bincount(rare, minlength=1).argmax()
+    return WordClasses(int(layer.values.max(initial=0)) + 1, of_word, side.vocabulary)
+
+
+def _numbers(spans: SpanIds, start: Int64Array, end: Int64Array) -> Int64Array:
+    numbers: Int32Array = spans.ids[end - start - 1, start]
+    return numbers.astype(np.int64)

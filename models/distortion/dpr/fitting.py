@@ -1,0 +1,74 @@
+"""Trains a classifier of phrase moves: examples, features, learner, and what decoding needs."""
+
+import numpy as np
+
+from models.data.corpus import AlignedCorpus
+from models.distortion.dpr.classifier import PhraseClassifier
+from models.distortion.dpr.early_stopping import clustered, with_rounds
+from models.distortion.dpr.examples import make_examples, make_features, with_classes
+from models.distortion.dpr.feature_set import number_columns, renumbered
+from models.distortion.dpr.learner_text import parse_learner
+from models.distortion.dpr.orientations import orientations
+from models.errors import DataError
+from models.learning.cluster_model import POOLED
+from models.phrases.trie import build_trie
+from models.progress import Progress
+
+MIN_EXAMPLES = 300  # that a source phrase needs for a model of its own
+
+
+def train_classifier(
+    corpus: AlignedCorpus,
+    *,
+    classes: int = 3,
+    learner: str = "mms",
+    features: str = "ni",
+    window: int = -1,
+    order: int = 3,
+    min_examples: int = MIN_EXAMPLES,
+    min_count: int = 1,
+    max_sentences: int = 0,
+    word_classes: int = 50,
+    seed: int = 0,
+    threads: int = 2,
+    progress: Progress | None = None,
+) -> PhraseClassifier:
+    """Learns from all phrase pairs of a corpus, or of so many sentences drawn from it."""
+    name, settings = parse_learner(learner)
+    setup = orientations(classes)
+    feature_set = make_features(features, window, order)
+    if max_sentences and max_sentences < len(corpus):
+        random = np.random.default_rng(seed)
+        corpus = corpus.take(np.sort(random.permutation(len(corpus))[:max_sentences]))
+    if progress:
+        progress("collecting phrase pairs", 0)
+    corpus, source_classes, target_classes = with_classes(corpus, word_classes)
+    examples = make_examples(corpus, feature_set, threads)
+    if not len(examples.samples):
+        raise DataError(
+            "no phrase pair can be extracted",
+            expected="a corpus with word alignments",
+            advice="look at it with hyperbaton corpus",
+        )
+    number = number_columns(examples.rows[1], examples.n_columns, min_count)
+    if number.max(initial=-1) < 0:
+        raise DataError(f"no feature occurs {min_count} times", advice="choose a smaller min_count")
+    matrix = renumbered(examples.rows, number)
+    labels, cluster = setup.of(examples.samples.distance), examples.cluster
+    if progress:
+        progress(f"learning from {len(labels):,} phrase pairs", 0)
+    settings = with_rounds(
+        name, settings, matrix, labels, classes, cluster,
+        examples.samples.sentence, min_examples, seed, threads,
+    )  # fmt: skip
+    trained = clustered(name, settings, min_examples).fit(
+        matrix, labels, classes, cluster, seed=seed, threads=threads, progress=progress
+    )
+    ids = trained.model_.ids
+    trie, ends, n_nodes = build_trie(examples.source_phrases(corpus.source.words, ids))
+    cluster_of_node = np.full(n_nodes, POOLED, np.int32)
+    cluster_of_node[ends] = np.arange(len(ids))
+    model = trained.model_._replace(ids=np.arange(len(ids)))
+    return PhraseClassifier(
+        feature_set, number, trie, cluster_of_node, model, source_classes, target_classes
+    )

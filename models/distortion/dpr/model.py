@@ -1,0 +1,269 @@
+"""Distance phrase reordering (Ni et al. 2011): how likely a phrase is to move, and how far.
+
+A classifier (`models/dpr/`) predicts from the source phrase, its surroundings and its translation
+whether the phrase goes on where the last one ended (d = 0, with d = previous_end − start), jumps
+forward (d < 0) or back (d > 0); with five classes, also whether it goes 5 words or more. Two uses
+(section 4.2):
+
+    direct   log p(o), the paper's choice for five classes
+    scaled   −|d| / (β p(o)), eq. (7): linear distortion that likely moves pay less of; for three
+
+β scales the feature, as its weight does. In `scaled`, p is never taken to be below `floor`, so that
+a move that the classifier thinks impossible does not outweigh everything else.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numba import njit
+
+from models.array_files import load_arrays, save_arrays
+from models.arrays import Int32Array, Int64Array
+from models.data.corpus import AlignedCorpus
+from models.data.sentence import Sentence
+from models.distortion.dpr.classifier import PhraseClassifier, TranslationScores
+from models.distortion.dpr.examples import make_features
+from models.distortion.dpr.fitting import MIN_EXAMPLES, train_classifier
+from models.distortion.dpr.learner_text import parse_learner
+from models.distortion.dpr.orientations import orientations
+from models.distortion.interface import (
+    DistortionModel,
+    FloatArray,
+    HeatMap,
+    OptionTable,
+)
+from models.distortion.tables import Table, TableScorer
+from models.errors import DataError, SettingError, nearest
+from models.phrases.table import PhraseTable
+from models.progress import Progress
+
+FORMAT = 1
+DIRECT, SCALED, AUTO = "direct", "scaled", "auto"
+FEATURE_OF_USE = {DIRECT: "logp", SCALED: "scaled"}
+
+
+class Dpr(DistortionModel):
+    name: ClassVar[str] = "dpr"
+
+    def __init__(
+        self,
+        classes: int = 3,
+        use: str = AUTO,  # direct, scaled; auto: scaled for three classes, direct for five
+        learner: str = "mms",  # or name:key=value:…
+        features: str = "ni",  # or alrajeh
+        window: int = -1,  # source words looked at on each side; −1: as in the paper
+        order: int = 3,  # of n-grams
+        min_examples: int = MIN_EXAMPLES,  # source phrases with fewer share one pooled model
+        min_count: int = 1,  # features seen less often are left out
+        max_sentences: int = 0,  # learn from so many; 0: from all
+        word_classes: int = 50,  # if the corpus brings none
+        beta: float = 1.0,
+        floor: float = 0.01,
+    ) -> None:
+        self.classes, self.use, self.learner, self.features = classes, use, learner, features
+        self.window, self.order = window, order
+        self.min_examples, self.min_count, self.max_sentences = (
+            min_examples,
+            min_count,
+            max_sentences,
+        )
+        self.word_classes, self.beta, self.floor = word_classes, beta, floor
+        self._memo: TranslationScores | None = None
+
+    @property
+    def _use(self) -> str:
+        if self.use == AUTO:
+            return SCALED if self.classes == 3 else DIRECT
+        if self.use not in FEATURE_OF_USE:
+            known = [AUTO, *FEATURE_OF_USE]
+            raise SettingError(
+                f"probabilities cannot be used as {self.use!r}", expected=nearest(self.use, known)
+            )
+        return self.use
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        return self._feature_names
+
+    @cached_property
+    def _feature_names(self) -> tuple[str, ...]:
+        learner = parse_learner(self.learner)[0]
+        parts = [f"dpr{len(orientations(self.classes))}"]
+        parts += [learner] if learner != "mms" else []
+        parts += [self.features] if self.features != "ni" else []
+        return (".".join([*parts, FEATURE_OF_USE[self._use]]),)
+
+    @property
+    def initial_weights(self) -> tuple[float, ...]:
+        # dividing by p makes distances several times as long
+        return (0.05 * self.beta if self._use == SCALED else 0.3,)
+
+    def settings(self) -> Mapping[str, Any]:
+        return {
+            "classes": self.classes,
+            "use": self.use,
+            "learner": self.learner,
+            "features": self.features,
+            "window": self.window,
+            "order": self.order,
+            "min_examples": self.min_examples,
+            "min_count": self.min_count,
+            "max_sentences": self.max_sentences,
+            "word_classes": self.word_classes,
+            "beta": self.beta,
+            "floor": self.floor,
+        }
+
+    def fit(
+        self,
+        corpus: AlignedCorpus,
+        *,
+        phrases: PhraseTable | None = None,  # noqa: ARG002
+        seed: int = 0,
+        threads: int = 2,
+        progress: Progress | None = None,
+    ) -> Self:
+        self.check_settings()
+        self._memo = None
+        self.classifier_ = train_classifier(
+            corpus,
+            classes=self.classes,
+            learner=self.learner,
+            features=self.features,
+            window=self.window,
+            order=self.order,
+            min_examples=self.min_examples,
+            min_count=self.min_count,
+            max_sentences=self.max_sentences,
+            word_classes=self.word_classes,
+            seed=seed,
+            threads=threads,
+            progress=progress,
+        )
+        return self
+
+    def check_settings(self) -> None:
+        """Refuses values that are not possible before any work."""
+        _ = self.feature_names  # knows the classes, the learner and the use
+        make_features(self.features, self.window, self.order)
+        for key, good, expected in (
+            ("beta", self.beta > 0, "a number above 0"),
+            ("floor", 0 < self.floor <= 1, "a probability above 0"),
+            ("max_sentences", self.max_sentences >= 0, "0 or more"),
+        ):
+            if not good:
+                raise SettingError(
+                    f"{getattr(self, key)!r} is not possible",
+                    where=f"dpr.{key}",
+                    expected=expected,
+                )
+
+    def prepare(self, sentence: Sentence, options: OptionTable) -> "DprScorer":
+        if not hasattr(self, "classifier_"):
+            raise DataError(f"the model {self.name} has not learned anything", advice="fit it")
+        memo = self._memo_of(options.phrases)
+        log_p = self.classifier_.log_probabilities(sentence.words, options, memo)
+        moves = _classes_of_distances(self.classes, options.n_words)
+        if self._use == SCALED:
+            values = _scaled(log_p, options.start, moves, self.beta, self.floor)
+        else:
+            values = _direct(log_p, options.start, moves)
+        rows = np.empty(len(options) + 1, np.int32)
+        rows[0], rows[1:] = 0, options.end
+        table = Table(rows, np.arange(len(options), dtype=np.int32), values)
+        names = orientations(self.classes).names
+        return DprScorer(sentence, options, table, names, log_p)
+
+    def _memo_of(self, phrases: PhraseTable) -> TranslationScores:
+        """What is remembered of the phrase table that is used; of another one, all is forgotten."""
+        memo = self._memo  # one read: another thread may change it
+        if memo is None or memo.phrases is not phrases:
+            self._memo = memo = TranslationScores(phrases, self.classifier_)
+        return memo
+
+    def save(self, directory: Path) -> None:
+        vocabularies = {
+            "source": self.classifier_.source.vocabulary,
+            "target": self.classifier_.target.vocabulary,
+        }
+        save_arrays(
+            directory, FORMAT, dict(self.settings()), self.classifier_.arrays(), vocabularies
+        )
+
+    def load(self, directory: Path) -> Self:
+        _, arrays, vocabularies = load_arrays(directory, FORMAT)
+        features = make_features(self.features, self.window, self.order)
+        self.classifier_ = PhraseClassifier.from_arrays(
+            features, arrays, vocabularies["source"], vocabularies["target"]
+        )
+        return self
+
+
+class DprScorer(TableScorer):
+    """One table, from the end of the previous option to the next option."""
+
+    def __init__(
+        self,
+        sentence: Sentence,
+        options: OptionTable,
+        table: Table,
+        names: tuple[str, ...],
+        log_p: FloatArray,
+    ) -> None:
+        super().__init__(1, [table])
+        self._sentence, self._options = sentence, options
+        self._names, self._log_p = names, log_p
+
+    @property
+    def probabilities(self) -> FloatArray:
+        """Of the classes of every option, (N, classes)."""
+        return np.exp(self._log_p)
+
+    def projected(self, weights: FloatArray) -> list[tuple[Int32Array, Int32Array, FloatArray]]:
+        (table,) = self.tables
+        return [(table.rows, table.columns, table.values[:, :, 0] * weights[0])]
+
+    def heat_maps(self) -> Sequence[HeatMap]:
+        """How each source phrase moves, with its first option as translation."""
+        spans = np.stack([self._options.start, self._options.end], axis=1)
+        _, first = np.unique(spans, axis=0, return_index=True)
+        phrases = tuple(" ".join(self._sentence.words[slice(*span)]) for span in spans[first])
+        title = "p(move), d = previous end − start"
+        return [HeatMap(title, phrases, self._names, self.probabilities[first])]
+
+
+@lru_cache(maxsize=256)
+def _classes_of_distances(n_classes: int, n_words: int) -> Int64Array:
+    """The class of every distance d that a sentence allows, at n_words + d."""
+    classes = orientations(n_classes).of(np.arange(-n_words, n_words + 1))
+    classes.setflags(write=False)
+    return classes
+
+
+@njit(cache=True, nogil=True)
+def _direct(log_p, start, class_of_distance):
+    """log p(o) of going from each previous end to each option, (n_words + 1, N, 1)."""
+    n_words = len(class_of_distance) // 2
+    values = np.empty((n_words + 1, len(start), 1))
+    for previous_end in range(n_words + 1):
+        for option in range(len(start)):
+            o = class_of_distance[n_words + previous_end - start[option]]
+            values[previous_end, option, 0] = log_p[option, o]
+    return values
+
+
+@njit(cache=True, nogil=True)
+def _scaled(log_p, start, class_of_distance, beta, floor):
+    """The same with −|d| / (β p(o)), eq. (7)."""
+    n_words = len(class_of_distance) // 2
+    values = np.empty((n_words + 1, len(start), 1))
+    prices = -1.0 / (beta * np.maximum(np.exp(log_p), floor))  # of a word's distance
+    for previous_end in range(n_words + 1):
+        for option in range(len(start)):
+            d = previous_end - start[option]
+            price = prices[option, class_of_distance[n_words + d]]
+            values[previous_end, option, 0] = abs(d) * price
+    return values

@@ -1,0 +1,236 @@
+"""The features of Ni et al. (2011, section 3.1, Table 3, Figures 6 and 7).
+
+Word n-grams and word-class n-grams in a window on each side of the source phrase, told apart by the
+position where they begin, and the n-grams and class n-grams (subphrases) of the target phrase.
+Positions count from the edges, without the phrase itself, and n-grams stay inside their window:
+
+    Zhou   liu  [Xiang gang]  yi   min   ju   fa …        position-marked: (Zhou, −2) (liu, −1)
+     −2    −1                  1    2    3                (Zhou liu, −2) (yi, 1) (yi min, 1) …
+
+Every feature is there or not; nothing is counted. The paper's formula also begins at the edge
+words themselves, which its Figure 7 leaves out: with `edges` the first and the last word of the
+source phrase, and their classes, are features as well. In a sub-model for one source phrase they
+are always there and say how it moves on the whole; in the pooled model they tell phrases apart.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from models.arrays import Int32Array, Int64Array, Ragged
+from models.distortion.dpr.feature_set import (
+    BOTH,
+    DROPPED,
+    SOURCE,
+    TRANSLATION,
+    FeatureSet,
+    Layers,
+    Places,
+    Rows,
+)
+from models.distortion.dpr.ngrams import NgramIndex, find_ngrams
+from models.errors import SettingError
+from models.hashing import EMPTY
+
+LAYERS = ("word", "class")
+WINDOW, ORDER = 3, 3
+
+
+class _Text(NamedTuple):
+    words: Int32Array  # (order, n_words) numbers of n-grams by length and place
+    classes: Int32Array
+
+
+class NiFeatures(FeatureSet):
+    name: ClassVar[str] = "ni"
+
+    def __init__(self, window: int = WINDOW, order: int = ORDER, edges: bool = True) -> None:
+        self.window, self.order, self.edges = window, order, edges
+
+    def settings(self) -> Mapping[str, Any]:
+        return {"window": self.window, "order": self.order, "edges": self.edges}
+
+    def check(self) -> None:
+        """Refuses settings with which there are no features."""
+        if self.window < 0:
+            raise SettingError(f"a window of {self.window} words", expected="0 or more")
+        if self.order < 1:
+            raise SettingError(f"n-grams of {self.order} words", expected="1 or more")
+
+    def fit(self, source: Layers, target: Layers, links: Ragged) -> tuple[_Text, _Text]:  # noqa: ARG002
+        self.check()
+        indices, texts = [], []
+        for text in (source.words, source.classes, target.words, target.classes):
+            index, ids = NgramIndex.fit(text, self.order)
+            indices.append(index)
+            texts.append(ids)
+        self._index(indices)
+        return _Text(*texts[:2]), _Text(*texts[2:])
+
+    def _index(self, indices: list[NgramIndex]) -> None:
+        """Lays the columns out: each template has one for every n-gram of its length."""
+        self.indices_ = indices
+        source_sizes, target_sizes = (
+            [index.sizes for index in indices[:2]],
+            [index.sizes for index in indices[2:]],
+        )
+        n_columns = 0
+        templates = []
+        for layer in range(len(LAYERS)):
+            for at_end, shift, length in self._windows():
+                templates.append((layer, at_end, shift, length, n_columns))
+                n_columns += int(source_sizes[layer][length - 1])
+        self.templates_ = np.array(templates, np.int64).reshape(-1, 5)
+        self.target_begin_ = np.zeros((len(LAYERS), self.order), np.int64)
+        for layer in range(len(LAYERS)):
+            for length in range(1, self.order + 1):
+                self.target_begin_[layer, length - 1] = n_columns
+                n_columns += int(target_sizes[layer][length - 1])
+        self.n_columns_ = n_columns
+
+    def _windows(self) -> list[tuple[int, int, int]]:
+        """Where n-grams are looked for: (from the end, shift from start or end, length)."""
+        places = [(0, 0, 1), (1, -1, 1)] if self.edges else []
+        for length in range(1, self.order + 1):
+            places += [(0, shift, length) for shift in range(-self.window, 1 - length)]
+            places += [(1, shift, length) for shift in range(self.window + 1 - length)]
+        return places
+
+    def source_text(self, source: Layers) -> _Text:
+        return _Text(*(self.indices_[k].find(text) for k, text in enumerate(source)))
+
+    def target_text(self, target: Layers) -> _Text:
+        return _Text(*(self.indices_[2 + k].find(text) for k, text in enumerate(target)))
+
+    def rows(
+        self,
+        source: _Text,
+        target: _Text,
+        places: Places,
+        number: Int32Array,
+        parts: int = BOTH,
+    ) -> Rows:
+        longest = int((places.target_end - places.target_start).max(initial=0))
+        # a phrase of n words has fewer than n n-grams of each length
+        most = len(self.templates_) + len(LAYERS) * self.order * longest
+        columns = np.empty(len(places.inner) * most, np.int32)
+        begin: Int64Array = _emit(
+            source, target, places, self.templates_, self.target_begin_, number, parts, columns
+        )
+        columns = columns[: begin[-1]].copy()
+        return begin, columns, np.ones(len(columns), np.float32)
+
+    def edge_columns(
+        self, words: Int32Array, classes: Int32Array, number: Int32Array
+    ) -> Int32Array:
+        columns: Int32Array = _edge_columns(
+            self.indices_[0], self.indices_[1], words, classes, self.templates_, number
+        )
+        return columns
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        arrays: dict[str, NDArray[Any]] = {}
+        for k, index in enumerate(self.indices_):
+            arrays |= index.arrays(f"ngrams_{k}")
+        return arrays
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> Self:
+        self._index([NgramIndex.from_arrays(arrays, f"ngrams_{k}") for k in range(4)])
+        return self
+
+    def describe(
+        self, column: int, source: Callable[[int], str], target: Callable[[int], str]
+    ) -> str:
+        """For instance `word -2: Zhou liu` or `target class: 7 31`."""
+        if column >= self.target_begin_[0, 0]:
+            cell = int(np.searchsorted(self.target_begin_.ravel(), column, side="right")) - 1
+            layer, length = divmod(cell, self.order)
+            number = column - int(self.target_begin_[layer, length])
+            words = self.indices_[2 + layer].words(length + 1, number)
+            return f"target {LAYERS[layer]}: {_text(words, layer, target)}"
+        row = int(np.searchsorted(self.templates_[:, 4], column, side="right")) - 1
+        layer, at_end, shift, length, first = self.templates_[row].tolist()
+        words = self.indices_[layer].words(length, column - first)
+        if at_end:
+            place = "last" if shift < 0 else f"+{shift + 1}"
+        else:
+            place = "first" if shift == 0 else str(shift)
+        return f"{LAYERS[layer]} {place}: {_text(words, layer, source)}"
+
+
+def _text(words: list[int], layer: int, name: Callable[[int], str]) -> str:
+    return " ".join(str(word) if layer else name(word) for word in words)
+
+
+@njit(cache=True, nogil=True)
+def _emit(source, target, places, templates, target_begin, number, parts, columns):
+    """Writes the columns of every place one behind the other, rising; where each begins."""
+    begin = np.zeros(len(places.inner) + 1, np.int64)
+    at = 0
+    for place in range(len(places.inner)):
+        if parts & SOURCE:
+            for row in range(len(templates)):
+                layer, at_end, shift, length, first = templates[row]
+                edge = places.source_end[place] if at_end else places.source_start[place]
+                start = edge + shift
+                if start < places.sentence_start[place]:
+                    continue
+                if start + length > places.sentence_end[place]:
+                    continue
+                ids = source.words if layer == 0 else source.classes
+                at = _put(ids[length - 1, start], first, number, columns, at, at)
+        if parts & TRANSLATION:
+            for layer in range(2):
+                ids = target.words if layer == 0 else target.classes
+                for k in range(target_begin.shape[1]):
+                    here = at
+                    for start in range(places.target_start[place], places.target_end[place] - k):
+                        first = target_begin[layer, k]
+                        at = _put(ids[k, start], first, number, columns, here, at)
+        begin[place + 1] = at
+    return begin
+
+
+@njit(cache=True, nogil=True)
+def _edge_columns(words_index, classes_index, words, classes, templates, number):
+    """Each template has a place of its own among the columns of its edge."""
+    n_words, order = len(words), len(words_index.sizes)
+    ids = np.full((2, order, n_words), EMPTY, np.int32)
+    whole = np.array([0, n_words])
+    find_ngrams(words_index.trie, words_index.number_of_node, words, whole, ids[0])
+    find_ngrams(classes_index.trie, classes_index.number_of_node, classes, whole, ids[1])
+    n_own = np.zeros(2, np.int64)
+    for row in range(len(templates)):
+        n_own[templates[row, 1]] += 1
+    columns = np.full((2, n_words + 1, n_own.max()), DROPPED, np.int32)
+    n_own[:] = 0
+    for row in range(len(templates)):
+        layer, at_end, shift, length, first = templates[row]
+        # the n-gram lies inside the sentence, and so does the edge, at start − shift
+        for start in range(max(0, shift), min(n_words - length, n_words + shift) + 1):
+            ngram = ids[layer, length - 1, start]
+            if ngram >= 0:
+                columns[at_end, start - shift, n_own[at_end]] = number[first + ngram]
+        n_own[at_end] += 1
+    return columns
+
+
+@njit(cache=True, nogil=True)
+def _put(ngram, first, number, columns, since, at):
+    """Writes one column behind the lower ones since `since`, unless it is there already; nothing
+    if the n-gram is unknown or dropped. Columns of a row rise, since its templates' do."""
+    if ngram < 0 or number[first + ngram] == DROPPED:
+        return at
+    column = number[first + ngram]
+    place = at
+    while place > since and columns[place - 1] > column:
+        place -= 1
+    if place > since and columns[place - 1] == column:
+        return at
+    for later in range(at, place, -1):
+        columns[later] = columns[later - 1]
+    columns[place] = column
+    return at + 1

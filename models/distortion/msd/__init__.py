@@ -1,0 +1,1 @@
+"""Lexicalised reordering by orientation: monotone, swap, discontinuous."""

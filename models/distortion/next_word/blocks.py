@@ -1,0 +1,164 @@
+"""The features of all pairs of places of some sentences, as numbers.
+
+Features are looked up once and kept, because training goes over them many times. A block holds
+some thousand cells (pairs of places); how much is kept in all is limited, and blocks over the limit
+are made anew whenever they are asked for, which is slower but has no end.
+
+The cell of CP i and candidate j of a sentence of n words is in row i (0 to n) and column j − 1.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from models.arrays import Int32Array, Int64Array
+from models.distortion.next_word.events import Events
+from models.distortion.next_word.index import FeatureIndex, find
+from models.distortion.next_word.templates import (
+    BOTH,
+    DISTANCES,
+    SIDE,
+    Symbols,
+    both_keys,
+    distance_key,
+    orientation_key,
+    padded,
+    side_keys,
+)
+
+BLOCK_CELLS = 40_000
+KEPT_BYTES = 1_200_000_000
+
+
+class Block(NamedTuple):
+    """Numbers of features of the sentences first … last − 1; n_features where none fires."""
+
+    first: int
+    last: int
+    side: Int32Array  # (places, 2 orientations, 2 · SIDE) features of a place as i, then as j
+    side_begin: Int64Array  # (sentences,)
+    both: Int32Array  # features of pairs, one cell after the other
+    cell_begin: Int32Array  # (cells + 1,) of `both`; cells of a sentence by row, then column
+    sentence_cell: Int64Array  # (sentences,) first cell of each sentence
+    distance: Int32Array  # (2, DISTANCES, 2) ⟨o⟩ and ⟨o, d⟩
+
+
+class Blocks:
+    """The blocks of a corpus.
+
+    Without `all_rows`, only rows that are the CP of an event have features.
+    """
+
+    def __init__(
+        self,
+        symbols: Symbols,
+        events: Events,
+        index: FeatureIndex,
+        *,
+        all_rows: bool,
+        kept_bytes: int = KEPT_BYTES,
+    ) -> None:
+        self.symbols, self.events, self.index, self.all_rows = symbols, events, index, all_rows
+        cells = (events.lengths + 1) ** 2
+        self.bounds = block_bounds(cells)
+        self.kept_bytes = kept_bytes
+        self._kept: dict[int, Block] = {}
+        self._size = 0
+
+    def __len__(self) -> int:
+        return len(self.bounds) - 1
+
+    def __getitem__(self, number: int) -> Block:
+        if number in self._kept:
+            return self._kept[number]
+        first, last = self.bounds[number], self.bounds[number + 1]
+        block: Block = make_block(self.symbols, self.events, self.index, first, last, self.all_rows)
+        return block
+
+    def keep(self, run: Callable[[Callable[[int], Block], range], list[Block]]) -> None:
+        """Makes blocks and keeps them while there is room; `run` maps, perhaps with threads."""
+        step = 16
+        for begin in range(0, len(self), step):
+            made = run(self.__getitem__, range(begin, min(begin + step, len(self))))
+            for number, block in enumerate(made, begin):
+                size = block.side.nbytes + block.both.nbytes + block.cell_begin.nbytes
+                if self._size + size > self.kept_bytes:
+                    return
+                self._kept[number] = block
+                self._size += size
+
+    @property
+    def n_kept(self) -> int:
+        return len(self._kept)
+
+
+def block_bounds(cells: Int64Array) -> list[int]:
+    """First sentences of blocks that have at most BLOCK_CELLS cells, or one sentence."""
+    bounds, size = [0], 0
+    for sentence, n_cells in enumerate(cells.tolist()):
+        if size and size + n_cells > BLOCK_CELLS:
+            bounds.append(sentence)
+            size = 0
+        size += n_cells
+    return [*bounds, len(cells)] if len(cells) else bounds
+
+
+@njit(cache=True, nogil=True)
+def make_block(symbols, events, index, first, last, all_rows):
+    n_places, n_cells = 0, 0
+    for sentence in range(first, last):
+        n_words = events.word_offsets[sentence + 1] - events.word_offsets[sentence]
+        n_places += n_words + 2
+        n_cells += (n_words + 1) ** 2
+    side = np.full((n_places, 2, 2 * SIDE), index.n_features, np.int32)
+    side_begin = np.empty(last - first, np.int64)
+    both = np.empty(n_cells * BOTH, np.int32)
+    cell_begin = np.empty(n_cells + 1, np.int32)
+    sentence_cell = np.empty(last - first, np.int64)
+    keys = np.empty(BOTH, np.int64)
+    place, cell, at = 0, 0, 0
+    for sentence in range(first, last):
+        begin = events.word_offsets[sentence]
+        n_words = events.word_offsets[sentence + 1] - begin
+        words = padded(symbols.words, begin, n_words)
+        tags = padded(symbols.tags, begin, n_words)
+        side_begin[sentence - first], sentence_cell[sentence - first] = place, cell
+        for p in range(n_words + 2):
+            for o in range(2):
+                for which in range(2):
+                    side_keys(words, tags, p, which, o, keys)
+                    for number in range(SIDE):
+                        side[place + p, o, which * SIDE + number] = find(index, keys[number])
+        place += n_words + 2
+        wanted = np.full(n_words + 2, all_rows)
+        for event in range(events.offsets[sentence], events.offsets[sentence + 1]):
+            wanted[events.current[event]] = True
+        for i in range(n_words + 1):
+            for j in range(1, n_words + 2):
+                cell_begin[cell] = at
+                cell += 1
+                if i == j or not wanted[i]:
+                    continue
+                both_keys(words, tags, i, j, 1 if j < i else 0, keys)
+                for number in range(BOTH):
+                    feature = find(index, keys[number])
+                    if feature < index.n_features:
+                        both[at] = feature
+                        at += 1
+    cell_begin[cell] = at
+    return Block(
+        first, last, side, side_begin, both[:at].copy(), cell_begin, sentence_cell,
+        _distance_features(index),
+    )  # fmt: skip
+
+
+@njit(cache=True, nogil=True)
+def _distance_features(index):
+    features = np.empty((2, DISTANCES, 2), np.int32)
+    for o in range(2):
+        for d in range(DISTANCES):
+            features[o, d, 0] = find(index, orientation_key(o))
+            features[o, d, 1] = find(index, distance_key(o, d))
+    return features

@@ -1,0 +1,224 @@
+"""How far the next source word is, in nine classes (Green et al. 2010; Goto et al. 2013, §4.3).
+
+The outbound model sees the current place and says how far the next one is; the inbound model sees
+the next place and says from how far one comes to it. The distance is the distortion NP − CP − 1. A
+place has ten features: the words from two before to two behind, its tag, its tag with that before
+and with that behind, its word with its tag, and the fifth of the sentence that it lies in (words
+only; BOS and EOS lie in none). Classes have weights of their own for each feature:
+
+    P(c | place) = exp Σ_f w[f, c] / Σ_c' exp Σ_f w[f, c']
+
+A class has one probability, however many places of a sentence lie in it.
+"""
+
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from models.arrays import Int32Array, Int64Array
+from models.distortion.next_word.events import Events
+from models.distortion.next_word.index import FeatureIndex, find, make_index
+from models.distortion.next_word.templates import MARGIN, TAG_BITS, WORD_BITS, Symbols, padded
+from models.errors import SettingError, nearest
+
+FloatArray = NDArray[np.float64]
+N_CLASSES = 9
+N_TEMPLATES = 10
+FIFTHS = 5
+LANES = 8
+CHUNK = 4096  # events
+_LOWEST = -(1 << 30)
+# The lowest distortion of each class. Green's classes have one for −1, which is CP itself; Goto et
+# al. shift the negative ones by one instead (footnote 6).
+BINS = {
+    "goto": np.array([_LOWEST, -7, -4, -2, 0, 1, 2, 4, 7]),
+    "green": np.array([_LOWEST, -6, -3, -1, 0, 1, 2, 4, 7]),
+}
+
+
+def check_bins(bins: str) -> None:
+    if bins not in BINS:
+        raise SettingError(
+            f"there are no distance classes {bins!r}", expected=nearest(bins, list(BINS))
+        )
+
+
+def distance_classes(distortions: NDArray[Any], bins: str) -> Int64Array:
+    """The class of each distortion."""
+    return np.searchsorted(BINS[bins], distortions, side="right") - 1
+
+
+def class_names(bins: str) -> list[str]:
+    """`≤ -8`, `-7 to -5`, …, `≥ 7`."""
+    lowest = BINS[bins][1:].tolist()
+    names = [f"≤ {lowest[0] - 1}"]
+    for low, following in pairwise(lowest):
+        # Goto's classes leave out −1
+        high = -2 if low == -2 and following == 0 else following - 1
+        names.append(str(low) if low == high else f"{low} to {high}")
+    return [*names, f"≥ {lowest[-1]}"]
+
+
+def place_keys(symbols: Symbols, offsets: Int64Array) -> Int64Array:
+    """The features of every place of all sentences, (places, N_TEMPLATES): those of sentence s
+    begin at offsets[s] + 2 · s."""
+    keys: Int64Array = _place_keys(symbols, offsets)
+    return keys
+
+
+@njit(cache=True, nogil=True)
+def _place_keys(symbols, offsets):
+    n_sentences = len(offsets) - 1
+    keys = np.full((offsets[-1] + 2 * n_sentences, N_TEMPLATES), -1, np.int64)
+    row = 0
+    for sentence in range(n_sentences):
+        begin = offsets[sentence]
+        n_words = offsets[sentence + 1] - begin
+        words = padded(symbols.words, begin, n_words)
+        tags = padded(symbols.tags, begin, n_words)
+        for place in range(n_words + 2):
+            at = place + MARGIN
+            for offset in range(-2, 3):
+                keys[row, offset + 2] = _key(offset + 2, words[at + offset], 0)
+            keys[row, 5] = _key(5, tags[at], 0)
+            keys[row, 6] = _key(6, tags[at - 1], tags[at])
+            keys[row, 7] = _key(7, tags[at], tags[at + 1])
+            keys[row, 8] = _key(8, words[at], tags[at])
+            if 1 <= place <= n_words:
+                keys[row, 9] = _key(9, FIFTHS * (place - 1) // n_words, 0)
+            row += 1
+    return keys
+
+
+@njit(cache=True, nogil=True)
+def _key(template, first, second):
+    if first < 0 or second < 0:
+        return np.int64(-1)
+    return np.int64((template << (WORD_BITS + TAG_BITS)) | (first << TAG_BITS) | second)
+
+
+def describe_place(key: int) -> list[tuple[str, int]]:
+    """Names and symbols of a key of `place_keys`."""
+    template, rest = divmod(key, 1 << (WORD_BITS + TAG_BITS))
+    first, second = divmod(rest, 1 << TAG_BITS)
+    if template < 5:
+        return [(f"s[{template - 2:+d}]" if template != 2 else "s[0]", first)]
+    return {
+        5: [("t[0]", first)],
+        6: [("t[-1]", first), ("t[0]", second)],
+        7: [("t[0]", first), ("t[+1]", second)],
+        8: [("s[0]", first), ("t[0]", second)],
+        9: [("fifth", first)],
+    }[template]
+
+
+class ClassExamples:
+    """Events as examples of one direction: features of a place, and a class.
+
+    The objective of training (`models/distortion/next_word/optimisation.py`).
+    """
+
+    def __init__(self, features: Int32Array, classes: Int64Array, threads: int) -> None:
+        self.features, self.classes, self.threads = features, classes, threads
+
+    @property
+    def n_events(self) -> int:
+        return len(self.classes)
+
+    def value(self, weights: FloatArray) -> float:
+        return self._sum(weights, None)
+
+    def value_and_gradient(self, weights: FloatArray) -> tuple[float, FloatArray]:
+        gradients = np.zeros((LANES, *weights.shape))
+        value = self._sum(weights, gradients)
+        return value, gradients.sum(axis=0)
+
+    def curvature(self, weights: FloatArray) -> FloatArray:
+        """As if all classes were alike: events with the feature, times p (1 − p)."""
+        counts = np.bincount(self.features.reshape(-1), minlength=len(weights)).astype(np.float64)
+        share = (N_CLASSES - 1) / N_CLASSES**2
+        return np.repeat(counts[:, None] * share, N_CLASSES, axis=1)
+
+    def _sum(self, weights: FloatArray, gradients: FloatArray | None) -> float:
+        # the same sums in the same order, however many threads there are
+        nothing = np.empty((0, 0))
+
+        def work(lane: int) -> float:
+            gradient = nothing if gradients is None else gradients[lane]
+            value = 0.0
+            for begin in range(lane * CHUNK, len(self.classes), LANES * CHUNK):
+                rows = slice(begin, begin + CHUNK)
+                value += _add_examples(self.features[rows], self.classes[rows], weights, gradient)
+            return value
+
+        with ThreadPoolExecutor(self.threads) as pool:
+            return sum(pool.map(work, range(LANES)))
+
+
+@njit(cache=True, nogil=True)
+def _add_examples(features, classes, weights, gradient):
+    value = 0.0
+    scores = np.empty(N_CLASSES)
+    for row in range(len(classes)):
+        scores[:] = 0.0
+        for k in range(features.shape[1]):
+            feature = np.uint64(features[row, k])
+            for c in range(N_CLASSES):
+                scores[c] += weights[feature, np.uint64(c)]
+        highest, z = scores.max(), 0.0
+        for c in range(N_CLASSES):
+            z += np.exp(scores[c] - highest)
+        value += np.log(z) + highest - scores[classes[row]]
+        if not len(gradient):
+            continue
+        for c in range(N_CLASSES):
+            scores[c] = np.exp(scores[c] - highest) / z
+        scores[classes[row]] -= 1.0
+        for k in range(features.shape[1]):
+            feature = np.uint64(features[row, k])
+            for c in range(N_CLASSES):
+                gradient[feature, np.uint64(c)] += scores[c]
+    return value
+
+
+def event_places(events: Events) -> tuple[Int64Array, Int64Array]:
+    """Rows of `place_keys` of the current and the next place of every event."""
+    sentence = np.repeat(np.arange(events.n_sentences), np.diff(events.offsets))
+    first = events.word_offsets[sentence] + 2 * sentence
+    return first + events.current, first + events.next
+
+
+def select_place_features(keys: Int64Array, min_count: int) -> FeatureIndex:
+    """The features of events that occur often enough."""
+    found, counts = np.unique(keys, return_counts=True)
+    return make_index(found[(counts >= min_count) & (found >= 0)])
+
+
+def number_features(index: FeatureIndex, keys: Int64Array) -> Int32Array:
+    """Numbers of features by their keys; n_features where there is none."""
+    numbers: Int32Array = _number_features(index, keys.reshape(-1)).reshape(keys.shape)
+    return numbers
+
+
+@njit(cache=True, nogil=True)
+def _number_features(index, keys):
+    numbers = np.empty(len(keys), np.int32)
+    for at in range(len(keys)):
+        numbers[at] = find(index, keys[at])
+    return numbers
+
+
+def class_log_probabilities(
+    keys: Int64Array, index: FeatureIndex, weights: NDArray[Any]
+) -> FloatArray:
+    """log P(class | place) of places with these features, (places, N_CLASSES)."""
+    features = number_features(index, keys)
+    scores = weights[features].sum(axis=1, dtype=np.float64)
+    highest = scores.max(axis=1, keepdims=True)
+    log_z = highest + np.log(np.exp(scores - highest).sum(axis=1, keepdims=True))
+    result: FloatArray = scores - log_z
+    return result

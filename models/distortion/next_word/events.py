@@ -1,0 +1,184 @@
+"""Moves from one source word to the next, in the order of the target (Goto et al. 2013, §3.4).
+
+Places of a sentence of n words: 0 is its beginning (BOS), 1 to n are its words, n + 1 is its end
+(EOS). The current place CP is where the last translated word came from, the next place NP is where
+the next one comes from; CP is never EOS and NP never BOS.
+
+The target words are read from left to right. The paper does not say what happens when a word has
+several links; here a source word is visited once, at the first target word that it is linked to,
+and unaligned words are never visited. What is left is the order of the source words of one target
+word:
+
+    order     source words 2 and 4 of one target word, after 7      events
+    span      NP is the leftmost, the next CP the rightmost         7 → 2, and then 4 → …
+    asc       all are visited from left to right                    7 → 2, 2 → 4, and then 4 → …
+
+Moves inside one target word are none of a decoder's choices, so `span` is what it meets. It enters
+an option at the leftmost source word of the first aligned target word, and leaves it at the
+rightmost of the last one that brings anything new: both orders begin and end so. An option without
+links is entered at its first word and left at its last.
+
+Words may be left out: their links are not there. The paper removes articles and case particles
+before aligning (§4.1), so that they are unaligned words.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from models.arrays import BoolArray, Int32Array, Int64Array, Ragged
+from models.data.corpus import AlignedCorpus
+from models.data.vocabulary import UNKNOWN, Vocabulary
+from models.errors import SettingError, nearest
+
+ORDERS = ("span", "asc")
+GRID = 8  # inner alignments are 8 × 8 bits, bit 8 · target + source
+NEVER = np.int32(1 << 30)  # the event that closes a place which is not visited
+
+
+class Events(NamedTuple):
+    """The events of many sentences, one sentence after the other."""
+
+    current: Int32Array  # (E,) places
+    next: Int32Array  # (E,)
+    offsets: Int64Array  # (sentences + 1,) first event of each sentence
+    closed: (
+        Int32Array  # (words of all sentences,) number of the sentence's event that visits a word
+    )
+    word_offsets: Int64Array  # (sentences + 1,)
+
+    @property
+    def n_sentences(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def lengths(self) -> Int64Array:
+        """Words of each sentence."""
+        return np.diff(self.word_offsets)
+
+    @property
+    def distortions(self) -> Int32Array:
+        """NP − CP − 1 of each event (§3.1)."""
+        return self.next - self.current - 1
+
+
+def check_order(order: str) -> int:
+    """The number of an order."""
+    if order not in ORDERS:
+        raise SettingError(
+            f"there is no order of events {order!r}", expected=nearest(order, list(ORDERS))
+        )
+    return ORDERS.index(order)
+
+
+def find_events(corpus: AlignedCorpus, order: str = "span", left_out: Sequence[str] = ()) -> Events:
+    """The events of a corpus."""
+    number = check_order(order)
+    words = corpus.source.words
+    current = np.empty(len(words.values) + len(corpus), np.int32)
+    following = np.empty_like(current)
+    offsets = np.zeros(len(corpus) + 1, np.int64)
+    closed = np.full(len(words.values), NEVER, np.int32)
+    n_events = _find_events(
+        words.offsets,
+        corpus.target.words.offsets,
+        corpus.links.offsets,
+        corpus.links.values,
+        marked(corpus.source.vocabulary, left_out)[words.values],
+        marked(corpus.target.vocabulary, left_out)[corpus.target.words.values],
+        number,
+        current,
+        following,
+        offsets,
+        closed,
+    )
+    return Events(
+        current[:n_events].copy(), following[:n_events].copy(), offsets, closed, words.offsets
+    )
+
+
+def marked(vocabulary: Vocabulary, words: Sequence[str]) -> BoolArray:
+    """Which words of a vocabulary are in the list."""
+    ids = vocabulary.encode(words)
+    mark = np.zeros(len(vocabulary), np.bool_)
+    mark[ids[ids != UNKNOWN]] = True
+    return mark
+
+
+@njit(cache=True, nogil=True)
+def _find_events(
+    word_offsets, target_offsets, link_offsets, links, source_out, target_out, order,
+    current, following, offsets, closed,
+):  # fmt: skip
+    """Fills the arrays of `Events`; the number of events."""
+    event = 0
+    for sentence in range(len(word_offsets) - 1):
+        begin, target_begin = word_offsets[sentence], target_offsets[sentence]
+        n_source = word_offsets[sentence + 1] - begin
+        n_target = target_offsets[sentence + 1] - target_begin
+        first_target = np.full(n_source, n_target, np.int32)
+        for link in range(link_offsets[sentence], link_offsets[sentence + 1]):
+            source, target = links[link, 0], links[link, 1]
+            if not source_out[begin + source] and not target_out[target_begin + target]:
+                first_target[source] = min(first_target[source], target)
+        first_event, place = event, 0
+        for target in range(n_target):
+            is_entered = False
+            for source in range(n_source):
+                if first_target[source] != target:
+                    continue
+                if order == 1 or not is_entered:
+                    current[event], following[event] = place, source + 1
+                    event += 1
+                    is_entered = True
+                closed[begin + source] = event - 1 - first_event
+                place = source + 1
+        current[event], following[event] = place, n_source + 1
+        event += 1
+        offsets[sentence + 1] = event
+    return event
+
+
+def option_ends(
+    start: Int32Array,
+    end: Int32Array,
+    inner: NDArray[np.uint64],
+    source_out: BoolArray,  # (n_words,) source words without links
+    target_out: NDArray[np.uint8],  # (N,) bits of target words without links
+) -> tuple[Int32Array, Int32Array]:
+    """The places where options are entered (NP) and left (CP), by the rule of `find_events`."""
+    entered, left = np.empty(len(start), np.int32), np.empty(len(start), np.int32)
+    _option_ends(start, end, inner, source_out, target_out, entered, left)
+    return entered, left
+
+
+@njit(cache=True, nogil=True)
+def _option_ends(start, end, inner, source_out, target_out, entered, left):
+    for option in range(len(start)):
+        first, last = GRID, -1  # target words
+        entered[option], left[option] = start[option] + 1, end[option]
+        for source in range(end[option] - start[option]):
+            if source_out[start[option] + source]:
+                continue
+            for target in range(GRID):
+                if (target_out[option] >> target) & 1:
+                    continue
+                if (inner[option] >> np.uint64(GRID * target + source)) & np.uint64(1):
+                    if target < first:
+                        first, entered[option] = target, start[option] + source + 1
+                    if target >= last:
+                        last, left[option] = target, start[option] + source + 1
+                    break  # the first target word of the source word counts
+
+
+def words_left_out(options_words: Ragged, mark: BoolArray) -> NDArray[np.uint8]:
+    """For each option the bits of its target words that are marked; copied words are not."""
+    values = options_words.values
+    bits = np.where(values >= 0, mark[values], False)
+    within = np.arange(len(values)) - np.repeat(options_words.offsets[:-1], options_words.lengths)
+    return np.bincount(
+        options_words.row_of_value, bits * (1 << within), minlength=len(options_words)
+    ).astype(np.uint8)

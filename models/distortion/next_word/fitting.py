@@ -1,0 +1,185 @@
+"""From an aligned corpus to the weights of the pair or sequence model (Goto et al. 2013, §4.2)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.arrays import Int64Array
+from models.data.corpus import AlignedCorpus
+from models.distortion.next_word.adagrad import adagrad
+from models.distortion.next_word.blocks import KEPT_BYTES, Blocks
+from models.distortion.next_word.events import check_order, find_events
+from models.distortion.next_word.index import FeatureIndex, make_index
+from models.distortion.next_word.likelihood import Likelihood
+from models.distortion.next_word.optimisation import PriorTrial, fit_weights, search_prior
+from models.distortion.next_word.scores import PAIR, SEQUENCE
+from models.distortion.next_word.selection import select_features
+from models.distortion.next_word.symbols import SymbolCoder
+from models.errors import DataError, SettingError, nearest
+from models.progress import Progress
+
+CANDIDATES = ("all", "open")
+STRONGEST = {PAIR: 128.0, SEQUENCE: 512.0}  # where the search for a prior begins
+USUAL = {PAIR: 16.0, SEQUENCE: 128.0}  # priors where there is too little data to search
+HELD_OUT_SHARE, MOST_HELD_OUT = 10, 500  # a tenth of the sentences, to choose the prior
+FEWEST_HELD_OUT = 5
+SEARCH_PASSES = 12  # for each prior; each starts from the weights of the one before
+SEARCHED = (3000, 15_000)  # sentences that searches for a prior are trained on
+
+
+@dataclass(frozen=True)
+class TrainingSettings:
+    """What both models share."""
+
+    order: str = "span"  # of source words under one target word, see `events.py`
+    candidates: str = "all"  # places that probabilities are shared among: all, or only open ones
+    prior: float = 0.0  # λ of the Gaussian prior; 0: searched for on held-out sentences
+    min_count: int = 4  # features counted less often are left out
+    max_sentences: int = 200_000  # the first ones; 0: all
+    max_length: int = 40  # words of the source sentences; 0: any
+    passes: int = 40  # over the sentences, at most
+    start_passes: int = 0  # passes of AdaGrad before those
+    left_out: tuple[str, ...] = ()  # words without links
+
+    def check(self, name: str) -> None:
+        """Refuses values that cannot be."""
+        check_order(self.order)
+        if self.candidates not in CANDIDATES:
+            raise SettingError(
+                f"{name}.candidates cannot be {self.candidates!r}",
+                expected=nearest(self.candidates, list(CANDIDATES)),
+            )
+        lowest = {
+            "prior": 0,
+            "min_count": 1,
+            "max_sentences": 0,
+            "max_length": 0,
+            "passes": 1,
+            "start_passes": 0,
+        }
+        for key, least in lowest.items():
+            if getattr(self, key) < least:
+                raise SettingError(
+                    f"{name}.{key} cannot be {getattr(self, key)}", expected=f"{least} or more"
+                )
+
+
+@dataclass(frozen=True, eq=False)
+class WordPairFit:
+    index: FeatureIndex
+    weights: NDArray[np.float64]  # (n_features + 1, labels); the last row is 0
+    prior: float
+    trials: list[PriorTrial]  # of the search for the prior
+    n_sentences: int
+    n_events: int
+    n_passes: int
+    value: float  # of the objective, per event
+
+
+def usable_sentences(
+    corpus: AlignedCorpus, max_sentences: int, max_length: int, name: str
+) -> AlignedCorpus:
+    """The first sentences that are short enough and have links."""
+    lengths = corpus.source.words.lengths
+    usable = corpus.links.lengths > 0
+    if max_length:
+        usable &= lengths <= max_length
+    rows = np.flatnonzero(usable)
+    if max_sentences:
+        rows = rows[:max_sentences]
+    if not len(rows):
+        raise DataError(
+            f"the model {name} has nothing to learn from",
+            expected=f"{len(corpus):,} pairs, none with links and at most {max_length} words"
+            if max_length
+            else f"{len(corpus):,} pairs, none with links",
+            advice="look at the corpus with hyperbaton corpus",
+        )
+    return corpus if len(rows) == len(corpus) else corpus.take(rows)
+
+
+def train_word_pairs(
+    corpus: AlignedCorpus,
+    coder: SymbolCoder,
+    labels: int,
+    settings: TrainingSettings,
+    threads: int = 2,
+    progress: Progress | None = None,
+    kept_bytes: int = KEPT_BYTES,
+) -> WordPairFit:
+    """Selects features, finds a prior unless one is given, and fits the weights."""
+    symbols = coder.corpus(corpus)
+    events = find_events(corpus, settings.order, settings.left_out)
+    if progress:
+        progress("selecting features", 0)
+    index = make_index(select_features(symbols, events, settings.min_count, threads))
+
+    def likelihood(rows: Int64Array | None = None) -> Likelihood:
+        chosen = corpus if rows is None else corpus.take(rows)
+        own = events if rows is None else find_events(chosen, settings.order, settings.left_out)
+        blocks = Blocks(
+            symbols if rows is None else coder.corpus(chosen),
+            own,
+            index,
+            all_rows=labels != PAIR,
+            kept_bytes=kept_bytes,
+        )
+        made = Likelihood(blocks, labels, open_only=settings.candidates == "open", threads=threads)
+        return made.prepare()
+
+    def counting(what: str) -> Callable[[int], None] | None:
+        return (lambda done: progress(what, done)) if progress else None
+
+    prior = settings.prior
+    trials: list[PriorTrial] = []
+    weights = np.zeros((index.n_features + 1, labels))
+    if not prior:
+        prior = USUAL[labels]
+        others, held_out = split_held_out(len(corpus))
+        # More data want a weaker prior: after a search on few sentences, one on more goes on from
+        # where the first has ended
+        sizes = [size for size in SEARCHED if size <= len(others)] or [len(others)]
+        for stage, size in enumerate(sizes if len(held_out) >= FEWEST_HELD_OUT else ()):
+            best, tried, weights = search_prior(
+                likelihood(spread(others, size)),
+                likelihood(held_out),
+                weights,
+                prior if stage else STRONGEST[labels],
+                SEARCH_PASSES,
+                counting("searching for a prior, passes"),
+            )
+            prior, trials = best.prior, trials + tried
+    everything = likelihood()
+    if settings.start_passes:
+        weights = adagrad(
+            everything, weights, prior, settings.start_passes, counting("starting weights, passes")
+        )
+    fit = fit_weights(
+        everything, weights, prior, settings.passes, counting("fitting weights, passes")
+    )
+    return WordPairFit(
+        index,
+        fit.weights,
+        prior,
+        trials,
+        len(corpus),
+        len(events.current),
+        fit.n_passes,
+        fit.value,
+    )
+
+
+def split_held_out(n_sentences: int) -> tuple[Int64Array, Int64Array]:
+    """Sentences to train and to test on in the search for a prior; the latter spread evenly."""
+    every = np.arange(n_sentences)
+    held_out = spread(every, min(n_sentences // HELD_OUT_SHARE, MOST_HELD_OUT))
+    return np.setdiff1d(every, held_out), held_out
+
+
+def spread(rows: Int64Array, n: int) -> Int64Array:
+    """So many of the rows, at even distances; all if there are not so many."""
+    if n >= len(rows):
+        return rows
+    return rows[np.arange(n) * len(rows) // max(n, 1)]

@@ -1,0 +1,169 @@
+"""How well models know the next source word of sentences that they were not trained on.
+
+For every event: log P of the next place, its rank among the candidates, and whether it is the best
+one; ties are shared. With `open_only`, places that were visited before are no candidates, and the
+rest share their probability: what a decoder would see. Judge by log P: two models may find the
+same word best while one of them is far surer when it is right.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from models.arrays import Int32Array, Int64Array
+from models.data.corpus import AlignedCorpus
+from models.data.sentence import Sentence
+from models.data.word_classes import WordClasses
+from models.distortion.interface import DistortionModel
+from models.distortion.next_word.events import Events
+from models.distortion.next_word.probabilities import log_probabilities
+
+FloatArray = NDArray[np.float64]
+Scores = Callable[[Sentence], FloatArray]  # of all candidates, (CP, NP − 1)
+SMOOTHING = 0.5  # added to the count of every distortion
+
+
+class Predictions(NamedTuple):
+    """One entry for every event."""
+
+    log_p: FloatArray
+    rank: FloatArray  # 1 is best
+    right: FloatArray  # 1, or less if others are as good, or 0
+    sentence: Int64Array
+
+
+class MeanDifference(NamedTuple):
+    mean: float
+    low: float
+    high: float
+
+
+def with_layers(
+    corpus: AlignedCorpus, models: Sequence[DistortionModel], classes: WordClasses | None
+) -> AlignedCorpus:
+    """The corpus with word classes if a model needs them, and nothing missing."""
+    needed = frozenset[str]().union(*(model.requires for model in models))
+    if "classes" in needed and classes is not None:
+        words = corpus.source.vocabulary.words
+        of_word = np.array(classes.of(words), np.int32)
+        layer = replace(corpus.source.words, values=of_word[corpus.source.words.values])
+        corpus = replace(corpus, source=replace(corpus.source, classes=layer))
+    for model in models:
+        model.check(corpus.source.sentence(0))
+    return corpus
+
+
+def predict(
+    scores: Scores, corpus: AlignedCorpus, events: Events, *, open_only: bool = False
+) -> Predictions:
+    """What a model says of the events of a corpus."""
+    n_events = len(events.current)
+    sentence = np.repeat(np.arange(len(corpus)), np.diff(events.offsets))
+    found = Predictions(np.empty(n_events), np.empty(n_events), np.empty(n_events), sentence)
+    for number in range(len(corpus)):
+        rows = slice(*events.offsets[number : number + 2])
+        words = slice(*events.word_offsets[number : number + 2])
+        _predict(
+            log_probabilities(scores(corpus.source.sentence(number))),
+            events.current[rows],
+            events.next[rows],
+            events.closed[words],
+            open_only,
+            found.log_p[rows],
+            found.rank[rows],
+            found.right[rows],
+        )
+    return found
+
+
+@njit(cache=True, nogil=True)
+def _predict(table, current, following, closed, open_only, log_p, rank, right):
+    n_words = len(closed)
+    for event in range(len(current)):
+        i, own = current[event], table[current[event], following[event] - 1]
+        z, n_better, n_equal = 0.0, 0, 0
+        for column in range(n_words + 1):
+            if column + 1 == i or (open_only and column < n_words and closed[column] < event):
+                continue
+            z += np.exp(table[i, column])
+            n_better += table[i, column] > own
+            n_equal += table[i, column] == own
+        log_p[event] = own - np.log(z)
+        rank[event] = n_better + (n_equal + 1) / 2
+        right[event] = 0.0 if n_better else 1.0 / n_equal
+
+
+def compare(
+    first: FloatArray, second: FloatArray, sentence: Int64Array, n_resamples: int = 1000,
+    seed: int = 0,
+) -> MeanDifference:  # fmt: skip
+    """Mean of first − second with its 95% interval: paired bootstrap over sentences."""
+    sums = np.bincount(sentence, first - second)
+    sizes = np.bincount(sentence)
+    random = np.random.default_rng(seed)
+    means = np.empty(n_resamples)
+    for number in range(n_resamples):
+        chosen = random.integers(0, len(sums), len(sums))
+        means[number] = sums[chosen].sum() / sizes[chosen].sum()
+    low, high = np.percentile(means, [2.5, 97.5])
+    return MeanDifference(float(sums.sum() / sizes.sum()), float(low), float(high))
+
+
+def average_by_distance(
+    scores: Scores, corpus: AlignedCorpus, events: Events, farthest: int
+) -> FloatArray:
+    """Mean P of the candidates at each distortion, −farthest … farthest, from the current places
+    of all events (Goto et al. 2013, Figure 5); not a number where there never is a candidate."""
+    total, count = np.zeros(2 * farthest + 1), np.zeros(2 * farthest + 1)
+    for number in range(len(corpus)):
+        rows = events.current[events.offsets[number] : events.offsets[number + 1]]
+        table = np.exp(log_probabilities(scores(corpus.source.sentence(number))))[rows]
+        distortion = np.arange(table.shape[1])[None, :] - rows[:, None]  # NP − 1 − CP
+        seen = (np.abs(distortion) <= farthest) & (distortion != -1)
+        total += np.bincount(distortion[seen] + farthest, table[seen], 2 * farthest + 1)
+        count += np.bincount(distortion[seen] + farthest, minlength=2 * farthest + 1)
+    return np.divide(total, count, out=np.full_like(total, np.nan), where=count > 0)
+
+
+def chosen_by_distance(events: Events, farthest: int) -> FloatArray:
+    """How often the candidate at each distortion is the next place, among the same candidates: what
+    the averages of a perfect model would be. (CORPUS in Figure 5 divides by all moves instead, so
+    it falls with the distance also because few sentences are so long.)"""
+    size = 2 * farthest + 1
+    near = events.distortions[np.abs(events.distortions) <= farthest]
+    chosen = np.bincount(near + farthest, minlength=size)
+    n_words = np.repeat(events.lengths, np.diff(events.offsets))
+    # from CP there are candidates at −CP … n − CP, but for −1
+    count = np.zeros(size)
+    for distortion in range(-farthest, farthest + 1):
+        following = events.current + distortion + 1
+        is_place = (following >= 1) & (following <= n_words + 1) & (distortion != -1)
+        count[distortion + farthest] = is_place.sum()
+    shares: FloatArray = np.divide(chosen, count, out=np.full(size, np.nan), where=count > 0)
+    return shares
+
+
+class DistanceBaseline:
+    """How often each distortion occurs, and nothing else: what a model should at least know."""
+
+    def __init__(self, events: Events) -> None:
+        distortions: Int32Array = events.distortions
+        self._farthest = int(np.abs(distortions).max(initial=1))
+        counts = np.bincount(distortions + self._farthest, minlength=2 * self._farthest + 1)
+        self._log_share = np.log(counts + SMOOTHING)
+
+    def __call__(self, sentence: Sentence) -> FloatArray:
+        places = np.arange(len(sentence) + 1)
+        distortion = places[None, :] - places[:, None]
+        nearest = np.clip(distortion, -self._farthest, self._farthest)
+        scores: FloatArray = self._log_share[nearest + self._farthest]
+        return scores
+
+
+def uniform(sentence: Sentence) -> FloatArray:
+    """Every candidate alike."""
+    return np.zeros((len(sentence) + 1, len(sentence) + 1))

@@ -1,0 +1,190 @@
+"""What the models of the next source word share in the decoder (Goto et al. 2013, §2).
+
+A step leaves the previous option at CP, the source word of its last aligned target word, and enters
+the next one at NP, the source word of its first aligned target word (`events.py`
+has the rules for several links and for none). The last step goes to EOS. What a model says of all
+pairs (CP, NP) of a sentence is one table; its rows are the states that the search recombines on.
+"""
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from models.arrays import Int32Array, Int64Array
+from models.data.sentence import Sentence
+from models.distortion.interface import (
+    DistortionModel,
+    FloatArray,
+    HeatMap,
+    OptionTable,
+    SentenceScorer,
+    Steps,
+)
+from models.distortion.next_word.events import marked, option_ends, words_left_out
+from models.distortion.next_word.probabilities import log_probabilities
+from models.distortion.next_word.symbols import SymbolCoder
+from models.distortion.tables import Table, TableScorer
+from models.errors import DataError
+
+
+class TopFeature(NamedTuple):
+    part: str  # labels or class that the weight belongs to
+    feature: str
+    weight: float
+
+
+class NextWordModel(DistortionModel):
+    """A model whose features are functions of CP and NP."""
+
+    leave_out: str
+    coder_: SymbolCoder
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """Words whose links are ignored."""
+        return tuple(self.leave_out.split())
+
+    @property
+    def requires(self) -> frozenset[str]:
+        return self.coder_.requires if hasattr(self, "coder_") else frozenset()
+
+    @abstractmethod
+    def table(self, sentence: Sentence) -> FloatArray:
+        """Log probabilities of all moves, (CP, NP − 1, F): (n + 1, n + 1, F)."""
+
+    def scores(self, sentence: Sentence) -> FloatArray:
+        """Scores of all candidates, (CP, NP − 1); those of a model with several features are their
+        sum."""
+        table = self.table(sentence)
+        total: FloatArray = np.where(np.isneginf(table), 0.0, table).sum(axis=2)
+        return total
+
+    @abstractmethod
+    def top_features(self, n: int) -> list[TopFeature]:
+        """What the model weighs most."""
+
+    def prepare(self, sentence: Sentence, options: OptionTable) -> SentenceScorer:
+        return NextWordScorer(self, sentence, options, self.table(sentence))
+
+    def ends(self, sentence: Sentence, options: OptionTable) -> tuple[Int32Array, Int32Array]:
+        """Places where options are entered, and left; the latter with the beginning in front."""
+        source_out = np.zeros(options.n_words, np.bool_)
+        target_out = np.zeros(len(options), np.uint8)
+        if self.left_out:
+            source_out[:] = [word in self.left_out for word in sentence.words]
+            mark = marked(options.phrases.target_vocabulary, self.left_out)
+            target_out = words_left_out(options.target_words, mark)
+        entered, left = option_ends(
+            options.start, options.end, options.inner, source_out, target_out
+        )
+        return entered, np.concatenate([np.zeros(1, np.int32), left])
+
+    def check_fitted(self) -> None:
+        if not hasattr(self, "coder_"):
+            raise DataError(
+                f"the model {self.name} has learned nothing yet",
+                advice=f"train it: hyperbaton train --distortion {self.name}",
+            )
+
+
+class NextWordScorer(TableScorer):
+    """The table of a sentence; ending it is a move to EOS."""
+
+    def __init__(
+        self, model: NextWordModel, sentence: Sentence, options: OptionTable, table: FloatArray
+    ) -> None:
+        entered, left = model.ends(sentence, options)
+        self._log_p, self._sentence, self._names = table, sentence, model.feature_names
+        # nobody moves from a place to itself, but 0 · −∞ would be no number
+        values = np.where(np.isneginf(table), 0.0, table)
+        super().__init__(table.shape[2], [Table(left, entered - 1, values)])
+        # the place says it all, so the states need not tell equal ends apart
+        self.finish_values = values[left, -1]
+        self._entered = entered
+
+    def option_estimate(self, n_options: int) -> FloatArray:  # noqa: ARG002
+        """The best that any place before could say of an option."""
+        best: FloatArray = self._log_p.max(axis=0)[self._entered - 1]
+        return best
+
+    def heat_maps(self) -> Sequence[HeatMap]:
+        return [
+            heat_map(name, self._sentence, self._log_p[:, :, feature])
+            for feature, name in enumerate(self._names)
+        ]
+
+
+def heat_map(name: str, sentence: Sentence, log_p: FloatArray) -> HeatMap:
+    words = sentence.words
+    return HeatMap(
+        f"{name}: P(next word | current word)", ("<s>", *words), (*words, "</s>"), np.exp(log_p)
+    )
+
+
+class OpenPlacesScorer(SentenceScorer):
+    """Probabilities among the open places and EOS, so they depend on the coverage."""
+
+    n_features = 1
+
+    def __init__(
+        self, model: NextWordModel, sentence: Sentence, options: OptionTable, scores: FloatArray
+    ) -> None:
+        self._entered, self._left = model.ends(sentence, options)
+        self._scores, self._sentence, self._name = scores, sentence, model.feature_names[0]
+
+    def features(self, steps: Steps) -> FloatArray:
+        values: FloatArray = _open_log_probabilities(
+            self._scores,
+            steps.coverage,
+            self._left[steps.previous + 1],
+            self._entered[steps.option] - 1,
+        )
+        return values.reshape(-1, 1)
+
+    def advance(self, steps: Steps) -> Int64Array:
+        return self._left[steps.option + 1].astype(np.int64)
+
+    # at the end only EOS is open: its probability is 1, and `finish` gives 0
+
+    def heat_maps(self) -> Sequence[HeatMap]:
+        table = log_probabilities(self._scores)
+        return [heat_map(f"{self._name}, all places open", self._sentence, table)]
+
+
+@njit(cache=True, nogil=True)
+def _open_log_probabilities(scores, coverage, rows, columns):
+    """log P of each step's column among the columns that are open, and EOS."""
+    n_words = len(scores) - 1
+    result = np.empty(len(rows))
+    log_z = 0.0
+    for step in range(len(rows)):
+        # what steps share with the one before, as most do, is not worked out again
+        is_same = step > 0 and rows[step] == rows[step - 1]
+        for number in range(coverage.shape[1]):
+            is_same = is_same and coverage[step, number] == coverage[step - 1, number]
+        if not is_same:
+            log_z = _log_z(scores[rows[step]], coverage[step], rows[step] - 1, n_words)
+        result[step] = scores[rows[step], columns[step]] - log_z
+    return result
+
+
+@njit(cache=True, nogil=True)
+def _log_z(scores, coverage, own, n_words):
+    """Log of the sum over the open words but `own`, and EOS."""
+    highest = scores[n_words]
+    for word in range(n_words):
+        if word != own and not _is_covered(coverage, word):
+            highest = max(highest, scores[word])
+    z = np.exp(scores[n_words] - highest)
+    for word in range(n_words):
+        if word != own and not _is_covered(coverage, word):
+            z += np.exp(scores[word] - highest)
+    return highest + np.log(z)
+
+
+@njit(cache=True, nogil=True)
+def _is_covered(coverage, word):
+    return (coverage[word >> 6] >> np.uint64(word & 63)) & np.uint64(1) != 0

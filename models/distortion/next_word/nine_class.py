@@ -1,0 +1,240 @@
+"""Nine classes of distance, outbound and inbound (Green et al. 2010; Goto et al. 2013, §4.3).
+
+Two features: log P(class of NP − CP − 1 | CP and its context), and the same given NP and its
+context. Trained by `models/distortion/next_word/distance_classes.py`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.array_files import load_arrays, save_arrays
+from models.data.corpus import AlignedCorpus
+from models.data.sentence import Sentence
+from models.distortion.interface import FloatArray
+from models.distortion.next_word.distance_classes import (
+    N_CLASSES,
+    ClassExamples,
+    check_bins,
+    class_log_probabilities,
+    class_names,
+    distance_classes,
+    event_places,
+    number_features,
+    place_keys,
+    select_place_features,
+)
+from models.distortion.next_word.events import find_events
+from models.distortion.next_word.fitting import (
+    FEWEST_HELD_OUT,
+    TrainingSettings,
+    split_held_out,
+    usable_sentences,
+)
+from models.distortion.next_word.index import FeatureIndex, keys_in_order
+from models.distortion.next_word.model import NextWordModel, TopFeature
+from models.distortion.next_word.optimisation import fit_weights, search_prior
+from models.distortion.next_word.symbols import SymbolCoder
+from models.distortion.next_word.wording import largest, place_feature
+from models.errors import SettingError
+from models.phrases.table import PhraseTable
+from models.progress import Progress
+
+FORMAT = 1
+DIRECTIONS = ("outbound", "inbound")
+SEARCH_PASSES = 12
+STRONGEST, USUAL = 64.0, 16.0  # priors: where the search begins, and without a search
+
+
+@dataclass(frozen=True, eq=False)
+class ClassModel:
+    """What is learned for one direction."""
+
+    index: FeatureIndex
+    weights: NDArray[np.float32]  # (n_features + 1, N_CLASSES)
+    prior: float
+
+
+class NineClass(NextWordModel):
+    """P(how far the next source word is) from the last one, and from the next one."""
+
+    name: ClassVar[str] = "nine-class"
+
+    def __init__(
+        self,
+        outbound: bool = True,
+        inbound: bool = True,
+        bins: str = "goto",
+        order: str = "span",
+        prior: float = 0.0,
+        min_count: int = 4,
+        max_sentences: int = 200_000,
+        max_length: int = 40,
+        passes: int = 40,
+        leave_out: str = "",
+    ) -> None:
+        self.outbound, self.inbound, self.bins, self.order = outbound, inbound, bins, order
+        self.prior, self.min_count, self.max_sentences = prior, min_count, max_sentences
+        self.max_length, self.passes, self.leave_out = max_length, passes, leave_out
+
+    @property
+    def directions(self) -> tuple[str, ...]:
+        return tuple(name for name in DIRECTIONS if getattr(self, name))
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        variant = [self.bins] * (self.bins != "goto") + [self.order] * (self.order != "span")
+        return tuple(".".join([self.name, *variant, name]) for name in self.directions)
+
+    def settings(self) -> Mapping[str, Any]:
+        return {
+            "outbound": self.outbound,
+            "inbound": self.inbound,
+            "bins": self.bins,
+            "order": self.order,
+            "prior": self.prior,
+            "min_count": self.min_count,
+            "max_sentences": self.max_sentences,
+            "max_length": self.max_length,
+            "passes": self.passes,
+            "leave_out": self.leave_out,
+        }
+
+    def fit(
+        self,
+        corpus: AlignedCorpus,
+        *,
+        phrases: PhraseTable | None = None,  # noqa: ARG002
+        seed: int = 0,  # noqa: ARG002
+        threads: int = 2,
+        progress: Progress | None = None,
+    ) -> Self:
+        self._check()
+        corpus = usable_sentences(corpus, self.max_sentences, self.max_length, self.name)
+        coder = SymbolCoder.of(corpus)
+        events = find_events(corpus, self.order, self.left_out)
+        keys = place_keys(coder.corpus(corpus), events.word_offsets)
+        classes = distance_classes(events.distortions, self.bins)
+        sentence = np.repeat(np.arange(len(corpus)), np.diff(events.offsets))
+        current, following = event_places(events)
+        self.models_ = {
+            name: self._fit(name, keys[rows], classes, sentence, threads, progress)
+            for name, rows in (("outbound", current), ("inbound", following))
+            if name in self.directions
+        }
+        self.coder_ = coder
+        return self
+
+    def _check(self) -> None:
+        check_bins(self.bins)
+        TrainingSettings(
+            self.order,
+            prior=self.prior,
+            min_count=self.min_count,
+            max_sentences=self.max_sentences,
+            max_length=self.max_length,
+            passes=self.passes,
+        ).check(self.name)
+        if not self.directions:
+            raise SettingError(
+                f"the model {self.name} has no features left",
+                expected="one of outbound and inbound must be true",
+            )
+
+    def _fit(
+        self,
+        name: str,
+        keys: NDArray[np.int64],  # (events, templates)
+        classes: NDArray[np.int64],
+        sentence: NDArray[np.int64],
+        threads: int,
+        progress: Progress | None,
+    ) -> ClassModel:
+        index = select_place_features(keys, self.min_count)
+        features = number_features(index, keys)
+        weights = np.zeros((index.n_features + 1, N_CLASSES))
+        prior = self.prior
+
+        def report(done: int) -> None:
+            if progress:
+                progress(f"fitting {name} classes, passes", done)
+
+        if not prior:
+            prior = USUAL
+            searched, held_out = split_held_out(int(sentence[-1]) + 1)
+            if len(held_out) >= FEWEST_HELD_OUT:
+                train, test = (
+                    ClassExamples(features[chosen], classes[chosen], threads)
+                    for chosen in (np.isin(sentence, searched), np.isin(sentence, held_out))
+                )
+                best, _, weights = search_prior(
+                    train, test, weights, STRONGEST, SEARCH_PASSES, report
+                )
+                prior = best.prior
+        examples = ClassExamples(features, classes, threads)
+        fit = fit_weights(examples, weights, prior, self.passes, report)
+        return ClassModel(index, fit.weights.astype(np.float32), prior)
+
+    def table(self, sentence: Sentence) -> FloatArray:
+        self.check_fitted()
+        n_words = len(sentence)
+        keys = place_keys(self.coder_.sentence(sentence), np.array([0, n_words]))
+        places = np.arange(n_words + 2)
+        current, following = places[:-1, None], places[None, 1:]
+        class_ = distance_classes(following - current - 1, self.bins)  # (CP, NP − 1)
+        asked = {"outbound": current, "inbound": following}
+        values = np.empty((n_words + 1, n_words + 1, len(self.directions)))
+        for number, name in enumerate(self.directions):
+            model = self.models_[name]
+            log_p = class_log_probabilities(keys, model.index, model.weights)
+            values[:, :, number] = log_p[asked[name], class_]
+        values[np.arange(1, n_words + 1), np.arange(n_words)] = -np.inf
+        return values
+
+    def top_features(self, n: int) -> list[TopFeature]:
+        self.check_fitted()
+        names, found = class_names(self.bins), []
+        for direction, model in self.models_.items():
+            keys = keys_in_order(model.index)
+            found += [
+                TopFeature(
+                    f"{direction} {names[column]}",
+                    place_feature(int(keys[row]), self.coder_),
+                    float(model.weights[row, column]),
+                )
+                for row, column in largest(model.weights[:-1], n)
+            ]
+        return sorted(found, key=lambda one: -abs(one.weight))[:n]
+
+    def save(self, directory: Path) -> None:
+        self.check_fitted()
+        arrays: dict[str, NDArray[Any]] = {}
+        header: dict[str, Any] = {"layer": self.coder_.layer, "priors": {}, "n_features": {}}
+        for name, model in self.models_.items():
+            arrays[f"{name}_keys"], arrays[f"{name}_numbers"] = model.index[:2]
+            arrays[f"{name}_weights"] = model.weights
+            header["priors"][name] = model.prior
+            header["n_features"][name] = model.index.n_features
+        words = {"words": self.coder_.vocabulary, "tags": self.coder_.tag_vocabulary}
+        save_arrays(directory, FORMAT, header, arrays, words)
+
+    def load(self, directory: Path) -> Self:
+        header, arrays, vocabularies = load_arrays(directory, FORMAT)
+        self.coder_ = SymbolCoder(vocabularies["words"], header["layer"], vocabularies["tags"])
+        self.models_ = {
+            name: ClassModel(
+                FeatureIndex(
+                    arrays[f"{name}_keys"],
+                    arrays[f"{name}_numbers"],
+                    header["n_features"][name],
+                ),
+                arrays[f"{name}_weights"],
+                prior,
+            )
+            for name, prior in header["priors"].items()
+        }
+        return self

@@ -1,0 +1,99 @@
+"""Which features a model has: those that were counted often enough (Goto et al. 2013, §4.2).
+
+All features of the pair (CP, NP) of an event count. Of the other candidates of the same event only
+four templates count (footnote 12), which keeps the number of features down.
+"""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from models.arrays import Int64Array
+from models.distortion.next_word.events import Events
+from models.distortion.next_word.templates import (
+    BOTH,
+    COUNTED_EVERYWHERE,
+    SIDE,
+    Symbols,
+    both_keys,
+    distance_class,
+    distance_key,
+    orientation_key,
+    padded,
+    side_keys,
+)
+
+CHUNK = 2000  # sentences that a thread takes at a time
+ALL = 2 * SIDE + BOTH + 2  # templates
+
+
+def select_features(
+    symbols: Symbols, events: Events, min_count: int = 4, threads: int = 2
+) -> Int64Array:
+    """The keys of the features that were counted at least so often, the most frequent first: what
+    is used together should be near each other in memory."""
+
+    def work(first: int) -> tuple[Int64Array, NDArray[np.int64]]:
+        keys = _counted_keys(symbols, events, first, min(first + CHUNK, events.n_sentences))
+        return np.unique(keys, return_counts=True)
+
+    with ThreadPoolExecutor(threads) as pool:
+        chunks = list(pool.map(work, range(0, events.n_sentences, CHUNK)))
+    while len(chunks) > 1:  # neighbours are added up until one is left
+        chunks = [_added(chunks[at : at + 2]) for at in range(0, len(chunks), 2)]
+    keys, counts = chunks[0] if chunks else (np.empty(0, np.int64), np.empty(0, np.int64))
+    enough = (counts >= min_count) & (keys >= 0)
+    keys, counts = keys[enough], counts[enough]
+    return keys[np.argsort(-counts, kind="stable")]
+
+
+def _added(chunks: list[tuple[Int64Array, Int64Array]]) -> tuple[Int64Array, Int64Array]:
+    if len(chunks) == 1:
+        return chunks[0]
+    (keys, counts), (more_keys, more_counts) = chunks
+    together = np.concatenate([keys, more_keys])
+    order = np.argsort(together, kind="stable")
+    together, weights = together[order], np.concatenate([counts, more_counts])[order]
+    begin = np.flatnonzero(np.concatenate([[True], together[1:] != together[:-1]]))
+    return together[begin], np.add.reduceat(weights, begin)
+
+
+@njit(cache=True, nogil=True)
+def _counted_keys(symbols, events, first, last):
+    """A key for everything that counts; some are ABSENT."""
+    size = 0
+    for sentence in range(first, last):
+        n_words = events.word_offsets[sentence + 1] - events.word_offsets[sentence]
+        n_events = events.offsets[sentence + 1] - events.offsets[sentence]
+        size += n_events * (ALL + n_words * len(COUNTED_EVERYWHERE))
+    keys = np.empty(size, np.int64)
+    both = np.empty(BOTH, np.int64)
+    at = 0
+    for sentence in range(first, last):
+        begin = events.word_offsets[sentence]
+        n_words = events.word_offsets[sentence + 1] - begin
+        words = padded(symbols.words, begin, n_words)
+        tags = padded(symbols.tags, begin, n_words)
+        for event in range(events.offsets[sentence], events.offsets[sentence + 1]):
+            i = events.current[event]
+            for j in range(1, n_words + 2):
+                if j == i:
+                    continue
+                o = 1 if j < i else 0
+                both_keys(words, tags, i, j, o, both)
+                if j != events.next[event]:
+                    for template in COUNTED_EVERYWHERE:
+                        keys[at] = both[template]
+                        at += 1
+                    continue
+                keys[at : at + BOTH] = both
+                at += BOTH
+                side_keys(words, tags, i, 0, o, keys[at:])
+                side_keys(words, tags, j, 1, o, keys[at + SIDE :])
+                at += 2 * SIDE
+                keys[at] = orientation_key(o)
+                keys[at + 1] = distance_key(o, distance_class(i, j))
+                at += 2
+    return keys[:at]

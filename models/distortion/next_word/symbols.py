@@ -1,0 +1,69 @@
+"""Words and tags of sentences as the symbols of features.
+
+The second layer is tags if the training corpus has them, else word classes, else nothing; what it
+was is remembered, because sentences to translate must have the same.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from models.arrays import Int32Array
+from models.data.corpus import AlignedCorpus
+from models.data.sentence import Sentence
+from models.data.vocabulary import SPECIAL, UNKNOWN, Vocabulary
+from models.distortion.next_word.templates import Symbols, check_sizes
+
+TAGS, CLASSES, WORDS_ONLY = "tags", "classes", ""
+NO_SYMBOL = -1
+FIRST = len(SPECIAL)  # numbers of classes begin where those of words do, behind PAD, BOS and EOS
+
+
+@dataclass(frozen=True, eq=False)
+class SymbolCoder:
+    """Turns sentences into symbols; unknown words and tags are NO_SYMBOL."""
+
+    vocabulary: Vocabulary
+    layer: str = WORDS_ONLY
+    tag_vocabulary: Vocabulary = field(default_factory=Vocabulary)
+
+    @classmethod
+    def of(cls, corpus: AlignedCorpus) -> "SymbolCoder":
+        """For the words of a corpus and its second layer."""
+        side = corpus.source
+        layer = WORDS_ONLY
+        if side.tags is not None:
+            layer = TAGS
+        elif side.classes is not None:
+            layer = CLASSES
+        n_tags = len(side.tag_vocabulary)
+        if layer == CLASSES and side.classes is not None:
+            n_tags = int(side.classes.values.max(initial=0)) + FIRST + 1
+        check_sizes(len(side.vocabulary), n_tags)
+        return cls(side.vocabulary, layer, side.tag_vocabulary)
+
+    @property
+    def requires(self) -> frozenset[str]:
+        return frozenset({self.layer} - {WORDS_ONLY})
+
+    def corpus(self, corpus: AlignedCorpus) -> Symbols:
+        """The source sentences of the corpus that the coder was made for, or some of them."""
+        side = corpus.source
+        words = _known(side.words.values)
+        if self.layer == TAGS and side.tags is not None:
+            return Symbols(words, _known(side.tags.values))
+        if self.layer == CLASSES and side.classes is not None:
+            return Symbols(words, side.classes.values.astype(np.int32) + FIRST)
+        return Symbols(words, np.full_like(words, NO_SYMBOL))
+
+    def sentence(self, sentence: Sentence) -> Symbols:
+        words = _known(self.vocabulary.encode(sentence.words))
+        if self.layer == TAGS and sentence.tags is not None:
+            return Symbols(words, _known(self.tag_vocabulary.encode(sentence.tags)))
+        if self.layer == CLASSES and sentence.classes is not None:
+            return Symbols(words, np.array(sentence.classes, np.int32) + FIRST)
+        return Symbols(words, np.full_like(words, NO_SYMBOL))
+
+
+def _known(ids: Int32Array) -> Int32Array:
+    return np.where(ids == UNKNOWN, NO_SYMBOL, ids).astype(np.int32)

@@ -1,0 +1,170 @@
+"""The pair and the sequence model (Goto et al. 2013, eqs. 1 and 2): log P(NP | CP).
+
+Both look at the words around the current place and around each candidate together. The sequence
+model also looks at everything between them, and so learns from the data how far is too far. Trained
+by `models/distortion/next_word/fitting.py`.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.array_files import load_arrays, save_arrays
+from models.data.corpus import AlignedCorpus
+from models.data.sentence import Sentence
+from models.distortion.interface import FloatArray, OptionTable, SentenceScorer
+from models.distortion.next_word.fitting import TrainingSettings, train_word_pairs, usable_sentences
+from models.distortion.next_word.index import FeatureIndex, keys_in_order
+from models.distortion.next_word.model import NextWordModel, OpenPlacesScorer, TopFeature
+from models.distortion.next_word.optimisation import PriorTrial
+from models.distortion.next_word.probabilities import log_probabilities, next_word_scores
+from models.distortion.next_word.scores import PAIR, SEQUENCE
+from models.distortion.next_word.symbols import SymbolCoder
+from models.distortion.next_word.wording import largest, pair_feature
+from models.phrases.table import PhraseTable
+from models.progress import Progress
+
+FORMAT = 1
+LABEL_NAMES = ("C N", "C I", "I N")  # labels of i and j, see models/distortion/next_word/scores.py
+
+
+class WordPairModel(NextWordModel):
+    """What both models have in common."""
+
+    labels: ClassVar[int]
+
+    def __init__(
+        self,
+        order: str = "span",
+        candidates: str = "all",
+        prior: float = 0.0,
+        min_count: int = 4,
+        max_sentences: int = 200_000,
+        max_length: int = 40,
+        passes: int = 40,
+        start_passes: int = 0,
+        leave_out: str = "",
+    ) -> None:
+        self.order, self.candidates, self.prior = order, candidates, prior
+        self.min_count, self.max_sentences, self.max_length = min_count, max_sentences, max_length
+        self.passes, self.start_passes, self.leave_out = passes, start_passes, leave_out
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        variant = [value for value in (self.order, self.candidates) if value not in ("span", "all")]
+        return (".".join([self.name, *variant, "logp"]),)
+
+    def settings(self) -> Mapping[str, Any]:
+        return {
+            "order": self.order,
+            "candidates": self.candidates,
+            "prior": self.prior,
+            "min_count": self.min_count,
+            "max_sentences": self.max_sentences,
+            "max_length": self.max_length,
+            "passes": self.passes,
+            "start_passes": self.start_passes,
+            "leave_out": self.leave_out,
+        }
+
+    def fit(
+        self,
+        corpus: AlignedCorpus,
+        *,
+        phrases: PhraseTable | None = None,  # noqa: ARG002
+        seed: int = 0,  # noqa: ARG002
+        threads: int = 2,
+        progress: Progress | None = None,
+    ) -> Self:
+        settings = TrainingSettings(
+            self.order,
+            self.candidates,
+            self.prior,
+            self.min_count,
+            self.max_sentences,
+            self.max_length,
+            self.passes,
+            self.start_passes,
+            self.left_out,
+        )
+        settings.check(self.name)
+        corpus = usable_sentences(corpus, self.max_sentences, self.max_length, self.name)
+        coder = SymbolCoder.of(corpus)
+        fit = train_word_pairs(corpus, coder, self.labels, settings, threads, progress)
+        self.coder_, self.index_ = coder, fit.index
+        # half the memory, and what decoding reads is what training has written
+        self.weights_: NDArray[np.float32] = fit.weights.astype(np.float32)
+        self.prior_, self.trials_ = fit.prior, fit.trials
+        self.n_events_, self.n_passes_ = fit.n_events, fit.n_passes
+        return self
+
+    def scores(self, sentence: Sentence) -> FloatArray:
+        """Scores of all candidates, (CP, NP − 1)."""
+        self.check_fitted()
+        return next_word_scores(self.coder_.sentence(sentence), self.index_, self.weights_)
+
+    def table(self, sentence: Sentence) -> FloatArray:
+        log_p: FloatArray = log_probabilities(self.scores(sentence))
+        return log_p[:, :, None]
+
+    def prepare(self, sentence: Sentence, options: OptionTable) -> SentenceScorer:
+        if self.candidates == "open":
+            return OpenPlacesScorer(self, sentence, options, self.scores(sentence))
+        return super().prepare(sentence, options)
+
+    def top_features(self, n: int) -> list[TopFeature]:
+        self.check_fitted()
+        keys = keys_in_order(self.index_)
+        return [
+            TopFeature(
+                LABEL_NAMES[column] if self.labels == SEQUENCE else "",
+                pair_feature(int(keys[row]), self.coder_),
+                float(self.weights_[row, column]),
+            )
+            for row, column in largest(self.weights_[:-1], n)
+        ]
+
+    def save(self, directory: Path) -> None:
+        self.check_fitted()
+        header = {
+            "layer": self.coder_.layer,
+            "prior": self.prior_,
+            "trials": [list(trial) for trial in self.trials_],
+            "n_events": self.n_events_,
+            "n_passes": self.n_passes_,
+            "n_features": self.index_.n_features,
+        }
+        arrays: dict[str, NDArray[Any]] = {
+            "keys": self.index_.keys,
+            "numbers": self.index_.numbers,
+            "weights": self.weights_,
+        }
+        words = {"words": self.coder_.vocabulary, "tags": self.coder_.tag_vocabulary}
+        save_arrays(directory, FORMAT, header, arrays, words)
+
+    def load(self, directory: Path) -> Self:
+        header, arrays, vocabularies = load_arrays(directory, FORMAT)
+        self.coder_ = SymbolCoder(vocabularies["words"], header["layer"], vocabularies["tags"])
+        self.index_ = FeatureIndex(arrays["keys"], arrays["numbers"], header["n_features"])
+        self.weights_ = arrays["weights"]
+        self.prior_ = header["prior"]
+        self.trials_ = [PriorTrial(*trial) for trial in header["trials"]]
+        self.n_events_, self.n_passes_ = header["n_events"], header["n_passes"]
+        return self
+
+
+class Pair(WordPairModel):
+    """P(next source word | last one) from the words around both (Goto et al. 2013, eq. 1)."""
+
+    name: ClassVar[str] = "pair"
+    labels = PAIR
+
+
+class Sequence(WordPairModel):
+    """As pair, and from all words between them as well (Goto et al. 2013, eq. 2)."""
+
+    name: ClassVar[str] = "sequence"
+    labels = SEQUENCE

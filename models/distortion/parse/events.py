@@ -1,0 +1,195 @@
+"""Training events: what the model should have said at every visit of every path.
+
+An event is a source phrase s in its situation, with the candidate t and the jump j that the word
+alignment shows. The situation is given as keys of feature groups (`templates.py`). Coverage is what
+the path has visited before.
+"""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from models.arrays import Int32Array, Int64Array, Ragged
+from models.data.vocabulary import BEGIN, END
+from models.distortion.parse.neighbourhood import (
+    MOST,
+    OPEN,
+    cover,
+    covered_state,
+    find_neighbours,
+    is_covered,
+)
+from models.distortion.parse.path import Path
+from models.distortion.parse.templates import (
+    BEFORE_LAST,
+    COV,
+    HISTORY,
+    LAST,
+    MOST_STATIC,
+    SIB,
+    WORDS,
+    add_key,
+    inside_key,
+    jump_index,
+    near_keys,
+    pack,
+    phrase_tag,
+    sibling_keys,
+    static_keys,
+)
+
+CHUNK = 1000  # sentences that a thread takes at a time
+MOST_KEYS = MOST_STATIC + 2 + 4 + 1 + 2 * MOST
+
+
+class Events(NamedTuple):
+    source: Int32Array  # (E,) source phrase
+    choice: Int32Array  # (E,) number of its translation among the candidates
+    jump: Int32Array  # (E,) 0 … 10 for −5 … 5
+    tag: Int32Array  # (E,) tag of the source phrase, as in `phrase_tag`
+    key_begin: Int64Array  # (E + 1,)
+    keys: Int64Array  # groups of each event
+
+
+class EventLayers(NamedTuple):
+    """The layers of a corpus that events look at; tags 0 and trees without nodes if absent."""
+
+    source_words: Int32Array
+    source_tags: Int32Array
+    source_offsets: Int64Array
+    target_words: Int32Array
+    target_offsets: Int64Array
+    trees: Int32Array  # (nodes, 4)
+    tree_offsets: Int64Array
+
+
+def make_events(
+    layers: EventLayers,
+    path: Path,
+    offsets: Int64Array,
+    source: Int32Array,
+    choice: Int32Array,
+    families: int,
+    levels: int,
+    threads: int,
+    report: Callable[[int], None] = lambda _: None,
+) -> Events:
+    """The events of all paths; `source` and `choice` are those of the inventory."""
+
+    def work(first: int) -> tuple[Int32Array, Int32Array, Int64Array, Int64Array]:
+        last = min(first + CHUNK, len(offsets) - 1)
+        n = int(offsets[last] - offsets[first])
+        jump, tag = np.empty(n, np.int32), np.empty(n, np.int32)
+        n_keys, keys = np.zeros(n, np.int64), np.empty(n * MOST_KEYS, np.int64)
+        size = _events(
+            layers, path, offsets, source, families, levels, first, last, jump, tag, n_keys, keys
+        )
+        return jump, tag, n_keys, keys[:size].copy()
+
+    with ThreadPoolExecutor(threads) as pool:
+        chunks = []
+        for number, chunk in enumerate(pool.map(work, range(0, len(offsets) - 1, CHUNK))):
+            chunks.append(chunk)
+            report(min((number + 1) * CHUNK, len(offsets) - 1))
+    jump, tag, n_keys, keys = (np.concatenate(columns) for columns in zip(*chunks, strict=True))
+    return Events(source, choice, jump, tag, np.concatenate([[0], np.cumsum(n_keys)]), keys)
+
+
+def padded(words: Int32Array) -> Int32Array:
+    """A sentence's ids between those of its edges."""
+    return np.concatenate([[BEGIN], words, [END]]).astype(np.int32)
+
+
+@njit(cache=True, nogil=True)
+def _events(layers, path, offsets, source, families, levels, first, last, jump, tag, n_keys, keys):
+    nodes, sides = np.empty(MOST, np.int64), np.empty(MOST, np.int64)
+    size = 0
+    for sentence in range(first, last):
+        low, high = layers.source_offsets[sentence], layers.source_offsets[sentence + 1]
+        n_words = high - low
+        words, tags = np.empty(n_words + 2, np.int32), np.empty(n_words + 2, np.int32)
+        words[0], words[-1], tags[0], tags[-1] = BEGIN, END, BEGIN, END
+        words[1:-1], tags[1:-1] = layers.source_words[low:high], layers.source_tags[low:high]
+        tree = layers.trees[layers.tree_offsets[sentence] : layers.tree_offsets[sentence + 1]]
+        targets = layers.target_words[
+            layers.target_offsets[sentence] : layers.target_offsets[sentence + 1]
+        ]
+        coverage = np.zeros((n_words >> 6) + 1, np.uint64)
+        previous_end = 0
+        for unit in range(offsets[sentence], offsets[sentence + 1]):
+            row = unit - offsets[first]
+            start, end = path.start[unit], path.end[unit]
+            jump[row] = jump_index(start, previous_end)
+            tag[row] = phrase_tag(tags, start + 1, end + 1)
+            own = keys[size : size + MOST_KEYS]
+            n = static_keys(families, source[unit], words, tags, start, end, own)
+            if families & HISTORY and source[unit]:
+                at = path.at[unit]
+                own[n] = pack(LAST, source[unit], targets[at - 1] if at > 0 else BEGIN)
+                own[n + 1] = pack(BEFORE_LAST, source[unit], targets[at - 2] if at > 1 else BEGIN)
+                n += 2
+            n = _coverage_keys(
+                families, levels, source[unit], tag[row], tree, start, end, n_words, coverage,
+                nodes, sides, own, n,
+            )  # fmt: skip
+            n_keys[row] = n
+            size += n
+            cover(coverage, start, end)
+            previous_end = end
+    return size
+
+
+@njit(cache=True, nogil=True)
+def _coverage_keys(
+    families, levels, source, tag, tree, start, end, n_words, coverage, nodes, sides, keys, n
+):
+    """Appends the groups that depend on what was translated; the number of keys then."""
+    if families & WORDS:
+        if start > 0 and not is_covered(coverage, start - 1):
+            n = _add_both(keys, n, source, near_keys(source, tag, 0))
+        if end < n_words and is_covered(coverage, end):
+            n = _add_both(keys, n, source, near_keys(source, tag, 1))
+    if families & (COV | SIB):
+        parent, n_siblings = find_neighbours(tree, start, end, levels, nodes, sides)
+        if families & COV and parent >= 0 and source:
+            begun = covered_state(coverage, tree[parent, 1], tree[parent, 2]) != OPEN
+            n = add_key(keys, n, inside_key(source, tree[parent, 0], begun))
+        if families & SIB:
+            for k in range(n_siblings):
+                node = nodes[k]
+                state = covered_state(coverage, tree[node, 1], tree[node, 2])
+                both = sibling_keys(source, tag, tree[node, 0], state, sides[k])
+                n = _add_both(keys, n, source, both)
+    return n
+
+
+@njit(cache=True, nogil=True)
+def _add_both(keys, n, source, both):
+    """Appends the key of the word, if it is known, and that of the tag."""
+    if source:
+        n = add_key(keys, n, both[0])
+    return add_key(keys, n, both[1])
+
+
+def layers_of(
+    source_words: Ragged, source_tags: Ragged | None, target_words: Ragged, trees: Ragged | None
+) -> EventLayers:
+    n = len(source_words)
+    tags = (
+        np.zeros(len(source_words.values), np.int32) if source_tags is None else source_tags.values
+    )
+    nodes = (
+        Ragged(np.empty((0, 4), np.int32), np.zeros(n + 1, np.int64)) if trees is None else trees
+    )
+    return EventLayers(
+        source_words.values,
+        tags,
+        source_words.offsets,
+        target_words.values,
+        target_words.offsets,
+        nodes.values,
+        nodes.offsets,
+    )

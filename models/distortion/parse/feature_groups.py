@@ -1,0 +1,85 @@
+"""The features that a model has: those seen in training, numbered group by group.
+
+Feature i adds its weight to cell `cell[i]` of the outcomes whenever its group is asked
+(`templates.py`), so a group is a run of features and looking up a group finds them all.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from models.arrays import Int32Array, Int64Array, Ragged
+from models.distortion.parse.events import Events
+from models.distortion.parse.inventory import Inventory
+from models.distortion.parse.templates import G_CELL, N_JUMPS, PART, TEMPLATE_BITS, outcome_cell
+from models.hashing import EMPTY, find_slot, table_size
+
+
+class Features(NamedTuple):
+    key: Int64Array  # (groups,) rising
+    begin: Int64Array  # (groups + 1,) features of group g are begin[g]:begin[g + 1]
+    cell: Int32Array  # (F,)
+    slot_keys: Int64Array  # hash table from keys ...
+    slot_groups: Int32Array  # ... to groups
+
+
+def select_features(
+    events: Events, inventory: Inventory, n_target_tags: int, min_count: int
+) -> tuple[Features, Int64Array, Ragged]:
+    """Features that fire `min_count` times with what really happened; how often they do; and the
+    groups of each event."""
+    keys, group = np.unique(events.keys, return_inverse=True)
+    event = np.repeat(np.arange(len(events.source)), np.diff(events.key_begin))
+    tag = inventory.tag[inventory.begin[events.source] + events.choice]
+    cells = _cells(
+        PART[events.keys >> TEMPLATE_BITS], events.choice[event], tag[event], events.jump[event]
+    )
+    n_cells = G_CELL + n_target_tags * N_JUMPS
+    codes, counts = np.unique(group * n_cells + cells, return_counts=True)
+    codes, counts = codes[counts >= min_count], counts[counts >= min_count]
+    used = np.unique(codes // n_cells)
+    number = np.full(len(keys), EMPTY, np.int64)
+    number[used] = np.arange(len(used))
+    begin = np.searchsorted(codes // n_cells, np.append(used, len(keys)))
+    features = make_features(keys[used], begin, (codes % n_cells).astype(np.int32))
+    groups = number[group]
+    known = groups != EMPTY
+    n_known = np.concatenate([[0], np.cumsum(known)])[events.key_begin]
+    return features, counts, Ragged(groups[known].astype(np.int32), n_known)
+
+
+def make_features(key: Int64Array, begin: Int64Array, cell: Int32Array) -> Features:
+    """With the hash table of the groups."""
+    slots = table_size(len(key))
+    slot_keys, slot_groups = np.zeros(slots, np.int64), np.full(slots, EMPTY, np.int32)
+    _insert(key, slot_keys, slot_groups)
+    return Features(key, begin, cell, slot_keys, slot_groups)
+
+
+@njit(cache=True, nogil=True)
+def _insert(key, slot_keys, slot_groups):
+    for group in range(len(key)):
+        slot = find_slot(slot_keys, slot_groups, key[group])
+        slot_keys[slot], slot_groups[slot] = key[group], group
+
+
+@njit(cache=True, nogil=True)
+def _cells(part, choice, tag, jump):
+    result = np.empty(len(part), np.int64)
+    for row in range(len(part)):
+        result[row] = outcome_cell(part[row], choice[row], tag[row], jump[row])
+    return result
+
+
+@njit(cache=True, nogil=True)
+def find_group(features, key):
+    """The number of a group, or EMPTY."""
+    return features.slot_groups[find_slot(features.slot_keys, features.slot_groups, key)]
+
+
+@njit(cache=True, nogil=True)
+def add_group(features, weights, group, cells):
+    """Adds a group's weights to a table of all parts of outcomes."""
+    for feature in range(features.begin[group], features.begin[group + 1]):
+        cells[features.cell[feature]] += weights[feature]

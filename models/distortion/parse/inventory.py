@@ -1,0 +1,246 @@
+"""The source phrases s, and the translations t that each of them may have.
+
+Phrases are the units of visit paths (`path.py`), the smallest phrase pairs of the alignment. A
+source phrase's candidates are
+
+    e_0      the empty translation, for phrases of one word
+    other    everything that is not among the candidates
+    t …      its 20 most frequent translations, if they make up at least 1/200 of all
+
+Counts are those of the paths. A phrase table adds the units among its entries, so that phrases
+which it has from elsewhere are known as well; a pair that both have keeps the larger count. Phrase
+0 stands for unknown ones: its candidates are e_0 and other, with the counts of all phrases.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from models.arrays import Int32Array, Int64Array, Ragged
+from models.distortion.parse.path import Path, append_phrase_path
+from models.distortion.parse.templates import MOST_CANDIDATES
+from models.hashing import EMPTY
+from models.phrases.table import PhraseTable
+from models.phrases.trie import ROOT, Trie, build_trie, child
+
+UNKNOWN_SOURCE = 0
+NOTHING, OTHER = 0, 1  # target phrases: e_0, and all that are not candidates
+FIRST_TARGET = 2
+MOST_TRANSLATIONS = MOST_CANDIDATES - 2
+LEAST_SHARE = 1 / 200  # of a source phrase's occurrences: rarer ones are mostly wrong links
+# tags of target phrases: the vocabulary's special symbols serve for what has no tag of its own
+UNTAGGED, NOTHING_TAG, OTHER_TAG = 0, 1, 2
+
+
+class Inventory(NamedTuple):
+    source_trie: Trie
+    source_of_node: Int32Array  # (nodes,) number of the source phrase, UNKNOWN_SOURCE if none
+    target_trie: Trie
+    target_of_node: Int32Array  # (nodes,) number of the target phrase, OTHER if none
+    begin: Int64Array  # (S + 1,) candidates of source phrase s are begin[s]:begin[s + 1]
+    target: Int32Array  # (C,) target phrase of each candidate
+    tag: Int32Array  # (C,) tag of its first word
+    counts: NDArray[np.float64]  # (C,) C(s, t)
+    length: Int32Array  # (S,) words of each source phrase
+
+
+class Pairs(NamedTuple):
+    """Pairs of a source and a target phrase, repeated as often as they occur."""
+
+    source: Ragged  # word ids
+    target: Ragged  # word ids; e_0 has none
+    weight: NDArray[np.float64]  # how often each counts
+
+
+def build_inventory(
+    events: Pairs, more: Pairs, tag_of_word: Int32Array
+) -> tuple[Inventory, Int32Array, Int32Array]:
+    """The inventory, and for each event its source phrase and the number of its candidate."""
+    source_trie, source_end, n_source_nodes = build_trie(_joined(events.source, more.source))
+    target_trie, target_end, n_target_nodes = build_trie(_joined(events.target, more.target))
+    source_nodes, source = np.unique(source_end, return_inverse=True)
+    source = source + 1  # 0 is unknown
+    nodes = np.unique(target_end[target_end != ROOT])
+    target_of_node = np.full(n_target_nodes, OTHER, np.int32)
+    target_of_node[ROOT] = NOTHING
+    target_of_node[nodes] = np.arange(len(nodes)) + FIRST_TARGET
+    target = target_of_node[target_end]
+    source_of_node = np.zeros(n_source_nodes, np.int32)
+    source_of_node[source_nodes] = np.arange(len(source_nodes)) + 1
+    length = np.zeros(len(source_nodes) + 1, np.int32)
+    length[source] = np.concatenate([events.source.lengths, more.source.lengths])
+    length[UNKNOWN_SOURCE] = 1
+    first_word = np.zeros(len(nodes) + FIRST_TARGET, np.int64)
+    words = _joined(events.target, more.target)
+    some = words.lengths > 0
+    first_word[target[some]] = words.values[words.offsets[:-1][some]]
+    tag_of_target = tag_of_word[first_word]
+    tag_of_target[NOTHING], tag_of_target[OTHER] = NOTHING_TAG, OTHER_TAG
+
+    pairs, count = _counted(source, target, len(events.source), more.weight)
+    begin, candidate, counts = _candidates(pairs, count, length)
+    inventory = Inventory(
+        source_trie,
+        source_of_node,
+        target_trie,
+        target_of_node,
+        begin,
+        candidate,
+        tag_of_target[candidate].astype(np.int32),
+        counts,
+        length,
+    )
+    events_source = source[: len(events.source)].astype(np.int32)
+    events_target = target[: len(events.source)]
+    return inventory, events_source, _choices(inventory, events_source, events_target)
+
+
+def _joined(first: Ragged, second: Ragged) -> Ragged:
+    offsets = np.concatenate([first.offsets, second.offsets[1:] + first.offsets[-1]])
+    return Ragged(np.concatenate([first.values, second.values]), offsets)
+
+
+def _counted(
+    source: Int64Array, target: Int32Array, n_events: int, more: NDArray[np.float64]
+) -> tuple[Int64Array, NDArray[np.float64]]:
+    """Distinct pairs as (n, 2), and how often they occur: the larger of the two counts."""
+    keys, place = np.unique(source.astype(np.int64) << 32 | target, return_inverse=True)
+    counted = np.bincount(place[:n_events], minlength=len(keys)).astype(np.float64)
+    other = np.zeros(len(keys))
+    np.maximum.at(other, place[n_events:], more)
+    return np.stack([keys >> 32, keys & 0xFFFFFFFF], axis=1), np.maximum(counted, other)
+
+
+def _candidates(
+    pairs: Int64Array, count: NDArray[np.float64], length: Int32Array
+) -> tuple[Int64Array, Int32Array, NDArray[np.float64]]:
+    """Runs of candidates with their counts."""
+    n_sources = len(length)
+    source, target = pairs.T
+    real = target >= FIRST_TARGET
+    order = np.lexsort((target, -count, source))
+    order = order[real[order]]
+    rank = np.arange(len(order)) - np.searchsorted(source[order], source[order])
+    total = np.bincount(source, count, n_sources)
+    good = (rank < MOST_TRANSLATIONS) & (count[order] >= LEAST_SHARE * total[source[order]])
+    chosen, left_out = order[good], order[~good]
+    dropped = np.bincount(source[left_out], count[left_out], n_sources)
+    nothing = np.bincount(source[~real], count[~real], n_sources)
+    nothing[UNKNOWN_SOURCE], dropped[UNKNOWN_SOURCE] = nothing.sum(), count[real].sum()
+    has_nothing = np.flatnonzero(length == 1)
+    everyone = np.arange(n_sources)
+    rows = np.concatenate([has_nothing, everyone, source[chosen]])
+    targets = np.concatenate([np.full(len(has_nothing), NOTHING), np.full(n_sources, OTHER),
+                              target[chosen]])  # fmt: skip
+    counts = np.concatenate([nothing[has_nothing], dropped, count[chosen]])
+    kind = np.repeat([0, 1, 2], [len(has_nothing), n_sources, len(chosen)])
+    within = np.lexsort((targets, -counts, kind, rows))
+    begin = np.searchsorted(rows[within], np.arange(n_sources + 1))
+    return begin, targets[within].astype(np.int32), counts[within]
+
+
+@njit(cache=True, nogil=True)
+def _choices(inventory, source, target):
+    result = np.empty(len(source), np.int32)
+    for event in range(len(source)):
+        result[event] = find_candidate(inventory, source[event], target[event])
+    return result
+
+
+@njit(cache=True, nogil=True)
+def find_candidate(inventory, source, target):
+    """The number of a target phrase among the source phrase's candidates, or that of `other`."""
+    other = 0
+    for at in range(inventory.begin[source], inventory.begin[source + 1]):
+        if inventory.target[at] == target:
+            return at - inventory.begin[source]
+        if inventory.target[at] == OTHER:
+            other = at - inventory.begin[source]
+    return other
+
+
+@njit(cache=True, nogil=True)
+def find_source(inventory, words, start, end):
+    """The source phrase words[start:end], or UNKNOWN_SOURCE."""
+    node = np.int32(ROOT)
+    for place in range(start, end):
+        node = child(inventory.source_trie, node, words[place])
+        if node == EMPTY:
+            return UNKNOWN_SOURCE
+    return inventory.source_of_node[node]
+
+
+def no_pairs() -> Pairs:
+    nothing = Ragged(np.empty(0, np.int32), np.zeros(1, np.int64))
+    return Pairs(nothing, nothing, np.empty(0))
+
+
+def table_units(phrases: PhraseTable) -> Pairs:
+    """The entries of a phrase table that are one unit, with their counts c(f, e)."""
+    offsets = phrases.target_phrases.offsets
+    n_nodes = len(phrases.entry_begin) - 1
+    above, word, depth = _trie_nodes(phrases.trie, n_nodes)
+    node = np.repeat(np.arange(n_nodes), np.diff(phrases.entry_begin))
+    is_unit = _is_unit(depth[node], np.diff(offsets)[phrases.target], phrases.inner)
+    chosen = np.flatnonzero(is_unit)
+    lengths = depth[node[chosen]]
+    source = np.empty(lengths.sum(), np.int32)
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    _spell(above, word, node[chosen], starts, source)
+    target = phrases.target_phrases.take(phrases.target[chosen].astype(np.int64))
+    return Pairs(Ragged(source, starts), target, phrases.counts[chosen, 2])
+
+
+@njit(cache=True, nogil=True)
+def _trie_nodes(trie, n_nodes):
+    """Parent, word and depth of every node; a parent's number is lower than its children's."""
+    above, word = np.zeros(n_nodes, np.int64), np.zeros(n_nodes, np.int64)
+    depth = np.zeros(n_nodes, np.int64)
+    for slot in range(len(trie.keys)):
+        if trie.nodes[slot] != EMPTY:
+            above[trie.nodes[slot]] = trie.keys[slot] >> 32
+            word[trie.nodes[slot]] = trie.keys[slot] & 0xFFFFFFFF
+    for node in range(1, n_nodes):
+        depth[node] = depth[above[node]] + 1
+    return above, word, depth
+
+
+@njit(cache=True, nogil=True)
+def _spell(above, word, nodes, starts, source):
+    for row in range(len(nodes)):
+        node = nodes[row]
+        for place in range(starts[row + 1] - 1, starts[row] - 1, -1):
+            source[place] = word[node]
+            node = above[node]
+
+
+@njit(cache=True, nogil=True)
+def _is_unit(n_source, n_target, inner):
+    """Whether each phrase pair is one unit with all target words linked."""
+    result = np.zeros(len(inner), np.bool_)
+    links = np.empty((64, 2), np.int64)
+    path = Path(
+        np.empty(9, np.int32), np.empty(9, np.int32), np.empty(9, np.int32),
+        np.zeros(10, np.int64), np.empty(64, np.int32),
+    )  # fmt: skip
+    for pair in range(len(inner)):
+        if inner[pair] == 0:
+            continue
+        n = append_phrase_path(inner[pair], n_source[pair], n_target[pair], links, path, 0)
+        result[pair] = n == 1 and path.target_begin[1] == n_target[pair]
+    return result
+
+
+def spell_phrases(trie: Trie, number_of_node: Int32Array, nothing: int) -> dict[int, list[int]]:
+    """The word ids of every numbered phrase of a trie, for people to read."""
+    above, word, depth = _trie_nodes(trie, len(number_of_node))
+    nodes = np.flatnonzero(number_of_node != nothing)
+    starts = np.concatenate([[0], np.cumsum(depth[nodes])])
+    words = np.empty(starts[-1], np.int32)
+    _spell(above, word, nodes, starts, words)
+    return {
+        int(number_of_node[node]): words[starts[row] : starts[row + 1]].tolist()
+        for row, node in enumerate(nodes)
+    }

@@ -1,0 +1,129 @@
+"""The conditional log likelihood of training events under eq. 3 and its gradient, exactly.
+
+    p(t, j | s) = p0(t, j | s) exp Σ λφ / Z,  Z summed over all candidates t of s and jumps j
+
+An event's groups add their weights to a table of parts of outcomes, of which every outcome's score
+is a sum; the gradient goes the same way back. Work is proportional to the features that exist, not
+to features times outcomes.
+"""
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from models.arrays import Int32Array, Int64Array
+from models.distortion.parse.feature_groups import Features, add_group
+from models.distortion.parse.inventory import Inventory
+from models.distortion.parse.templates import (
+    G_CELL,
+    MOST_CANDIDATES,
+    N_JUMPS,
+    T_CELL,
+    W_CELL,
+)
+
+FloatArray = NDArray[np.float64]
+BLOCKS = 8  # parts of the data that are summed in order: the same result for any number of threads
+
+
+class Task(NamedTuple):
+    """What is learned from: events with their groups and prior distributions."""
+
+    source: Int32Array  # (E,)
+    choice: Int32Array  # (E,)
+    jump: Int32Array  # (E,)
+    group_begin: Int64Array  # (E + 1,)
+    groups: Int32Array
+    prior: FloatArray  # (rows, jumps) log p0
+    prior_begin: Int64Array  # (E,) first row of each event, one row for each candidate
+    inventory: Inventory
+    features: Features
+    n_cells: int
+
+
+def log_likelihood(
+    task: Task, weights: FloatArray, pool: ThreadPoolExecutor
+) -> tuple[float, FloatArray]:
+    """Σ log p(t, j | s) over the events, and the features' expected counts."""
+    edges = np.linspace(0, len(task.source), BLOCKS + 1).astype(np.int64)
+
+    def work(block: int) -> tuple[float, FloatArray]:
+        expected = np.zeros(len(weights))
+        total = _block(task, weights, int(edges[block]), int(edges[block + 1]), expected)
+        return total, expected
+
+    total, sums = 0.0, np.zeros(len(weights))
+    for part, expected in pool.map(work, range(BLOCKS)):
+        total += part
+        sums += expected
+    return total, sums
+
+
+@njit(cache=True, nogil=True)
+def _block(task, weights, first, last, expected):
+    cells, back = np.empty(task.n_cells), np.empty(task.n_cells)
+    p = np.empty((MOST_CANDIDATES, N_JUMPS))
+    total = 0.0
+    for event in range(first, last):
+        source = task.source[event]
+        begin = task.inventory.begin[source]
+        n = task.inventory.begin[source + 1] - begin
+        tags = task.inventory.tag[begin : begin + n]
+        prior = task.prior[task.prior_begin[event] : task.prior_begin[event] + n]
+        groups = task.groups[task.group_begin[event] : task.group_begin[event + 1]]
+        cells[:] = 0.0
+        for group in groups:
+            add_group(task.features, weights, group, cells)
+        gather(cells, prior, tags, n, p)
+        normalise(p, n)
+        total += np.log(p[task.choice[event], task.jump[event]])
+        back[:] = 0.0
+        scatter(p, tags, n, back)
+        for group in groups:
+            for feature in range(task.features.begin[group], task.features.begin[group + 1]):
+                expected[feature] += back[task.features.cell[feature]]
+    return total
+
+
+@njit(cache=True, nogil=True)
+def gather(cells, prior, tags, n, p):
+    """Scores of all outcomes from the scores of their parts, (n, jumps)."""
+    for t in range(n):
+        g = G_CELL + tags[t] * N_JUMPS
+        w = W_CELL + t * N_JUMPS
+        for j in range(N_JUMPS):
+            p[t, j] = prior[t, j] + cells[j] + cells[T_CELL + t] + cells[w + j] + cells[g + j]
+
+
+@njit(cache=True, nogil=True)
+def scatter(p, tags, n, cells):
+    """Sums of the outcomes' values over the parts that they share."""
+    for t in range(n):
+        g = G_CELL + tags[t] * N_JUMPS
+        w = W_CELL + t * N_JUMPS
+        for j in range(N_JUMPS):
+            cells[j] += p[t, j]
+            cells[T_CELL + t] += p[t, j]
+            cells[w + j] += p[t, j]
+            cells[g + j] += p[t, j]
+
+
+@njit(cache=True, nogil=True)
+def normalise(p, n):
+    """Turns scores into probabilities; log Z."""
+    highest = -np.inf
+    for t in range(n):
+        for j in range(N_JUMPS):
+            highest = max(highest, p[t, j])
+    total = 0.0
+    for t in range(n):
+        for j in range(N_JUMPS):
+            p[t, j] = np.exp(p[t, j] - highest)
+            total += p[t, j]
+    for t in range(n):
+        for j in range(N_JUMPS):
+            p[t, j] /= total
+    return highest + np.log(total)

@@ -1,0 +1,225 @@
+"""Maximum entropy over translations and jumps, with features of the parse tree (Xiang et al. 2011).
+
+p(t, j | s) of eq. 3 is learned along the visit paths of the word alignments
+(`models/parse_reordering`). A step's features are sums over the units of the option:
+
+    parse.logp    log p(t, j | s)
+    parse.prior   log p0(t | s), the normalised phrase count (eq. 4) inside it
+    parse.jump    log p(j | s), what it says of the jump alone
+
+What the model uses is said in one setting, `use`, a sum of parts: `me` is the paper's baseline,
+which stands for count+lexical+context+tags+words, and any of these may be named instead. Previous
+target words (`history`) are not part of it: the language model sees them already, and the search
+slows down several times when hypotheses are told apart by them.
+
+    me   me+prior   me+cov   me+sib   me+cov+sib   me+prior+cov+sib     the rows of its Tables 2–4
+
+A sentence without a tree is scored by the other features.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.arrays import Int32Array
+from models.data.corpus import AlignedCorpus
+from models.data.sentence import Sentence
+from models.distortion.interface import DistortionModel, OptionTable
+from models.distortion.parse.fitting import IIS, LBFGS, Learned, TrainingPlan, learn
+from models.distortion.parse.rewrites import (
+    encode_tree,
+    parse_rewrites,
+    read_rewrites,
+    rewrite_tree,
+)
+from models.distortion.parse.scorer import ParseScorer
+from models.distortion.parse.storage import load_learned, save_learned
+from models.distortion.parse.templates import COV, FAMILIES, MOST_TAGS, SIB, TAGS, WORDS
+from models.errors import DataError, SettingError, nearest
+from models.phrases.extraction import GRID
+from models.phrases.table import PhraseTable
+from models.progress import Progress
+
+FORMAT = 1
+SHORT = {"me": "count+lexical+context+tags+words"}
+PARTS = ("count", "prior", *FAMILIES)
+PRESETS = ("me", "me+prior", "me+cov", "me+sib", "me+cov+sib", "me+prior+cov+sib")
+
+
+class Parse(DistortionModel):
+    """Translation and jump by maximum entropy, with features of the parse tree (Xiang 2011)."""
+
+    name: ClassVar[str] = "parse"
+    learned_: Learned
+
+    def __init__(
+        self,
+        use: str = "me+prior+cov+sib",
+        alpha: float = 0.9,
+        alpha_half: float = 80.0,
+        levels: int = 2,
+        rewrites: str = "de",
+        variance: float = 1.0,
+        min_count: int = 2,
+        max_sentences: int = 0,
+        iterations: int = 100,
+        trainer: str = LBFGS,
+    ) -> None:
+        self.use, self.alpha, self.alpha_half = use, alpha, alpha_half
+        self.levels, self.rewrites = levels, rewrites
+        self.variance, self.min_count, self.max_sentences = variance, min_count, max_sentences
+        self.iterations, self.trainer = iterations, trainer
+        self._known: dict[int, tuple[PhraseTable, Int32Array, NDArray[np.uint16]]] = {}
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        return ("parse.logp", "parse.prior", "parse.jump")
+
+    @property
+    def initial_weights(self) -> tuple[float, ...]:
+        return (0.3, 0.0, 0.0)  # the other two are parts of the first
+
+    @property
+    def requires(self) -> frozenset[str]:
+        """Tags, if it was trained with them; a tree is used where there is one."""
+        families, prior = parse_use(self.use)
+        asks = families & (TAGS | WORDS | SIB) or prior == "smoothed"
+        known = hasattr(self, "learned_") and len(self.learned_.source_tags) > 3
+        return frozenset({"tags"}) if asks and known else frozenset()
+
+    @property
+    def wants(self) -> frozenset[str]:
+        """Trees, if it was trained with features of them."""
+        if not parse_use(self.use)[0] & (COV | SIB) or not hasattr(self, "learned_"):
+            return frozenset()
+        report = self.learned_.report
+        return frozenset({"tree"} if report["without_tree"] < report["sentences"] else ())
+
+    def settings(self) -> Mapping[str, Any]:
+        return {
+            "use": self.use,
+            "alpha": self.alpha,
+            "alpha_half": self.alpha_half,
+            "levels": self.levels,
+            "rewrites": self.rewrites,
+            "variance": self.variance,
+            "min_count": self.min_count,
+            "max_sentences": self.max_sentences,
+            "iterations": self.iterations,
+            "trainer": self.trainer,
+        }
+
+    def fit(
+        self,
+        corpus: AlignedCorpus,
+        *,
+        phrases: PhraseTable | None = None,
+        seed: int = 0,  # noqa: ARG002
+        threads: int = 2,
+        progress: Progress | None = None,
+    ) -> Self:
+        self._check_settings()
+        families, prior = parse_use(self.use)
+        self.rewrites_text_, self.rewrites_ = read_rewrites(self.rewrites)
+        plan = TrainingPlan(
+            families, prior, self.alpha, self.alpha_half, self.levels, self.variance,
+            self.min_count, self.max_sentences, self.iterations, self.trainer, self.rewrites_,
+        )  # fmt: skip
+        self.learned_ = learn(corpus, phrases, plan, threads, progress)
+        return self
+
+    def prepare(self, sentence: Sentence, options: OptionTable) -> ParseScorer:
+        learned = self._fitted()
+        families, _ = parse_use(self.use)
+        tree = sentence.tree
+        if tree is not None and families & (COV | SIB):
+            tree = rewrite_tree(tree, sentence.words, self.rewrites_)
+        n = len(sentence)
+        tags = np.zeros(n, np.int32)
+        if sentence.tags is not None:
+            tags = learned.source_tags.encode(sentence.tags)
+            tags[tags >= MOST_TAGS - 1] = 0
+        return ParseScorer(
+            learned,
+            families,
+            self.levels,
+            learned.source_words.encode(sentence.words),
+            tags,
+            encode_tree(tree, learned.labels),
+            options,
+            *self._known_of(options.phrases),
+        )
+
+    def save(self, directory: Path) -> None:
+        save_learned(self._fitted(), self.rewrites_text_, directory, FORMAT)
+
+    def load(self, directory: Path) -> Self:
+        self.learned_, self.rewrites_text_ = load_learned(directory, FORMAT)
+        self.rewrites_ = parse_rewrites(self.rewrites_text_, str(directory))
+        return self
+
+    def _fitted(self) -> Learned:
+        if not hasattr(self, "learned_"):
+            raise DataError(f"the model {self.name} has not been trained")
+        return self.learned_
+
+    def _known_of(self, phrases: PhraseTable) -> tuple[Int32Array, NDArray[np.uint16]]:
+        """The model's ids of a phrase table's target words, and room for the units of its entries;
+        remembered for each table."""
+        known = self._known.get(id(phrases))
+        if known is None or known[0] is not phrases:
+            ids = self.learned_.target_words.encode(phrases.target_vocabulary.words)
+            known = phrases, ids, np.zeros((len(phrases), GRID), np.uint16)
+            self._known[id(phrases)] = known
+        return known[1:]
+
+    def _check_settings(self) -> None:
+        for name, value, lowest in (
+            ("levels", self.levels, 1),
+            ("min_count", self.min_count, 1),
+            ("max_sentences", self.max_sentences, 0),
+            ("iterations", self.iterations, 1),
+        ):
+            if value < lowest:
+                raise SettingError(
+                    f"parse.{name} cannot be {value}", expected=f"a number from {lowest} up"
+                )
+        if not 0 <= self.alpha < 1:
+            raise SettingError(
+                f"parse.alpha cannot be {self.alpha}", expected="a number from 0 to less than 1"
+            )
+        if not self.alpha_half >= 0:
+            raise SettingError(
+                f"parse.alpha_half cannot be {self.alpha_half}", expected="a number from 0 up"
+            )
+        if not self.variance > 0:
+            raise SettingError(
+                f"parse.variance cannot be {self.variance}", expected="a number above 0"
+            )
+        if self.trainer not in (LBFGS, IIS):
+            raise SettingError(
+                f"there is no trainer {self.trainer!r}", expected=f"known: {LBFGS}, {IIS}"
+            )
+
+
+def parse_use(text: str) -> tuple[int, str]:
+    """The families of features, as bits, and the prior of a sum such as `me+prior+cov`.
+
+    >>> parse_use("lexical+cov+prior")
+    (33, 'smoothed')
+    """
+    parts = [part for name in text.split("+") for part in SHORT.get(name, name).split("+")]
+    for part in parts:
+        if part not in PARTS:
+            raise SettingError(
+                f"there is no part {part!r} of features",
+                where=f"parse.use={text}",
+                expected=nearest(part, [*SHORT, *PARTS]),
+            )
+    families = sum(bit for name, bit in FAMILIES.items() if name in parts)
+    if "prior" in parts:
+        return families, "smoothed"
+    return families, "count" if "count" in parts else "none"

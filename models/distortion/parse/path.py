@@ -1,0 +1,201 @@
+"""The visit path of a word alignment: which source words are translated when, and as what.
+
+The path is a sequence of units. A unit is a source word with the target words it is linked to;
+neighbouring source words that share a target word are one unit. Units are visited where their first
+target word stands, from left to right if they share it:
+
+    source   0 PP-words 1 PP-words 2 verb 3 le 4 book      links 0-3 1-4 2-0 4-2
+    target   0 bought 1 the 2 book 3 for 4 them
+    path     2→bought   3→e_0   4→book   0→for   1→them
+
+Unaligned source words are units of their own with the empty target e_0. A run of them is visited
+directly after the one of its two neighbours that is translated first, beginning at that neighbour:
+above, `le` follows the verb. In "CP de NP" with an unaligned `de`, where English says the noun
+first, `de` follows the noun and comes before CP, as in the paper's Table 1.
+
+The same rules hold for whole sentences and for the inner alignments of phrase pairs. As phrase
+pairs are consistent with the alignment, a sentence's units are those of its phrases; only an
+unaligned word at the edge of a phrase may have lost the neighbour that it would have followed.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from models.arrays import Int32Array, Int64Array, Ragged
+from models.data.corpus import AlignedCorpus
+from models.phrases.extraction import GRID
+
+
+class Path(NamedTuple):
+    """The units of one or many alignments, in the order of their visits."""
+
+    start: Int32Array  # (U,) first source word
+    end: Int32Array  # (U,) one past the last
+    at: Int32Array  # (U,) target position at which the unit is visited
+    target_begin: Int64Array  # (U + 1,) first linked target position of each unit; e_0 has none
+    targets: Int32Array  # linked target positions, rising inside a unit
+
+
+def corpus_paths(corpus: AlignedCorpus) -> tuple[Path, Int64Array]:
+    """The paths of all pairs, and where each begins; pairs without links have no units."""
+    path = _room(len(corpus.source.words.values), len(corpus.links.values))
+    offsets = np.zeros(len(corpus) + 1, np.int64)
+    _fill(corpus.source.words.offsets, corpus.links.offsets, corpus.links.values, path, offsets)
+    size, n_targets = offsets[-1], path.target_begin[offsets[-1]]
+    return (
+        Path(
+            path.start[:size],
+            path.end[:size],
+            path.at[:size],
+            path.target_begin[: size + 1],
+            path.targets[:n_targets],
+        ),
+        offsets,
+    )
+
+
+def target_sequences(path: Path, offsets: Int64Array, target: Ragged) -> Ragged:
+    """The linked target words of every unit."""
+    sentence = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    first_word = np.repeat(target.offsets[sentence], np.diff(path.target_begin))
+    return Ragged(target.values[first_word + path.targets], path.target_begin)
+
+
+def _room(n_source: int, n_links: int) -> Path:
+    return Path(
+        np.empty(n_source, np.int32),
+        np.empty(n_source, np.int32),
+        np.empty(n_source, np.int32),
+        np.zeros(n_source + 1, np.int64),
+        np.empty(n_links, np.int32),
+    )
+
+
+@njit(cache=True, nogil=True)
+def _fill(source_offsets, link_offsets, links, path, offsets):
+    at = 0
+    for sentence in range(len(source_offsets) - 1):
+        own = links[link_offsets[sentence] : link_offsets[sentence + 1]]
+        n_source = source_offsets[sentence + 1] - source_offsets[sentence]
+        at = append_path(own, n_source, path, at)
+        offsets[sentence + 1] = at
+
+
+@njit(cache=True, nogil=True)
+def append_path(links, n_source, path, at):
+    """Writes the units of one alignment behind the first `at`; the number of units then.
+
+    `links` are (source, target), sorted, without repetitions.
+    """
+    begin = np.zeros(n_source + 1, np.int32)  # links of source word w are begin[w]:begin[w + 1]
+    for link in range(len(links)):
+        begin[links[link, 0] + 1] += 1
+    for word in range(n_source):
+        begin[word + 1] += begin[word]
+    unit_start, unit_end = np.empty(n_source, np.int32), np.empty(n_source, np.int32)
+    unit_first = np.empty(n_source, np.int32)  # first target position
+    n_units, word = 0, 0
+    while word < n_source:
+        if begin[word] == begin[word + 1]:
+            word += 1
+            continue
+        unit_start[n_units] = word
+        unit_first[n_units] = links[begin[word], 1]
+        while word + 1 < n_source and _share(links, begin, word):
+            word += 1
+            unit_first[n_units] = min(unit_first[n_units], np.int32(links[begin[word], 1]))
+        word += 1
+        unit_end[n_units] = word
+        n_units += 1
+    # insertion sort by target position; equal ones stay in source order
+    order = np.empty(n_units, np.int32)
+    for unit in range(n_units):
+        place = unit
+        while place > 0 and unit_first[order[place - 1]] > unit_first[unit]:
+            order[place] = order[place - 1]
+            place -= 1
+        order[place] = unit
+    rank = np.empty(n_units, np.int32)
+    for place in range(n_units):
+        rank[order[place]] = place
+    for place in range(n_units):
+        unit = order[place]
+        start, end = unit_start[unit], unit_end[unit]
+        after = _append_unit(links, begin, start, end, unit_first[unit], path, at)
+        at += 1
+        low = unit_end[unit - 1] if unit > 0 else 0
+        if unit == 0 or rank[unit - 1] > place:
+            for empty in range(start - 1, low - 1, -1):
+                at = _append_empty(path, at, empty, after)
+        high = unit_start[unit + 1] if unit + 1 < n_units else n_source
+        if unit + 1 == n_units or rank[unit + 1] > place:
+            for empty in range(end, high):
+                at = _append_empty(path, at, empty, after)
+    return at
+
+
+@njit(cache=True, nogil=True)
+def _share(links, begin, word):
+    """Whether a word and the next one are linked to a common target word."""
+    a, b = begin[word], begin[word + 1]
+    a_end, b_end = begin[word + 1], begin[word + 2]
+    while a < a_end and b < b_end:
+        if links[a, 1] == links[b, 1]:
+            return True
+        if links[a, 1] < links[b, 1]:
+            a += 1
+        else:
+            b += 1
+    return False
+
+
+@njit(cache=True, nogil=True)
+def _append_unit(links, begin, start, end, first, path, at):
+    """Writes an aligned unit; the position behind its last target word."""
+    path.start[at], path.end[at], path.at[at] = start, end, first
+    head = path.target_begin[at]
+    size = head
+    for link in range(begin[start], begin[end]):  # sorted by source: merged by insertion
+        target = np.int32(links[link, 1])
+        place = size
+        while place > head and path.targets[place - 1] > target:
+            place -= 1
+        if place > head and path.targets[place - 1] == target:
+            continue
+        for k in range(size, place, -1):
+            path.targets[k] = path.targets[k - 1]
+        path.targets[place] = target
+        size += 1
+    path.target_begin[at + 1] = size
+    return path.targets[size - 1] + 1
+
+
+@njit(cache=True, nogil=True)
+def _append_empty(path, at, word, after):
+    path.start[at], path.end[at], path.at[at] = word, word + 1, after
+    path.target_begin[at + 1] = path.target_begin[at]
+    return at + 1
+
+
+@njit(cache=True, nogil=True)
+def append_phrase_path(inner, n_source, n_target, links, path, at):
+    """The same for a phrase pair with an inner alignment as bits (`links` is scratch, (64, 2)).
+
+    A pair without links is one unit with all its target words.
+    """
+    if inner == 0:
+        path.start[at], path.end[at], path.at[at] = 0, n_source, 0
+        head = path.target_begin[at]
+        for target in range(n_target):
+            path.targets[head + target] = target
+        path.target_begin[at + 1] = head + n_target
+        return at + 1
+    n_links = 0
+    for source in range(n_source):
+        for target in range(n_target):
+            if (inner >> np.uint64(GRID * target + source)) & np.uint64(1):
+                links[n_links, 0], links[n_links, 1] = source, target
+                n_links += 1
+    return append_path(links[:n_links], n_source, path, at)

@@ -1,0 +1,131 @@
+"""The model's word on the steps of one sentence."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.arrays import Int32Array, Int64Array
+from models.distortion.interface import FloatArray, OptionTable, SentenceScorer, Steps
+from models.distortion.parse.events import padded
+from models.distortion.parse.fitting import Learned
+from models.distortion.parse.history_scores import (
+    add_history,
+    first_state,
+    make_recent_words,
+    next_states,
+)
+from models.distortion.parse.sentence_tables import Translations, make_places, make_units
+from models.distortion.parse.step_scores import (
+    N_FEATURES,
+    GroupWeights,
+    make_memory,
+    make_recent,
+    score_steps,
+)
+from models.distortion.parse.templates import G_CELL, HISTORY, N_JUMPS
+
+ROOM = 1 << 9  # distributions that a sentence has room for at first; most need a quarter
+
+
+class ParseScorer(SentenceScorer):
+    """State: end of the last visited source word, and the last two target words if asked for."""
+
+    n_features = N_FEATURES
+
+    def __init__(
+        self,
+        learned: Learned,
+        families: int,
+        levels: int,
+        words: Int32Array,
+        tags: Int32Array,
+        tree: Int32Array,
+        options: OptionTable,
+        target_ids: Int32Array,  # own ids of the phrase table's target words
+        known_units: NDArray[np.uint16],  # of the phrase table's entries
+    ) -> None:
+        features = self._features = learned.features
+        self._weights = GroupWeights(features.begin, features.cell, learned.weights)
+        self._with_history = bool(families & HISTORY)
+        self._n_cells = G_CELL + len(learned.target_tags) * N_JUMPS
+        self._starts = options.start
+        words, tags = padded(words), padded(tags)
+        phrases = options.phrases
+        targets = phrases.target_phrases
+        translations = Translations(
+            options.entry, phrases.target, targets.offsets, targets.values, target_ids,
+            known_units,
+        )  # fmt: skip
+        self._units, self._own_groups, place_of, n_places, self._n_shapes = make_units(
+            learned.inventory, features, families, words, options.start, options.end,
+            options.inner, translations, options.drop_unknown, options.n_words,
+        )  # fmt: skip
+        self._places = make_places(
+            learned.inventory, learned.prior, features, learned.weights, families, levels,
+            self._n_cells, words, tags, tree, place_of, n_places,
+        )  # fmt: skip
+        last_unit = self._units.begin[1:] - 1
+        last_place = self._units.units["place"][last_unit]
+        self._last_end = self._places.record["end"][last_place].astype(np.int64)
+        if self._with_history:
+            own = options.target_words
+            ids = np.where(own.values >= 0, target_ids[np.maximum(own.values, 0)], -1)
+            self._target_words, self._target_offsets = ids.astype(np.int32), own.offsets
+            self._recent_words = make_recent_words(n_places)
+        self._make_room(ROOM)
+
+    @property
+    def initial_state(self) -> int:  # type: ignore[override]
+        return first_state(history=self._with_history)
+
+    def features(self, steps: Steps) -> FloatArray:
+        result = np.empty((len(steps.option), N_FEATURES))
+        done = 0
+        while done < len(result):
+            done = score_steps(
+                self._weights, self._units, self._places, self._memory, self._recent,
+                self._n_cells, steps.option, steps.coverage, steps.state, done, result,
+            )  # fmt: skip
+            if done < len(result):
+                self._make_room(2 * self._room)
+        if self._with_history:
+            self._add_history(steps, result)
+        return result
+
+    def _add_history(self, steps: Steps, result: FloatArray) -> None:
+        done = 0
+        while done < len(result):
+            done = add_history(
+                self._features, self._weights, self._units, self._own_groups, self._places,
+                self._memory, self._recent, self._recent_words, self._n_cells, steps.option,
+                steps.coverage, steps.state, done, result,
+            )  # fmt: skip
+            if done < len(result):
+                self._make_room(2 * self._room)
+
+    def option_estimate(self, n_options: int) -> FloatArray:
+        """The option's value if all words before it, and none behind it, are translated, and the
+        last one stands directly before its first unit."""
+        n_words = self._places.masks.shape[2] * 64
+        places = np.arange(n_words)
+        before = places < self._starts[:, None]  # (N, places)
+        coverage = np.packbits(before, axis=1, bitorder="little").view(np.uint64)
+        first = self._units.units["place"][self._units.begin[:-1]]
+        state = self.initial_state | self._places.record["start"][first].astype(np.int64)
+        every = np.arange(n_options, dtype=np.int32)
+        return self.features(Steps(every, every, coverage, state))
+
+    def advance(self, steps: Steps) -> Int64Array:
+        if not self._with_history:
+            ends: Int64Array = self._last_end[steps.option]
+            return ends
+        states: Int64Array = next_states(
+            self._target_words, self._target_offsets, self._last_end, steps.option, steps.state
+        )
+        return states
+
+    def _make_room(self, room: int) -> None:
+        """For so many distributions; what was known is forgotten."""
+        self._room = room
+        self._memory = make_memory(room)
+        n_coverage = self._places.masks.shape[2]
+        self._recent = make_recent(self._n_shapes, len(self._units.units), n_coverage)

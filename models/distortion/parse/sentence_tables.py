@@ -1,0 +1,342 @@
+"""What the model knows of a sentence before the search: options as units, and their situations.
+
+An option is scored as the units of its inner alignment, one after the other, each with the coverage
+that the units before it leave: the score of a translation does not depend on how it was cut into
+phrases, and multi-word phrases need no features of their own. A *place* is a source span on which
+units lie. All that does not depend on the coverage is worked out here, once for each place:
+
+    scores   prior and static groups summed, (places, candidates, jumps)
+    groups   for every neighbour and state of coverage the groups that it switches on
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from models.arrays import Int32Array, Int64Array
+from models.distortion.interface import COPIED
+from models.distortion.parse.feature_groups import add_group, find_group
+from models.distortion.parse.inventory import (
+    NOTHING,
+    OTHER,
+    UNKNOWN_SOURCE,
+    find_candidate,
+    find_source,
+)
+from models.distortion.parse.likelihood import gather
+from models.distortion.parse.neighbourhood import MOST, cover, find_neighbours
+from models.distortion.parse.path import Path, append_phrase_path
+from models.distortion.parse.priors import fill_prior
+from models.distortion.parse.templates import (
+    BEFORE_LAST,
+    COV,
+    HISTORY,
+    LAST,
+    MOST_CANDIDATES,
+    MOST_STATIC,
+    N_JUMPS,
+    SIB,
+    WORDS,
+    inside_key,
+    near_keys,
+    pack,
+    phrase_tag,
+    sibling_keys,
+    static_keys,
+)
+from models.hashing import EMPTY
+from models.phrases.extraction import GRID
+from models.phrases.trie import ROOT, child
+
+FloatArray = NDArray[np.float64]
+FROM_STATE = -2  # a history group that depends on the words before the option
+# a known unit: start in 4 bits, end in 4, choice in 5, and whether it is the last one
+IS_LAST = 1 << 13
+N_SPECIAL = 3  # questions beside the siblings: left word, right word, parent
+
+
+UNIT = np.dtype([("place", np.int32), ("choice", np.int32)])  # choice: number of the candidate
+PLACE = np.dtype(
+    [
+        ("start", np.int32),
+        ("end", np.int32),
+        ("source", np.int32),  # source phrase
+        ("tag", np.int32),
+        ("n", np.int32),  # candidates
+        ("n_neighbours", np.int32),
+    ]
+)
+
+
+class Units(NamedTuple):
+    """The options as units, in the order of their visits."""
+
+    begin: Int32Array  # (N + 1,) units of each option
+    units: NDArray[Any]  # UNIT
+    shape: Int32Array  # (N,) options whose units lie on the same places have the same shape
+    example: Int32Array  # an option of each shape
+
+
+class Places(NamedTuple):
+    record: NDArray[Any]  # (P,) PLACE
+    tags: Int32Array  # (P, candidates) of the candidates' first words
+    share: FloatArray  # (P, candidates) log p0(t | s) of eq. 4; 0 if the model has no prior
+    scores: FloatArray  # (P, candidates, jumps) with the static groups
+    masks: NDArray[np.uint64]  # (P, N_SPECIAL + MOST, W) words of the left and right neighbour, of
+    # the parent and the siblings; 0: there is none
+    groups: Int32Array  # (P, N_SPECIAL + MOST, 3 states, 2) what they switch on, or EMPTY
+
+
+class Translations(NamedTuple):
+    """Where the target words of options are found, as ids of the model.
+
+    The units of an entry are the same in every sentence and are kept when it is first met. Threads
+    may share them: a unit is one number, 0 until it is known, and all threads write the same.
+    """
+
+    entry: Int64Array  # (N,) of the phrase table; −1: a word that is copied, or dropped
+    row: NDArray[np.integer[Any]]  # (entries,) number of the target phrase
+    offsets: Int64Array
+    words: Int32Array  # of the phrase table
+    own_id: Int32Array  # the model's ids of its words
+    known: NDArray[np.uint16]  # (entries, GRID) units that are known: bits as below
+
+
+@njit(cache=True, nogil=True)
+def make_units(
+    inventory, features, families, words, starts, ends, inner, translations, drop_unknown, n_words
+):
+    """Units of all options; their history groups (U, 2), of the last word and the one before, each
+    a number, EMPTY or FROM_STATE; places by start and length; how many places and shapes there are.
+
+    `words` are the sentence's with one more at both ends.
+    """
+    size, longest = 0, 1
+    for option in range(len(starts)):
+        size += ends[option] - starts[option]
+        longest = max(longest, _n_targets(translations, option))
+    units = Units(
+        np.zeros(len(starts) + 1, np.int32), np.empty(size, UNIT),
+        np.empty(len(starts), np.int32), np.empty(len(starts), np.int32),
+    )  # fmt: skip
+    groups = np.full((size if families & HISTORY else 0, 2), EMPTY, np.int32)
+    targets = np.empty(longest, np.int32)
+    # shapes of the same span form a chain
+    newest = np.full((n_words, GRID), EMPTY, np.int32)
+    older = np.empty(len(starts), np.int32)
+    n_shapes = 0
+    place_of = np.full((n_words, GRID), EMPTY, np.int32)
+    links = np.empty((GRID * GRID, 2), np.int64)
+    path = Path(
+        np.empty(GRID + 1, np.int32), np.empty(GRID + 1, np.int32), np.empty(GRID + 1, np.int32),
+        np.zeros(GRID + 2, np.int64), np.empty(max(GRID * GRID, longest), np.int32),
+    )  # fmt: skip
+    choices = np.empty(GRID + 1, np.int32)
+    n_places, unit = 0, 0
+    for option in range(len(starts)):
+        start, length, entry = (
+            starts[option],
+            ends[option] - starts[option],
+            translations.entry[option],
+        )
+        n_units = 0
+        if entry >= 0 and not families & HISTORY:
+            n_units = _recall(translations.known, entry, path, choices)
+        if n_units == 0:
+            n_targets = _spell(translations, drop_unknown, option, targets)
+            n_units = append_phrase_path(inner[option], length, n_targets, links, path, 0)
+            for k in range(n_units):
+                first, last = start + path.start[k], start + path.end[k]
+                source = find_source(inventory, words, first + 1, last + 1)
+                target = _find_target(inventory, targets, path, k)
+                choices[k] = find_candidate(inventory, source, target)
+                if families & HISTORY and source != UNKNOWN_SOURCE:
+                    _history_groups(features, source, targets, path.at[k], groups[unit + k])
+            if entry >= 0:
+                _remember(translations.known, entry, path, choices, n_units)
+        for k in range(n_units):
+            first, last = start + path.start[k], start + path.end[k]
+            if place_of[first, last - first - 1] == EMPTY:
+                place_of[first, last - first - 1] = n_places
+                n_places += 1
+            units.units[unit].place = place_of[first, last - first - 1]
+            units.units[unit].choice = choices[k]
+            unit += 1
+        units.begin[option + 1] = unit
+        shape = newest[start, length - 1]
+        while shape != EMPTY and not _same_places(units, units.example[shape], option):
+            shape = older[shape]
+        if shape == EMPTY:
+            shape = n_shapes
+            units.example[shape], older[shape] = option, newest[start, length - 1]
+            newest[start, length - 1] = shape
+            n_shapes += 1
+        units.shape[option] = shape
+    return units, groups, place_of, n_places, n_shapes
+
+
+@njit(cache=True, nogil=True)
+def _history_groups(features, source, targets, at, groups):
+    """The groups of the two words before a unit, as far as they are the option's own."""
+    groups[0] = groups[1] = FROM_STATE
+    if at > 0:
+        groups[0] = find_group(features, pack(LAST, source, max(targets[at - 1], 0)))
+    if at > 1:
+        groups[1] = find_group(features, pack(BEFORE_LAST, source, max(targets[at - 2], 0)))
+
+
+@njit(cache=True, nogil=True)
+def _remember(known, entry, path, choices, n_units):
+    for k in range(n_units):
+        packed = path.start[k] | path.end[k] << 4 | choices[k] << 8
+        known[entry, k] = packed | (IS_LAST if k + 1 == n_units else 0)
+
+
+@njit(cache=True, nogil=True)
+def _recall(known, entry, path, choices):
+    """Writes the units of an entry and their choices; their number, 0 if they are not known."""
+    for k in range(known.shape[1]):
+        packed = np.int64(known[entry, k])
+        if packed == 0:
+            return 0
+        path.start[k], path.end[k] = packed & 15, packed >> 4 & 15
+        choices[k] = packed >> 8 & 31
+        if packed & IS_LAST:
+            return k + 1
+    return 0
+
+
+@njit(cache=True, nogil=True)
+def _n_targets(translations, option):
+    entry = translations.entry[option]
+    if entry < 0:
+        return np.int64(1)
+    row = np.int64(translations.row[entry])
+    return translations.offsets[row + 1] - translations.offsets[row]
+
+
+@njit(cache=True, nogil=True)
+def _spell(translations, drop_unknown, option, targets):
+    """Writes the model's ids of an option's target words, COPIED for a copied one; how many."""
+    entry = translations.entry[option]
+    if entry < 0:
+        targets[0] = COPIED
+        return 0 if drop_unknown else 1
+    begin = translations.offsets[np.int64(translations.row[entry])]
+    n = _n_targets(translations, option)
+    for k in range(n):
+        targets[k] = translations.own_id[translations.words[begin + k]]
+    return n
+
+
+@njit(cache=True, nogil=True)
+def _same_places(units, option, other):
+    first, second = units.begin[option], units.begin[other]
+    n = units.begin[option + 1] - first
+    if units.begin[other + 1] - second != n:
+        return False
+    is_same = True
+    for k in range(n):
+        is_same = is_same and units.units[first + k].place == units.units[second + k].place
+    return is_same
+
+
+@njit(cache=True, nogil=True)
+def _find_target(inventory, targets, path, unit):
+    """The target phrase of a unit."""
+    begin, end = path.target_begin[unit], path.target_begin[unit + 1]
+    if begin == end:
+        return NOTHING
+    node = np.int32(ROOT)
+    for k in range(begin, end):
+        node = child(inventory.target_trie, node, targets[path.targets[k]])
+        if node == EMPTY:
+            return OTHER
+    return inventory.target_of_node[node]
+
+
+@njit(cache=True, nogil=True)
+def make_places(
+    inventory, prior, features, weights, families, levels, n_cells, words, tags, tree, place_of,
+    n_places,
+):  # fmt: skip
+    """Everything about the places that the coverage does not change."""
+    n_words = len(words) - 2
+    n_coverage = (n_words + 63) // 64
+    places = Places(
+        np.empty(n_places, PLACE),
+        np.empty((n_places, MOST_CANDIDATES), np.int32),
+        np.zeros((n_places, MOST_CANDIDATES)),
+        np.empty((n_places, MOST_CANDIDATES, N_JUMPS)),
+        np.zeros((n_places, N_SPECIAL + MOST, n_coverage), np.uint64),
+        np.full((n_places, N_SPECIAL + MOST, 3, 2), EMPTY, np.int32),
+    )  # fmt: skip
+    own_prior = np.empty((MOST_CANDIDATES, N_JUMPS))
+    cells, keys = np.empty(n_cells), np.empty(MOST_STATIC, np.int64)
+    nodes, sides = np.empty(MOST, np.int64), np.empty(MOST, np.int64)
+    for start in range(n_words):
+        for length in range(1, GRID + 1):
+            place = place_of[start, length - 1]
+            if place == EMPTY:
+                continue
+            end = start + length
+            source = find_source(inventory, words, start + 1, end + 1)
+            tag = phrase_tag(tags, start + 1, end + 1)
+            begin = inventory.begin[source]
+            n = inventory.begin[source + 1] - begin
+            record = places.record[place]
+            record.start, record.end, record.source, record.tag = start, end, source, tag
+            record.n, record.n_neighbours = n, 0
+            fill_prior(prior, inventory, source, tag, own_prior)
+            cells[:] = 0.0
+            for k in range(static_keys(families, source, words, tags, start, end, keys)):
+                group = find_group(features, keys[k])
+                if group != EMPTY:
+                    add_group(features, weights, group, cells)
+            for t in range(n):
+                places.tags[place, t] = inventory.tag[begin + t]
+                if prior.kind != 0:
+                    places.share[place, t] = prior.share[begin + t]
+            gather(cells, own_prior, places.tags[place], n, places.scores[place])
+            _neighbours(features, families, levels, tree, places, place, n_words, nodes, sides)
+    return places
+
+
+@njit(cache=True, nogil=True)
+def _neighbours(features, families, levels, tree, places, place, n_words, nodes, sides):
+    """Masks and groups of everything whose coverage the place asks about."""
+    record = places.record[place]
+    start, end, source, tag = record.start, record.end, record.source, record.tag
+    masks, groups = places.masks[place], places.groups[place]
+    if families & WORDS:  # they fire only if the left is open or the right covered
+        if start > 0:
+            cover(masks[0], start - 1, start)
+            _set_groups(features, source, near_keys(source, tag, 0), groups[0, 0])
+        if end < n_words:
+            cover(masks[1], end, end + 1)
+            _set_groups(features, source, near_keys(source, tag, 1), groups[1, 1])
+    if not families & (COV | SIB):
+        return
+    parent, n = find_neighbours(tree, start, end, levels, nodes, sides)
+    if families & COV and parent >= 0 and source:
+        cover(masks[2], tree[parent, 1], tree[parent, 2])
+        for state in range(3):
+            key = inside_key(source, tree[parent, 0], state != 0)
+            groups[2, state, 0] = find_group(features, key)
+    if families & SIB:
+        record.n_neighbours = n
+        for k in range(n):
+            node = nodes[k]
+            cover(masks[N_SPECIAL + k], tree[node, 1], tree[node, 2])
+            for state in range(3):
+                both = sibling_keys(source, tag, tree[node, 0], state, sides[k])
+                _set_groups(features, source, both, groups[N_SPECIAL + k, state])
+
+
+@njit(cache=True, nogil=True)
+def _set_groups(features, source, both, groups):
+    if source:
+        groups[0] = find_group(features, both[0])
+    groups[1] = find_group(features, both[1])

@@ -1,0 +1,247 @@
+"""Scores of steps in the search: a distribution for each place and state of its surroundings.
+
+The distribution p(t, j | s) of a place depends on the coverage only through the states of its
+neighbours, a number in base 3. Few of them occur in a sentence; each is worked out when it is first
+asked for and kept.
+
+The steps of a batch come span by span, so most of what a step needs was looked up for the one
+before: options whose units lie on the same places (a *shape*) share distributions and jumps.
+
+A batch is a call from Python, in which every array costs half a microsecond; so what is small lies
+together in records.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from models.arrays import Int32Array, Int64Array
+from models.distortion.parse.neighbourhood import COVERED, OPEN, PARTLY, cover
+from models.distortion.parse.sentence_tables import N_SPECIAL
+from models.distortion.parse.templates import G_CELL, N_JUMPS, T_CELL, W_CELL, jump_index
+from models.hashing import EMPTY, find_slot
+from models.language_model.automaton import uncounted
+
+FloatArray = NDArray[np.float64]
+LOGP, PRIOR, JUMP = 0, 1, 2  # the features of a step
+N_FEATURES = 3
+PLACE_BITS = 20  # of a distribution's key; above them the states of the neighbours in base 3
+END_BITS = 16  # of a state: end of the last unit; above them the last target words
+LARGEST_END = (1 << END_BITS) - 1
+
+
+class GroupWeights(NamedTuple):
+    """Of the features (`features.py`) what is needed to add the weights of a group."""
+
+    begin: Int64Array
+    cell: Int32Array
+    weight: FloatArray
+
+
+class Memory(NamedTuple):
+    """Distributions that were asked for, one after the other, each (candidates, jumps)."""
+
+    slot_keys: Int64Array
+    slots: Int32Array
+    begin: Int64Array  # (room + 1,) first row of each distribution
+    log_p: FloatArray  # (rows, jumps)
+    log_jumps: FloatArray  # (room, jumps) summed over the candidates
+    counters: Int64Array  # distributions
+
+
+RECENT_SHAPE = np.dtype(
+    [
+        ("end", np.int64),  # of the unit before; −1: never asked
+        ("log_jump", np.float64),  # sum of its log p(j | s)
+    ]
+)
+RECENT_UNIT = np.dtype(
+    [
+        ("number", np.int32),  # of its distribution
+        ("row", np.int32),  # first row of it
+        ("jump", np.int32),
+        ("unused", np.int32),
+    ]
+)
+
+
+class Recent(NamedTuple):
+    """What was looked up last for every shape."""
+
+    coverage: NDArray[np.uint64]  # (shapes, W) for which the shape was asked
+    shapes: NDArray[Any]  # RECENT_SHAPE
+    units: NDArray[Any]  # RECENT_UNIT, at the units of each shape's example
+
+
+def make_recent(n_shapes: int, n_units: int, n_coverage: int) -> Recent:
+    shapes = np.zeros(n_shapes, RECENT_SHAPE)
+    shapes["end"] = -1
+    return Recent(
+        np.empty((n_shapes, n_coverage), np.uint64), shapes, np.empty(n_units, RECENT_UNIT)
+    )
+
+
+def make_memory(room: int) -> Memory:
+    """Room for so many distributions, a power of two."""
+    rows = 8 * room
+    return Memory(
+        np.zeros(2 * room, np.int64),
+        np.full(2 * room, EMPTY, np.int32),
+        np.zeros(room + 1, np.int64),
+        np.empty((rows, N_JUMPS)),
+        np.empty((room, N_JUMPS)),
+        np.zeros(1, np.int64),
+    )
+
+
+@njit(cache=True, nogil=True)
+def score_steps(
+    weights, units, places, memory, recent, n_cells, option, coverage, state, first, result
+):
+    """Fills the features of steps from `first` on; where it stopped for want of room."""
+    scratch = np.empty(n_cells), np.empty(2 * places.groups.shape[1], np.int32)
+    covered = np.empty(coverage.shape[1], np.uint64)
+    for step in range(first, len(option)):
+        taken = option[step]
+        end = state[step] & LARGEST_END
+        if not look_up(
+            weights, units, places, memory, recent, scratch, taken, coverage, step, end, covered
+        ):
+            return step
+        shape = units.shape[taken]
+        log_p, prior = 0.0, 0.0
+        same = units.begin[units.example[shape]]  # the unit of the example on the same place
+        for unit in range(units.begin[taken], units.begin[taken + 1]):
+            choice, known = units.units[unit].choice, recent.units[same]
+            log_p += memory.log_p[known.row + choice, known.jump]
+            prior += places.share[units.units[unit].place, choice]
+            same += 1
+        result[step, LOGP], result[step, PRIOR] = log_p, prior
+        result[step, JUMP] = recent.shapes[shape].log_jump
+    return len(option)
+
+
+@uncounted
+def look_up(
+    weights, units, places, memory, recent, scratch, option, coverage, step, end, covered
+):  # fmt: skip
+    """Makes `recent` hold what the option's shape needs in this step; False if there is no room."""
+    shape = units.shape[option]
+    is_known = recent.shapes[shape].end == end
+    for word in range(coverage.shape[1]):
+        is_known = is_known and recent.coverage[shape, word] == coverage[step, word]
+    while not is_known:
+        for word in range(coverage.shape[1]):
+            covered[word] = recent.coverage[shape, word] = coverage[step, word]
+        missing = _find_all(units, places, memory, recent, shape, covered, end)
+        is_known = missing == EMPTY
+        if not is_known and not _add(weights, places, memory, scratch, missing, covered):
+            return False
+    return True
+
+
+@uncounted
+def _find_all(units, places, memory, recent, shape, covered, end):
+    """Distributions and jumps of a shape's units; a place that has none yet, or EMPTY."""
+    example = units.example[shape]
+    recent.shapes[shape].end = -1
+    before, total = np.int64(end), 0.0
+    for unit in range(units.begin[example], units.begin[example + 1]):
+        place = units.units[unit].place
+        key = _situation(places, place, covered)
+        number = memory.slots[find_slot(memory.slot_keys, memory.slots, key)]
+        if number == EMPTY:
+            return place
+        jump = jump_index(places.record[place].start, before)
+        known = recent.units[unit]
+        known.number, known.row, known.jump = number, memory.begin[number], jump
+        total += memory.log_jumps[number, jump]
+        before = np.int64(places.record[place].end)
+        cover(covered, places.record[place].start, before)
+    recent.shapes[shape].log_jump = total
+    recent.shapes[shape].end = end
+    return np.int32(EMPTY)
+
+
+@uncounted
+def _situation(places, place, covered):
+    """The place and the states of its neighbours as one number."""
+    key = np.int64(0)
+    for k in range(N_SPECIAL + places.record[place].n_neighbours):
+        key = key * 3 + _state(places.masks, place, k, covered)
+    return key << PLACE_BITS | place
+
+
+@uncounted
+def _state(masks, place, k, covered):
+    some, every = False, True
+    for word in range(len(covered)):
+        mask = masks[place, k, word]
+        some = some or mask & covered[word] != 0
+        every = every and mask & covered[word] == mask
+    if not some:
+        return OPEN
+    return COVERED if every else PARTLY
+
+
+@uncounted
+def _add(weights, places, memory, scratch, place, covered):
+    """Works out p(t, j | s) of a place in its situation; False if there is no room."""
+    number, n = memory.counters[0], places.record[place].n
+    first = memory.begin[number]
+    if number + 1 == len(memory.begin) or first + n > len(memory.log_p):
+        return False
+    key = _situation(places, place, covered)
+    slot = find_slot(memory.slot_keys, memory.slots, key)
+    memory.slot_keys[slot], memory.slots[slot] = key, number
+    memory.counters[0] += 1
+    memory.begin[number + 1] = first + n
+    cells = scratch[0]
+    _sum_groups(weights, places, scratch, place, covered)
+    log_p, sums = memory.log_p, memory.log_jumps
+    highest = -np.inf
+    for t in range(n):
+        w, g = W_CELL + t * N_JUMPS, G_CELL + places.tags[place, t] * N_JUMPS
+        for j in range(N_JUMPS):
+            score = places.scores[place, t, j] + cells[T_CELL + t]
+            score += cells[j] + cells[w + j] + cells[g + j]
+            log_p[first + t, j] = score
+            highest = max(highest, score)
+    for j in range(N_JUMPS):
+        sums[number, j] = 0.0
+    total = 0.0
+    for t in range(n):
+        for j in range(N_JUMPS):
+            p = np.exp(log_p[first + t, j] - highest)
+            sums[number, j] += p
+            total += p
+    log_total = np.log(total)
+    for t in range(n):
+        for j in range(N_JUMPS):
+            log_p[first + t, j] -= highest + log_total
+    for j in range(N_JUMPS):
+        sums[number, j] = np.log(sums[number, j]) - log_total
+    return True
+
+
+@uncounted
+def _sum_groups(weights, places, scratch, place, covered):
+    """Sums the weights of all groups that the coverage switches on, by cells of outcomes."""
+    cells, asked = scratch
+    for cell in range(len(cells)):
+        cells[cell] = 0.0
+    n_asked = 0
+    for k in range(N_SPECIAL + places.record[place].n_neighbours):
+        state = _state(places.masks, place, k, covered)
+        for kind in range(2):
+            group = places.groups[place, k, state, kind]
+            is_new = group != EMPTY
+            for other in range(n_asked):  # a question is asked once
+                is_new = is_new and asked[other] != group
+            if is_new:
+                asked[n_asked] = group
+                n_asked += 1
+                for feature in range(weights.begin[group], weights.begin[group + 1]):
+                    cells[weights.cell[feature]] += weights.weight[feature]

@@ -1,0 +1,295 @@
+"""A translation system on disk: a folder with `model.toml` and memory-mapped parts.
+
+`model.toml` is written last and in one piece, and names its parts, so a folder either holds a whole
+system or none. It carries everything that is needed to understand and repeat the training:
+settings, versions, fingerprints of the corpora, and the weights by feature name.
+"""
+
+import os
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+import tomli_w
+
+from models.data.word_classes import WordClasses
+from models.distortion.catalogue import learns, make_model, model_text, parse_model, split_model
+from models.distortion.interface import DistortionModel
+from models.errors import DataError, SettingError, missing_file
+from models.language_model.kenlm_model import KenlmModel
+from models.language_model.model import LanguageModel
+from models.phrases.reordering import ReorderingType
+from models.phrases.table import SCORES, PhraseTable
+from models.system.stages import remove_other_parts
+from models.writing import make_folder, open_to_write
+
+FORMAT = 2
+NAME = "model.toml"
+ADVICE = "train or import the system again"
+DISTORTION_LIMIT = 6
+ARPA = "lm.arpa.gz"  # kept in the language model's part, for other tools
+KENLM_BINARY = "lm.kenlm"  # in its place if that is all there is
+
+
+@dataclass(frozen=True)
+class FittedModel:
+    """A distortion model of a system, and the folder of what it has learned, if there is any."""
+
+    name: str  # in the catalogue, or module:Class
+    model: DistortionModel
+    part: str = ""
+
+    def entry(self) -> dict[str, Any]:
+        """As in `model.toml`."""
+        return {"name": self.name, "settings": dict(self.model.settings())} | (
+            {"part": self.part} if self.part else {}
+        )
+
+
+def default_models(reordering_type: str) -> list[DistortionModel]:
+    """Linear distortion, and the reordering scores of the phrase table if it has any."""
+    models = [make_model("linear")]
+    return models + [make_model("msd", type=reordering_type)] * bool(reordering_type)
+
+
+def starting_weights(models: Iterable[DistortionModel]) -> dict[str, float]:
+    """Weights before tuning, by feature name; Moses' defaults where it has the feature."""
+    weights = {f"translation.{name}": 0.2 for name in SCORES}
+    weights |= {"phrase_penalty": 0.2, "word_penalty": -1.0, "lm": 0.5, "unknown": 1.0}
+    for model in models:
+        weights |= dict(zip(model.feature_names, model.initial_weights, strict=True))
+    return weights
+
+
+def default_weights(reordering_type: str) -> dict[str, float]:
+    """The starting weights of a system with the default models."""
+    return starting_weights(default_models(reordering_type))
+
+
+def reordering_features(reordering_type: str) -> list[str]:
+    """The names of the lexicalised reordering features: `msd.backward.swap`."""
+    if not reordering_type:
+        return []
+    kind = ReorderingType.parse(reordering_type)
+    return [f"{kind.classes}.{direction}.{name}" for direction, name in kind.columns]
+
+
+def write_system(
+    directory: Path,
+    parts: dict[str, str],
+    weights: Mapping[str, float],
+    models: Iterable[FittedModel],
+    distortion_limit: int = DISTORTION_LIMIT,
+    **sections: dict[str, Any],
+) -> None:
+    """Makes the parts (folders inside `directory`) a system."""
+    models = list(models)
+    content = {
+        "format": FORMAT,
+        "hyperbaton": version("hyperbaton"),
+        "parts": parts,
+        "search": {"distortion_limit": distortion_limit},
+        "weights": dict(weights),
+        "distortion": [model.entry() for model in models],
+        **sections,
+    }
+    with open_to_write(directory / NAME) as stream:
+        tomli_w.dump(content, stream)
+    learned = (model.part for model in models if model.part)
+    remove_other_parts(directory, [*parts.values(), *learned])
+
+
+def write_variant(
+    directory: Path,
+    base: Path,
+    distortion: Iterable[str],
+    weights: Mapping[str, float],
+    distortion_limit: int,
+) -> None:
+    """A system that uses some models of another one, under weights of its own; it holds no parts
+    but names those of `base`, so the two folders must stay where they are to each other."""
+
+    def seen_from_here(part: str) -> str:
+        return os.path.relpath(base / part, directory)
+
+    content = read_system(base)
+    entries = [
+        entry | ({"part": seen_from_here(entry["part"])} if "part" in entry else {})
+        for entry in model_entries(base, distortion)
+    ]
+    content |= {
+        "parts": {name: seen_from_here(part) for name, part in content["parts"].items()},
+        "search": {"distortion_limit": distortion_limit},
+        "weights": dict(weights),
+        "distortion": entries,
+    }
+    make_folder(directory)
+    with open_to_write(directory / NAME) as stream:
+        tomli_w.dump(content, stream)
+
+
+def write_weights(
+    directory: Path,
+    weights: Mapping[str, float],
+    distortion_limit: int,
+    tuning: Mapping[str, Any],
+) -> None:
+    """Gives a system other weights and another distortion limit; all else stays as it is.
+
+    `tuning` is kept beside them and says how they were made.
+    """
+    content = read_system(directory)
+    content["weights"] |= weights
+    content["search"]["distortion_limit"] = distortion_limit
+    content["tuning"] = dict(tuning)
+    with open_to_write(directory / NAME) as stream:
+        tomli_w.dump(content, stream)
+
+
+def weights_to_keep(
+    directory: Path, defaults: dict[str, float], talk: Callable[[str], None]
+) -> tuple[dict[str, float], int]:
+    """Weights and distortion limit for a system that is trained again.
+
+    They may have been tuned, so those of the system that is there are kept if it has the same
+    features; otherwise the defaults hold.
+    """
+    if not (directory / NAME).exists():
+        return defaults, DISTORTION_LIMIT
+    try:
+        content = read_system(directory)
+    except DataError as error:
+        talk(f"the weights begin anew, because the old ones are lost: {error}")
+        return defaults, DISTORTION_LIMIT
+    weights: dict[str, float] = content["weights"]
+    limit: int = content["search"]["distortion_limit"]
+    if set(weights) != set(defaults):
+        talk("the weights begin anew, because the features are others than before")
+        return defaults, DISTORTION_LIMIT
+    if (weights, limit) != (defaults, DISTORTION_LIMIT):
+        talk(f"the weights and the distortion limit of {directory / NAME} are kept")
+    return weights, limit
+
+
+def path_text(path: Path) -> str:
+    """A path as text; bytes of a file name that are not UTF-8 as \\xNN."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
+def read_system(directory: Path) -> dict[str, Any]:
+    """The content of `model.toml`."""
+    path = directory / NAME
+    if not directory.is_dir():
+        raise DataError("is not a folder with a trained system", where=str(directory))
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise missing_file(path) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise DataError(f"is not TOML: {error}", where=str(path)) from None
+    if content.get("format") != FORMAT:
+        raise DataError(
+            f"has format {content.get('format')}",
+            where=str(path),
+            expected=f"this version of hyperbaton reads format {FORMAT}",
+            advice=ADVICE,
+        )
+    _check(content, str(path))
+    return content
+
+
+def _check(content: dict[str, Any], where: str) -> None:
+    """What every reader counts on: where the parts are, numbers as weights, a distortion limit."""
+    for name in ("parts", "weights", "search"):
+        if not isinstance(content.get(name), dict):
+            raise DataError(f"has no table [{name}]", where=where, advice=ADVICE)
+    for name in ("phrases", "lm"):
+        part = content["parts"].get(name)
+        if not isinstance(part, str):
+            raise DataError(f"parts.{name} is {part!r}, not a folder", where=where, advice=ADVICE)
+    for name, weight in content["weights"].items():
+        if type(weight) not in (int, float) or not isfinite(weight):
+            raise DataError(f"weights.{name} is {weight!r}, not a number", where=where)
+    entries = content.get("distortion")
+    if not isinstance(entries, list) or not all(map(_is_entry, entries)):
+        raise DataError("has no list [[distortion]] of models", where=where, advice=ADVICE)
+    limit = content["search"].get("distortion_limit")
+    if type(limit) is not int:
+        raise DataError(
+            f"search.distortion_limit is {limit!r}",
+            where=where,
+            expected="expected a whole number, -1 for none",
+        )
+
+
+def _is_entry(entry: Any) -> bool:
+    return (
+        isinstance(entry, dict)
+        and isinstance(entry.get("name"), str)
+        and isinstance(entry.get("settings"), dict)
+        and isinstance(entry.get("part", ""), str)
+    )
+
+
+def load_distortion(directory: Path, wanted: Iterable[str] = ()) -> list[DistortionModel]:
+    """The system's distortion models, or those that `wanted` names, `name,key=value,…`.
+
+    A wanted model that the system does not have is made on the spot if there is nothing to learn.
+    """
+    return [_load_entry(directory, entry) for entry in model_entries(directory, wanted)]
+
+
+def model_entries(directory: Path, wanted: Iterable[str] = ()) -> list[dict[str, Any]]:
+    """What `model.toml` says of these models; name and settings of those that it does not have."""
+    entries: list[dict[str, Any]] = read_system(directory)["distortion"]
+    found = [_find_entry(directory, entries, text) for text in wanted]
+    return found or entries
+
+
+def _load_entry(directory: Path, entry: Mapping[str, Any]) -> DistortionModel:
+    model = make_model(entry["name"], **entry["settings"])
+    return model.load(directory / entry["part"]) if "part" in entry else model
+
+
+def _find_entry(directory: Path, entries: list[dict[str, Any]], text: str) -> dict[str, Any]:
+    name, given = split_model(text)
+    same = [entry for entry in entries if entry["name"] == name]
+    if same:
+        full = parse_model(text).settings()
+        asked = {key: full[key] for key in given}
+        fitting = [entry for entry in same if asked.items() <= entry["settings"].items()]
+        if len(fitting) == 1:
+            return fitting[0]
+        if len(fitting) > 1:
+            known = "; ".join(model_text(entry["name"], entry["settings"]) for entry in fitting)
+            raise SettingError(f"{text!r} may be one of several models: {known}")
+    model = parse_model(text)
+    if not learns(model):
+        return FittedModel(name, model).entry()
+    raise SettingError(
+        f"the system has no model {text!r}",
+        where=str(directory / NAME),
+        expected="it has " + "; ".join(model_text(e["name"], e["settings"]) for e in entries),
+        advice=f"train it: hyperbaton train --distortion {text}",
+    )
+
+
+def load_phrases(directory: Path) -> PhraseTable:
+    return PhraseTable.load(directory / read_system(directory)["parts"]["phrases"])
+
+
+def load_source_classes(directory: Path) -> WordClasses | None:
+    part = read_system(directory)["parts"].get("source_classes")
+    return WordClasses.load(directory / part) if part else None
+
+
+def load_language_model(directory: Path) -> LanguageModel | KenlmModel:
+    """Our own model, or the KenLM binary that a system was imported with."""
+    part: Path = directory / read_system(directory)["parts"]["lm"]
+    if (part / KENLM_BINARY).exists():
+        return KenlmModel(part / KENLM_BINARY)
+    return LanguageModel.load(part)

@@ -1,0 +1,209 @@
+"""Systems from and for Moses: `moses.ini` with its tables and language model."""
+
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from models.errors import DataError, SettingError, nearest
+from models.language_model.arpa_source import ArpaSource
+from models.language_model.kenlm_model import KenlmModel
+from models.language_model.model import FORMAT as LM_FORMAT
+from models.language_model.model import LanguageModel
+from models.phrases.moses_tables import (
+    read_phrase_table,
+    write_phrase_table,
+    write_reordering_table,
+)
+from models.phrases.reordering import ReorderingType
+from models.phrases.table import FORMAT as PHRASES_FORMAT
+from models.phrases.table import SCORES
+from models.progress import Progress
+from models.system.folder import (
+    ARPA,
+    KENLM_BINARY,
+    NAME,
+    FittedModel,
+    default_models,
+    default_weights,
+    load_language_model,
+    load_phrases,
+    path_text,
+    read_system,
+    reordering_features,
+    write_system,
+)
+from models.system.moses_ini import (
+    LANGUAGE_MODELS,
+    PHRASE_TABLES,
+    REORDERING,
+    SINGLE_WEIGHTS,
+    FeatureLine,
+    MosesIni,
+    read_moses_ini,
+)
+from models.system.stages import fingerprint, locked, run_stage
+from models.writing import copy_file, make_folder, open_to_write
+
+KENLM_MAGIC = b"mmap lm http://kheafield.com/code"
+ALL_FEATURES = "-allff"  # Moses' mark of a table whose classes have a weight each
+DEFAULT_TYPE = "wbe-msd-bidirectional-fe"
+
+
+def import_moses(
+    ini_path: Path,
+    out: Path,
+    talk: Callable[[str], None] = lambda _: None,
+    progress: Progress | None = None,
+) -> None:
+    """Makes a system of ours from a Moses configuration and the files that it names."""
+    ini = read_moses_ini(ini_path)
+    table = ini.only(PHRASE_TABLES, "phrase table")
+    lm = ini.only(LANGUAGE_MODELS, "language model")
+    used = _used(ini)
+    left_out = [f"{f.where}: {f.kind}" for f in ini.features if f is not used.get(f.kind)]
+    for line in [*left_out, *ini.unused]:
+        talk(f"left out, because it is not supported: {line}")
+    reordering = used.get(REORDERING)
+    kind = _reordering_type(reordering)
+    weights = _weights(ini, used, table, lm, kind)
+    table_path, lm_path = ini.file_of(table), ini.file_of(lm)
+    reordering_path = ini.file_of(reordering, f".{kind}") if reordering else None
+
+    def phrases(folder: Path) -> str:
+        made, n_too_long = read_phrase_table(table_path, reordering_path, kind, progress)
+        if n_too_long:
+            talk(f"{n_too_long} phrase pairs are left out: a phrase has more than 8 words")
+        made.save(folder)
+        return f"{len(made):,} phrase pairs"
+
+    def language_model(folder: Path) -> str:
+        if _is_kenlm_binary(lm_path):
+            KenlmModel(lm_path)  # refuses what kenlm cannot read
+            copy_file(lm_path, folder / KENLM_BINARY)
+            return "KenLM binary"
+        model = LanguageModel.from_arpa(lm_path, progress)
+        model.save(folder)
+        _pack(lm_path, folder / ARPA)
+        return f"order {model.order}, {len(model.vocabulary):,} words"
+
+    files = [path for path in (table_path, reordering_path) if path]
+    phrases_key = fingerprint(PHRASES_FORMAT, kind, *files)
+    lm_key = fingerprint(LM_FORMAT, lm_path)
+    with locked(out):
+        parts = {
+            "phrases": run_stage(out, "phrases", phrases_key, phrases, talk),
+            "lm": run_stage(out, "lm", lm_key, language_model, talk),
+        }
+        origin = {"moses_ini": path_text(ini_path)}
+        models = [FittedModel(model.name, model) for model in default_models(kind)]
+        write_system(out, parts, weights, models, ini.distortion_limit, imported=origin)
+
+
+def export_moses(directory: Path, out: Path, talk: Callable[[str], None] = lambda _: None) -> None:
+    """Writes a system of ours as Moses' files into the folder `out`."""
+    content = read_system(directory)
+    table, lm = load_phrases(directory), load_language_model(directory)
+    lm_name = KENLM_BINARY if isinstance(lm, KenlmModel) else ARPA
+    ini = _ini_text(content, table.reordering_type, lm_name, lm.order, str(directory / NAME))
+    known = default_weights(table.reordering_type)
+    for name in content["weights"]:
+        if name not in known:
+            talk(f"left out, because Moses has no such feature: {name}")
+    make_folder(out)
+    write_phrase_table(table, out / "phrase-table.gz")
+    talk(f"{out / 'phrase-table.gz'}: {len(table):,} phrase pairs")
+    if table.reordering_type:
+        path = out / f"reordering-table.{table.reordering_type}.gz"
+        write_reordering_table(table, path)
+        talk(str(path))
+    copy_file(directory / content["parts"]["lm"] / lm_name, out / lm_name)
+    talk(str(out / lm_name))
+    with open_to_write(out / "moses.ini") as stream:
+        stream.write(ini.encode())
+    talk(str(out / "moses.ini"))
+
+
+def _used(ini: MosesIni) -> dict[str, FeatureLine]:
+    """The first feature of every kind that we have."""
+    known = {*PHRASE_TABLES, *LANGUAGE_MODELS, REORDERING, *SINGLE_WEIGHTS}
+    return {f.kind: f for f in reversed(ini.features) if f.kind in known}
+
+
+def _reordering_type(feature: FeatureLine | None) -> str:
+    if feature is None:
+        return ""
+    name = feature.arguments.get("type", DEFAULT_TYPE).removesuffix(ALL_FEATURES)
+    try:
+        return str(ReorderingType.parse(name))
+    except SettingError as error:  # not a setting of ours, but what the file says
+        raise DataError(error.what, where=feature.where, expected=error.expected) from None
+
+
+def _weights(
+    ini: MosesIni, used: dict[str, FeatureLine], table: FeatureLine, lm: FeatureLine, kind: str
+) -> dict[str, float]:
+    names = [f"translation.{name}" for name in SCORES]
+    weights = dict(zip(names, ini.weights_of(table, len(names)), strict=True))
+    [weights["lm"]] = ini.weights_of(lm, 1)
+    for moses_kind, name in SINGLE_WEIGHTS.items():
+        weights[name] = 1.0 if name == "unknown" else 0.0
+        if moses_kind in used:
+            [weights[name]] = ini.weights_of(used[moses_kind], 1)
+    if kind:
+        columns = reordering_features(kind)
+        values = ini.weights_of(used[REORDERING], len(columns))
+        weights |= dict(zip(columns, values, strict=True))
+    return weights
+
+
+def _is_kenlm_binary(path: Path) -> bool:
+    with path.open("rb") as stream:
+        return stream.read(len(KENLM_MAGIC)) == KENLM_MAGIC
+
+
+def _pack(arpa: Path, path: Path) -> None:
+    """Copies an ARPA file, packed or not, to a packed one."""
+    with closing(ArpaSource(arpa)) as source, open_to_write(path) as copy:
+        while len(piece := source.piece()):
+            copy.write(piece.tobytes())
+            source.take_piece(len(piece), int(np.count_nonzero(piece == ord("\n"))))
+
+
+def _ini_text(content: dict[str, Any], kind: str, lm_name: str, lm_order: int, where: str) -> str:
+    weights = content["weights"]
+    for name in default_weights(kind):
+        if name not in weights:
+            raise DataError(
+                f"the feature {name!r} has no weight",
+                where=where,
+                expected=nearest(name, list(weights)),
+            )
+    features = ["UnknownWordPenalty", "WordPenalty", "PhrasePenalty", "Distortion"]
+    lines = [f"{feature}0= {weights[SINGLE_WEIGHTS[feature]]}" for feature in features]
+    features.append(
+        "PhraseDictionaryMemory name=TranslationModel0 num-features=4 path=phrase-table.gz "
+        "input-factor=0 output-factor=0"
+    )
+    values = (str(weights[f"translation.{name}"]) for name in SCORES)
+    lines.append(f"TranslationModel0= {' '.join(values)}")
+    if kind:
+        names = reordering_features(kind)
+        features.append(
+            f"LexicalReordering name=LexicalReordering0 num-features={len(names)} "
+            f"type={kind}{ALL_FEATURES} input-factor=0 output-factor=0 "
+            f"path=reordering-table.{kind}.gz"
+        )
+        lines.append(f"LexicalReordering0= {' '.join(str(weights[name]) for name in names)}")
+    features.append(f"KENLM name=LM0 factor=0 path={lm_name} order={lm_order}")
+    lines.append(f"LM0= {weights['lm']}")
+    sections = {
+        "input-factors": ["0"],
+        "mapping": ["0 T 0"],
+        "distortion-limit": [str(content["search"]["distortion_limit"])],
+        "feature": features,
+        "weight": lines,
+    }
+    return "\n".join(f"[{name}]\n" + "\n".join(body) + "\n" for name, body in sections.items())

@@ -1,0 +1,120 @@
+"""Moses' configuration file, as far as phrase-based systems need it.
+
+[feature]                               one feature function a line: class, then key=value
+KENLM name=LM0 factor=0 path=lm.arpa order=5
+[weight]                                its weights, by name
+LM0= 0.5
+"""
+
+from contextlib import closing
+from dataclasses import dataclass, field
+from math import isfinite, nan
+from pathlib import Path
+
+from models.data.text import read_lines
+from models.errors import BadLine, DataError
+
+LANGUAGE_MODELS = ("KENLM", "KENLM_OLD", "SRILM", "IRSTLM")
+PHRASE_TABLES = ("PhraseDictionaryMemory",)
+REORDERING = "LexicalReordering"
+SINGLE_WEIGHTS = {  # features with one weight and no file, by our name
+    "UnknownWordPenalty": "unknown",
+    "WordPenalty": "word_penalty",
+    "PhrasePenalty": "phrase_penalty",
+    "Distortion": "linear",
+}
+USED_SECTIONS = ("feature", "weight", "distortion-limit", "input-factors", "mapping")
+
+
+@dataclass(frozen=True)
+class FeatureLine:
+    kind: str
+    arguments: dict[str, str]
+    where: str  # file:line
+
+    @property
+    def name(self) -> str:
+        return self.arguments.get("name", f"{self.kind}0")
+
+
+@dataclass
+class MosesIni:
+    path: Path
+    features: list[FeatureLine] = field(default_factory=list)
+    weights: dict[str, list[float]] = field(default_factory=dict)
+    distortion_limit: int = 6  # Moses' own default
+    unused: list[str] = field(default_factory=list)  # lines that mean nothing to us, with place
+
+    def only(self, kinds: tuple[str, ...], what: str) -> FeatureLine:
+        """The one feature of these kinds."""
+        found = [feature for feature in self.features if feature.kind in kinds]
+        if len(found) != 1:
+            raise DataError(
+                f"has {len(found)} features for the {what}",
+                where=str(self.path),
+                expected=f"expected one line of {' or '.join(kinds)}",
+            )
+        return found[0]
+
+    def weights_of(self, feature: FeatureLine, n: int) -> list[float]:
+        """The weights of a feature; a missing one is an error and never 1 by silence."""
+        weights = self.weights.get(feature.name, [])
+        if len(weights) != n:
+            raise DataError(
+                f"{feature.name} has {len(weights)} weights",
+                where=str(self.path),
+                expected=f"expected {n} in the section [weight]",
+            )
+        return weights
+
+    def file_of(self, feature: FeatureLine, *endings: str) -> Path:
+        """The file of a feature, beside the ini file unless absolute; Moses lets endings be left
+        out."""
+        if "path" not in feature.arguments:
+            raise DataError(f"{feature.name} has no path", where=feature.where)
+        path = self.path.parent / feature.arguments["path"]
+        for ending in ("", ".gz", *endings, *(f"{ending}.gz" for ending in endings)):
+            candidate = path.with_name(path.name + ending)
+            if candidate.is_file():
+                return candidate
+        return path
+
+
+def read_moses_ini(path: Path) -> MosesIni:
+    ini = MosesIni(path)
+    section = ""
+    with closing(read_lines(path)) as lines:
+        for number, line in lines:
+            where = f"{path}:{number}"
+            if isinstance(line, BadLine):
+                line.where = where
+                raise line
+            text = line.partition("#")[0].strip()
+            if text.startswith("[") and text.endswith("]"):
+                section = text[1:-1]
+            elif text:
+                _take(ini, section, text, where)
+    return ini
+
+
+def _take(ini: MosesIni, section: str, text: str, where: str) -> None:
+    if section == "feature":
+        kind, *arguments = text.split()
+        pairs = dict(argument.partition("=")[::2] for argument in arguments)
+        ini.features.append(FeatureLine(kind, pairs, where))
+    elif section == "weight":
+        name, equals, values = text.partition("=")
+        try:
+            weights = [float(value) for value in values.split()]
+        except ValueError:
+            weights = [nan]
+        ini.weights[name.strip()] = weights
+        if not equals or not all(map(isfinite, weights)):
+            raise DataError(f"{text!r} is not a weight", where=where, expected="such as LM0= 0.5")
+    elif section == "distortion-limit":
+        try:
+            ini.distortion_limit = int(text)
+        except ValueError:
+            raise DataError(f"{text!r} is not a whole number", where=where) from None
+    elif section not in USED_SECTIONS:
+        ini.unused.append(f"{where}: [{section}] {text}")

@@ -1,0 +1,104 @@
+import gzip
+import io
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from models.data.text import read_lines, split_factors, split_words
+from models.errors import BadLine, DataError
+
+
+def lines_of(path):
+    return [line for _, line in read_lines(path)]
+
+
+def test_plain_and_gzip_files_give_the_same_lines(write):
+    content = "ein haus\n\nzwei\n"
+    plain = write("a.txt", content)
+    packed = write("a.txt.gz", gzip.compress(content.encode()))
+    assert list(read_lines(plain)) == [(1, "ein haus"), (2, ""), (3, "zwei")]
+    assert list(read_lines(packed)) == list(read_lines(plain))
+
+
+def test_a_dash_is_standard_input(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(b"a\nb\n")))
+    assert lines_of(Path("-")) == ["a", "b"]
+
+
+def test_carriage_returns_byte_order_mark_and_missing_last_newline(write):
+    assert lines_of(write("dos.txt", b"\xef\xbb\xbfa b\r\nc\r")) == ["a b", "c"]
+
+
+def test_only_line_feeds_end_lines_and_only_spaces_and_tabs_end_words(write):
+    odd = "a\u3000b\u0085c\u2028d\x0be  f\tg "
+    assert lines_of(write("odd.txt", odd + "\n")) == [odd]
+    assert split_words(odd) == ["a\u3000b\u0085c\u2028d\x0be", "f", "g"]
+
+
+def test_a_line_that_is_not_utf8_is_bad_and_the_others_are_not(write):
+    first, bad, last = lines_of(write("latin1.txt", b"good\nnaif na\xefve\nlast\n"))
+    assert (first, last) == ("good", "last")
+    assert isinstance(bad, BadLine)
+    assert bad.what == "byte 0xef at column 8 is not UTF-8"
+    assert "iconv" in bad.expected
+
+
+def test_a_missing_file_names_its_neighbour(write, tmp_path):
+    write("train.en", "x")
+    with pytest.raises(DataError, match=r"train\.em: no such file\n  did you mean .*train\.en\?"):
+        lines_of(tmp_path / "train.em")
+
+
+def test_a_missing_file_without_neighbours(tmp_path):
+    with pytest.raises(DataError, match=r"nothing: no such file$"):
+        lines_of(tmp_path / "nothing")
+
+
+def test_a_missing_folder_is_named_itself(tmp_path):
+    with pytest.raises(DataError, match=r"^[^:]*nowhere: no such folder$"):
+        lines_of(tmp_path / "nowhere" / "train.en")
+
+
+@pytest.mark.parametrize("name", ["folder", "folder.gz"])
+def test_a_folder_is_not_a_file(tmp_path, name):
+    (tmp_path / name).mkdir()
+    with pytest.raises(DataError, match="is a folder, not a file"):
+        lines_of(tmp_path / name)
+
+
+def test_a_file_that_the_system_refuses_is_named(write):
+    with pytest.raises(DataError, match="cannot be read: Not a directory"):
+        lines_of(write("file", "x") / "below")
+    with pytest.raises(DataError, match="cannot be read: File name too long"):
+        lines_of(Path("x" * 300))
+
+
+@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="only on Linux")
+def test_a_file_that_fails_while_it_is_read_is_named_with_the_line():
+    with pytest.raises(DataError, match=r"^/proc/self/mem:1: cannot be read: Input/output error$"):
+        lines_of(Path("/proc/self/mem"))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"this is not gzip\n",
+        gzip.compress(b"a\nb\n" * 5000, mtime=0)[:-20],
+        b"\x1f\x8b\x08" + b"\xff" * 30,
+    ],
+)
+def test_a_broken_gzip_file_is_named_with_the_line(write, content):
+    with pytest.raises(DataError, match=r"bad\.gz:[0-9]+: broken gzip file: .*\n  unpack it"):
+        lines_of(write("bad.gz", content))
+
+
+def test_factors_give_words_and_their_last_factor():
+    assert split_factors("hon|N o|lemma|P") == (["hon", "o"], ["N", "P"])
+
+
+@pytest.mark.parametrize("line", ["hon|N o", "|N", "hon|", "hon|x|"])
+def test_a_word_without_a_tag_is_a_bad_line(line):
+    with pytest.raises(BadLine, match=r"word [01] \('.*'\) is not word\|tag"):
+        split_factors(line)

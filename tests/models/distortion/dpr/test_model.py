@@ -1,0 +1,253 @@
+"""Distance phrase reordering: the laws, and its numbers from scratch."""
+
+from dataclasses import replace
+from math import log
+
+import numpy as np
+import pytest
+
+from decoder.options import OptionFinder, OptionWeights
+from models.arrays import Ragged
+from models.data.sentence import Sentence
+from models.data.word_classes import WordClasses
+from models.distortion.catalogue import make_model, parse_model
+from models.distortion.conformance import check_model
+from models.distortion.dpr.classifier import PhraseClassifier
+from models.distortion.dpr.feature_set import Layers, Places
+from models.distortion.dpr.model import Dpr
+from models.errors import DataError, SettingError
+from models.hashing import EMPTY
+from models.learning.cluster_model import POOLED
+from models.phrases.trie import child
+from tests.decoder.systems import HAND, make_system
+from tests.models.phrases.corpora import corpus_of
+
+SENTENCE = Sentence.parse("kare wa hon o katta nani")
+TEXT = [
+    *HAND * 4,
+    (["kare", "wa", "ringo", "o", "katta"], ["he", "bought", "an", "apple"],
+     [(0, 0), (2, 3), (4, 1)]),
+    (["hon", "o", "yonda", "hito", "ga", "kita"], ["who", "read", "books", "came"],
+     [(0, 2), (2, 1), (5, 3)]),
+]  # fmt: skip
+VARIANTS = [
+    {"classes": 3, "min_examples": 3},
+    {"classes": 5, "min_examples": 3},
+    {"classes": 5, "use": "scaled", "min_examples": 1000},
+    {"classes": 3, "use": "direct", "features": "alrajeh", "min_examples": 4},
+    {"learner": "me:sigma=0.5", "window": 1, "order": 2, "min_examples": 5, "word_classes": 4},
+]
+
+
+@pytest.fixture(scope="module")
+def options():
+    table, lm = make_system(TEXT)
+    weights = OptionWeights(np.full(4, 0.2), 0.2, -1.0, 0.5, 1.0)
+    finder = OptionFinder(table, lm, weights)
+    return finder.find(table.source_vocabulary.encode(SENTENCE.words)).table
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    return corpus_of(TEXT)
+
+
+@pytest.mark.parametrize("settings", VARIANTS)
+def test_the_model_obeys_the_laws(settings, options, corpus):
+    model = make_model("dpr", **settings).fit(corpus)
+    check_model(lambda: model, SENTENCE, options)
+
+
+def probabilities_from_scratch(classifier: PhraseClassifier, options):
+    """Softmax of w·φ for each option, all features of one option at once, weights one by one."""
+    source_ids = classifier.source.vocabulary.encode(SENTENCE.words)
+    n_words = len(source_ids)
+    result = []
+    for n in range(len(options)):
+        start, end = int(options.start[n]), int(options.end[n])
+        words = options.target_words[n]
+        names = [options.phrases.target_vocabulary.words[word] for word in words if word >= 0]
+        target_ids = classifier.target.vocabulary.encode(names)
+        texts = [
+            Layers(row, classes.layer(row))
+            for classes, row in (
+                (classifier.source, _row(source_ids)),
+                (classifier.target, _row(target_ids)),
+            )
+        ]
+        inner = 0 if options.entry[n] < 0 else int(options.phrases.inner[options.entry[n]])
+        numbers = [[0], [n_words], [start], [end], [0], [len(names)]]
+        place = Places(*map(np.array, numbers), np.array([inner], np.uint64))
+        source = classifier.features.source_text(texts[0])
+        target = classifier.features.target_text(texts[1])
+        _, columns, values = classifier.features.rows(source, target, place, classifier.number)
+        node = 0
+        for at in range(start, end):
+            node = EMPTY if node == EMPTY else child(classifier.trie, node, source_ids[at])
+        cluster = POOLED if node == EMPTY else classifier.cluster_of_node[node]
+        model = classifier.model
+        scores = np.zeros(model.pooled.shape[1])
+        for column, value in zip(columns, values, strict=True):
+            if cluster == POOLED:
+                scores += value * model.pooled[column]
+            else:
+                here = slice(model.offsets[cluster], model.offsets[cluster + 1])
+                own = dict(zip(model.features[here], model.weights[here], strict=True))
+                scores += value * own.get(column, 0.0)
+        result.append(np.exp(scores) / np.exp(scores).sum())
+    return np.array(result)
+
+
+def _row(ids):
+    return Ragged(ids, np.array([0, len(ids)]))
+
+
+@pytest.mark.parametrize("settings", VARIANTS)
+def test_probabilities_are_those_of_single_options(settings, options, corpus):
+    model = Dpr(**settings).fit(corpus)
+    scorer = model.prepare(SENTENCE, options)
+    expected = probabilities_from_scratch(model.classifier_, options)
+    assert scorer.probabilities == pytest.approx(expected, abs=1e-6)
+    again = model.prepare(SENTENCE, options)  # with what is remembered of the translations
+    assert np.array_equal(again.probabilities, scorer.probabilities)
+    assert scorer.probabilities.sum(axis=1) == pytest.approx(1.0)
+
+
+def test_some_phrases_have_models_of_their_own_and_others_share_one(corpus):
+    classifier = Dpr(min_examples=3).fit(corpus).classifier_
+    clusters = classifier.cluster_of_node
+    assert (clusters != POOLED).any()
+    hon = classifier.source.vocabulary.encode(["hon"])[0]
+    assert clusters[child(classifier.trie, 0, hon)] != POOLED
+    pooled = Dpr(min_examples=1000).fit(corpus).classifier_
+    assert len(pooled.model.ids) == 0
+
+
+@pytest.mark.parametrize(("classes", "use"), [(3, "scaled"), (5, "direct"), (5, "scaled")])
+def test_the_table_is_that_of_the_moves(classes, use, options, corpus):
+    settings = {"classes": classes, "use": use, "beta": 2.0, "floor": 0.3}
+    scorer = Dpr(**settings, min_examples=3).fit(corpus).prepare(SENTENCE, options)
+    edges = {3: [0, 1], 5: [-4, 0, 1, 5]}[classes]  # where the next class begins
+    table = scorer.tables[0]
+    for previous_end in range(options.n_words + 1):
+        for n in range(len(options)):
+            d = previous_end - int(options.start[n])
+            p = scorer.probabilities[n, sum(d >= edge for edge in edges)]
+            expected = log(p) if use == "direct" else -abs(d) / (2.0 * max(p, 0.3))
+            assert table.values[previous_end, n, 0] == pytest.approx(expected)
+    assert table.rows.tolist() == [0, *options.end]
+    ((rows, columns, values),) = scorer.projected(np.array([0.5]))
+    assert np.array_equal(values, 0.5 * table.values[:, :, 0])
+    assert rows is table.rows
+    assert columns is table.columns
+
+
+def test_another_phrase_table_is_not_taken_for_the_first(options, corpus):
+    model = Dpr(min_examples=3).fit(corpus)
+    first = model.prepare(SENTENCE, options).probabilities
+    table, lm = make_system(HAND)
+    finder = OptionFinder(table, lm, OptionWeights(np.full(4, 0.2), 0.2, -1.0, 0.5, 1.0))
+    others = finder.find(table.source_vocabulary.encode(SENTENCE.words)).table
+    found = model.prepare(SENTENCE, others).probabilities
+    assert found == pytest.approx(probabilities_from_scratch(model.classifier_, others), abs=1e-6)
+    assert np.array_equal(model.prepare(SENTENCE, options).probabilities, first)
+
+
+def test_learning_moves_the_probabilities(options, corpus):
+    """In the text hon never follows the phrase before it; katta and yonda always come earlier."""
+    scorer = Dpr(classes=3, min_examples=3).fit(corpus).prepare(SENTENCE, options)
+    hon = int(np.flatnonzero((options.start == 2) & (options.end == 3))[0])
+    forward, straight, back = scorer.probabilities[hon]
+    assert back > straight
+    assert back > forward
+
+
+def test_a_heat_map_shows_each_span_once(options, corpus):
+    (shown,) = Dpr(min_examples=3).fit(corpus).prepare(SENTENCE, options).heat_maps()
+    assert shown.rows[0] == "kare"
+    assert shown.columns == ("d<0", "d=0", "d>0")
+    assert shown.values.shape == (len(shown.rows), 3)
+    assert len(shown.rows) == len({*zip(options.start.tolist(), options.end.tolist(), strict=True)})
+    assert shown.values.sum(axis=1) == pytest.approx(1.0)
+
+
+def test_features_tell_variants_apart():
+    names = [
+        Dpr(**settings).feature_names[0]
+        for settings in (
+            {},
+            {"classes": 5},
+            {"use": "direct"},
+            {"learner": "me:sigma=2"},
+            {"classes": 5, "features": "alrajeh", "learner": "mlr-dual"},
+        )
+    ]
+    assert names == [
+        "dpr3.scaled", "dpr5.logp", "dpr3.logp", "dpr3.me.scaled", "dpr5.mlr-dual.alrajeh.logp"
+    ]  # fmt: skip
+
+
+def test_tuning_starts_lower_where_values_are_larger():
+    assert Dpr(use="direct").initial_weights == (0.3,)
+    assert Dpr(use="scaled", beta=2.0).initial_weights == (0.1,)
+
+
+def test_fewer_sentences_can_be_learned_from(corpus):
+    few = Dpr(max_sentences=3, min_examples=3).fit(corpus, seed=1).classifier_
+    again = Dpr(max_sentences=3, min_examples=3).fit(corpus, seed=1, threads=1).classifier_
+    everything = Dpr(min_examples=3).fit(corpus).classifier_
+    assert (few.number >= 0).sum() < (everything.number >= 0).sum()
+    assert np.array_equal(few.model.pooled, again.model.pooled)
+
+
+def test_word_classes_of_the_corpus_are_used(corpus):
+    sides = [
+        replace(side, classes=WordClasses.fit(side.words, side.vocabulary, 2).layer(side.words))
+        for side in (corpus.source, corpus.target)
+    ]
+    classifier = (
+        Dpr(min_examples=3).fit(replace(corpus, source=sides[0], target=sides[1])).classifier_
+    )
+    seen = corpus.source.words.values
+    assert np.array_equal(classifier.source.of_word[seen], sides[0].classes.values)
+    assert classifier.source.n_classes == 2
+
+
+def test_use_before_fit_is_refused(options):
+    with pytest.raises(DataError, match="the model dpr has not learned anything\n  fit it"):
+        Dpr().prepare(SENTENCE, options)
+
+
+def test_a_corpus_without_links_is_refused():
+    with pytest.raises(DataError, match="no phrase pair can be extracted"):
+        Dpr().fit(corpus_of([(["a"], ["A"], [])]))
+
+
+def test_a_threshold_that_leaves_nothing_is_refused(corpus):
+    with pytest.raises(DataError, match="no feature occurs 100000 times\n  choose a smaller"):
+        Dpr(min_count=100_000).fit(corpus)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("dpr,classes=4", "no setup with 4 orientation classes"),
+        ("dpr,use=both", "probabilities cannot be used as 'both'\n  known: auto, direct, scaled"),
+        ("dpr,learner=mmd", "there is no learner 'mmd'"),
+        ("dpr,learner=me:sigma", "'sigma' gives no value\n  name:key=value:…"),
+        ("dpr,learner=me:sigmar=1", "has no setting 'sigmar'\n  did you mean sigma?"),
+        ("dpr,learner=me:sigma=big", "me.sigma cannot be 'big'\n  expected a number"),
+        ("dpr,features=nil", "there is no set of features 'nil'\n  did you mean ni?"),
+        ("dpr,window=-3", "a window of -3 words"),
+        ("dpr,beta=0", "dpr.beta: 0.0 is not possible\n  a number above 0"),
+        ("dpr,floor=0", "dpr.floor: 0.0 is not possible\n  a probability above 0"),
+        ("dpr,max_sentences=-1", "dpr.max_sentences: -1 is not possible\n  0 or more"),
+        ("dpr,min_examples=0", "0 is not possible"),
+        ("dpr,word_classes=0", "0 word classes cannot be made"),
+    ],
+)
+def test_impossible_settings_are_refused(text, message, corpus):
+    model = parse_model(text)
+    with pytest.raises(SettingError) as error:
+        model.fit(corpus)
+    assert message in str(error.value)

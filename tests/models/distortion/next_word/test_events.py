@@ -1,0 +1,102 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from models.arrays import Ragged
+from models.data.vocabulary import Vocabulary
+from models.distortion.next_word.events import (
+    NEVER,
+    ORDERS,
+    find_events,
+    marked,
+    option_ends,
+    words_left_out,
+)
+from models.errors import SettingError
+from tests.models.distortion.next_word import oracles
+from tests.models.phrases.corpora import corpus_of, small_pairs
+
+
+def events_of(pair, order="span", left_out=()):
+    events = find_events(corpus_of([pair]), order, left_out)
+    return list(zip(events.current.tolist(), events.next.tolist(), strict=True))
+
+
+def test_the_figures_of_the_paper():
+    # Figure 1: kare wa hon o katta / he bought a book; wa, o and a are unaligned (Figure 4)
+    source = ["kare", "wa", "hon", "o", "katta"]
+    pair = (source, ["he", "bought", "a", "book"], [(0, 0), (4, 1), (2, 3)])
+    assert events_of(pair) == events_of(pair, "asc") == [(0, 1), (1, 5), (5, 3), (3, 6)]
+    # Figure 2 (a): from kare, the first word, to the eighth, and its distortion
+    source = ["kare", "wa", "pari", "de", "hon", "o", "issatsu", "katta"]
+    pair = (
+        source,
+        ["he", "bought", "books", "in", "paris"],
+        [(0, 0), (7, 1), (4, 2), (3, 3), (2, 4)],
+    )
+    events = find_events(corpus_of([pair]))
+    assert events.next.tolist() == [1, 8, 5, 4, 3, 9]
+    assert events.distortions.tolist() == [0, 6, -4, -2, -2, 5]
+
+
+def test_several_links_by_hand():
+    # source words 2 and 4 under one target word, after 7; word 4 again under the next one
+    pair = (list("abcdefg"), list("XYZ"), [(6, 0), (1, 1), (3, 1), (3, 2), (0, 2)])
+    assert events_of(pair, "span") == [(0, 7), (7, 2), (4, 1), (1, 8)]
+    assert events_of(pair, "asc") == [(0, 7), (7, 2), (2, 4), (4, 1), (1, 8)]
+
+
+def test_words_that_are_left_out_have_no_links():
+    pair = (["hon", "o", "kau"], ["buy", "the", "book"], [(2, 0), (1, 1), (0, 2)])
+    assert events_of(pair) == [(0, 3), (3, 2), (2, 1), (1, 4)]
+    assert events_of(pair, left_out=["the"]) == [(0, 3), (3, 1), (1, 4)]
+    assert events_of(pair, left_out=["o"]) == [(0, 3), (3, 1), (1, 4)]
+    assert events_of(pair, left_out=["nowhere"]) == events_of(pair)
+
+
+@given(st.lists(small_pairs(), max_size=4), st.sampled_from(ORDERS))
+def test_events_of_random_pairs(pairs, order):
+    events = find_events(corpus_of(pairs), order)
+    expected, closed = [], []
+    for source, target, links in pairs:
+        moves, visited = oracles.moves(len(source), len(target), links, order)
+        expected.append(moves)
+        closed += [visited.get(word, NEVER) for word in range(len(source))]
+    assert events.offsets.tolist() == [0, *np.cumsum([len(moves) for moves in expected])]
+    flat = [move for moves in expected for move in moves]
+    assert list(zip(events.current.tolist(), events.next.tolist(), strict=True)) == flat
+    assert events.closed.tolist() == closed
+
+
+@given(small_pairs(), st.sampled_from(ORDERS), st.booleans())
+def test_options_are_entered_and_left_as_their_words_are_visited(pair, order, some_are_left_out):
+    # An option that covers the whole sentence: the first event enters it, the last leaves it
+    source, target, links = pair
+    left_out = ["a", "B"] if some_are_left_out else []
+    bits = np.uint64(sum(1 << (8 * t + s) for s, t in set(links)))
+    target_out = sum(1 << t for t, word in enumerate(target) if word in left_out)
+    entered, left = option_ends(
+        np.array([0], np.int32),
+        np.array([len(source)], np.int32),
+        np.array([bits]),
+        np.array([word in left_out for word in source]),
+        np.array([target_out], np.uint8),
+    )
+    events = events_of(pair, order, left_out)
+    if len(events) > 1:
+        assert (entered[0], left[0]) == (events[0][1], events[-1][0])
+    else:  # no links: the first and the last word
+        assert (entered[0], left[0]) == (1, len(source))
+
+
+def test_target_words_of_options_that_are_left_out():
+    vocabulary = Vocabulary(["the", "book", "a"])  # 3, 4, 5
+    words = Ragged(np.array([3, 4, 5, -1, 4, 3]), np.array([0, 3, 4, 4, 6]))
+    mark = marked(vocabulary, ["the", "a", "unknown"])
+    assert words_left_out(words, mark).tolist() == [0b101, 0, 0, 0b10]
+
+
+def test_an_unknown_order_is_refused():
+    with pytest.raises(SettingError, match="no order of events 'spam'\n  did you mean span"):
+        find_events(corpus_of([]), "spam")

@@ -1,0 +1,207 @@
+import numpy as np
+import pytest
+
+from models.distortion.next_word import blocks
+from models.distortion.next_word.adagrad import STEP, adagrad
+from models.distortion.next_word.fitting import (
+    TrainingSettings,
+    split_held_out,
+    spread,
+    train_word_pairs,
+    usable_sentences,
+)
+from models.distortion.next_word.optimisation import fit_weights, search_prior
+from models.distortion.next_word.scores import PAIR, SEQUENCE
+from models.distortion.next_word.symbols import SymbolCoder
+from models.errors import DataError, SettingError
+from tests.models.distortion.next_word.corpora import tagged_corpus
+from tests.models.distortion.next_word.test_likelihood import EXAMPLES, setup
+
+
+class Quadratic:
+    """Minus a log likelihood whose best weights are known: Σ h/2 (w − best)²."""
+
+    n_events = 1
+
+    def __init__(self, steepness, best):
+        self.steepness, self.best = np.array(steepness)[:, None], np.array(best)[:, None]
+
+    def value(self, weights):
+        return float((self.steepness / 2 * (weights - self.best) ** 2).sum())
+
+    def value_and_gradient(self, weights):
+        return self.value(weights), self.steepness * (weights - self.best)
+
+    def curvature(self, weights):
+        return np.broadcast_to(self.steepness, weights.shape)
+
+
+def test_a_quadratic_is_solved_in_a_few_passes_however_uneven_it_is():
+    # w = h · best / (h + λ); the last row stands for features that do not exist
+    likelihood = Quadratic([1e-3, 1.0, 1e5, 1.0], [2.0, 3.0, 4.0, 0.0])
+    fit = fit_weights(likelihood, np.zeros((4, 1)), prior=0.5, passes=50, tolerance=1e-12)
+    assert fit.weights[:, 0] == pytest.approx([2e-3 / 0.501, 2.0, 4e5 / 100000.5, 0.0])
+    assert fit.n_passes <= 10
+    assert fit.value == pytest.approx(
+        sum(h * 0.5 / (h + 0.5) / 2 * b * b for h, b in ((1e-3, 2), (1, 3), (1e5, 4)))
+    )
+
+
+class Pulls:
+    """Batches that pull at weights, wherever these are; the last row means nothing."""
+
+    def __init__(self, *gradients):
+        self.gradients, self.n_batches = gradients, len(gradients)
+
+    def batch_gradient(self, weights, batch):  # noqa: ARG002
+        return np.array([*self.gradients[batch], 9.0])[:, None]
+
+
+def test_steps_of_adagrad_by_hand():
+    # without a prior each weight has one step in a pass: −η g / √(1 + g²), then / √(1 + 2 g²)
+    likelihood, zero = Pulls([-3.0, 0.0], [0.0, 4.0]), np.zeros((3, 1))
+    first = STEP * np.array([3 / np.sqrt(10), -4 / np.sqrt(17)])
+    second = first + STEP * np.array([3 / np.sqrt(19), -4 / np.sqrt(33)])
+    # the mean over the two steps of the last pass: in one of them a weight has moved already
+    order = np.random.default_rng(0)
+    begins = order.permutation(2).tolist().index(0) == 0
+    moved_first = np.array([begins, not begins])
+    mean = np.where(moved_first, first, first / 2)
+    assert adagrad(likelihood, zero, 0.0, 1)[:, 0] == pytest.approx([*mean, 0.0])
+    begins = order.permutation(2).tolist().index(0) == 0
+    moved_first = np.array([begins, not begins])
+    mean = np.where(moved_first, second, (first + second) / 2)
+    assert adagrad(likelihood, zero, 0.0, 2)[:, 0] == pytest.approx([*mean, 0.0])
+    # a prior of 2 pulls 5 back by 10, which makes 7 of −3
+    pulled = adagrad(Pulls([-3.0]), np.array([[5.0], [0.0]]), 2.0, 1)
+    assert pulled[0, 0] == pytest.approx(5 - STEP * 7 / np.sqrt(50))
+
+
+def test_the_prior_is_the_best_one_on_held_out_events():
+    # held-out events want a half of what the training events want: λ = h
+    train, held_out = Quadratic([8.0, 1.0], [2.0, 0.0]), Quadratic([8.0, 1.0], [1.0, 0.0])
+    best, trials, weights = search_prior(train, held_out, np.zeros((2, 1)), 64.0, passes=10)
+    assert best.prior == 8.0
+    assert [trial.prior for trial in trials] == [64.0, 32.0, 16.0, 8.0, 4.0]
+    assert weights[:, 0] == pytest.approx([1.0, 0.0])
+    assert best.held_out == pytest.approx(0.0)
+
+
+@pytest.mark.parametrize("labels", [PAIR, SEQUENCE])
+def test_the_optimum_of_training(labels):
+    likelihood, weights, _ = setup(EXAMPLES, labels)
+    fit = fit_weights(likelihood, np.zeros_like(weights), 2.0, 300, tolerance=1e-13)
+    value, gradient = likelihood.value_and_gradient(fit.weights)
+    assert (gradient + 2.0 * fit.weights)[:-1] == pytest.approx(0.0, abs=2e-3)
+    assert fit.value * likelihood.n_events == pytest.approx(
+        value + (fit.weights**2).sum(), rel=1e-9
+    )
+    again = fit_weights(likelihood, weights, 2.0, 300, tolerance=1e-13)
+    assert again.weights == pytest.approx(fit.weights, abs=1e-3)  # it is convex
+
+
+@pytest.mark.parametrize("labels", [PAIR, SEQUENCE])
+def test_a_start_changes_how_soon_the_optimum_is_found_and_not_the_optimum(labels, monkeypatch):
+    monkeypatch.setattr(blocks, "BLOCK_CELLS", 60)
+    likelihood, weights, _ = setup(EXAMPLES * 3, labels)
+    assert likelihood.n_batches > 1
+    zero = np.zeros_like(weights)
+
+    def objective(weights):
+        return likelihood.value(weights) + (weights**2).sum()
+
+    started = [objective(adagrad(likelihood, zero, 2.0, passes)) for passes in (1, 4, 16)]
+    assert objective(zero) > started[0] > started[1] > started[2]
+    plain, early = (
+        fit_weights(likelihood, start, 2.0, 300, tolerance=1e-13)
+        for start in (zero, adagrad(likelihood, zero, 2.0, 4))
+    )
+    assert early.weights == pytest.approx(plain.weights, abs=2e-3)
+    assert started[2] > objective(plain.weights)
+
+
+@pytest.mark.parametrize("start_passes", [0, 2])
+@pytest.mark.parametrize("labels", [PAIR, SEQUENCE])
+def test_training_does_not_depend_on_threads(labels, start_passes):
+    corpus = tagged_corpus(EXAMPLES * 3)
+    seen = []
+    fits = [
+        train_word_pairs(
+            corpus,
+            SymbolCoder.of(corpus),
+            labels,
+            TrainingSettings(passes=8, start_passes=start_passes),
+            threads,
+            lambda what, done: seen.append((what, done)),
+        )
+        for threads in (1, 2, 3)
+    ]
+    assert all(np.array_equal(fit.weights, fits[0].weights) for fit in fits)
+    assert fits[0].trials  # a tenth of 72 sentences is enough for a search
+    assert fits[0].prior == max(fits[0].trials, key=lambda trial: trial.held_out).prior
+    assert [trial.prior for trial in fits[0].trials[:2]] == {1: [128, 64], 3: [512, 256]}[labels]
+    assert {what for what, _ in seen} == {
+        "selecting features",
+        "searching for a prior, passes",
+        "fitting weights, passes",
+        *(["starting weights, passes"] if start_passes else []),
+    }
+
+
+def test_a_given_prior_is_not_searched_for():
+    corpus = tagged_corpus(EXAMPLES)
+    coder = SymbolCoder.of(corpus)
+    fit = train_word_pairs(corpus, coder, PAIR, TrainingSettings(prior=3.0, passes=2))
+    assert (fit.prior, fit.trials) == (3.0, [])
+    few = corpus.take(np.arange(4))
+    fit = train_word_pairs(few, coder, PAIR, TrainingSettings(passes=2))
+    assert (fit.prior, fit.trials) == (16.0, [])  # too little data
+
+
+def test_held_out_sentences_are_spread_evenly():
+    searched, held_out = split_held_out(100)
+    assert held_out.tolist() == list(range(0, 100, 10))
+    assert sorted([*searched, *held_out]) == list(range(100))
+    searched, held_out = split_held_out(100_000)
+    assert (len(searched), len(held_out)) == (99_500, 500)
+    assert not set(searched) & set(held_out)
+    assert held_out[-1] == 99_800
+    assert spread(np.arange(3), 5).tolist() == [0, 1, 2]
+
+
+def test_which_sentences_are_used():
+    corpus = tagged_corpus(
+        [*EXAMPLES[:2], (["a"], ["A"], [], ["N"]), (["b"], ["B"], [(0, 0)], ["V"])]
+    )
+    assert usable_sentences(corpus, 0, 0, "pair").source.words.lengths.tolist() == [8, 4, 1]
+    assert usable_sentences(corpus, 2, 4, "pair").source.words.lengths.tolist() == [4, 1]
+    assert usable_sentences(corpus, 1, 7, "pair").source.words.lengths.tolist() == [4]
+    unlinked = corpus.take(np.array([2]))
+    with pytest.raises(DataError) as error:
+        usable_sentences(unlinked, 0, 40, "pair")
+    assert str(error.value) == (
+        "the model pair has nothing to learn from\n"
+        "  1 pairs, none with links and at most 40 words\n"
+        "  look at the corpus with hyperbaton corpus"
+    )
+    with pytest.raises(DataError, match="1 pairs, none with links\n"):
+        usable_sentences(unlinked, 0, 0, "pair")
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"order": "desc"}, "there is no order of events 'desc'"),
+        ({"candidates": "opn"}, "pair.candidates cannot be 'opn'\n  did you mean open"),
+        ({"prior": -1.0}, "pair.prior cannot be -1.0\n  0 or more"),
+        ({"min_count": 0}, "pair.min_count cannot be 0\n  1 or more"),
+        ({"passes": 0}, "pair.passes cannot be 0\n  1 or more"),
+        ({"start_passes": -1}, "pair.start_passes cannot be -1\n  0 or more"),
+        ({"max_length": -1}, "pair.max_length cannot be -1\n  0 or more"),
+        ({"max_sentences": -1}, "pair.max_sentences cannot be -1\n  0 or more"),
+    ],
+)
+def test_impossible_settings(settings, message):
+    with pytest.raises(SettingError) as error:
+        TrainingSettings(**settings).check("pair")
+    assert message in str(error.value)

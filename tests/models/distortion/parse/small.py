@@ -1,0 +1,37 @@
+"""A small corpus with tags and trees, and a model fitted on it."""
+
+from models.data.corpus_builder import CorpusBuilder
+from models.distortion.parse.model import Parse
+from tests.models.distortion.parse.trees import parse_tree
+
+# a PP before the verb goes behind it; a relative clause before its noun goes behind it
+PAIRS = [
+    ("(IP (NP (NR wo)) (VP (PP (P gei) (NP (PN ta))) (VP (VV mai) (AS le) (NP (NN shu)))))",
+     "i bought a book for him", "PRP VBD DT NN IN PRP", "0-0 1-4 2-5 3-1 5-3"),
+    ("(IP (NP (NR ta)) (VP (PP (P gei) (NP (PN wo))) (VP (VV kan) (NP (NN shu)))))",
+     "he read a book for me", "PRP VBD DT NN IN PRP", "0-0 1-4 2-5 3-1 4-3"),
+    ("(NP (CP (IP (VP (VV mai) (NP (NN shu)))) (DEC de)) (QP (CD san)) (NP (NN ren)))",
+     "three men who bought books", "CD NNS WP VBD NNS", "0-3 1-4 2-2 3-0 4-1"),
+    ("(NP (CP (IP (NP (PN wo)) (VP (VV kan))) (DEC de)) (NP (NN shu)))",
+     "books i read", "NNS PRP VBD", "0-1 1-2 3-0"),
+    ("(IP (NP (NR ta)) (VP (VV mai) (AS le) (NP (NN shu))))",
+     "he bought books", "PRP VBD NNS", "0-0 1-1 3-2"),
+    ("(NP (DP (DT na) (CLP (M xie))) (NP (NN ren)))", "those men", "DT NNS", "0-0 1-0 2-1"),
+]  # fmt: skip
+
+
+def small_corpus(repeat=3, trees=True):
+    """The pairs, so often that features are seen more than once."""
+    builder = CorpusBuilder(source_tags=True, target_tags=True, trees=True)
+    for number in range(repeat * len(PAIRS)):
+        brackets, target, tags, links = PAIRS[number % len(PAIRS)]
+        tree, words = parse_tree(brackets)
+        positions = [int(x) for link in links.split() for x in link.split("-")]
+        builder.add(
+            words, target.split(), positions, tree.tags, tags.split(), tree if trees else None
+        )
+    return builder.finish()
+
+
+def small_model(use="me+prior+cov+sib", **settings):
+    return Parse(use=use, **settings).fit(small_corpus())

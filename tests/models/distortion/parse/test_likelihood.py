@@ -1,0 +1,141 @@
+"""The likelihood against sums over all outcomes, and its maximum by two algorithms."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from models.arrays import Ragged
+from models.distortion.parse.events import layers_of, make_events
+from models.distortion.parse.fitting import make_task, tags_of_words
+from models.distortion.parse.iis import scale_iteratively
+from models.distortion.parse.inventory import Pairs, build_inventory, no_pairs
+from models.distortion.parse.likelihood import log_likelihood
+from models.distortion.parse.optimisation import maximise
+from models.distortion.parse.path import corpus_paths, target_sequences
+from models.distortion.parse.priors import estimate_prior
+from models.distortion.parse.templates import FAMILIES, G_CELL, N_JUMPS, T_CELL, W_CELL
+from tests.models.distortion.parse.small import small_corpus
+
+ALL = sum(FAMILIES.values())
+
+
+def small_task(families=ALL, min_count=1, repeat=1):
+    corpus = small_corpus(repeat)
+    path, offsets = corpus_paths(corpus)
+    sentence = np.repeat(np.arange(len(corpus)), np.diff(offsets))
+    units = Pairs(
+        Ragged.gather(
+            corpus.source.words.values,
+            corpus.source.words.offsets[sentence] + path.start,
+            path.end - path.start,
+        ),
+        target_sequences(path, offsets, corpus.target.words),
+        np.empty(0),
+    )
+    tags = tags_of_words(corpus.target, len(corpus.target.vocabulary))
+    inventory, source, choice = build_inventory(units, no_pairs(), tags)
+    layers = layers_of(
+        corpus.source.words, corpus.source.tags, corpus.target.words, corpus.source.trees
+    )
+    events = make_events(layers, path, offsets, source, choice, families, 2, 1)
+    n_tags = len(corpus.source.tag_vocabulary)
+    prior = estimate_prior("smoothed", 0.9, 2.0, inventory, events, n_tags)
+    return make_task(events, inventory, prior, corpus.target, min_count)
+
+
+def slow_likelihood(task, weights):
+    """Every outcome of every event, every feature of every outcome; expected counts as well."""
+    total, expected = 0.0, np.zeros(len(weights))
+    for event, source in enumerate(task.source):
+        begin, end = task.inventory.begin[source : source + 2]
+        scores, fired = {}, {}
+        for choice in range(end - begin):
+            tag = task.inventory.tag[begin + choice]
+            for jump in range(N_JUMPS):
+                parts = {
+                    jump,
+                    T_CELL + choice,
+                    W_CELL + choice * N_JUMPS + jump,
+                    G_CELL + tag * N_JUMPS + jump,
+                }
+                fired[choice, jump] = [
+                    feature
+                    for group in task.groups[task.group_begin[event] : task.group_begin[event + 1]]
+                    for feature in range(*task.features.begin[group : group + 2])
+                    if task.features.cell[feature] in parts
+                ]
+                scores[choice, jump] = (
+                    task.prior[task.prior_begin[event] + choice, jump]
+                    + weights[fired[choice, jump]].sum()
+                )
+        log_z = np.logaddexp.reduce(list(scores.values()))
+        total += scores[task.choice[event], task.jump[event]] - log_z
+        for outcome, score in scores.items():
+            np.add.at(expected, fired[outcome], np.exp(score - log_z))
+    return total, expected
+
+
+@pytest.mark.parametrize("family", [*FAMILIES, "all"])
+def test_likelihood_and_expected_counts(family):
+    task, counts = small_task(FAMILIES.get(family, ALL))
+    weights = np.random.default_rng(0).normal(size=len(counts))
+    with ThreadPoolExecutor(2) as pool:
+        total, expected = log_likelihood(task, weights, pool)
+    slow_total, slow_expected = slow_likelihood(task, weights)
+    assert total == pytest.approx(slow_total)
+    np.testing.assert_allclose(expected, slow_expected, atol=1e-12)
+
+
+def test_counts_are_those_of_what_happened():
+    task, counts = small_task()
+    happened = np.zeros(len(counts))
+    for event, source in enumerate(task.source):
+        tag = task.inventory.tag[task.inventory.begin[source] + task.choice[event]]
+        choice, jump = task.choice[event], task.jump[event]
+        parts = {jump, T_CELL + choice, W_CELL + choice * N_JUMPS + jump,
+                 G_CELL + tag * N_JUMPS + jump}  # fmt: skip
+        for group in task.groups[task.group_begin[event] : task.group_begin[event + 1]]:
+            for feature in range(*task.features.begin[group : group + 2]):
+                happened[feature] += task.features.cell[feature] in parts
+    assert counts.tolist() == happened.tolist()
+
+
+def test_the_gradient_is_that_of_finite_differences():
+    task, counts = small_task()
+    random = np.random.default_rng(1)
+    weights = random.normal(size=len(counts))
+    with ThreadPoolExecutor(1) as pool:
+        _, expected = log_likelihood(task, weights, pool)
+        for feature in random.choice(len(counts), 25, replace=False):
+            step = np.zeros(len(counts))
+            step[feature] = 1e-5
+            up, down = (log_likelihood(task, weights + s, pool)[0] for s in (step, -step))
+            slope = counts[feature] - expected[feature]
+            assert (up - down) / 2e-5 == pytest.approx(slope, abs=1e-6)
+
+
+def test_rare_features_are_left_out():
+    task, counts = small_task(min_count=3)
+    everything, all_counts = small_task(min_count=1)
+    assert counts.min() >= 3
+    assert len(counts) == (all_counts >= 3).sum()
+    assert set(task.features.key) < set(everything.features.key)
+
+
+def test_iterative_scaling_meets_l_bfgs():
+    task, counts = small_task(FAMILIES["lexical"] | FAMILIES["sib"])
+    best, likelihood = maximise(task, counts, 0.2, 500, 1, tolerance=1e-14)
+    scaled, again = scale_iteratively(task, counts, 0.2, 1000, tolerance=1e-6)
+    np.testing.assert_allclose(scaled, best, atol=2e-4)
+    assert again == pytest.approx(likelihood, abs=1e-5)
+    # at the maximum, expected and real counts differ by λ / σ²
+    with ThreadPoolExecutor(1) as pool:
+        _, expected = log_likelihood(task, best, pool)
+    np.testing.assert_allclose(counts - expected, best / 0.2, atol=1e-4)
+
+
+def test_the_number_of_threads_changes_nothing():
+    task, counts = small_task(repeat=3)
+    one, two = (maximise(task, counts, 1.0, 20, threads)[0] for threads in (1, 2))
+    assert np.array_equal(one, two)

@@ -1,0 +1,113 @@
+"""Features for people to read."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from models.distortion.parse.listing import FeatureRow, Wanted, list_features
+from models.errors import SettingError
+from tests.models.distortion.parse.small import small_model
+
+
+@cache
+def learned():
+    return small_model("me+history+cov+sib", min_count=1).learned_
+
+
+def rows(limit=1000, order="count", **wanted):
+    return list_features(learned(), Wanted(**wanted), limit, order)[0]
+
+
+def test_every_feature_can_be_listed():
+    everything, n = list_features(learned(), Wanted(), 10**6)
+    assert len(everything) == n == len(learned().counts)
+    assert sorted(row.count for row in everything) == sorted(learned().counts.tolist())
+    np.testing.assert_allclose(
+        sorted(row.alpha for row in everything), np.sort(np.exp(learned().weights))
+    )
+    assert len(set(everything)) == n  # no two features look the same
+    families = {row.family for row in everything}
+    assert families == {"jump", "lexical", "context", "history", "tags", "words", "cov", "sib"}
+
+
+def test_a_verb_and_the_pp_before_it():
+    # in two of six pairs (three times each) the verb comes before its PP, by a jump of 3
+    found = rows(family="sibling", tag="VV", node="PP")
+    assert [(r.count, r.jump, r.target, r.source, r.coverage, r.side) for r in found] == [
+        (6, 3, "VBD", "VV", 0, -1)
+    ]
+    assert found[0].alpha > 1
+
+
+def test_the_empty_translation():
+    # le is never translated; it follows its verb, whose object is still open
+    found = rows(family="lexical", word="le")
+    assert {(r.count, r.jump, r.target) for r in found} == {
+        (6, None, "e_0"), (6, 1, ""), (6, 1, "e_0")
+    }  # fmt: skip
+    assert all(row.target == "e_0" for row in rows(target="e_0"))
+    assert {row.source for row in rows(target="e_0", family="lexical")} == {"le", "de"}
+    assert not rows(target="other")
+
+
+def test_de_and_its_siblings():
+    # books i read: de is empty, its noun is covered and its clause open
+    found = rows(family="sib", word="de", target="e_0")
+    assert {(r.node, r.coverage, r.side, r.jump, r.count) for r in found} == {
+        ("CP", 0, -1, -1, 3), ("NP", 1, 1, -1, 3)
+    }  # fmt: skip
+
+
+def test_what_stands_beside():
+    near = {row.near for row in rows(word="shu")}
+    assert {"le _", "kan _", "_ </s>", "_ de", "a _", "<s> _", "left open"} <= near
+    assert {row.near for row in rows(family="tags", tag="NN")} >= {"", "AS _", "_ DEC"}
+    assert {"right covered", "left open"} == {row.near for row in rows(family="words")}
+    assert "bought … _" in {row.near for row in rows(family="history")}
+
+
+def test_phrases_of_several_words():
+    found = rows(family="lexical", word="na xie")
+    assert {row.target for row in found} == {"", "those"}
+    assert "DT…M" in {row.source for row in rows(family="tags")}
+
+
+def test_filters():
+    assert {row.jump for row in rows(jump=3)} == {3}
+    assert {row.side for row in rows(side=1)} == {1}
+    assert {row.coverage for row in rows(coverage=1, family="sib")} == {1}
+    assert {row.target for row in rows(target="VBD")} == {"VBD"}
+    assert {row.target for row in rows(target="bought")} == {"bought"}
+    assert {row.node for row in rows(family="coverage")} >= {"VP", "NP"}
+
+
+def test_the_order():
+    alphas = [abs(np.log(row.alpha)) for row in rows(order="alpha")]
+    assert alphas == sorted(alphas, reverse=True)
+    counts = [row.count for row in rows()]
+    assert counts == sorted(counts, reverse=True)
+    assert list_features(learned(), Wanted(), 3)[0] == rows()[:3]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "message"),
+    [
+        ({"family": "siblings"}, "no family 'siblings' of features\n  did you mean sibling?"),
+        ({"word": "shuu"}, "the model has no source word 'shuu'\n  did you mean shu?"),
+        ({"tag": "XYZ"}, "the model has no source tag 'XYZ'"),
+        ({"node": "PPP"}, "the model has no node 'PPP'\n  did you mean PP?"),
+        ({"target": "boughtt"}, "no target word or tag 'boughtt'\n  did you mean bought?"),
+    ],
+)
+def test_what_the_model_does_not_know(wanted, message):
+    with pytest.raises(SettingError) as error:
+        list_features(learned(), Wanted(**wanted))
+    assert message in str(error.value)
+
+
+def test_rows_are_plain_values():
+    row = rows(limit=1)[0]
+    assert isinstance(row, FeatureRow)
+    assert isinstance(row.count, int)
+    assert isinstance(row.alpha, float)

@@ -1,0 +1,95 @@
+"""Neighbours in the tree, worked out by hand on trees like those of the paper."""
+
+import numpy as np
+import pytest
+
+from models.data.vocabulary import Vocabulary
+from models.distortion.parse.neighbourhood import (
+    COVERED,
+    LEFT,
+    MOST,
+    OPEN,
+    PARTLY,
+    RIGHT,
+    cover,
+    covered_state,
+    find_neighbours,
+    is_covered,
+)
+from models.distortion.parse.rewrites import encode_tree, read_rewrites, rewrite_tree
+from tests.models.distortion.parse.trees import parse_tree
+
+# like Figure 3: a PP before the verb, and a relative clause with de before QP and NP
+FIGURE = (
+    "(IP (NP (NR xiaohong))"
+    " (VP (PP (P ti) (NP (DT na) (NN guniang)))"
+    " (VP (VV mai) (AS le)"
+    " (NP (CP (IP (VP (VV huai))) (DEC de)) (QP (CD yi) (CLP (M tai))) (NP (NN xiyiji)))))"
+    " (PU .))"
+)
+
+
+def neighbours(brackets, first, last, levels=1, rewrites=""):
+    tree, words = parse_tree(brackets)
+    tree = rewrite_tree(tree, words, read_rewrites(rewrites)[1])
+    labels = Vocabulary()
+    rows = encode_tree(tree, labels, grow=True)
+    nodes, sides = np.zeros(MOST, np.int64), np.zeros(MOST, np.int64)
+    parent, n = find_neighbours(rows, first, last, levels, nodes, sides)
+    found = [
+        (tree.labels[node], int(tree.start[node]), int(tree.end[node]), int(side))
+        for node, side in zip(nodes[:n], sides[:n], strict=True)
+    ]
+    return (tree.labels[parent] if parent >= 0 else None), found
+
+
+def test_siblings_of_de_once_it_is_raised():
+    # words: 0 xiaohong 1 ti 2 na 3 guniang 4 mai 5 le 6 huai 7 de 8 yi 9 tai 10 xiyiji 11 .
+    parent, found = neighbours(FIGURE, 7, 8, rewrites="de")
+    assert parent == "NP"
+    assert found == [("CP", 6, 7, LEFT), ("QP", 8, 10, RIGHT), ("NP", 10, 11, RIGHT)]
+    # without raising it sees its clause only
+    assert neighbours(FIGURE, 7, 8)[1] == [("IP", 6, 7, LEFT)]
+
+
+def test_the_verb_sees_the_pp_one_level_up():
+    parent, found = neighbours(FIGURE, 4, 5)
+    assert (parent, found) == ("VP", [("AS", 5, 6, RIGHT), ("NP", 6, 11, RIGHT)])
+    assert neighbours(FIGURE, 4, 5, levels=2)[1][2:] == [("PP", 1, 4, LEFT)]
+    assert neighbours(FIGURE, 4, 5, levels=3)[1][3:] == [("NP", 0, 1, LEFT), ("PU", 11, 12, RIGHT)]
+    assert neighbours(FIGURE, 4, 5, levels=9)[1] == neighbours(FIGURE, 4, 5, levels=3)[1]
+
+
+def test_unary_parents_are_left_out():
+    # huai stands under VP, IP and CP of one word: its parent is the NP with several children
+    assert neighbours(FIGURE, 6, 7, rewrites="de")[0] == "NP"
+    assert neighbours("(S (NP (N a)))", 0, 1) == (None, [])
+
+
+def test_units_of_several_words():
+    assert neighbours(FIGURE, 8, 10)[1] == [("CP", 6, 8, LEFT), ("NP", 10, 11, RIGHT)]  # all of QP
+    # half a phrase: na guniang xiaohong have no node of their own; P stays outside "na guniang mai"
+    assert neighbours("(VP (V a) (V b) (V c))", 0, 2) == ("VP", [("V", 2, 3, RIGHT)])
+    assert neighbours("(S (NP (D a) (N b)) (V c) (P d))", 1, 3) == ("S", [("P", 3, 4, RIGHT)])
+
+
+def test_a_sentence_without_a_tree():
+    nodes = np.zeros(MOST, np.int64)
+    assert find_neighbours(np.empty((0, 4), np.int32), 0, 1, 2, nodes, nodes) == (-1, 0)
+
+
+def test_too_many_neighbours():
+    words = " ".join(f"(N w{i})" for i in range(30))
+    assert len(neighbours(f"(S {words})", 29, 30)[1]) == MOST
+
+
+@pytest.mark.parametrize("at", [0, 60, 64])
+def test_coverage(at):
+    coverage = np.zeros(3, np.uint64)
+    assert covered_state(coverage, at, at + 5) == OPEN
+    cover(coverage, at + 1, at + 5)
+    assert covered_state(coverage, at, at + 5) == PARTLY
+    assert covered_state(coverage, at + 1, at + 5) == COVERED
+    assert [is_covered(coverage, place) for place in range(at, at + 6)] == [
+        False, True, True, True, True, False
+    ]  # fmt: skip

@@ -1,0 +1,128 @@
+"""Visit paths by hand and against a slow twin."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from models.distortion.parse.path import (
+    Path,
+    append_phrase_path,
+    corpus_paths,
+    target_sequences,
+)
+from tests.models.phrases.corpora import corpus_of, small_pairs
+
+
+def path_of(source, target, links):
+    source, target = (x.split() if isinstance(x, str) else x for x in (source, target))
+    path, offsets = corpus_paths(corpus_of([(source, target, links)]))
+    assert offsets.tolist() == [0, len(path.start)]
+    return rows(path)
+
+
+def rows(path):
+    return [
+        (
+            int(path.start[unit]),
+            int(path.end[unit]),
+            path.targets[path.target_begin[unit] : path.target_begin[unit + 1]].tolist(),
+            int(path.at[unit]),
+        )
+        for unit in range(len(path.start))
+    ]
+
+
+def slow_path(n_source, links):
+    """From the definition, with sets and sorting."""
+    linked = [sorted({t for s, t in links if s == word}) for word in range(n_source)]
+    units = []
+    for word in range(n_source):
+        if not linked[word]:
+            continue
+        if units and units[-1][1] == word and set(linked[word - 1]) & set(linked[word]):
+            start, _, targets = units[-1]
+            units[-1] = (start, word + 1, sorted({*targets, *linked[word]}))
+        else:
+            units.append((word, word + 1, linked[word]))
+    visited = sorted(units, key=lambda unit: (unit[2][0], unit[0]))
+    result = []
+    for unit in visited:
+        start, end, targets = unit
+        result.append((start, end, targets, targets[0]))
+        left = max((u for u in units if u[1] <= start), default=None)
+        right = min((u for u in units if u[0] >= end), default=None)
+        if left is None or visited.index(left) > visited.index(unit):
+            low = left[1] if left else 0
+            result += [(w, w + 1, [], targets[-1] + 1) for w in reversed(range(low, start))]
+        if right is None or visited.index(right) > visited.index(unit):
+            high = right[0] if right else n_source
+            result += [(w, w + 1, [], targets[-1] + 1) for w in range(end, high)]
+    return result
+
+
+def test_the_verb_before_its_pp():
+    # ti ta mai le shu: "bought the book for them"
+    links = [(0, 3), (1, 4), (2, 0), (4, 2)]
+    expected = [(2, 3, [0], 0), (3, 4, [], 1), (4, 5, [2], 2), (0, 1, [3], 3), (1, 2, [4], 4)]
+    assert path_of("ti ta mai le shu", "bought the book for them", links) == expected
+
+
+def test_an_unaligned_word_follows_the_neighbour_that_is_translated_first():
+    # CP de NP, "NP CP": de after the noun
+    assert path_of("lai de ren", "man came", [(0, 1), (2, 0)]) == [
+        (2, 3, [0], 0), (1, 2, [], 1), (0, 1, [1], 1)
+    ]  # fmt: skip
+    # and at the beginning of the sentence, nearest word first
+    assert path_of("a b c", ["C"], [(2, 0)]) == [
+        (2, 3, [0], 0), (1, 2, [], 1), (0, 1, [], 1)
+    ]  # fmt: skip
+
+
+def test_neighbours_that_share_a_target_word_are_one_unit():
+    # na xie -> those; otoko no ko -> boy; a gap in the target side is left out of it
+    assert path_of("na xie ren", "those men", [(0, 0), (1, 0), (2, 1)]) == [
+        (0, 2, [0], 0), (2, 3, [1], 1)
+    ]  # fmt: skip
+    assert path_of(["f", "g"], ["a", "b", "c"], [(0, 0), (0, 2), (1, 1)]) == [
+        (0, 1, [0, 2], 0), (1, 2, [1], 1)
+    ]  # fmt: skip
+
+
+@given(small_pairs())
+def test_paths_are_those_of_the_slow_twin(pair):
+    source, target, links = pair
+    expected = slow_path(len(source), links)
+    assert path_of(source, target, links) == expected
+    if links:  # every source word is in exactly one unit
+        assert sorted(w for start, end, *_ in expected for w in range(start, end)) == list(
+            range(len(source))
+        )
+
+
+def test_target_words_of_many_sentences():
+    corpus = corpus_of([
+        (["a", "b"], ["B", "A"], [(0, 1), (1, 0)]),
+        (["c"], ["C"], []),
+        (["b"], ["A", "B"], [(0, 0), (0, 1)]),
+    ])  # fmt: skip
+    path, offsets = corpus_paths(corpus)
+    assert offsets.tolist() == [0, 2, 2, 3]
+    words = target_sequences(path, offsets, corpus.target.words)
+    decoded = [" ".join(corpus.target.vocabulary.decode(row)) for row in words]
+    assert decoded == ["B", "A", "A B"]
+
+
+@given(
+    st.integers(1, 8),
+    st.integers(1, 8),
+    st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)), max_size=10),
+)
+def test_inner_alignments_of_phrases(n_source, n_target, links):
+    links = [(s % n_source, t % n_target) for s, t in links]
+    bits = np.uint64(sum({1 << (8 * t + s) for s, t in links}))
+    path = Path(*(np.zeros(9, np.int32) for _ in range(3)), np.zeros(10, np.int64),
+                np.zeros(64, np.int32))  # fmt: skip
+    n = append_phrase_path(bits, n_source, n_target, np.empty((64, 2), np.int64), path, 0)
+    found = rows(Path(path.start[:n], path.end[:n], path.at[:n], *path[3:]))
+    whole = [(0, n_source, list(range(n_target)), 0)]
+    assert found == (slow_path(n_source, links) if links else whole)

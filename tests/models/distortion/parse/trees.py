@@ -1,0 +1,9 @@
+"""Trees from brackets, for tests."""
+
+from models.data.brackets import parse_brackets
+
+
+def parse_tree(text):
+    """The tree and its words."""
+    parsed = parse_brackets(text)
+    return parsed.tree, list(parsed.leaves)

@@ -1,9 +1,0 @@
-"""Trees from brackets, for tests."""
-
-from models.brackets import parse_brackets
-
-
-def parse_tree(text):
-    """The tree and its words."""
-    parsed = parse_brackets(text)
-    return parsed.tree, list(parsed.leaves)

@@ -1,0 +1,261 @@
+"""Phrase tables against the slow twin, and the pruning and smoothing of them."""
+
+import math
+from collections import defaultdict
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import hypergeom
+
+from models.errors import DataError, SettingError
+from models.phrases.building import PhraseSettings, train_phrases
+from models.phrases.extraction import GRID
+from models.phrases.moses_tables import source_texts, target_texts
+from models.phrases.reordering import CLASSES, ReorderingType
+from tests.models.phrases import oracles
+from tests.models.phrases.corpora import corpus_of, small_corpora
+
+HAND = [
+    (["hon", "o", "katta"], ["bought", "a", "book"], [(0, 2), (2, 0)]),
+    (["hon", "o", "yonda"], ["read", "a", "book"], [(0, 2), (2, 0)]),
+]
+
+
+def entries_of(table):
+    """Everything in a table by its phrase pair."""
+    entries = {}
+    texts = zip(source_texts(table), target_texts(table), strict=True)
+    for row, (source, target) in enumerate(texts):
+        bits = int(table.inner[row])
+        inner = frozenset((b % GRID, b // GRID) for b in range(64) if bits >> b & 1)
+        scores = np.exp(table.scores[row])
+        pair = tuple(source.split()), tuple(target.split())
+        entries[pair] = scores, inner, tuple(table.counts[row].tolist()), table.reordering[row]
+    assert len(entries) == len(table)
+    return entries
+
+
+def probabilities(table, column):
+    """Sums of one score over the partners of each phrase of the condition."""
+    sums = defaultdict(float)
+    for (source, target), (scores, *_) in entries_of(table).items():
+        sums[target if column == 0 else source] += scores[column]
+    return sums
+
+
+def test_a_corpus_without_links_is_refused():
+    with pytest.raises(DataError, match="no phrase pair can be extracted\n  a corpus with word al"):
+        train_phrases(corpus_of([(["a"], ["A"], [])]))
+
+
+def test_scores_worked_by_hand():
+    entries = entries_of(train_phrases(corpus_of(HAND)))
+    scores, inner, counts, _ = entries[("hon",), ("book",)]
+    # hon occurs with "book" and "a book", twice each; book with hon and "hon o"
+    assert counts == (4, 4, 2)
+    assert inner == {(0, 0)}
+    np.testing.assert_allclose(scores, [0.5, 1.0, 0.5, 1.0])
+    scores, _, _, _ = entries[("hon", "o"), ("a", "book")]
+    # lex(e|f) = w(a|NULL) w(book|hon): "a" is the only unaligned target word
+    np.testing.assert_allclose(scores, [0.5, 1.0, 0.5, 1.0])
+    scores, _, counts, _ = entries[("katta",), ("bought",)]
+    assert counts == (2, 2, 1)
+
+
+@given(small_corpora, st.integers(1, 4))
+def test_tables_agree_with_the_slow_twin(sentences, max_length):
+    expected = oracles.scored_pairs(sentences, max_length)
+    settings = PhraseSettings(max_length=max_length, reordering="none")
+    entries = entries_of(train_phrases(corpus_of(sentences), settings))
+    assert set(entries) == set(expected)
+    for pair, (scores, inner, counts) in expected.items():
+        np.testing.assert_allclose(entries[pair][0], scores, rtol=1e-9)
+        assert entries[pair][1:3] == (inner, counts)
+
+
+@given(small_corpora)
+@pytest.mark.parametrize("smoothing", ["none", "good-turing", "kneser-ney"])
+def test_smoothed_probabilities_stay_probabilities(smoothing, sentences):
+    settings = PhraseSettings(max_length=4, smoothing=smoothing, reordering="none")
+    table = train_phrases(corpus_of(sentences), settings)
+    for column in (0, 2):
+        sums = np.array(list(probabilities(table, column).values()))
+        assert np.all(sums > 0)
+        assert np.all(sums < 1 + 1e-9)
+        if smoothing == "none":
+            np.testing.assert_allclose(sums, 1.0)
+
+
+def test_kneser_ney_worked_by_hand():
+    # one word each: a→A twice, a→B once, b→B once. Pair counts 2, 1, 1: too few for discounts, so
+    # D1 = 0.5, D2 = 1. p_b(B) = 2/3, p_b(A) = 1/3; a gives away 0.5 + 1 of 3.
+    one = [(["a"], ["A"], [(0, 0)])]
+    corpus = corpus_of([*one, *one, (["a"], ["B"], [(0, 0)]), (["b"], ["B"], [(0, 0)])])
+    entries = entries_of(train_phrases(corpus, PhraseSettings(smoothing="kneser-ney")))
+    direct = {pair: scores[2] for pair, (scores, *_) in entries.items()}
+    assert direct[("a",), ("A",)] == pytest.approx((2 - 1) / 3 + 1.5 / 3 * 1 / 3)
+    assert direct[("a",), ("B",)] == pytest.approx((1 - 0.5) / 3 + 1.5 / 3 * 2 / 3)
+    assert direct[("b",), ("B",)] == pytest.approx((1 - 0.5) / 1 + 0.5 / 1 * 2 / 3)
+
+
+def test_good_turing_worked_by_hand():
+    # three pairs seen once, one pair seen twice: factor of 1 is 2/1 · (1 + 0.1) / (3 + 0.1)
+    one = [(["a"], ["A"], [(0, 0)])]
+    others = [([w], [w.upper()], [(0, 0)]) for w in "bcd"]
+    entries = entries_of(train_phrases(corpus_of([*one, *one, *others]),
+                                       PhraseSettings(smoothing="good-turing")))  # fmt: skip
+    assert entries[("b",), ("B",)][0][2] == pytest.approx(2 * 1.1 / 3.1)
+    # the factor of 2 is 3/2 · 0.1 / 1.1, which would fall below that of 1
+    assert entries[("a",), ("A",)][0][2] == pytest.approx(2 * 1.1 / 3.1)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "wbe-msd-bidirectional-fe",
+        "hier-mslr-forward-f",
+        "phrase-monotonicity-backward-fe",
+        "wbe-leftright-bidirectional-f",
+    ],
+)
+@given(sentences=small_corpora)
+def test_reordering_scores_are_smoothed_counts(name, sentences):
+    kind = ReorderingType.parse(name)
+    assert str(kind) == name
+    corpus = corpus_of(sentences)
+    table = train_phrases(corpus, PhraseSettings(max_length=3, reordering=name))
+    finest = train_phrases(
+        corpus,
+        PhraseSettings(max_length=3, reordering=f"{kind.orientation}-mslr-bidirectional-fe"),
+    )
+    width = len(CLASSES[kind.classes])
+    assert table.reordering.shape[1] == len(kind.columns)
+    # counts of the four orientations, from the probabilities and the total count of the pair
+    counts = {}
+    for pair, (_, _, (_, _, count), logs) in entries_of(finest).items():
+        both = np.exp(logs).reshape(2, 4) * (count + 4 * 0.5) - 0.5
+        counts[pair] = dict(zip(("backward", "forward"), both, strict=True))
+    for pair, (*_, logs) in entries_of(table).items():
+        blocks = np.exp(logs).reshape(-1, width)
+        directions = list(dict.fromkeys(direction for direction, _ in kind.columns))
+        for direction, block in zip(directions, blocks, strict=True):
+            like = [p for p in counts if p == pair or (kind.condition == "f" and p[0] == pair[0])]
+            total = sum(counts[p][direction] for p in like)
+            members = CLASSES[kind.classes].values()
+            smoothed = np.array([total[list(m)].sum() + 0.5 for m in members])
+            np.testing.assert_allclose(block, smoothed / smoothed.sum(), rtol=1e-6)
+
+
+def test_word_based_orientation_may_go_without_saying():
+    assert str(ReorderingType.parse("msd-bidirectional-fe")) == "wbe-msd-bidirectional-fe"
+    assert str(ReorderingType.parse("mslr-forward-f")) == "wbe-mslr-forward-f"
+
+
+def test_orientation_probabilities_worked_by_hand():
+    # "katta → bought" begins the target and jumps over hon o: discontinuous before; then comes
+    # "a book", which lies to its left but not beside it
+    entries = entries_of(train_phrases(corpus_of(HAND[:1])))
+    logs = entries[("katta",), ("bought",)][3]
+    np.testing.assert_allclose(np.exp(logs), [0.2, 0.2, 0.6, 0.2, 0.2, 0.6])
+    # with its particle, "o katta" is followed by hon directly: but "a" is unaligned, so no corner
+    logs = entries[("o", "katta"), ("bought", "a")][3]
+    np.testing.assert_allclose(np.exp(logs), [0.2, 0.2, 0.6, 0.2, 0.6, 0.2])
+
+
+def test_pruning_by_count_and_rank():
+    corpus = corpus_of([*HAND, (["hon"], ["books"], [(0, 0)])])
+    everything = entries_of(train_phrases(corpus))
+    frequent = entries_of(train_phrases(corpus, PhraseSettings(min_count=2)))
+    assert set(frequent) == {
+        pair for pair, (_, _, counts, _) in everything.items() if counts[2] > 1
+    }
+    top = entries_of(train_phrases(corpus, PhraseSettings(top=1)))
+    assert {source for source, _ in top} == {source for source, _ in everything}
+    assert len(top) == len({source for source, _ in everything})
+    for source, target in top:
+        best = max(e[0][2] for (s, _), e in everything.items() if s == source)
+        assert everything[source, target][0][2] == best
+    for pair, entry in top.items():  # what is left keeps its scores
+        np.testing.assert_array_equal(entry[0], everything[pair][0])
+
+
+@given(small_corpora, st.floats(0.0, 3.0))
+def test_significance_is_fishers_exact_test(sentences, threshold):
+    corpus = corpus_of(sentences)
+    settings = PhraseSettings(max_length=2, reordering="none")
+    everything = entries_of(train_phrases(corpus, settings))
+
+    def holds(words, phrase):
+        return any(tuple(words[i : i + len(phrase)]) == phrase for i in range(len(words)))
+
+    kept = set()
+    close = False
+    for source, target in everything:
+        in_source = [holds(s, source) for s, _, _ in sentences]
+        in_target = [holds(t, target) for _, t, _ in sentences]
+        both = sum(a and b for a, b in zip(in_source, in_target, strict=True))
+        tail = hypergeom.sf(both - 1, len(sentences), sum(in_source), sum(in_target))
+        if -math.log(tail) >= threshold:
+            kept.add((source, target))
+        close |= abs(-math.log(tail) - threshold) < 1e-9
+    if close:
+        return  # rounding decides
+    pruned = PhraseSettings(max_length=2, reordering="none", significance=str(threshold))
+    if not kept:
+        with pytest.raises(DataError, match="phrase pairs is left"):
+            train_phrases(corpus, pruned)
+        return
+    assert set(entries_of(train_phrases(corpus, pruned))) == kept
+
+
+def test_named_thresholds_drop_or_keep_pairs_seen_once():
+    once = [([f"s{i}"], [f"t{i}"], [(0, 0)]) for i in range(9)]
+    twice = [(["x"], ["y"], [(0, 0)])] * 2
+    corpus = corpus_of([*once, *twice])
+    assert len(train_phrases(corpus, PhraseSettings(significance="a-e"))) == 10
+    assert len(train_phrases(corpus, PhraseSettings(significance="a+e"))) == 1
+
+
+def test_a_table_with_nothing_in_it_was_a_success():
+    for settings in (PhraseSettings(min_count=99), PhraseSettings(significance="1e9")):
+        with pytest.raises(DataError) as error:
+            train_phrases(corpus_of(HAND), settings)
+        assert str(error.value) == (
+            "none of 14 phrase pairs is left\n"
+            "  phrases.min_count or phrases.significance is too high"
+        )
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        (PhraseSettings(top=-1), "phrases.top: -1 is not possible\n  a number from 0 up"),
+        (PhraseSettings(min_count=-2), "phrases.min_count: -2 is not possible"),
+        (PhraseSettings(significance="nan"), "phrases.significance: 'nan' is not a significance"),
+        (PhraseSettings(significance="inf"), "phrases.significance: 'inf' is not a significance"),
+        (PhraseSettings(significance="-1"), "expected none, a+e, a-e or a number from 0 up"),
+        (PhraseSettings(max_length=9), "phrases.max_length: phrases cannot have up to 9 words"),
+        (
+            PhraseSettings(smoothing="kneser"),
+            "phrases.smoothing: there is no smoothing 'kneser'\n  did you mean kneser",
+        ),
+        (
+            PhraseSettings(significance="big"),
+            "'big' is not a significance threshold\n  expected none",
+        ),
+        (
+            PhraseSettings(reordering="msd"),
+            "phrases.reordering: 'msd' is not a type of reordering table\n  expected a na",
+        ),
+        (
+            PhraseSettings(reordering="wbe-msd-both-fe"),
+            "'both' in 'wbe-msd-both-fe' is not known\n",
+        ),
+    ],
+)
+def test_wrong_settings_are_refused(settings, message):
+    with pytest.raises(SettingError) as error:
+        train_phrases(corpus_of(HAND), settings)
+    assert message in str(error.value)

@@ -1,0 +1,236 @@
+"""Systems of Moses: what is taken over, what is refused, and what is written for it."""
+
+import gzip
+
+import numpy as np
+import pytest
+
+from models.errors import DataError
+from models.phrases.table import PhraseTable
+from models.system.folder import load_language_model, load_phrases, read_system
+from models.system.moses_exchange import export_moses, import_moses
+
+INI = """\
+[feature]
+UnknownWordPenalty
+WordPenalty
+PhrasePenalty
+Distortion
+PhraseDictionaryMemory name=TM0 num-features=4 path=phrase-table
+LexicalReordering name=LR0 type=wbe-msd-bidirectional-fe-allff path=reordering-table
+KENLM name=LM0 path=lm.arpa order=2
+[distortion-limit]
+-1
+[weight]
+UnknownWordPenalty0= 1
+WordPenalty0= -0.5
+PhrasePenalty0= 0.1
+Distortion0= 0.4
+TM0= 0.1 0.2 0.3 0.4
+LR0= 1 2 3 4 5 6
+LM0= 0.7
+"""
+
+
+@pytest.fixture
+def moses(write):
+    """A Moses system whose file names lack the endings, as Moses allows."""
+    write("phrase-table", "a ||| X ||| 1 1 1 1 ||| 0-0 ||| 1 1 1 ||| |||\n")
+    write("reordering-table.wbe-msd-bidirectional-fe", "a ||| X ||| 0.6 0.2 0.2 0.2 0.2 0.6\n")
+    write(
+        "lm.arpa",
+        "\\data\\\nngram 1=4\n\n\\1-grams:\n-1\t<unk>\n-99\t<s>\t0\n-1\t</s>\n-0.3\tX\n\n\\end\\\n",
+    )
+    return lambda old="", new="": write("moses.ini", INI.replace(old, new) if old else INI)
+
+
+def test_weights_and_limits_come_with_the_import(moses, tmp_path):
+    import_moses(moses(), tmp_path / "m")
+    content = read_system(tmp_path / "m")
+    assert content["search"]["distortion_limit"] == -1
+    assert content["weights"] == {
+        "translation.inverse_phrase": 0.1,
+        "translation.inverse_lexical": 0.2,
+        "translation.direct_phrase": 0.3,
+        "translation.direct_lexical": 0.4,
+        "lm": 0.7,
+        "unknown": 1.0,
+        "word_penalty": -0.5,
+        "phrase_penalty": 0.1,
+        "linear": 0.4,
+        "msd.backward.monotone": 1.0,
+        "msd.backward.swap": 2.0,
+        "msd.backward.discontinuous": 3.0,
+        "msd.forward.monotone": 4.0,
+        "msd.forward.swap": 5.0,
+        "msd.forward.discontinuous": 6.0,
+    }
+    assert load_language_model(tmp_path / "m").score(["X"]) == pytest.approx(-1.3 * np.log(10))
+
+
+def test_what_is_not_supported_is_named(moses, tmp_path):
+    said = []
+    ini = moses(
+        "[distortion-limit]\n", "OpSequenceModel path=osm\n[threads]\n4\n[distortion-limit]\n"
+    )
+    import_moses(ini, tmp_path / "m", said.append)
+    prefix = "left out, because it is not supported: "
+    assert [line.removeprefix(prefix) for line in said if line.startswith(prefix)] == [
+        f"{ini}:9: OpSequenceModel",
+        f"{ini}:11: [threads] 4",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            "KENLM",
+            "NeuralLM",
+            "has 0 features for the language model\n  expected one line of KENLM",
+        ),
+        (
+            "PhraseDictionaryMemory",
+            "PhraseDictionaryCompact",
+            "has 0 features for the phrase table",
+        ),
+        ("LM0= 0.7", "", "LM0 has 0 weights\n  expected 1 in the section"),
+        ("TM0= 0.1 0.2 0.3 0.4", "TM0= 1", "TM0 has 1 weights\n  expected 4"),
+        ("LM0= 0.7", "LM0= x", r"moses.ini:18: 'LM0= x' is not a weight\n  such as LM0= 0.5"),
+        ("LM0= 0.7", "LM0", "moses.ini:18: 'LM0' is not a weight"),
+        ("LM0= 0.7", "LM0= nan", "moses.ini:18: 'LM0= nan' is not a weight"),
+        ("LM0= 0.7", "LM0= -inf", "moses.ini:18: 'LM0= -inf' is not a weight"),
+        ("type=wbe-msd", "type=wbe-mds", r"moses.ini:7: 'mds' in 'wbe-mds-.* is not known\n  did"),
+        ("-1\n[w", "six\n[w", "moses.ini:10: 'six' is not a whole number"),
+        ("path=lm.arpa ", "", r"moses.ini:8: LM0 has no path"),
+        ("path=lm.arpa", "path=lm.arp", r"lm\.arp: no such file\n  did you mean .*lm\.arpa\?"),
+    ],
+)
+def test_broken_configurations_are_named(moses, tmp_path, old, new, message):
+    with pytest.raises(DataError, match=message):
+        import_moses(moses(old, new), tmp_path / "m")
+
+
+def test_a_configuration_that_is_not_text(write, tmp_path):
+    with pytest.raises(DataError, match=r"moses\.ini:1: byte 0xff"):
+        import_moses(write("moses.ini", b"\xff"), tmp_path / "m")
+
+
+def test_too_long_phrases_are_counted(moses, write, tmp_path):
+    long = " ".join("abcdefghi")
+    write("phrase-table", f"{long} ||| X ||| 1 1 1 1\na ||| X ||| 1 1 1 1 ||| 0-0 ||| 1 1 1\n")
+    said = []
+    import_moses(moses(), tmp_path / "m", said.append)
+    assert said[0] == "1 phrase pairs are left out: a phrase has more than 8 words"
+
+
+def test_a_kenlm_binary_is_kept_as_it_is(moses, write, tmp_path, monkeypatch):
+    # no tool here writes such files; what counts is that they are copied and asked through kenlm
+    magic = b"mmap lm http://kheafield.com/code"
+    binary = write("lm.binary", magic + b" and so on")
+    monkeypatch.setattr("models.system.moses_exchange.KenlmModel", lambda path: path)
+    import_moses(moses("lm.arpa", "lm.binary"), tmp_path / "m")
+    part = tmp_path / "m" / read_system(tmp_path / "m")["parts"]["lm"]
+    assert (part / "lm.kenlm").read_bytes() == binary.read_bytes()
+    with pytest.raises(DataError):  # kenlm itself refuses this one
+        load_language_model(tmp_path / "m")
+
+
+def test_the_short_name_of_a_reordering_type_was_refused(moses, tmp_path):
+    import_moses(moses("type=wbe-msd", "type=msd"), tmp_path / "m")
+    assert load_phrases(tmp_path / "m").reordering_type == "wbe-msd-bidirectional-fe"
+
+
+@pytest.mark.parametrize(
+    "second", ["LexicalReordering name=LR1 type=hier-msd-backward-fe", "Distortion"]
+)
+def test_a_second_feature_of_a_kind_was_dropped_silently(moses, tmp_path, second):
+    said = []
+    ini = moses("KENLM", f"{second} path=more\nKENLM")
+    import_moses(ini, tmp_path / "m", said.append)
+    kind = second.split()[0]
+    assert said[0] == f"left out, because it is not supported: {ini}:8: {kind}"
+    assert read_system(tmp_path / "m")["weights"]["linear"] == 0.4
+    assert read_system(tmp_path / "m")["weights"]["msd.backward.swap"] == 2.0
+
+
+def test_importing_did_not_repair_a_damaged_part(moses, tmp_path):
+    import_moses(moses(), tmp_path / "m")
+    for part in read_system(tmp_path / "m")["parts"].values():
+        (tmp_path / "m" / part / "header.json").unlink()
+    import_moses(moses(), tmp_path / "m")
+    assert len(load_phrases(tmp_path / "m")) == 1
+    assert load_language_model(tmp_path / "m").order == 1
+
+
+@pytest.mark.parametrize("name", ["phrase-table", "lm.arpa"])
+@pytest.mark.parametrize("missing", [1, 9])  # bytes at the end: of the check sum, and of the text
+def test_a_broken_gz_file_was_called_a_defect(moses, tmp_path, name, missing):
+    plain = tmp_path / name
+    packed = gzip.compress(plain.read_bytes())
+    (tmp_path / f"{name}.gz").write_bytes(packed[:-missing])
+    plain.unlink()
+    with pytest.raises(DataError, match=rf"{name}\.gz:\d+: broken gzip file"):
+        import_moses(moses(), tmp_path / "m")
+
+
+def test_a_packed_language_model_is_kept(moses, tmp_path):
+    text = (tmp_path / "lm.arpa").read_bytes()
+    (tmp_path / "lm.arpa.gz").write_bytes(gzip.compress(text))
+    import_moses(moses("path=lm.arpa", "path=lm.arpa.gz"), tmp_path / "m")
+    part = tmp_path / "m" / read_system(tmp_path / "m")["parts"]["lm"]
+    assert gzip.decompress((part / "lm.arpa.gz").read_bytes()) == text
+
+
+@pytest.fixture
+def system(moses, tmp_path):
+    import_moses(moses(), tmp_path / "m")
+    return tmp_path / "m"
+
+
+def test_places_where_nothing_can_be_exported_were_called_defects(system, write, tmp_path):
+    for path in (write("file", "x"), tmp_path.joinpath("/dev/full")):
+        with pytest.raises(DataError, match=f"{path}: is not a folder"):
+            export_moses(system, path)
+    with pytest.raises(DataError, match="/proc/x: cannot be written: "):
+        export_moses(system, tmp_path.joinpath("/proc/x"))
+    for name in ("lm.arpa.gz", "moses.ini"):
+        (tmp_path / f"with {name}" / name).mkdir(parents=True)
+        with pytest.raises(DataError, match=f"{name}: cannot be written: Is a directory"):
+            export_moses(system, tmp_path / f"with {name}")
+
+
+def test_a_full_disk_left_half_a_language_model(system, tmp_path, monkeypatch):
+    def copyfile(_, path):
+        path.write_bytes(b"half")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("models.writing.shutil.copyfile", copyfile)
+    with pytest.raises(
+        DataError, match=r"lm\.arpa\.gz: cannot be written: No space left on device"
+    ):
+        export_moses(system, tmp_path / "out")
+    assert not [path for path in (tmp_path / "out").iterdir() if "lm" in path.name]
+
+
+def test_weights_that_moses_has_no_use_for_are_named(system, tmp_path):
+    toml = system / "model.toml"
+    toml.write_text(toml.read_text().replace("lm = 0.7", 'lm = 0.7\n"pair.logp" = 1.0'))
+    said = []
+    export_moses(system, tmp_path / "out", said.append)
+    assert said[0] == "left out, because Moses has no such feature: pair.logp"
+    toml.write_text(toml.read_text().replace("lm = 0.7", "ml = 0.7"))
+    with pytest.raises(
+        DataError, match=r"model.toml: the feature 'lm' has no weight\n  known: linear"
+    ):
+        export_moses(system, tmp_path / "out")
+
+
+def test_fractional_counts_come_back(moses, write, tmp_path):
+    write("phrase-table", "a ||| X ||| 1 1 1 1 ||| 0-0 ||| 2.5 3 0.25 ||| |||\n")
+    import_moses(moses(), tmp_path / "m")
+    export_moses(tmp_path / "m", tmp_path / "out")
+    [line] = gzip.decompress((tmp_path / "out" / "phrase-table.gz").read_bytes()).splitlines()
+    assert line.endswith(b"||| 2.5 3 0.25 ||| |||")
+    part = tmp_path / "m" / read_system(tmp_path / "m")["parts"]["phrases"]
+    assert PhraseTable.load(part).counts.dtype == np.float64

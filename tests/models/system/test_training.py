@@ -1,0 +1,425 @@
+"""Whole systems: trained, resumed, exported, imported, and what can be wrong with them."""
+
+import gzip
+import hashlib
+import os
+import shutil
+import sys
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+
+import kenlm
+import numpy as np
+import pytest
+
+from models.data.corpus_reading import CorpusFiles, CorpusSettings
+from models.errors import DataError, SettingError
+from models.phrases.building import PhraseSettings
+from models.phrases.moses_tables import source_texts, target_texts
+from models.system.folder import load_distortion, load_language_model, load_phrases, read_system
+from models.system.moses_exchange import export_moses, import_moses
+from models.system.training import (
+    ClassSettings,
+    LanguageModelSettings,
+    TrainingSettings,
+    train_system,
+)
+
+
+@pytest.fixture
+def files(write):
+    return CorpusFiles(
+        write("t.ja", "hon o katta\nhon o yonda\nkare wa itta\n"),
+        write("t.en", "bought a book\nread a book\nhe went\n"),
+        write("t.align", "0-2 2-0\n0-2 2-0\n0-0 2-1\n"),
+    )
+
+
+def train(files, out, **options):
+    """Trains and gives what was said."""
+    said = []
+    train_system(files, out, talk=said.append, **options)
+    return [line.partition(" in ")[0] for line in said]
+
+
+def test_a_system_holds_a_table_a_language_model_and_its_story(files, tmp_path):
+    out = tmp_path / "m"
+    assert train(files, out) == [
+        "phrases: 19 phrase pairs of 3 sentence pairs",
+        "lm: 32 n-grams of 8 words",
+        "source_classes: 7 words",
+        "target_classes: 6 words",
+    ]
+    content = tomllib.loads((out / "model.toml").read_text())
+    assert content["settings"]["phrases"]["max_length"] == 7
+    assert content["corpus"]["source"]["file"] == str(files.source)
+    assert content["weights"]["word_penalty"] == -1.0
+    assert content["weights"]["msd.forward.swap"] == 0.3
+    assert content["search"]["distortion_limit"] == 6
+    assert "hon" in load_phrases(out).source_vocabulary
+    assert load_language_model(out).order == 5
+
+
+def test_only_stages_whose_inputs_changed_are_run_again(files, write, tmp_path):
+    out = tmp_path / "m"
+    train(files, out)
+    assert train(files, out) == [
+        f"{stage}: nothing has changed"
+        for stage in ("phrases", "lm", "source_classes", "target_classes")
+    ]
+    trigram = TrainingSettings(lm=LanguageModelSettings(order=3))
+    first, second, *_ = train(files, out, settings=trigram)
+    assert first == "phrases: nothing has changed"
+    assert second.startswith("lm: ")
+    assert load_language_model(out).order == 3
+    write("t.align", "0-2\n0-2 2-0\n0-0 2-1\n")
+    assert "nothing" not in "".join(train(files, out, settings=trigram))
+    assert len(list((out / "parts").iterdir())) == 4  # what is no longer used is gone
+
+
+def test_more_text_for_the_language_model(files, write, tmp_path):
+    extra = write("more.en", "the cat sat\nthe book\n")
+    train(files, tmp_path / "m", lm_texts=[extra])
+    model = load_language_model(tmp_path / "m")
+    assert "cat" in model.vocabulary
+    everything = write("all.en", files.target.read_text() + extra.read_text())
+    train(CorpusFiles(everything, everything, write("none", "0-0\n" * 5)), tmp_path / "n")
+    other = load_language_model(tmp_path / "n")
+    for words in (["the", "book"], ["he", "went"], ["bought", "the", "cat"]):
+        assert model.score(words) == pytest.approx(other.score(words))
+
+
+def test_kenlm_reads_the_language_model(files, tmp_path):
+    train(files, tmp_path / "m")
+    part = tmp_path / "m" / read_system(tmp_path / "m")["parts"]["lm"]
+    theirs = kenlm.Model(str(part / "lm.arpa.gz"))
+    ours = load_language_model(tmp_path / "m")
+    for text in ("he bought a book", "unknown words went", ""):
+        assert ours.score(text.split()) == pytest.approx(
+            theirs.score(text) * np.log(10), abs=1e-4 * (len(text.split()) + 1)
+        )
+
+
+def test_threads_do_not_matter(files, tmp_path):
+    train(files, tmp_path / "one", threads=1)
+    train(files, tmp_path / "four", threads=4)
+    for part in ("phrases", "lm"):
+        one = tmp_path / "one" / read_system(tmp_path / "one")["parts"][part]
+        four = tmp_path / "four" / read_system(tmp_path / "four")["parts"][part]
+        for path in one.iterdir():
+            assert path.read_bytes() == (four / path.name).read_bytes(), path.name
+
+
+def test_export_and_import_give_the_same_system(files, tmp_path):
+    train(files, tmp_path / "m")
+    export_moses(tmp_path / "m", tmp_path / "moses")
+    import_moses(tmp_path / "moses" / "moses.ini", tmp_path / "again")
+    before, after = load_phrases(tmp_path / "m"), load_phrases(tmp_path / "again")
+    pairs = list(zip(source_texts(before), target_texts(before), strict=True))
+    other = list(zip(source_texts(after), target_texts(after), strict=True))
+    rows = [pairs.index(pair) for pair in other]
+    assert sorted(rows) == list(range(len(pairs)))
+    np.testing.assert_allclose(after.scores, before.scores[rows], atol=1e-5)
+    np.testing.assert_allclose(after.reordering, before.reordering[rows], atol=1e-5)
+    ours, theirs = read_system(tmp_path / "m"), read_system(tmp_path / "again")
+    assert ours["weights"] == theirs["weights"]
+    assert ours["search"] == theirs["search"]
+    words = ["he", "bought", "it"]
+    lm, again = load_language_model(tmp_path / "m"), load_language_model(tmp_path / "again")
+    assert lm.score(words) == pytest.approx(again.score(words), abs=1e-5)
+    export_moses(tmp_path / "again", tmp_path / "moses2")
+    for path in (tmp_path / "moses").iterdir():
+        assert path.read_bytes() == (tmp_path / "moses2" / path.name).read_bytes(), path.name
+
+
+def test_a_system_without_reordering_scores(files, tmp_path):
+    settings = TrainingSettings(phrases=PhraseSettings(reordering="none"))
+    train(files, tmp_path / "m", settings=settings)
+    assert "msd.forward.swap" not in read_system(tmp_path / "m")["weights"]
+    export_moses(tmp_path / "m", tmp_path / "moses")
+    assert "LexicalReordering" not in (tmp_path / "moses" / "moses.ini").read_text()
+    import_moses(tmp_path / "moses" / "moses.ini", tmp_path / "again")
+    assert load_phrases(tmp_path / "again").reordering_type == ""
+
+
+LENGTHS = """
+import numpy as np
+from models.array_files import load_arrays, save_arrays
+from models.distortion.interface import DistortionModel
+from models.distortion.linear import Linear
+
+class Lengths(Linear):
+    "Learns the mean sentence length, tells the classes that it saw."
+
+    def __init__(self, factor: float = 1.0):
+        self.factor = factor
+
+    @property
+    def feature_names(self):
+        return (f"lengths{self.factor:g}",)
+
+    def settings(self):
+        return {"factor": self.factor}
+
+    def fit(self, corpus, *, phrases=None, seed=0, threads=2, progress=None):
+        seen = [side.classes.values.max() for side in (corpus.source, corpus.target)]
+        mean = self.factor * np.diff(corpus.source.words.offsets).mean()
+        self.learned_ = np.array([mean, len(phrases), seed, *seen])
+        return self
+
+    def save(self, directory):
+        save_arrays(directory, 1, {}, {"learned": self.learned_}, {})
+
+    def load(self, directory):
+        self.learned_ = load_arrays(directory, 1).arrays["learned"]
+        return self
+"""
+
+
+@pytest.fixture
+def lengths(tmp_path, monkeypatch):
+    """A place where `lengths:Lengths` is a distortion model that learns."""
+    (tmp_path / "lengths.py").write_text(LENGTHS)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "lengths", raising=False)
+    return "lengths:Lengths"
+
+
+def test_distortion_models_are_fitted_once_and_loaded_by_their_settings(files, tmp_path, lengths):
+    out = tmp_path / "m"
+    wanted = ("linear", lengths, f"{lengths},factor=2")
+    settings = TrainingSettings(distortion=wanted, seed=5, classes=ClassSettings(3))
+    said = train(files, out, settings=settings)
+    assert said[-2:] == ["distortion_lengths_lengths: fitted to 3 sentence pairs"] * 2
+    again = train(files, out, settings=settings)
+    assert again[-2:] == ["distortion_lengths_lengths: nothing has changed"] * 2
+    linear, one, two = load_distortion(out)
+    assert linear.name == "linear"
+    # three sentences of three words; 19 phrase pairs; classes 0, 1 and 2 on both sides
+    assert one.learned_.tolist() == [3, 19, 5, 2, 2]
+    assert two.learned_.tolist() == [6, 19, 5, 2, 2]
+    [chosen] = load_distortion(out, [f"{lengths},factor=2.0"])
+    assert chosen.learned_[0] == 6
+    assert read_system(out)["weights"]["lengths2"] == 0.3
+    with pytest.raises(SettingError, match="may be one of several models"):
+        load_distortion(out, [lengths])
+    with pytest.raises(SettingError, match=r"has no model.*factor=3'(\n.*){2}train it: hyperbaton"):
+        load_distortion(out, [f"{lengths},factor=3"])
+    assert [model.name for model in load_distortion(out, ["gaps"])] == ["gaps"]  # learns nothing
+    train(files, out)
+    assert not list((out / "parts").glob("distortion_*"))  # what is no longer used is gone
+
+
+@pytest.mark.parametrize(
+    ("models", "reordering", "message"),
+    [
+        (("linear", "linear"), "none", "two distortion models have the feature 'linear'"),
+        (("msd",), "none", "the model msd needs reordering scores"),
+        (("linear,x=1",), "none", "'linear' has no setting 'x'"),
+        (("msd,type",), "wbe-msd-backward-fe", "'type' gives no value"),
+    ],
+)
+def test_distortion_models_that_a_system_cannot_have(files, tmp_path, models, reordering, message):
+    phrases = PhraseSettings(reordering=reordering)
+    with pytest.raises(SettingError, match=message):
+        train(files, tmp_path / "m", settings=TrainingSettings(phrases=phrases, distortion=models))
+    assert not (tmp_path / "m").exists()
+
+
+def test_one_pair_and_equal_pairs_are_enough(write, tmp_path):
+    for n in (1, 50):
+        files = CorpusFiles(
+            write("s", "a b\n" * n), write("t", "x y\n" * n), write("a", "0-0\n" * n)
+        )
+        train(files, tmp_path / f"m{n}")
+        assert len(load_phrases(tmp_path / f"m{n}")) == 4  # b and y are unaligned: with or without
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "alignment", "message"),
+    [
+        ("", "", "", "s: the corpus has no pair"),
+        ("a\n", "x\n", "\n", "a: no phrase pair can be extracted"),
+        ("a\n", "x\n", "0-1\n", "a:1: link 0-1 is outside its sentence pair"),
+        ("a\nb\n", "x\n", "0-0\n0-0\n", "t:2: the file ends here"),
+    ],
+)
+def test_bad_corpora_leave_no_system(write, tmp_path, source, target, alignment, message):
+    files = CorpusFiles(write("s", source), write("t", target), write("a", alignment))
+    with pytest.raises(DataError, match=message):
+        train(files, tmp_path / "m")
+    with pytest.raises(DataError, match=r"no such file|no such folder|is not a folder"):
+        read_system(tmp_path / "m")
+
+
+def test_wrong_settings(files, tmp_path):
+    with pytest.raises(SettingError, match="training needs a word alignment\n  make one"):
+        train(CorpusFiles(files.source, files.target), tmp_path / "m")
+    for lm, message in (
+        (
+            LanguageModelSettings(prune="0 x"),
+            "lm.prune: '0 x' is not a list of thr.*\n  expected wh",
+        ),
+        (LanguageModelSettings(prune="1"), "lm.prune: n-grams cannot be pruned by '1'"),
+        (LanguageModelSettings(order=2, prune="0 0 1"), "lm.prune: n-grams cannot be pruned"),
+        (LanguageModelSettings(order=9), "lm.order: a language model of order 9 is not possible"),
+    ):
+        with pytest.raises(SettingError, match=message):
+            train(files, tmp_path / "m", settings=TrainingSettings(lm=lm))
+    for settings, message in (
+        (TrainingSettings(corpus=CorpusSettings(max_length=-1)), "corpus.max_length: -1 is not p"),
+        (TrainingSettings(phrases=PhraseSettings(top=-1)), "phrases.top: -1 is not possible"),
+    ):
+        with pytest.raises(SettingError, match=message):
+            train(files, tmp_path / "m", settings=settings)
+
+
+def test_wrong_settings_were_found_after_the_work(files, tmp_path):
+    for settings in (
+        TrainingSettings(lm=LanguageModelSettings(order=7)),
+        TrainingSettings(lm=LanguageModelSettings(prune="x")),
+        TrainingSettings(phrases=PhraseSettings(significance="x")),
+    ):
+        with pytest.raises(SettingError):
+            train(files, tmp_path / "m", settings=settings)
+    assert not (tmp_path / "m").exists()
+
+
+def test_standard_input_was_used_up_before_it_was_read(files, tmp_path):
+    for options in (
+        {"files": replace(files, source=Path("-"))},
+        {"files": files, "lm_texts": [Path("-")]},
+    ):
+        with pytest.raises(SettingError, match="-: a stream cannot be used here\n  a file, which"):
+            train(out=tmp_path / "m", **options)
+
+
+@pytest.mark.parametrize("broken", ["truncated", "not packed"])
+def test_a_broken_gz_file_was_called_a_defect(files, write, tmp_path, broken):
+    packed = gzip.compress(files.source.read_bytes())[:-9] if broken == "truncated" else b"text"
+    with pytest.raises(DataError, match=r"t\.ja\.gz:\d: broken gzip file"):
+        train(replace(files, source=write("t.ja.gz", packed)), tmp_path / "m")
+
+
+def test_training_again_reset_the_weights(files, tmp_path):
+    out = tmp_path / "m"
+    train(files, out)
+    toml = out / "model.toml"
+    edited = toml.read_text().replace("lm = 0.5", "lm = 0.77")
+    toml.write_text(edited.replace("distortion_limit = 6", "distortion_limit = 9"))
+    said = train(files, out, settings=TrainingSettings(lm=LanguageModelSettings(order=2)))
+    assert said[-1] == f"the weights and the distortion limit of {toml} are kept"
+    assert read_system(out)["weights"]["lm"] == 0.77
+    assert read_system(out)["search"]["distortion_limit"] == 9
+    other = TrainingSettings(phrases=PhraseSettings(reordering="none"))
+    assert train(files, out, settings=other)[-1] == (
+        "the weights begin anew, because the features are others than before"
+    )
+    assert read_system(out)["weights"]["lm"] == 0.5
+
+
+def test_a_broken_model_file_is_made_anew(files, tmp_path):
+    train(files, tmp_path / "m")
+    (tmp_path / "m" / "model.toml").write_text("[broken")
+    said = train(files, tmp_path / "m")[-1]
+    assert said.startswith("the weights begin anew, because the old ones are lost: ")
+    assert read_system(tmp_path / "m")["weights"]["lm"] == 0.5
+
+
+@pytest.mark.parametrize("part", ["phrases", "lm"])
+@pytest.mark.parametrize("content", [b"", b"{}"])
+def test_training_did_not_repair_a_damaged_part(files, tmp_path, part, content):
+    out = tmp_path / "m"
+    train(files, out)
+    damaged = out / read_system(out)["parts"][part]
+    (damaged / "header.json").write_bytes(content)
+    said = train(files, out)
+    assert f"{part}: files" in said  # have been changed or lost
+    assert len(load_phrases(out)) == 19
+    assert load_language_model(out).order == 5
+
+
+def test_a_language_model_of_another_format_was_taken_for_finished(files, tmp_path, monkeypatch):
+    train(files, tmp_path / "m")
+    monkeypatch.setattr("models.system.training.LM_FORMAT", 99)
+    phrases, lm, *_ = train(files, tmp_path / "m")
+    assert phrases == "phrases: nothing has changed"
+    assert lm == "lm: 32 n-grams of 8 words"
+
+
+def test_training_removed_folders_of_the_user(files, tmp_path):
+    (tmp_path / "m" / "parts" / "thesis").mkdir(parents=True)
+    train(files, tmp_path / "m")
+    assert (tmp_path / "m" / "parts" / "thesis").is_dir()
+
+
+def test_hashes_of_the_corpus_are_those_of_its_files(files, tmp_path):
+    train(files, tmp_path / "m")
+    for name, entry in read_system(tmp_path / "m")["corpus"].items():
+        content = getattr(files, name).read_bytes()
+        assert entry["sha256"] == hashlib.sha256(content).hexdigest()
+
+
+def test_file_names_that_are_not_utf8(files, tmp_path):
+    odd = os.fsdecode(os.fsencode(tmp_path / "t") + b"\xff")
+    shutil.copyfile(files.source, odd)
+    train(replace(files, source=Path(odd)), tmp_path / "m")
+    assert read_system(tmp_path / "m")["corpus"]["source"]["file"] == f"{tmp_path / 't'}\\xff"
+
+
+def test_an_empty_system_was_a_success(files, tmp_path):
+    settings = TrainingSettings(phrases=PhraseSettings(min_count=99))
+    with pytest.raises(DataError, match=r"t\.align: none of 19 phrase pairs is left"):
+        train(files, tmp_path / "m", settings=settings)
+    assert not (tmp_path / "m" / "model.toml").exists()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("[parts]", "[pieces]", "model.toml: has no table \\[parts\\]\n  train or import"),
+        ("[parts]", "parts = 3\n[pieces]", "model.toml: has no table \\[parts\\]"),
+        ("phrases = ", "phrase = ", "parts.phrases is None, not a folder\n  train or import"),
+        ("lm = 0.5", 'lm = "x"', "weights.lm is 'x', not a number"),
+        ("lm = 0.5", "lm = nan", "weights.lm is nan, not a number"),
+        ("distortion_limit = 6", "distortion_limit = 6.5", "search.distortion_limit is 6.5\n  exp"),
+    ],
+)
+def test_a_model_file_without_what_it_needs(files, tmp_path, old, new, message):
+    train(files, tmp_path / "m")
+    toml = tmp_path / "m" / "model.toml"
+    toml.write_text(toml.read_text().replace(old, new, 1))
+    with pytest.raises(DataError, match=message):
+        load_phrases(tmp_path / "m")
+
+
+def test_folders_that_are_not_systems(files, tmp_path):
+    with pytest.raises(DataError, match="none: is not a folder with a trained system"):
+        read_system(tmp_path / "none")
+    with pytest.raises(DataError, match=r"model\.toml: no such file"):
+        read_system(tmp_path)
+    train(files, tmp_path / "m")
+    toml = tmp_path / "m" / "model.toml"
+    toml.write_text(toml.read_text().replace("format = 2", "format = 7"))
+    with pytest.raises(DataError, match=r"has format 7\n  this version .* reads format 2\n  train"):
+        read_system(tmp_path / "m")
+    toml.write_text("[broken")
+    with pytest.raises(DataError, match="is not TOML"):
+        read_system(tmp_path / "m")
+
+
+def test_progress_showed_the_reading_while_tables_were_made(files, tmp_path):
+    seen = []
+    train_system(files, tmp_path / "m", progress=lambda *step: seen.append(step))
+    begun = [what for what, done in seen if done == 0 and what.startswith("making")]
+    assert begun == [
+        f"making {what}"
+        for what in (
+            "the phrase table",
+            "the language model",
+            "source word classes",
+            "target word classes",
+        )
+    ]

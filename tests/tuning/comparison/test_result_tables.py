@@ -1,0 +1,148 @@
+"""Tables of a comparison, and the files read back."""
+
+import csv
+import json
+import re
+
+import numpy as np
+import pytest
+
+from tests.tuning.report.comparisons import make_comparison
+from tuning.comparison.result_tables import (
+    CSV_HEADER,
+    limits_table,
+    mark,
+    significance_table,
+    spread,
+    summary_table,
+    write_files,
+)
+from tuning.evaluation.scoring import Score
+
+
+@pytest.fixture(scope="module")
+def comparison():
+    return make_comparison(
+        {"A_1 & B": 0.5, "C|D": 0.02},
+        (6, -1),
+        n_sentences=20,
+        tests=("one", "two"),
+        replicas=2,
+        metrics=("bleu", "ter"),
+    )
+
+
+@pytest.fixture(scope="module")
+def folder(comparison, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("results")
+    files = write_files(comparison, folder)
+    assert [path.name for path in files] == [
+        f"results.{end}" for end in ("json", "csv", "md", "tex")
+    ]
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("score", "higher", "expected"),
+    [
+        (Score(31.416), True, "31.42"),
+        (Score(31.4, 30, 32, 1.0, 0.049), True, "31.40*"),
+        (Score(31.4, 30, 32, 1.0, 0.05), True, "31.40"),
+        (Score(31.4, 30, 32, -1.0, 0.01), True, "31.40†"),
+        (Score(31.4, 30, 32, -1.0, 0.01), False, "31.40*"),
+        (Score(31.4, 30, 32, 1.0, 0.01), False, "31.40†"),
+    ],
+)
+def test_marks(score, higher, expected):
+    assert mark(score, higher_is_better=higher) == expected
+
+
+def test_the_summary(comparison):
+    table = summary_table(comparison, "one")
+    assert table.title == "one: 20 sentences"
+    assert table.header == ["system", "limit", "BLEU", "TER", "BLEU of all replicas"]
+    assert [row[:2] for row in table.rows] == [
+        ["A_1 & B", "6"], ["A_1 & B", "∞"], ["C|D", "6"], ["C|D", "∞"]
+    ]  # fmt: skip
+    assert all(row[2].endswith("*") and row[3].endswith("*") for row in table.rows[2:])
+    cell = comparison.cells[0]
+    first, second = comparison.replica_scores["one"][cell.name][:, 0]
+    deviation = abs(first - second) / np.sqrt(2)  # of a sample of two
+    assert spread(comparison, "one", cell) == f"{(first + second) / 2:.2f} ± {deviation:.2f}"
+    assert table.rows[0][4] == spread(comparison, "one", cell)
+    assert table.notes[-1] == (
+        "* better, † worse than A_1 & B at the same limit, p < 0.05 (bootstrap)"
+    )
+
+
+def test_limits_and_significance(comparison):
+    table = limits_table(comparison, "two")
+    assert table.header == ["system", "limit 6", "limit ∞"]
+    summary = summary_table(comparison, "two").rows
+    assert [list(row) for row in table.rows] == [
+        ["A_1 & B", summary[0][2], summary[1][2]], ["C|D", summary[2][2], summary[3][2]]
+    ]  # fmt: skip
+    table = significance_table(comparison, "two", -1)
+    p = comparison.p_values["two"][-1][0, 1]
+    assert [list(row) for row in table.rows] == [
+        ["A_1 & B", "", f"{p:.3f}"],
+        ["C|D", f"{p:.3f}", ""],
+    ]
+
+
+def test_csv_read_back(comparison, folder):
+    with (folder / "results.csv").open(encoding="utf-8") as stream:
+        rows = list(csv.DictReader(stream))
+    assert list(rows[0]) == list(CSV_HEADER)
+    assert len(rows) == 2 * 4 * 2  # test sets, cells, metrics
+    for row in rows:
+        cell = comparison.cell(row["system"], int(row["limit"]))
+        place = ["BLEU", "TER"].index(row["metric"])
+        score = comparison.scores[row["test"]][cell.name][place]
+        assert float(row["score"]) == score.score  # not rounded
+        assert row["p_value"] == ("" if score.p_value is None else repr(score.p_value))
+        replicas = comparison.replica_scores[row["test"]][cell.name][:, place]
+        assert float(row["replicas_mean"]) == pytest.approx(replicas.mean())
+        assert row["replicas"] == "2"
+
+
+def test_json_read_back(comparison, folder):
+    record = json.loads((folder / "results.json").read_text(encoding="utf-8"))
+    assert [(cell["system"], cell["limit"]) for cell in record["cells"]] == [
+        (cell.system, cell.limit) for cell in comparison.cells
+    ]
+    assert record["cells"][0]["replicas"][1]["weights"] == comparison.cells[0].replicas[1].weights
+    assert record["tests"]["one"]["p_values"]["∞"][0][0] is None
+    assert record["tests"]["one"]["n_sentences"] == 20
+    assert record["configuration"]["tune"]["replicas"] == 2
+    assert set(record["versions"]) >= {"hyperbaton", "sacrebleu"}
+    with (folder / "results.csv").open(encoding="utf-8") as stream:
+        table = list(csv.DictReader(stream))
+    written = [
+        {key: "" if row[key] is None else str(row[key]) for key in row} for row in record["scores"]
+    ]
+    assert written == table
+
+
+def markdown_rows(text):
+    lines = [line for line in text.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines]
+
+
+def test_markdown_read_back(comparison, folder):
+    rows = markdown_rows((folder / "results.md").read_text(encoding="utf-8"))
+    table = summary_table(comparison, "one")
+    assert rows[0] == table.header
+    assert rows[2] == table.rows[0]
+    assert rows[4] == [r"C\|D", *table.rows[2][1:]]
+
+
+def test_latex_read_back(comparison, folder):
+    text = (folder / "results.tex").read_text(encoding="utf-8")
+    rows = [line for line in text.splitlines() if line.endswith(r"\\")]
+    table = summary_table(comparison, "one")
+    cells = [cell.strip() for cell in re.split(r"(?<!\\)&", rows[1].removesuffix(r"\\"))]
+    expected = [cell.replace("±", r"$\pm$") for cell in table.rows[0][1:]]
+    assert cells == [r"A\_1 \& B", *expected]
+    assert text.count(r"\begin{tabular}") == text.count(r"\end{tabular}") == 4
+    assert r"$\infty$" in text

@@ -1,0 +1,113 @@
+"""Files of translations and references, and everything that can be wrong with them."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from models.errors import DataError, SettingError
+from tuning.evaluation.references import (
+    check_line_counts,
+    check_standard_input,
+    read_hypotheses,
+    read_references,
+)
+
+
+def test_plain_hypotheses(write):
+    read = read_hypotheses(write("h", "\ufeffa b\r\n\nc\n"))
+    assert (read.sentences, read.is_json) == (["a b", "", "c"], False)
+    assert read_hypotheses(write("empty", "")).sentences == []
+
+
+def test_packed_hypotheses(write):
+    path = write("h.gz", gzip.compress(b"a b\n"))
+    assert read_hypotheses(path).sentences == ["a b"]
+
+
+def test_json_lines(write):
+    path = write(
+        "h", '{"translation": "a b", "alignment": [[0, 1]]}\n{"score": 1, "translation": ""}\n'
+    )
+    read = read_hypotheses(path)
+    assert (read.sentences, read.is_json) == (["a b", ""], True)
+
+
+@pytest.mark.parametrize("line", ["{", "{ a }", "[1]", '"a"', "{}}"])
+def test_text_that_looks_a_little_like_json_is_text(write, line):
+    assert read_hypotheses(write("h", f"{line}\n")).sentences == [line]
+
+
+@pytest.mark.parametrize(
+    ("line", "what"),
+    [
+        ("a b", "not JSON: Expecting value at column 1"),
+        ("[1]", 'no text "translation"'),
+        ('{"translation": 1}', 'no text "translation"'),
+        ("{}", 'no text "translation"'),
+    ],
+)
+def test_broken_json_lines(write, line, what):
+    path = write("h", '{"translation": "a"}\n' + line + "\n")
+    with pytest.raises(DataError) as error:
+        read_hypotheses(path)
+    assert str(error.value) == (
+        f"{path}:2: {what}\n"
+        '  lines look like {"translation": "the book", "alignment": [[0, 1]]}, as the first '
+        "line does"
+    )
+
+
+@pytest.mark.parametrize("read", [read_hypotheses, lambda path: read_references([path])])
+def test_not_utf8(write, read):
+    path = write("h", b"a\n\xff\n")
+    with pytest.raises(DataError) as error:
+        read(path)
+    assert str(error.value).startswith(f"{path}:2: byte 0xff at column 1 is not UTF-8\n")
+
+
+def test_references_of_several_files(write):
+    paths = [write("1", "a\nb\n\n"), write("2", "\nc\n \n"), write("3", "d\n\n\n")]
+    # Sentence 1 has no second reference, sentence 2 no third one, sentence 3 is really empty
+    assert read_references(paths) == [["a", "d"], ["b", "c"], [""]]
+
+
+def test_an_empty_first_reference_gives_way_to_another_one(write):
+    assert read_references([write("1", "\na\n"), write("2", "b\n\n")]) == [["b"], ["a"]]
+
+
+def test_files_of_different_length(write):
+    first, second = write("1", "a\nb\n"), write("2", "a\n")
+    for paths in ([first, second], [second, first]):
+        with pytest.raises(DataError) as error:
+            read_references(paths)
+        assert str(error.value) == (
+            f"{second}:2: the file ends here\n  {first} has 2 lines; all files need as many"
+        )
+    check_line_counts({"a": 3, "b": 3})
+
+
+def test_references_without_sentences_or_words(write):
+    empty, blank = write("empty", ""), write("blank", "\n \n")
+    with pytest.raises(DataError) as error:
+        read_references([empty, empty])
+    assert str(error.value) == f"{empty}, {empty}: there are no references"
+    with pytest.raises(DataError) as error:
+        read_references([blank])
+    assert str(error.value) == f"{blank}: there is not a single word in the references"
+
+
+def test_a_missing_file(write):
+    path = write("test.en", "a\n")
+    with pytest.raises(DataError) as error:
+        read_references([path.with_name("tst.en")])
+    assert str(error.value).endswith(f"no such file\n  did you mean {path}?")
+
+
+def test_standard_input_only_once():
+    check_standard_input([Path("-"), Path("a")])
+    with pytest.raises(SettingError) as error:
+        check_standard_input([Path("-"), Path("a"), Path("-")])
+    assert str(error.value) == (
+        "several files cannot be standard input\n  give - for one of them only"
+    )

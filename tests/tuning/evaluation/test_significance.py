@@ -1,0 +1,265 @@
+"""Significance tests: laws, planted differences, and sacrebleu's own tests."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sacrebleu.metrics.bleu import BLEU
+from sacrebleu.significance import PairedTest
+
+from models.errors import DataError, SettingError
+from tuning.evaluation.resampling import exchanges, permutations, resampling_counts
+from tuning.evaluation.significance import (
+    confidence_interval,
+    find_test,
+    paired_bootstrap,
+    randomisation,
+    replicated_randomisation,
+    resampled_scores,
+)
+from tuning.metrics.base import Metric, Outputs
+from tuning.metrics.bleu import Bleu
+from tuning.metrics.wer import Wer
+
+
+class Mean(Metric):
+    """The mean of one number per sentence, whose distribution is known."""
+
+    name = "mean"
+    signature = "mean"
+
+    def statistics(self, outputs):
+        values = [float(hypothesis) for hypothesis in outputs.hypotheses]
+        return np.column_stack([values, np.ones(len(values))])
+
+    def score(self, sums):
+        return sums[..., 0] / sums[..., 1]
+
+
+def numbers(values):
+    return np.column_stack([values, np.ones(len(values))]).astype(float)
+
+
+def noisy(lines, probability, seed):
+    """Every word is replaced with this probability."""
+    draw = np.random.default_rng(seed)
+    return [
+        " ".join("x" if draw.random() < probability else word for word in line.split())
+        for line in lines
+    ]
+
+
+@pytest.fixture(scope="module")
+def texts():
+    draw = np.random.default_rng(7)
+    return [" ".join(draw.integers(40, size=draw.integers(5, 20)).astype(str)) for _ in range(150)]
+
+
+def statistics_of(metric, hypotheses, lines):
+    return metric.statistics(Outputs(hypotheses, [[line] for line in lines]))
+
+
+def test_resamples_have_as_many_sentences_and_are_uniform():
+    [counts] = resampling_counts(50, 400, seed=3)
+    assert counts.shape == (400, 50)
+    assert (counts.sum(axis=1) == 50).all()
+    # Each sentence is drawn 400 times on average, with deviation sqrt(400 · 49/50) < 20
+    assert np.abs(counts.sum(axis=0) - 400).max() < 5 * 20
+
+
+def test_exchanges_are_fair():
+    [masks] = exchanges(50, 400, seed=3)
+    assert set(masks.ravel().tolist()) == {0, 1}
+    assert np.abs(masks.sum(axis=0) - 200).max() < 5 * 10
+
+
+def test_permutations_are_fair():
+    orders = np.stack(list(permutations(30, 3, 500, seed=3)))
+    assert (np.sort(orders, axis=2) == np.arange(3)).all()
+    share = (orders[..., 0] == 2).mean()
+    assert share == pytest.approx(1 / 3, abs=5 * (2 / 9 / 15_000) ** 0.5)
+
+
+def test_chunks_change_nothing(monkeypatch):
+    whole = [np.concatenate(list(draw(20, 30, seed=5))) for draw in (resampling_counts, exchanges)]
+    monkeypatch.setattr("tuning.evaluation.resampling.CHUNK", 64)
+    parts = [list(draw(20, 30, seed=5)) for draw in (resampling_counts, exchanges)]
+    assert all(len(part) == 10 for part in parts)
+    for one, several in zip(whole, parts, strict=True):
+        np.testing.assert_array_equal(np.concatenate(several), one)
+
+
+def test_resampled_scores_are_scores_of_resampled_sentences(texts):
+    metric = Bleu()
+    statistics = statistics_of(metric, noisy(texts, 0.3, 1), texts)
+    [scores] = resampled_scores(metric, [statistics], n_resamples=20, seed=4)
+    [counts] = resampling_counts(len(texts), 20, seed=4)
+    expected = [
+        float(metric.score(np.repeat(statistics, row.astype(int), axis=0).sum(axis=0)))
+        for row in counts
+    ]
+    np.testing.assert_allclose(scores, expected)
+
+
+def test_interval_of_a_mean_is_that_of_the_normal_distribution():
+    values = np.random.default_rng(1).normal(10, 2, size=400)
+    interval = confidence_interval(Mean(), numbers(values), n_resamples=4000, seed=1)
+    error = values.std() / 20
+    assert interval.score == pytest.approx(values.mean())
+    assert interval.mean == pytest.approx(values.mean(), abs=0.01)
+    assert interval.deviation == pytest.approx(error, rel=0.05)
+    assert interval.low == pytest.approx(values.mean() - 1.96 * error, abs=0.02)
+    assert interval.high == pytest.approx(values.mean() + 1.96 * error, abs=0.02)
+    narrower = confidence_interval(Mean(), numbers(values), n_resamples=4000, seed=1, level=0.5)
+    assert narrower.high - narrower.low == pytest.approx(2 * 0.674 * error, rel=0.1)
+
+
+@pytest.mark.parametrize("test", [paired_bootstrap, randomisation])
+@pytest.mark.parametrize("metric", [Bleu(), Wer()])
+def test_equal_systems(test, metric, texts):
+    statistics = statistics_of(metric, noisy(texts, 0.3, 1), texts)
+    result = test(metric, statistics, statistics.copy(), n_resamples=200)
+    assert (result.p_value, result.difference) == (1, 0)
+
+
+@pytest.mark.parametrize("test", [paired_bootstrap, randomisation])
+@pytest.mark.parametrize("metric", [Bleu(), Wer()])
+def test_a_planted_difference_is_found_in_both_directions(test, metric, texts):
+    better, worse = (
+        statistics_of(metric, noisy(texts, probability, 2), texts) for probability in (0.1, 0.3)
+    )
+    for first, second in ((better, worse), (worse, better)):
+        result = test(metric, first, second, n_resamples=999)
+        assert result.p_value == 1 / 1000
+        assert result.difference == pytest.approx(
+            float(metric.score(second.sum(axis=0)) - metric.score(first.sum(axis=0)))
+        )
+
+
+def test_bootstrap_gives_an_interval_of_the_difference():
+    draw = np.random.default_rng(2)
+    before = draw.normal(0, 1, size=400)
+    after = before + draw.normal(0.5, 1, size=400)
+    result = paired_bootstrap(Mean(), numbers(before), numbers(after), n_resamples=4000)
+    gains = after - before
+    assert result.low == pytest.approx(gains.mean() - 1.96 * gains.std() / 20, abs=0.02)
+    assert result.high == pytest.approx(gains.mean() + 1.96 * gains.std() / 20, abs=0.02)
+
+
+def test_randomisation_by_counting_all_exchanges():
+    # Two sentences with gains 3 and 1: the differences of the four exchanges are ±4 and ±2
+    result = randomisation(Mean(), numbers([0, 0]), numbers([3, 1]), n_resamples=4000)
+    assert result.p_value == pytest.approx(0.5, abs=5 * 0.5 / 4000**0.5)
+    assert np.isnan(result.low)
+
+
+def test_p_values_are_uniform_when_there_is_no_difference():
+    draw = np.random.default_rng(3)
+    p_values = [
+        randomisation(Mean(), *map(numbers, draw.normal(size=(2, 40))), n_resamples=99).p_value
+        for _ in range(300)
+    ]
+    # 5% of 300 are 15, with deviation sqrt(300 · 0.05 · 0.95) = 3.8
+    assert abs(sum(p <= 0.05 for p in p_values) - 15) < 4 * 3.8
+    assert np.mean(p_values) == pytest.approx(0.5, abs=0.08)
+
+
+# sacrebleu's bootstrap looks at absolute differences (Riezler and Maxwell 2005), which is the same
+# as ours only where one system nearly always wins
+@pytest.mark.parametrize(
+    ("kind", "test", "probability"),
+    [("bs", paired_bootstrap, probability) for probability in (0.33, 0.34, 0.35)]
+    + [("ar", randomisation, probability) for probability in (0.29, 0.3, 0.32, 0.34, 0.35)],
+)
+def test_p_values_are_those_of_sacrebleu(kind, test, probability, texts, monkeypatch):
+    monkeypatch.setenv("SACREBLEU_SEED", "17")
+    hypotheses = [noisy(texts, 0.3, 2), noisy(texts, probability, 3)]
+    metrics = {"BLEU": BLEU(tokenize="none", force=True)}
+    systems = list(zip("ab", hypotheses, strict=True))
+    n = 1500
+    _, results = PairedTest(systems, metrics, [texts], test_type=kind, n_samples=n)()
+    theirs = results["BLEU"][1].p_value
+    statistics = [statistics_of(Bleu(), lines, texts) for lines in hypotheses]
+    ours = test(Bleu(), *statistics, n_resamples=n).p_value
+    error = (2 * theirs * (1 - theirs) / n) ** 0.5  # of the difference of two estimates
+    assert ours == pytest.approx(theirs, abs=3 * error)
+
+
+@pytest.mark.parametrize("test", [paired_bootstrap, randomisation])
+def test_seeds(test, texts):
+    metric = Bleu()
+    first, second = (
+        statistics_of(metric, noisy(texts, 0.3 + 0.02 * i, i), texts) for i in range(2)
+    )
+    p_values = {
+        seed: test(metric, first, second, n_resamples=500, seed=seed).p_value for seed in range(6)
+    }
+    again = test(metric, first, second, n_resamples=500, seed=0)
+    assert again.p_value == p_values[0]  # 0 is a seed like any other
+    assert len(set(p_values.values())) > 1
+
+
+def test_replicas_of_one_run_are_plain_randomisation():
+    draw = np.random.default_rng(5)
+    before, after = numbers(draw.normal(size=60)), numbers(draw.normal(0.2, 1, size=60))
+    plain = randomisation(Mean(), before, after, n_resamples=4000)
+    result = replicated_randomisation(Mean(), [before], [after], n_resamples=4000)
+    assert result.p_value == pytest.approx(plain.p_value, abs=5 * (0.5 / 4000**0.5))
+    assert result.difference == pytest.approx(plain.difference)
+    assert np.isnan(result.baseline_deviation)
+    assert np.isnan(result.system_deviation)
+
+
+def test_means_and_deviations_of_replicas():
+    baseline = [numbers([1, 1]), numbers([3, 3])]
+    system = [numbers([4, 4]), numbers([5, 5]), numbers([6, 6])]
+    result = replicated_randomisation(Mean(), baseline, system, n_resamples=10)
+    assert (result.baseline_mean, result.system_mean) == (2, 5)
+    assert result.baseline_deviation == pytest.approx(2**0.5)
+    assert result.system_deviation == pytest.approx(1)
+
+
+def test_replicas_by_counting_all_exchanges():
+    # One sentence, runs 0 0 and 1 1: of the 6 ways to share them out, 2 give a difference of ±1
+    runs = [numbers([value]) for value in (0, 0, 1, 1)]
+    result = replicated_randomisation(Mean(), runs[:2], runs[2:], n_resamples=4000)
+    assert result.p_value == pytest.approx(1 / 3, abs=5 * 0.5 / 4000**0.5)
+
+
+def test_equal_replicas_and_planted_differences():
+    draw = np.random.default_rng(6)
+    runs = [numbers(draw.normal(size=80)) for _ in range(3)]
+    assert replicated_randomisation(Mean(), runs, runs, n_resamples=200).p_value == 1
+    better = [numbers(run[:, 0] + 1) for run in runs]
+    assert replicated_randomisation(Mean(), runs, better, n_resamples=199).p_value == 1 / 200
+    same = replicated_randomisation(Mean(), runs, better, n_resamples=50, seed=0)
+    assert same == replicated_randomisation(Mean(), runs, better, n_resamples=50, seed=0)
+
+
+@settings(max_examples=30)
+@given(st.lists(st.floats(-5, 5), min_size=1, max_size=8), st.integers(1, 30))
+def test_p_values_are_probabilities_and_never_zero(values, n_resamples):
+    zeros = numbers(np.zeros(len(values)))
+    for test in (paired_bootstrap, randomisation):
+        p_value = test(Mean(), zeros, numbers(values), n_resamples=n_resamples).p_value
+        assert 1 / (n_resamples + 1) <= p_value <= 1
+
+
+def test_errors():
+    two, three = numbers([1, 2]), numbers([1, 2, 3])
+    with pytest.raises(DataError) as error:
+        paired_bootstrap(Mean(), two, three)
+    assert str(error.value) == (
+        "one system has 2 sentences, another one 3\n  all must have translated the same sentences"
+    )
+    with pytest.raises(SettingError) as error:
+        randomisation(Mean(), two, two, n_resamples=0)
+    assert str(error.value) == "0 resamples\n  at least one; 1,000 are usual"
+    with pytest.raises(DataError, match="there are no sentences to resample"):
+        confidence_interval(Mean(), numbers([]))
+    with pytest.raises(DataError) as error:
+        replicated_randomisation(Mean(), [], [two])
+    assert str(error.value) == "a system without any run\n  each needs one at least"
+    with pytest.raises(SettingError) as error:
+        find_test("bootstrp")
+    assert str(error.value) == "there is no test 'bootstrp'\n  did you mean bootstrap?"

@@ -1,0 +1,97 @@
+"""MERT finds what was planted, and nothing worse than what it was given."""
+
+import numpy as np
+import pytest
+
+from tests.tuning.optimisers.pools import MEAN, oracle, planted_pool
+from tuning.optimisers.mert import climb, mert, random_point
+from tuning.optimisers.scaling import scale_pool
+
+ALL = np.ones(7, dtype=bool)
+
+
+def run(pool, weights, tuned=ALL, seed=1, **options):
+    return mert(pool, MEAN, weights, tuned, seed=np.random.SeedSequence(seed), **options)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_planted_optimum_is_found(seed):
+    pool, planted = planted_pool(seed)
+    assert pool.score(MEAN, planted) == pytest.approx(oracle(pool))
+    start = np.full(7, 0.1)
+    found = run(pool, start)
+    assert pool.score(MEAN, start) < 90 < pool.score(MEAN, found)
+    assert pool.score(MEAN, found) > 0.999 * oracle(pool)
+    # and what was planted is where it points, as far as the data tell
+    scaled = scale_pool(pool, planted, ALL)
+    one, two = scaled.point(planted), scaled.point(found)
+    assert one @ two / np.linalg.norm(one) / np.linalg.norm(two) > 0.98
+
+
+def test_threads_do_not_matter_and_seeds_do():
+    pool, _ = planted_pool(1, noise=3.0)
+    start = np.full(7, 0.1)
+    one, two, three = (run(pool, start, threads=threads) for threads in (1, 2, 3))
+    assert one.tolist() == two.tolist() == three.tolist()
+    assert run(pool, start, seed=2).tolist() != one.tolist()
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_never_worse_than_the_start_or_earlier_weights(seed):
+    pool, planted = planted_pool(seed, n_sentences=15, noise=2.0)
+    draw = np.random.default_rng(seed)
+    start, other = draw.normal(size=(2, 7))
+    found = run(pool, start, restarts=0, directions=2, earlier=[other, planted])
+    given = [pool.score(MEAN, weights) for weights in (start, other, planted)]
+    assert pool.score(MEAN, found) >= max(given)
+
+
+def test_scaling_all_weights_changes_no_best_hypothesis():
+    pool, planted = planted_pool(4, noise=1.0)
+    weights = planted + 0.1
+    for factor in (1e-3, 0.5, 7.0, 1e4):
+        assert (pool.best_rows(factor * weights) == pool.best_rows(weights)).all()
+
+
+def test_fixed_weights_stay_and_are_counted():
+    pool, planted = planted_pool(2)
+    tuned = ALL.copy()
+    tuned[[0, 3]] = False
+    start = np.where(tuned, 0.01, planted)
+    found = run(pool, start, tuned)
+    assert found[[0, 3]].tolist() == planted[[0, 3]].tolist()
+    assert pool.score(MEAN, found) > 0.999 * oracle(pool)
+    wrong = np.where(tuned, 0.01, -10 * planted)  # as good as it gets under wrong weights
+    assert pool.score(MEAN, run(pool, wrong, tuned)) < 0.99 * oracle(pool)
+
+
+def test_a_feature_that_never_varies_keeps_its_weight():
+    pool, _ = planted_pool(3)
+    start = np.full(7, 0.1)
+    assert run(pool, start, restarts=2)[6] == 0.1
+
+
+def test_nothing_is_better():
+    pool, _ = planted_pool(5)
+    same = type(pool)(pool.features, np.ones_like(pool.statistics), pool.keys, pool.offsets)
+    start = np.linspace(-1, 1, 7)
+    np.testing.assert_allclose(run(same, start, restarts=3), start)
+
+
+def test_random_points_have_both_signs_and_the_same_length():
+    points = np.array([random_point(np.random.default_rng(i), 5, 2.0) for i in range(50)])
+    np.testing.assert_allclose(np.abs(points).sum(axis=1), 2)
+    assert (points < 0).any(axis=0).all()
+    assert (points > 0).any(axis=0).all()
+
+
+def test_every_sweep_improves():
+    pool, _ = planted_pool(6, noise=2.0)
+    scaled = scale_pool(pool, np.full(7, 0.1), ALL)
+    draw = np.random.default_rng(1)
+    start = random_point(draw, 6, 1.0)
+    scores = [
+        climb(scaled, MEAN, start, np.random.default_rng(2), 3, sweeps).score for sweeps in range(5)
+    ]
+    assert scores == sorted(scores)
+    assert scores[0] < scores[-1]

@@ -1,0 +1,115 @@
+"""PRO: its sampler against a slow one, its regression against scikit-learn, and what it learns."""
+
+import numpy as np
+import pytest
+
+from tests.tuning.optimisers.pools import MEAN, oracle, planted_pool
+from tuning.optimisers.pool import Pool
+from tuning.optimisers.pro import fit_pairs, pro, sample_pairs
+from tuning.optimisers.scaling import scale_pool
+
+ALL = np.ones(7, dtype=bool)
+MASK = (1 << 64) - 1
+
+
+def slow_pairs(gains, offsets, seed, candidates, pairs, threshold):
+    """splitmix64 in Python's own numbers."""
+    result = []
+    for sentence, state in enumerate(seed.generate_state(len(offsets) - 1, np.uint64).tolist()):
+        begin, size = offsets[sentence], offsets[sentence + 1] - offsets[sentence]
+        if size < 2:
+            continue
+        drawn = []
+        for _ in range(candidates):
+            rows = []
+            for _ in range(2):
+                state = (state + 0x9E3779B97F4A7C15) & MASK
+                mixed = (state ^ state >> 30) * 0xBF58476D1CE4E5B9 & MASK
+                mixed = (mixed ^ mixed >> 27) * 0x94D049BB133111EB & MASK
+                mixed ^= mixed >> 31
+                rows.append(int(begin + ((mixed >> 32) * int(size) >> 32)))
+            if gains[rows[0]] < gains[rows[1]]:
+                rows = rows[::-1]
+            if gains[rows[0]] - gains[rows[1]] >= threshold:
+                drawn.append(rows)
+        drawn.sort(key=lambda rows: -(gains[rows[0]] - gains[rows[1]]))
+        result += drawn[:pairs]
+    return result
+
+
+def test_pairs_differ_clearly_and_are_the_clearest():
+    pool, _ = planted_pool(1, n_sentences=8)
+    gains = pool.statistics[:, 0]
+    offsets = np.append(pool.offsets, pool.offsets[-1])  # the last sentence has no hypothesis
+    seed = np.random.SeedSequence(3)
+    found = sample_pairs(gains, offsets, seed, 100, 10, 0.2)
+    assert np.stack(found, axis=1).tolist() == slow_pairs(gains, offsets, seed, 100, 10, 0.2)
+    assert (gains[found.better] - gains[found.worse] >= 0.2).all()
+
+
+def test_all_hypotheses_are_drawn():
+    gains = np.array([0.0, 1, 0.5, 2])
+    found = sample_pairs(gains, np.array([0, 4]), np.random.SeedSequence(1), 500, 500, 0.1)
+    drawn = set(zip(found.better.tolist(), found.worse.tolist(), strict=True))
+    assert drawn == {(1, 0), (2, 0), (3, 0), (1, 2), (3, 1), (3, 2)}
+
+
+def test_the_regression_is_that_of_scikit_learn():
+    from sklearn.linear_model import LogisticRegression
+
+    pool, planted = planted_pool(2, noise=1.0)
+    scaled = scale_pool(pool, planted, ALL)
+    gains = pool.statistics[:, 0]
+    drawn = sample_pairs(gains, pool.offsets, np.random.SeedSequence(1), 50, 5, 0.1)
+    differences = (scaled.features[:, drawn.better] - scaled.features[:, drawn.worse]).T
+    # without an intercept, a pair and its mirror image say the same twice: half the penalty each
+    both = np.concatenate([differences, -differences])
+    labels = np.repeat([1, 0], len(differences))
+    theirs = LogisticRegression(C=0.5, fit_intercept=False, tol=1e-8).fit(both, labels)
+    ours = fit_pairs(scaled.features, np.zeros(len(pool)), drawn, 1.0)
+    np.testing.assert_allclose(ours, theirs.coef_[0], rtol=2e-3, atol=2e-3)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_planted_optimum_is_approached(seed):
+    pool, _ = planted_pool(seed)
+    start = np.full(7, 0.1)
+    found, again = (
+        pro(pool, MEAN, start, ALL, seed=np.random.SeedSequence(seed), interpolation=1.0)
+        for _ in range(2)
+    )
+    before, after = pool.score(MEAN, start), pool.score(MEAN, found)
+    assert after - before > 0.9 * (oracle(pool) - before) > 10
+    assert again.tolist() == found.tolist()
+    assert found[6] == 0.1
+
+
+def test_interpolation_is_the_share_of_the_new_weights():
+    pool, _ = planted_pool(4)
+    start = np.append(np.full(6, 0.1), 0.0)
+    new, half = (
+        pro(pool, MEAN, start, ALL, seed=np.random.SeedSequence(1), interpolation=share)
+        for share in (1.0, 0.25)
+    )
+    np.testing.assert_allclose(half, 0.25 * new + 0.75 * start)
+    deviations = pool.deviations()
+    assert np.abs(new * deviations).sum() == pytest.approx(np.abs(start * deviations).sum())
+
+
+def test_fixed_weights_stay():
+    pool, planted = planted_pool(5)
+    tuned = ALL.copy()
+    tuned[[1, 4]] = False
+    start = np.where(tuned, 0.01, planted)
+    options = {"interpolation": 1.0, "free_scale": False}
+    found = pro(pool, MEAN, start, tuned, seed=np.random.SeedSequence(1), **options)
+    assert found[[1, 4]].tolist() == planted[[1, 4]].tolist()
+    before, after = pool.score(MEAN, start), pool.score(MEAN, found)
+    assert after - before > 0.9 * (oracle(pool) - before) > 10
+
+
+def test_no_pair_differs():
+    pool, _ = planted_pool(6)
+    same = Pool(pool.features, np.ones_like(pool.statistics), pool.keys, pool.offsets)
+    start = np.linspace(-1, 1, 7)
+    assert pro(same, MEAN, start, ALL, seed=np.random.SeedSequence(1)) is start

@@ -1,0 +1,55 @@
+"""Experiments without learning: runs with precisions, times and active sets that are given."""
+
+from itertools import product
+
+import numpy as np
+
+from models.distortion.dpr.orientations import orientations
+from tuning.reproduction.classification import Classification, precision_by_distance
+from tuning.reproduction.classification_experiment import (
+    Experiment,
+    ExperimentSettings,
+    JudgedPhrases,
+    Run,
+)
+from tuning.reproduction.classification_tolerance import ToleranceTime
+
+N_TEST = 100
+TRUE_DISTANCE = -7  # of all test examples
+
+
+def made_experiment(
+    settings: ExperimentSettings, percent, seconds, active=None, tolerance=()
+) -> Experiment:
+    """`percent` right and `seconds` are functions of learner, classes, size and repeat;
+    `tolerance` is learner, classes, goal and seconds of each time."""
+    runs = [
+        made_run(case, percent(*case), seconds(*case), (active or {}).get(case[0]))
+        for case in product(
+            settings.learners, settings.classes, settings.sizes, range(settings.repeats)
+        )
+    ]
+    nothing = np.zeros(0, np.int64)
+    return Experiment(
+        settings,
+        tuple(runs),
+        JudgedPhrases(nothing, nothing, nothing),
+        tuple(ToleranceTime(*each, n_rounds=1) for each in tolerance),
+    )
+
+
+def made_run(case, percent: int, seconds: float, active) -> Run:
+    """All examples are of the first class; the wrong ones are taken for the last."""
+    learner, n_classes, size, repeat = case
+    setup = orientations(n_classes)
+    confusion = np.zeros((n_classes, n_classes), np.int64)
+    confusion[0, 0], confusion[0, -1] = percent, N_TEST - percent
+    right = np.arange(N_TEST) < percent
+    predicted = np.where(right, 0, n_classes - 1)
+    return Run(
+        learner, n_classes, size, repeat, 50 * size, 7 * size, seconds, 0.25,
+        Classification(setup.names, confusion),
+        precision_by_distance(np.zeros(N_TEST), predicted, np.full(N_TEST, TRUE_DISTANCE)),
+        right,
+        None if active is None else np.array(active),
+    )  # fmt: skip

@@ -1,0 +1,168 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from hyperbaton.samples import sample_files
+from models.data.corpus_reading import read_corpus
+from models.distortion.dpr.samples import collect_samples
+from models.errors import DataError, SettingError
+from tests.models.phrases.corpora import corpus_of
+from tuning.reproduction.classification_experiment import (
+    ExperimentSettings,
+    learner_names,
+    run_experiment,
+)
+
+SETTINGS = ExperimentSettings(
+    learners=("lr", "mms", "mlr-dual:epsilon=0.5"),
+    classes=(3, 5),
+    sizes=(40, 80),
+    repeats=2,
+    test_size=20,
+    min_examples=20,
+    word_classes=8,
+    threads=1,
+)
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    return read_corpus(sample_files("zh-en"))[0].take(np.arange(120))
+
+
+@pytest.fixture(scope="module")
+def experiment(corpus):
+    return run_experiment(corpus, SETTINGS)
+
+
+def phrases_of(corpus, rows):
+    """Source phrase, target phrase and distance of all examples of some sentences."""
+    part = corpus.take(rows)
+    samples = collect_samples(part)
+    found = []
+    for n in range(len(samples)):
+        source = part.source.words.values[samples.source_start[n] : samples.source_end[n]]
+        target = part.target.words.values[samples.target_start[n] : samples.target_end[n]]
+        found.append((tuple(source), tuple(target), int(samples.distance[n])))
+    return found
+
+
+def test_every_combination_is_run(experiment):
+    expected = [
+        (name, n_classes, size, repeat)
+        for repeat in range(2)
+        for size in (40, 80)
+        for n_classes in (3, 5)
+        for name in SETTINGS.learners
+    ]
+    runs = experiment.runs
+    assert [(r.learner, r.n_classes, r.size, r.repeat) for r in runs] == expected
+    assert [run.repeat for run in experiment.of("mms", 5, 80)] == [0, 1]
+
+
+def test_examples_and_the_baseline_by_counting(corpus, experiment):
+    """The draw is repeated here; then everything is counted with dictionaries."""
+    for repeat in range(2):
+        order = np.random.default_rng([SETTINGS.seed, repeat]).permutation(120)
+        test = [x for x in phrases_of(corpus, order[:20]) if abs(x[2]) <= 15]
+        for size in (40, 80):
+            train = [x for x in phrases_of(corpus, order[20 : 20 + size]) if abs(x[2]) <= 15]
+            known = {source for source, _, _ in train}
+            tested = [x for x in test if x[0] in known]
+            counts, shares = {}, np.zeros(3)
+            for source, target, d in train:
+                counts.setdefault((source, target), np.zeros(3))[np.sign(d) + 1] += 1
+                shares[np.sign(d) + 1] += 1
+            prior = 0.5 * shares / shares.sum()
+            n_right = sum(
+                int(np.argmax(counts.get((source, target), np.zeros(3)) + prior)) == np.sign(d) + 1
+                for source, target, d in tested
+            )
+            (run,) = [r for r in experiment.of("lr", 3, size) if r.repeat == repeat]
+            assert run.n_train == len(train)
+            assert run.result.n_examples == len(tested)
+            assert np.trace(run.result.confusion) == n_right
+            assert run.right.sum() == n_right
+            assert sum(each.n_examples for each in run.by_distance) == len(tested)
+            assert sum(each.n_right for each in run.by_distance) == n_right
+
+
+def test_clusters_are_those_of_the_last_repetition(corpus, experiment):
+    order = np.random.default_rng([SETTINGS.seed, 1]).permutation(120)
+    train = [x for x in phrases_of(corpus, order[20:100]) if abs(x[2]) <= 15]
+    clusters = experiment.clusters
+    test = [x for x in phrases_of(corpus, order[:20]) if abs(x[2]) <= 15]
+    tested = [x for x in test if any(x[0] == y[0] for y in train)]
+    examples = [sum(y[0] == x[0] for y in train) for x in tested]
+    translations = [len({y[1] for y in train if y[0] == x[0]}) for x in tested]
+    assert clusters.n_examples.tolist() == examples
+    assert clusters.n_translations.tolist() == translations
+
+
+def test_learners_learn_and_the_dual_shrinks(experiment):
+    for run in experiment.runs:
+        assert 0 <= run.train_error < 0.4
+        assert (run.active is None) == (not run.learner.startswith("mlr-dual"))
+    assert experiment.runs[-1].active[-1] < experiment.runs[-1].active[0]
+
+
+def test_learners_beat_the_baseline_on_the_sample():
+    corpus = read_corpus(sample_files("ja-en"))[0].take(np.arange(400))
+    settings = ExperimentSettings(
+        learners=("lr", "mms:held_out=0:max_rounds=4", "mlr-dual"), sizes=(150,), repeats=1
+    )
+    runs = run_experiment(corpus, settings).runs
+    for n_classes in (3, 5):
+        lr, *others = (run.result.precision for run in runs if run.n_classes == n_classes)
+        assert min(others) > lr + 0.05
+
+
+def test_the_same_seed_gives_the_same_results(corpus, experiment):
+    again = run_experiment(corpus, replace(SETTINGS, threads=2))
+    for old, new in zip(experiment.runs, again.runs, strict=True):
+        assert np.array_equal(old.result.confusion, new.result.confusion)
+
+
+def test_sizes_and_test_set_are_chosen_for_small_corpora(corpus):
+    found = run_experiment(corpus, ExperimentSettings(learners=("lr",), repeats=1)).settings
+    assert found.test_size == 12
+    assert found.sizes == (108,)
+
+
+def test_long_moves_can_be_left_out(corpus):
+    settings = ExperimentSettings(learners=("lr",), repeats=1, max_distance=2)
+    for run in run_experiment(corpus, settings).runs:
+        assert all(each.n_examples == 0 or abs(int(each.name)) <= 2 for each in run.by_distance)
+
+
+def test_learners_as_text():
+    assert learner_names("lr, mms,me:sigma=0.5,mms") == ("lr", "mms", "me:sigma=0.5")
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "message"),
+    [
+        ({"learners": ("mmz",)}, SettingError, "there is no learner 'mmz'"),
+        ({"classes": (4,)}, SettingError, "no setup with 4 orientation classes"),
+        ({"features": "x"}, SettingError, "there is no set of features 'x'"),
+        (
+            {"sizes": (200,), "test_size": 20},
+            SettingError,
+            "200 training sentences are not possible\n  120 pairs without 20 for testing are 100",
+        ),
+        ({"test_size": 120}, DataError, "120 sentence pairs are too few\n  both test and"),
+    ],
+)
+def test_what_cannot_be_run_is_refused(corpus, changes, error, message):
+    with pytest.raises(error) as caught:
+        run_experiment(corpus, ExperimentSettings(**{"learners": ("lr",), **changes}))
+    assert message in str(caught.value)
+
+
+def test_a_test_set_without_known_phrases_is_refused():
+    pairs = [([letter], [letter.upper()], [(0, 0)]) for letter in "abcd"]
+    with pytest.raises(DataError) as error:
+        run_experiment(corpus_of(pairs), ExperimentSettings(learners=("lr",), test_size=1))
+    assert "3 training sentences give 3 training and 0 test examples" in str(error.value)
+    assert "take more sentences" in str(error.value)

@@ -1,0 +1,137 @@
+"""Exhibits are made once, kept, and left out with a reason."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from hyperbaton.comparison import sample_configuration
+from tests.tuning.comparison.tiny import tiny_configuration
+from tests.tuning.report.comparisons import make_comparison
+from tuning.comparison.configuration import System
+from tuning.reproduction import making
+from tuning.reproduction.exhibit import Exhibit, LeftOut
+from tuning.reproduction.making import KINDS, make_exhibits
+from tuning.reproduction.material import Kind, Material, data_files
+from tuning.reproduction.papers import PAPERS
+from tuning.reproduction.presets import PRESETS
+
+
+@pytest.fixture(scope="module")
+def comparison():
+    return make_comparison({"A": 0.1, "B": 0.2}, n_sentences=4)
+
+
+@pytest.fixture
+def kinds(monkeypatch):
+    """One that counts how often it is made, and one that never is."""
+    made = []
+
+    def make(material):
+        made.append(material.threads)
+        return Exhibit("counted", "Counted", [str(len(made))])
+
+    def no(_):
+        raise LeftOut("there is nothing to show")
+
+    known = {
+        "counted": Kind("counted", "Counted", lambda _: ["x", len(made) // 10], make),
+        "never": Kind("never", "Never", no, make),
+        "late": Kind("late", "Late", lambda _: [], no),
+    }
+    monkeypatch.setattr(making, "KINDS", known)
+    return made
+
+
+def test_made_once(comparison, kinds, tmp_path):
+    said = []
+    [first] = make_exhibits(comparison, ["counted"], tmp_path, 1, said.append)
+    content = (tmp_path / "exhibits.json").read_bytes()
+    [second] = make_exhibits(comparison, ["counted"], tmp_path, 2, said.append)
+    assert len(kinds) == 1
+    assert first == second
+    assert (tmp_path / "exhibits.json").read_bytes() == content
+    assert said[1] == "exhibit_counted: nothing has changed"
+    kinds += [0] * 9  # now it depends on something else
+    [third] = make_exhibits(comparison, ["counted"], tmp_path, 1)
+    assert third.notes == ["11"]
+
+
+@pytest.mark.usefixtures("kinds")
+def test_what_cannot_be_made_is_named(comparison, tmp_path):
+    said = []
+    found = make_exhibits(comparison, ["never", "counted", "late"], tmp_path, 1, said.append)
+    assert [exhibit.name for exhibit in found] == ["counted"]
+    assert said[0] == "Never is left out: there is nothing to show"
+    assert said[-1] == "Late is left out: there is nothing to show"
+    assert [record["name"] for record in json.loads((tmp_path / "exhibits.json").read_text())] == [
+        "counted"
+    ]
+    assert make_exhibits(comparison, ["never"], tmp_path) == []
+    assert not (tmp_path / "exhibits.json").exists()
+    assert not [path for path in (tmp_path / "parts").iterdir() if "unfinished" in path.name]
+
+
+def test_the_presets_name_exhibits_that_there_are():
+    for name, preset in PRESETS.items():
+        assert set(preset.exhibits) <= set(KINDS), name
+        assert set(PAPERS[name].exhibits) <= set(preset.exhibits), name
+    assert {kind for preset in PRESETS.values() for kind in preset.exhibits} == set(KINDS)
+
+
+def material(comparison, **changes):
+    configuration = replace(comparison.configuration, **changes)
+    return Material(comparison, configuration, Path("nowhere"), 1, lambda _: None)
+
+
+def reason(kind, given):
+    with pytest.raises(LeftOut) as error:
+        KINDS[kind].depends(given)
+    return str(error.value)
+
+
+def test_reasons(comparison, tmp_path):
+    linear = material(comparison)
+    assert reason("siblings", linear) == (
+        "no system has the distortion model parse with siblings (use=…+sib)"
+    )
+    plain = material(comparison, system=(System("P", ("parse,use=me+cov",)),))
+    assert reason("siblings", plain).startswith("no system has the distortion model parse")
+    assert reason("next_word", linear) == (
+        "no system has a model of the next source word (nine-class, pair, sequence)"
+    )
+    test = replace(comparison.configuration.test[0], alignment=None)
+    pair = material(comparison, system=(System("P", ("pair",)),), test=(test,))
+    with pytest.raises(LeftOut, match="no test set has a word alignment"):
+        making.next_word._tests(pair)
+    assert reason("data_sizes", linear) == ("it is about systems that are called MOSES and DPR-3")
+    few = material(comparison, train=tiny_configuration(tmp_path).train)
+    with pytest.raises(LeftOut, match=r"a quarter of 60 training pairs is too little"):
+        making.data_sizes._sizes(few)
+
+
+def test_too_little_for_classification(comparison, tmp_path):
+    path = tmp_path / "one"
+    path.write_text("a\n")
+    alignment = tmp_path / "links"
+    alignment.write_text("0-0\n")
+    train = replace(comparison.configuration.train, source=path, target=path, alignment=alignment)
+    for kind in ("ni_classification", "alrajeh_classification"):
+        with pytest.raises(LeftOut, match="1 sentence pairs are too few"):
+            KINDS[kind].make(material(comparison, train=train))
+
+
+def test_models_that_saw_other_events_are_not_mixed(comparison):
+    systems = (System("P", ("pair",)), System("S", ("sequence,order=asc",)))
+    [only] = making.next_word._models(material(comparison, system=systems))
+    assert only.startswith("pair,")
+
+
+def test_fingerprints_do_not_depend_on_threads(comparison):
+    one = material(comparison)
+    two = replace(one, threads=2)
+    for kind in ("ni_classification", "alrajeh_classification"):
+        assert KINDS[kind].depends(one) == KINDS[kind].depends(two)
+    files = data_files(sample_configuration("ja-en").test[0])
+    assert len(files) == 6  # source, two references, alignment, tags, trees

@@ -1,0 +1,77 @@
+"""Presets: what they fill in, and what of the user's choices they leave alone."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from hyperbaton.comparison import sample_configuration
+from models.errors import SettingError
+from tuning.comparison.configuration import (
+    NO_LIMIT,
+    Configuration,
+    DataSet,
+    System,
+    TrainingData,
+    TuningChoice,
+    check,
+)
+from tuning.comparison.requirements import check_models, exact_models
+from tuning.reproduction.presets import PRESETS, apply_preset
+
+DEV = DataSet(Path("d"), (Path("e"),))
+PLAIN = Configuration(TrainingData(Path("a"), Path("b"), Path("c")), DEV, (replace(DEV, name="t"),))
+TREES = replace(PLAIN, train=replace(PLAIN.train, source_tree=Path("t")))
+
+
+def names(configuration):
+    return [system.name for system in configuration.system]
+
+
+def test_the_table_of_goto():
+    made = check(apply_preset(PLAIN, "goto"))
+    assert names(made) == ["LINEAR", "LINEAR+LEX", "9-CLASS", "PAIR", "SEQUENCE"]
+    assert made.limits == (10, 20, 30, NO_LIMIT)
+    assert made.baseline_name == "LINEAR+LEX"
+    assert made.tune.choose == "goto"
+    assert made.preset == "goto"
+
+
+def test_systems_with_parse_features_need_trees():
+    assert "PARSE" in names(apply_preset(TREES, "all"))
+    assert "PARSE" not in names(apply_preset(PLAIN, "all"))
+    assert len(names(apply_preset(TREES, "xiang"))) == 7
+    with pytest.raises(SettingError, match=r"'xiang' needs trees .*\n  source_tree in \[train\]"):
+        apply_preset(PLAIN, "xiang")
+
+
+def test_what_the_user_says_wins():
+    own = (System("MINE", ("linear",)), System("LEX", ("msd",)))
+    said = replace(
+        PLAIN,
+        limits=(4,),
+        title="My title",
+        baseline="MINE",
+        system=own,
+        tune=TuningChoice(choose="dev"),
+    )
+    made = check(apply_preset(said, "goto"))
+    assert (made.limits, made.title, made.baseline, made.system) == ((4,), "My title", "MINE", own)
+    assert made.tune.choose == "dev"
+
+
+def test_systems_of_the_user_keep_their_own_baseline():
+    own = replace(PLAIN, system=(System("MINE", ("linear",)), System("LEX", ("msd",))))
+    assert check(apply_preset(own, "goto")).baseline_name == "MINE"
+
+
+def test_an_unknown_preset():
+    with pytest.raises(SettingError, match=r"there is no preset 'gotoo'\n  did you mean goto\?"):
+        apply_preset(PLAIN, "gotoo")
+
+
+@pytest.mark.parametrize("name", list(PRESETS))
+def test_the_models_of_every_preset_exist_and_are_distinct(name):
+    made = check(apply_preset(sample_configuration("ja-en"), name))
+    check_models(made)
+    assert len({exact_models(made, system) for system in made.system}) == len(made.system)

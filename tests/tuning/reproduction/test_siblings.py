@@ -1,0 +1,68 @@
+"""Sibling weights of the small model whose verbs come before their PPs."""
+
+from functools import cache
+
+import pytest
+
+from models.distortion.parse.listing import FeatureRow, Wanted, list_features
+from tests.models.distortion.parse.small import small_model
+from tuning.reproduction import siblings
+from tuning.reproduction.siblings import mean_alpha, siblings_exhibit
+
+
+@cache
+def learned():
+    return small_model("me+cov+sib", min_count=1).learned_
+
+
+def row(count, alpha, coverage=0):
+    return FeatureRow(count, alpha, 3, "VBD", "VV", "sib", "PP", coverage, -1)
+
+
+def test_means_are_geometric_and_weighted():
+    assert mean_alpha([row(1, 8.0), row(2, 1.0)]) == pytest.approx(2.0)
+
+
+def test_the_tables():
+    exhibit = siblings_exhibit(learned(), "me+cov+sib")
+    tables = {table.title: table for table in exhibit.tables}
+    verb = tables['features of "PP VV", as in Table 5'].rows
+    # six times: in two of six pairs, three times each, by a jump of 3
+    assert len(verb) == 1
+    assert verb[0][:6] == ["VV", "PP", "left", "open", "VBD", "3"]
+    assert float(verb[0][6]) > 1
+    assert verb[0][7] == "6"
+    frequent = tables["the most frequent sibling features"].rows
+    counts = [int(cells[-1]) for cells in frequent]
+    assert counts == sorted(counts, reverse=True)
+    assert exhibit.findings == []  # no PP is covered before its verb
+    assert exhibit.notes[0].startswith("parse,use=me+cov+sib: ")
+
+
+def test_the_strongest_are_farthest_from_1(monkeypatch):
+    monkeypatch.setattr(siblings, "FEWEST", 2)
+    tables = siblings_exhibit(learned(), "me+cov+sib").tables
+    [strongest] = [table for table in tables if table.title.startswith("the strongest")]
+    every, _ = list_features(learned(), Wanted(family="sib"), 10**6)
+    often = [max(one.alpha, 1 / one.alpha) for one in every if one.count >= 2]
+    expected = sorted(often, reverse=True)[: len(strongest.rows)]
+    for cells, factor in zip(strongest.rows, expected, strict=True):
+        assert cells[6] in (f"{factor:.2f}", f"{1 / factor:.2f}")
+        assert int(cells[7]) >= 2
+
+
+@pytest.mark.parametrize(
+    ("opened", "covered", "verdict"),
+    [
+        (2.0, 0.5, "holds"),
+        (2.0, 1.5, "holds in some cases"),
+        (0.9, 1.5, "does not hold"),
+    ],
+)
+def test_the_finding(monkeypatch, opened, covered, verdict):
+    found = {0: [row(3, opened)], 1: [row(2, covered, 1)]}
+    monkeypatch.setattr(siblings, "_verb_features", lambda _, coverage: found[coverage])
+    [finding] = siblings_exhibit(learned(), "me+cov+sib").findings
+    assert finding.verdict == verdict
+    assert finding.cases[0] == f"open: mean α {opened:.2f}, {int(opened > 1)} of 1 above 1"
+    assert finding.cases[1] == f"covered: mean α {covered:.2f}, {int(covered < 1)} of 1 below 1"

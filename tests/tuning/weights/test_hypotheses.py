@@ -1,0 +1,83 @@
+"""Arrays of n-best lists against what the decoder says of single derivations."""
+
+import numpy as np
+import pytest
+
+from decoder.translator import Translator
+from models.data.sentence import Sentence
+from models.distortion.linear import Linear
+from models.system.folder import default_weights
+from tests.decoder.systems import HAND, make_system
+from tuning.metrics.base import Outputs
+from tuning.metrics.visits import visit_sequence
+from tuning.optimisers.objective import make_objective
+from tuning.weights.hypotheses import collect
+
+LINES = ["kare wa hon o katta", "", "hon o nageta nageta", "kare"]
+REFERENCES = [["he bought a book"], [""], ["he threw a book", "a book"], ["he"]]
+VISITS = [[0, 4, 2], [], [2, 0], [0]]
+
+
+@pytest.fixture(scope="module")
+def translator():
+    table, lm = make_system(HAND)
+    return Translator(table, lm, [Linear()], default_weights(""))
+
+
+@pytest.fixture(scope="module")
+def decoded(translator):
+    return list(translator.stream(map(Sentence.parse, LINES), n_best=20))
+
+
+def make(translator, decoded, **options):
+    sentences = [Sentence.parse(line) for line in LINES]
+    return collect(decoded, sentences, translator.phrases.target_vocabulary, **options)
+
+
+def test_texts_features_and_places(translator, decoded):
+    hypotheses = make(translator, decoded)
+    expected = [" ".join(one.words(number)) for one in decoded for number in range(len(one))]
+    rows = np.arange(len(expected))
+    assert hypotheses.texts(rows) == expected
+    assert hypotheses.texts(rows[::-3]) == expected[::-3]
+    assert any("nageta" in text for text in expected)
+    np.testing.assert_array_equal(
+        hypotheses.features, np.concatenate([one.features() for one in decoded])
+    )
+    assert np.diff(hypotheses.offsets).tolist() == list(map(len, decoded))
+    texts = {}
+    for key, text in zip(hypotheses.text_keys.tolist(), expected, strict=True):
+        texts.setdefault(key, set()).add(text)
+    assert all(len(same) == 1 for same in texts.values())
+
+
+@pytest.mark.parametrize("metric", ["bleu", "bleu-ter", "kendall", "lrscore+bleu"])
+def test_statistics_are_those_of_the_single_derivations(translator, decoded, metric):
+    objective = make_objective(metric, REFERENCES)
+    hypotheses = make(translator, decoded, links=objective.needs_visits)
+    rows = np.arange(len(hypotheses.features))[1::2]
+    found = hypotheses.statistics(rows, objective, REFERENCES, VISITS)
+    flat = [(i, one, number) for i, one in enumerate(decoded) for number in range(len(one))]
+    outputs = Outputs(
+        [" ".join(one.words(number)) for _, one, number in flat],
+        [REFERENCES[i] for i, _, _ in flat],
+        [visit_sequence(one.links(number)) for _, one, number in flat],
+        [VISITS[i] for i, _, _ in flat],
+    )
+    if objective.needs_visits:
+        from tuning.metrics.visits import visits_of_sequences
+
+        lengths = [len(one.sentence) for _, one, _ in flat]
+        outputs = Outputs(
+            outputs.hypotheses,
+            outputs.references,
+            visits_of_sequences(outputs.hypothesis_visits, lengths),
+            outputs.reference_visits,
+        )
+    np.testing.assert_allclose(found, objective.statistics(outputs)[rows])
+
+
+def test_links_are_those_of_the_derivations(translator, decoded):
+    links = make(translator, decoded, links=True).links
+    expected = [one.links(number) for one in decoded for number in range(len(one))]
+    assert [sorted(map(tuple, row.tolist())) for row in links] == expected

@@ -1,0 +1,337 @@
+"""The tuning loop on a small language: what it finds, when it stops, how it goes on."""
+
+import json
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from decoder.translator import Translator
+from models.data.sentence import Sentence
+from models.errors import DataError, SettingError
+from tests.tuning.small_language import all_pairs, development_set, make_translator
+from tuning.metrics.base import Outputs
+from tuning.metrics.bleu import Bleu
+from tuning.weights.loop import TuneSettings, measure, tune
+from tuning.weights.trace import Step, Trace, read_trace, write_trace
+
+QUICK = TuneSettings(n_best=30, iterations=4, restarts=3, directions=2)
+SOURCE, REFERENCES = development_set()
+
+
+@pytest.fixture(scope="module")
+def translator():
+    return make_translator()
+
+
+def bleu(translator, weights):
+    results = translator.with_weights(weights).stream(SOURCE)
+    return Bleu().corpus_score(Outputs([" ".join(r.words()) for r in results], REFERENCES))
+
+
+@pytest.mark.parametrize("method", ["mert", "pro", "mira"])
+def test_tuning_finds_better_weights_and_says_what_they_score(translator, method):
+    settings = replace(QUICK, method=method, interpolation=0.5)
+    result = tune(translator, SOURCE, REFERENCES, settings)
+    assert result.initial_score == pytest.approx(bleu(translator, translator.weights))
+    assert result.dev_score == pytest.approx(bleu(translator, result.weights))
+    assert result.dev_score > result.initial_score + 3
+    assert result.dev_score == max(step.score for step in result.trace.steps)
+    tuned = [value for name, value in result.weights.items() if name != "unknown"]
+    assert sum(map(abs, tuned)) == pytest.approx(1)
+    assert result.weights["unknown"] == 1
+
+
+@pytest.mark.parametrize("method", ["mert", "pro", "mira"])
+def test_threads_do_not_matter_and_seeds_do(translator, method):
+    settings = replace(QUICK, method=method, iterations=2)
+    one, two, other = (
+        tune(translator, SOURCE, REFERENCES, replace(settings, seed=seed), threads=threads)
+        for threads, seed in ((1, 1), (3, 1), (1, 2))
+    )
+    assert [step.weights for step in one.trace.steps] == [s.weights for s in two.trace.steps]
+    assert one.trace.steps[1].weights != other.trace.steps[1].weights
+
+
+def test_weights_that_are_worse_are_not_returned(translator, monkeypatch):
+    def worse(_pool, _metric, weights, _tuned, **_options):
+        return np.where(np.arange(len(weights)) == 6, -50.0, 0.001)  # against the language model
+
+    monkeypatch.setattr("tuning.weights.loop.mert", worse)
+    best = tune(translator, SOURCE, REFERENCES, QUICK).trace.steps[0].weights
+    result = tune(translator, SOURCE, REFERENCES, QUICK)
+    assert result.trace.steps[1].score < result.initial_score == result.dev_score
+    assert result.weights == best
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"iterations": 1}, "1 iterations"),
+        ({"iterations": 9}, "no weight moves"),
+        ({"iterations": 9, "method": "mira"}, "the pool does not grow"),
+        ({"iterations": 9, "method": "pro", "patience": 2, "interpolation": 0.9},
+         "no better score in 2 iterations"),
+    ],
+)  # fmt: skip
+def test_reasons_to_stop(translator, changes, why):
+    result = tune(translator, SOURCE, REFERENCES, replace(QUICK, **changes))
+    assert result.trace.stopped == why
+    assert len(result.trace.steps) <= changes["iterations"] + 1
+
+
+def test_fixed_weights_stay_as_they_are(translator):
+    result = tune(translator, SOURCE, REFERENCES, QUICK, fixed=["lm", "word_penalty"])
+    assert all(step.weights["lm"] == 0.2 for step in result.trace.steps)
+    assert all(step.weights["word_penalty"] == 0.5 for step in result.trace.steps)
+    assert result.trace.steps[1].weights["linear"] != translator.weights["linear"]
+
+
+def test_the_model_is_loaded_once(translator, monkeypatch):
+    used = []
+    original = Translator.stream
+
+    def stream(self, *arguments, **options):
+        used.append(self.phrases)
+        return original(self, *arguments, **options)
+
+    monkeypatch.setattr(Translator, "stream", stream)
+    monkeypatch.setattr(Translator, "load", None)
+    tune(translator, SOURCE, REFERENCES, QUICK)
+    assert len(used) > 1
+    assert all(phrases is translator.phrases for phrases in used)
+
+
+@pytest.mark.parametrize("metric", ["ter", "bleu-ter", "0.5*bleu+ribes", "kendall"])
+def test_other_metrics(translator, metric):
+    visits = [
+        [source for source, _ in sorted(links, key=lambda link: link[1])]
+        for _, _, links in all_pairs()[1]
+    ]
+    visits = [list(dict.fromkeys(row)) for row in visits]
+    settings = replace(QUICK, metric=metric, iterations=2)
+    result = tune(translator, SOURCE, REFERENCES, settings, reference_visits=visits)
+    scores = [step.score for step in result.trace.steps]
+    if metric == "ter":
+        assert result.trace.higher_is_better is False
+        assert result.dev_score == min(scores) < scores[0]
+        assert scores[0] > 0
+    else:
+        assert result.dev_score == max(scores) > scores[0]
+    again = measure(
+        translator.with_weights(result.weights), SOURCE, REFERENCES, settings,
+        reference_visits=visits,
+    )  # fmt: skip
+    assert again == pytest.approx(result.dev_score)
+
+
+class Stop(KeyboardInterrupt):
+    pass
+
+
+@pytest.mark.parametrize("moment", ["decoding the development set", "pro on hypotheses"])
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_run_that_was_stopped_goes_on_and_ends_the_same(translator, tmp_path, moment, times):
+    settings = replace(QUICK, method="pro", iterations=3)
+    whole = tune(translator, SOURCE, REFERENCES, settings, tmp_path / "whole")
+    seen = 0
+
+    def stop(what, count):
+        nonlocal seen
+        if what == moment and (count == 5 or "pro" in what):
+            seen += 1
+            if seen > times:
+                raise Stop
+
+    talk = []
+    arguments = translator, SOURCE, REFERENCES, settings, tmp_path / "parts"
+    with pytest.raises(Stop):
+        tune(*arguments, stop)
+    done = read_trace(tmp_path / "parts" / "trace.json").steps
+    assert done
+    result = tune(*arguments, talk=talk.append)
+    assert f"seed 1: goes on after {len(done)} decodings" in talk
+    assert [step.weights for step in result.trace.steps] == [s.weights for s in whole.trace.steps]
+    assert result.weights == whole.weights
+    # nothing is left but the trace, and there is nothing to do any more
+    assert [path.name for path in (tmp_path / "parts").iterdir()] == ["trace.json"]
+    talk.clear()
+    assert tune(*arguments, talk=talk.append).weights == whole.weights
+    assert talk[-1] == f"seed 1: done before, {len(whole.trace.steps)} decodings"
+
+
+def stopped_run(translator, folder, **options):
+    def stop(what, _count):
+        if what == "mert on hypotheses":
+            raise Stop
+
+    with pytest.raises(Stop):
+        tune(translator, SOURCE, REFERENCES, QUICK, folder, stop, **options)
+
+
+@pytest.mark.parametrize(
+    ("changes", "what"),
+    [
+        ({"settings": replace(QUICK, n_best=20)}, "the settings"),
+        ({"references": [REFERENCES[1], *REFERENCES[1:]]}, "the references"),
+        ({"sentences": [*SOURCE[:-1], SOURCE[0]]}, "the source"),
+        ({"model": "b"}, "the model"),
+        ({"translator": "weights"}, "the weights"),
+        ({"translator": "limit"}, "the search settings"),
+    ],
+)
+def test_a_run_with_other_inputs_begins_anew(translator, tmp_path, changes, what):
+    stopped_run(translator, tmp_path, model="a")
+    assert (tmp_path / "pool-000.npz").exists()
+    if changes.get("translator") == "weights":
+        changes = {"translator": translator.with_weights({"lm": 0.3})}
+    elif "translator" in changes:
+        changes = {"translator": translator.with_settings(distortion_limit=3)}
+    given = {
+        "translator": translator, "sentences": SOURCE, "references": REFERENCES,
+        "settings": QUICK, "model": "a",
+    } | changes  # fmt: skip
+    talk = []
+    tune(state=tmp_path, talk=talk.append, **given)
+    assert f"seed 1: begins anew, because {what} changed" in talk
+
+
+def test_a_damaged_state_is_an_error(translator, tmp_path):
+    stopped_run(translator, tmp_path)
+    (tmp_path / "pool-000.npz").write_bytes(b"PK")
+    message = "pool-000.npz: is not what this tuning run has written\n  begin anew with --restart"
+    with pytest.raises(DataError, match=message):
+        tune(translator, SOURCE, REFERENCES, QUICK, tmp_path)
+
+
+def test_a_pool_of_another_size_is_damaged_as_well(translator, tmp_path):
+    stopped_run(translator, tmp_path)
+    path = tmp_path / "trace.json"
+    content = json.loads(path.read_text())
+    content["steps"][0]["pool_size"] += 1
+    path.write_text(json.dumps(content))
+    with pytest.raises(DataError, match="is not what this tuning run has written"):
+        tune(translator, SOURCE, REFERENCES, QUICK, tmp_path)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": 1}', '{"format": 1, "steps": [3]}'])
+def test_a_trace_that_cannot_be_read_is_none(write, text):
+    assert read_trace(write("trace.json", text)) is None
+
+
+def test_traces_are_written_as_they_are(tmp_path):
+    step = Step({"lm": 0.5}, 12.5, 100, 50, 0.25, 1.5)
+    trace = Trace("mert", "TER", "sig", False, 3, {"model": "x"}, (step, step), {"lm": 1.0}, "why")
+    write_trace(trace, tmp_path / "trace.json")
+    assert read_trace(tmp_path / "trace.json") == trace
+    with pytest.raises(DataError, match="cannot be read: Is a directory"):
+        read_trace(tmp_path)
+
+
+def test_every_iteration_is_told(translator):
+    talk = []
+    result = tune(translator, SOURCE, REFERENCES, QUICK, talk=talk.append)
+    lines = [line for line in talk if line.startswith("iteration")]
+    assert len(lines) == len(result.trace.steps)
+    pattern = r"iteration  0: BLEU \d+\.\d\d, pool (\d+) \(\+\1\), largest move 0\.000, \d+\.\d s"
+    assert re.fullmatch(pattern, lines[0])
+
+
+def fails(translator, message, error=DataError, sentences=SOURCE, references=REFERENCES, **options):
+    with pytest.raises(error, match=re.escape(message)):
+        tune(translator, sentences, references, replace(QUICK, **options))
+
+
+def test_as_many_references_as_sentences(translator):
+    fails(
+        translator,
+        f"the development set has {len(SOURCE)} sentences and references for {len(SOURCE) - 1}\n"
+        "  each sentence needs its references",
+        references=REFERENCES[1:],
+    )
+
+
+def test_a_development_set_without_words(translator):
+    empty = [Sentence(())] * 2
+    fails(translator, "not a single word", sentences=empty, references=[["a"], ["b"]])
+
+
+def test_one_sentence_is_a_warning(translator):
+    talk = []
+    result = tune(translator, SOURCE[:1], REFERENCES[:1], QUICK, talk=talk.append)
+    assert talk[0] == (
+        "warning: a development set of 1 sentence: the weights will fit these and little else"
+    )
+    assert result.dev_score >= result.initial_score
+
+
+def test_all_n_best_lists_alike(translator):
+    sentences = [Sentence(("xyz",))] * 3  # an unknown word can only be copied
+    fails(
+        translator,
+        "all translations of a sentence look alike to the features that are tuned\n"
+        "  n-best lists of 1.0 hypotheses on average\n  raise --n-best",
+        sentences=sentences,
+        references=[["xyz"]] * 3,
+    )
+
+
+def test_a_metric_that_is_constant(translator):
+    fails(
+        translator,
+        "RIBES is the same for all translations of every sentence\n"
+        "  there is nothing to tune towards\n  check that the references belong",
+        references=[["qqq"]] * len(SOURCE),
+        metric="ribes",
+    )
+    # lengths differ, but none of them helps without a single word in common
+    fails(translator, "BLEU is the same for all", references=[["qqq"]] * len(SOURCE))
+
+
+def test_a_feature_that_never_varies_is_a_warning(translator):
+    talk = []
+    result = tune(translator, SOURCE, REFERENCES, QUICK, talk=talk.append)
+    assert any(
+        line.startswith("warning: translation.direct_phrase, translation.direct_lexical: the same")
+        for line in talk
+    )
+    ratio = result.trace.steps[0].weights["translation.direct_phrase"]
+    assert ratio > 0
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"method": "mret"}, "there is no tuning method 'mret'\n  did you mean mert?"),
+        ({"metric": "blue"}, "there is no metric 'blue' in 'blue'\n  did you mean bleu"),
+        ({"n_best": 1}, "tune.n_best is 1\n  2 at least"),
+        ({"iterations": 0}, "tune.iterations is 0\n  1 at least"),
+        ({"metric": "kendall"}, "Kendall needs word alignments of the references"),
+        ({"interpolation": 0.0}, "tune.interpolation is 0.0\n  above 0, at most 1"),
+        ({"decay": 1.5}, "tune.decay is 1.5\n  above 0, at most 1"),
+        ({"step": 0.0}, "tune.step is 0.0\n  above 0"),
+    ],
+)
+def test_settings_that_cannot_be(translator, changes, message):
+    fails(translator, message, SettingError, **changes)
+
+
+def test_weights_of_nothing_are_an_error():
+    zeros = dict.fromkeys(make_translator().feature_names, 0.0) | {"unknown": 1.0}
+    fails(make_translator(**zeros), "all weights that can be tuned are 0")
+
+
+def test_a_sentence_that_cannot_be_translated(translator, monkeypatch):
+    decode = type(translator._decoder()).decode
+
+    def fail(self, sentence, *arguments, **options):
+        if sentence is SOURCE[3]:
+            raise DataError("too long", advice="split it")
+        return decode(self, sentence, *arguments, **options)
+
+    monkeypatch.setattr("decoder.decode.Decoder.decode", fail)
+    fails(
+        translator,
+        "sentence 4 of the development set cannot be translated: too long\n  split it",
+    )

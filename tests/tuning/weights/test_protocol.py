@@ -1,0 +1,123 @@
+"""Replicas: which weights are kept, on made-up and on real runs."""
+
+import math
+import re
+
+import pytest
+
+from models.errors import DataError, SettingError
+from tests.tuning.small_language import development_set, make_translator
+from tuning.weights.loop import TuneResult, TuneSettings, measure
+from tuning.weights.protocol import tune_replicas
+from tuning.weights.trace import Step, Trace
+
+QUICK = TuneSettings(n_best=30, iterations=1, restarts=2, directions=1)
+SOURCE, REFERENCES = development_set()
+NAMES = tuple(make_translator().feature_names)
+
+
+@pytest.fixture(scope="module")
+def translator():
+    return make_translator()
+
+
+def weights(lm):
+    """Normalised weights that can be told apart."""
+    return dict.fromkeys(NAMES, 0.0) | {"unknown": 1.0, "lm": lm, "linear": 1 - abs(lm)}
+
+
+def made_up(monkeypatch, scores, held_out=(), initial=10.0, higher=True):
+    """Runs with these scores; measuring gives the others, in this order."""
+    seen = []
+
+    def run(_translator, sentences, references, settings, state, _progress, **options):
+        number = settings.seed - QUICK.seed
+        seen.append((len(sentences), len(references), settings.seed, state, options["fixed"]))
+        first = Step(weights(0.0), initial, 1, 1, 0.0, 0.0)
+        trace = Trace("mert", "M", "", higher, settings.seed, steps=(first,))
+        return TuneResult(weights(0.1 * (number + 1)), scores[number], initial, trace)
+
+    measured = iter(held_out)
+    monkeypatch.setattr("tuning.weights.protocol.tune", run)
+    monkeypatch.setattr("tuning.weights.protocol.measure", lambda *_, **__: next(measured))
+    return seen
+
+
+def test_the_best_on_the_development_set(translator, monkeypatch, tmp_path):
+    seen = made_up(monkeypatch, [20.0, 30.0, 25.0])
+    result = tune_replicas(translator, SOURCE, REFERENCES, QUICK, tmp_path, fixed=["lm"])
+    assert result.weights["lm"] == pytest.approx(0.2)
+    assert (result.score, result.initial_score, result.chosen) == (30, 10, "replica 2")
+    assert result.mean == 25
+    assert result.deviation == 5
+    assert [row[2:] for row in seen] == [
+        (seed, tmp_path / f"seed-{seed}", ["lm"]) for seed in (1, 2, 3)
+    ]
+
+
+def test_errors_are_better_if_lower(translator, monkeypatch):
+    made_up(monkeypatch, [20.0, 30.0], higher=False, initial=40.0)
+    result = tune_replicas(translator, SOURCE, REFERENCES, QUICK, replicas=2)
+    assert (result.score, result.chosen) == (20, "replica 1")
+
+
+def test_goto_chooses_on_the_second_half(translator, monkeypatch):
+    seen = made_up(monkeypatch, [20.0, 30.0, 25.0], [17.0, 12.0, 15.0, 11.0])
+    result = tune_replicas(translator, SOURCE, REFERENCES, QUICK, protocol="goto")
+    half = len(SOURCE) // 2
+    assert {row[:2] for row in seen} == {(half, half)}
+    assert (result.score, result.chosen, result.initial_score) == (17, "replica 1", 11)
+    assert result.held_out == (17, 12, 15)
+    assert result.mean == pytest.approx(44 / 3)
+
+
+def test_the_average(translator, monkeypatch):
+    made_up(monkeypatch, [20.0, 30.0, 25.0], [28.0])
+    result = tune_replicas(translator, SOURCE, REFERENCES, QUICK, protocol="average")
+    assert result.weights["lm"] == pytest.approx(0.2)
+    assert result.weights["unknown"] == 1
+    assert (result.score, result.chosen) == (28, "the average of 3 replicas")
+
+
+@pytest.mark.parametrize(("protocol", "held_out"), [("goto", [5.0, 6.0, 9.0]), ("average", [9.0])])
+def test_never_worse_than_the_weights_before(translator, monkeypatch, protocol, held_out):
+    made_up(monkeypatch, [20.0, 30.0], held_out)
+    talk = []
+    result = tune_replicas(
+        translator, SOURCE, REFERENCES, QUICK, replicas=2, protocol=protocol, talk=talk.append
+    )
+    assert result.weights == weights(0.0)
+    assert result.chosen == "the weights before"
+    assert talk[-1] == "warning: nothing is better than the weights before, so they stay"
+
+
+def test_one_run_has_no_deviation(translator, monkeypatch):
+    made_up(monkeypatch, [20.0])
+    talk = []
+    result = tune_replicas(translator, SOURCE, REFERENCES, QUICK, replicas=1, talk=talk.append)
+    assert math.isnan(result.deviation)
+    assert (result.chosen, talk) == ("the run", [])
+
+
+@pytest.mark.parametrize("protocol", ["goto", "average"])
+def test_real_runs(translator, protocol):
+    options = {"replicas": 2, "protocol": protocol}
+    result = tune_replicas(translator, SOURCE, REFERENCES, QUICK, **options)
+    start = len(SOURCE) // 2 if protocol == "goto" else 0
+    tuned = translator.with_weights(result.weights)
+    score = measure(tuned, SOURCE[start:], REFERENCES[start:], QUICK)
+    assert result.score == pytest.approx(score)
+    assert result.score > result.initial_score
+    assert result.runs[0].weights != result.runs[1].weights
+
+
+@pytest.mark.parametrize(
+    ("protocol", "n", "error", "message"),
+    [
+        ("goto", 1, DataError, "--protocol goto: a development set of one sentence has no halves"),
+        ("gto", 9, SettingError, "there is no protocol 'gto'\n  did you mean goto?"),
+    ],
+)
+def test_protocols_that_cannot_be(translator, protocol, n, error, message):
+    with pytest.raises(error, match=re.escape(message)):
+        tune_replicas(translator, SOURCE[:n], REFERENCES[:n], QUICK, protocol=protocol)

@@ -1,0 +1,49 @@
+"""Weights as vectors."""
+
+import re
+
+import numpy as np
+import pytest
+
+from models.errors import DataError, SettingError
+from tuning.weights.vector import make_weight_vector
+
+WEIGHTS = {"lm": 0.5, "unknown": 1.0, "linear": -1.5, "swap": 0.0}
+
+
+def test_tuned_weights_sum_up_to_one_and_unknown_stays():
+    vector = make_weight_vector(WEIGHTS, WEIGHTS)
+    assert vector.tuned.tolist() == [True, False, True, True]
+    normal = vector.normalise(vector.vector(WEIGHTS))
+    assert normal.tolist() == [0.25, 1.0, -0.75, 0.0]
+    assert vector.by_name(normal) == {"lm": 0.25, "unknown": 1.0, "linear": -0.75, "swap": 0.0}
+
+
+def test_a_fixed_weight_sets_the_scale():
+    vector = make_weight_vector(WEIGHTS, WEIGHTS, ["lm"])
+    assert vector.normalise(vector.vector(WEIGHTS)).tolist() == [0.5, 1.0, -1.5, 0.0]
+
+
+def test_a_weight_fixed_at_nothing_does_not():
+    vector = make_weight_vector(WEIGHTS, WEIGHTS, ["swap", "unknown"])
+    assert vector.normalise(vector.vector(WEIGHTS)).tolist() == [0.25, 1.0, -0.75, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("fixed", "message"),
+    [
+        (["lnear"], "there is no feature 'lnear' to fix\n  did you mean linear?"),
+        (["lm", "linear", "swap"], "all features are fixed\n  leave one at least to be tuned"),
+    ],
+)
+def test_fixing_what_cannot_be(fixed, message):
+    with pytest.raises(SettingError, match=re.escape(message)):
+        make_weight_vector(WEIGHTS, WEIGHTS, fixed)
+
+
+def test_weights_without_any_preference_are_an_error():
+    vector = make_weight_vector(WEIGHTS, WEIGHTS)
+    with pytest.raises(DataError, match="all weights that can be tuned are 0\n  one at least"):
+        vector.normalise(np.array([0.0, 1.0, 0.0, 0.0]))
+    with pytest.raises(DataError, match="weights that are not numbers\n  linear, swap"):
+        vector.normalise(np.array([1.0, 1.0, np.nan, np.inf]))

@@ -1,1 +1,0 @@
-"""What the papers show besides tables of translations, made anew on the data of a comparison."""

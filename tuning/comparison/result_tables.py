@@ -1,0 +1,176 @@
+"""A comparison as tables and as files: text, Markdown, LaTeX, CSV, JSON."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from models.writing import open_to_write
+from tuning.comparison.configuration import limit_name
+from tuning.comparison.results import Cell, Comparison
+from tuning.evaluation.scoring import Score
+from tuning.evaluation.tables import Table, as_csv, as_latex, as_markdown
+
+SIGNIFICANT = 0.05
+NUMBERS = ("score", "low", "high", "difference", "p_value")
+BETTER, WORSE = "*", "†"
+
+
+def summary_table(comparison: Comparison, test: str) -> Table:
+    """All metrics of all cells."""
+    metrics = comparison.metrics[test]
+    many = len(comparison.cells[0].replicas) > 1
+    mean_title = [f"{metrics[0].name} of all replicas"] * many
+    header = ["system", "limit", *(metric.name for metric in metrics), *mean_title]
+    rows = []
+    for cell in comparison.cells:
+        scores = comparison.scores[test][cell.name]
+        marked = [
+            mark(score, higher_is_better=metric.higher_is_better)
+            for metric, score in zip(metrics, scores, strict=True)
+        ]
+        means = [spread(comparison, test, cell)] * many
+        rows.append([cell.system, limit_name(cell.limit), *marked, *means])
+    return Table(header, rows, notes(comparison, test), f"{test}: {n_sentences(comparison, test)}")
+
+
+def limits_table(comparison: Comparison, test: str, place: int = 0) -> Table:
+    """One metric, a column for each distortion limit (as Goto et al. 2013, Table 3)."""
+    metric = comparison.metrics[test][place]
+    rows = [
+        [
+            system,
+            *(
+                mark(
+                    comparison.scores[test][comparison.cell(system, limit).name][place],
+                    higher_is_better=metric.higher_is_better,
+                )
+                for limit in comparison.limits
+            ),
+        ]
+        for system in comparison.systems
+    ]
+    header = ["system", *(f"limit {limit_name(limit)}" for limit in comparison.limits)]
+    return Table(header, rows, title=f"{metric.name} on {test}")
+
+
+def significance_table(comparison: Comparison, test: str, limit: int) -> Table:
+    """p of each system (row) against each other (column), by the first metric."""
+    matrix = comparison.p_values[test][limit]
+    rows = [
+        [name, *("" if np.isnan(p) else f"{p:.3f}" for p in matrix[row])]
+        for row, name in enumerate(comparison.systems)
+    ]
+    title = f"p by {comparison.metrics[test][0].name} on {test}, limit {limit_name(limit)}"
+    return Table(["", *comparison.systems], rows, title=title)
+
+
+def mark(score: Score, *, higher_is_better: bool) -> str:
+    """`31.42*`: significantly better than the baseline; †: worse."""
+    text = f"{score.score:.2f}"
+    if score.p_value is None or score.difference is None or score.p_value >= SIGNIFICANT:
+        return text
+    return text + (BETTER if (score.difference > 0) == higher_is_better else WORSE)
+
+
+def spread(comparison: Comparison, test: str, cell: Cell) -> str:
+    """Mean ± standard deviation of the first metric over the replicas."""
+    values = comparison.replica_scores[test][cell.name][:, 0]
+    deviation = values.std(ddof=1) if len(values) > 1 else 0.0
+    return f"{values.mean():.2f} ± {deviation:.2f}"
+
+
+def notes(comparison: Comparison, test: str) -> list[str]:
+    configuration = comparison.configuration
+    lines = [f"{metric.name}: {metric.signature}" for metric in comparison.metrics[test]]
+    lines.append(
+        f"{BETTER} better, {WORSE} worse than {configuration.baseline_name} at the same limit, "
+        f"p < {SIGNIFICANT} ({configuration.significance})"
+    )
+    return lines
+
+
+def n_sentences(comparison: Comparison, test: str) -> str:
+    [found] = [item for item in comparison.tests if item.name == test]
+    return f"{len(found):,} sentences"
+
+
+def csv_rows(comparison: Comparison) -> Iterator[list[Any]]:
+    for test in comparison.tests:
+        for cell in comparison.cells:
+            spreads = comparison.replica_scores[test.name][cell.name]
+            scores = comparison.scores[test.name][cell.name]
+            for place, (metric, score) in enumerate(
+                zip(comparison.metrics[test.name], scores, strict=True)
+            ):
+                column = spreads[:, place]
+                deviation = column.std(ddof=1) if len(column) > 1 else 0.0
+                yield [
+                    test.name, cell.system, cell.limit, metric.name,
+                    *(getattr(score, name) for name in NUMBERS),
+                    column.mean(), deviation, len(column),
+                ]  # fmt: skip
+
+
+CSV_HEADER = (
+    "test", "system", "limit", "metric", *NUMBERS, "replicas_mean", "replicas_deviation", "replicas"
+)  # fmt: skip
+
+
+def as_record(comparison: Comparison) -> dict[str, Any]:
+    """Everything but costs and translations; the same for the same data, settings and versions."""
+    return {
+        "configuration": comparison.configuration.plain(),
+        "versions": dict(comparison.versions),
+        "tests": {
+            test.name: {
+                "n_sentences": len(test),
+                "metrics": {m.name: m.signature for m in comparison.metrics[test.name]},
+                "p_values": {
+                    limit_name(limit): [[None if np.isnan(p) else p for p in row] for row in matrix]
+                    for limit, matrix in comparison.p_values[test.name].items()
+                },
+            }
+            for test in comparison.tests
+        },
+        "cells": [
+            {
+                "system": cell.system,
+                "limit": cell.limit,
+                "chosen": cell.chosen,
+                "replicas": [
+                    {
+                        "seed": replica.seed,
+                        "dev_score": replica.dev_score,
+                        "choice_score": replica.choice_score,
+                        "weights": dict(replica.weights),
+                    }
+                    for replica in cell.replicas
+                ],
+            }
+            for cell in comparison.cells
+        ],
+        "scores": [dict(zip(CSV_HEADER, row, strict=True)) for row in csv_rows(comparison)],
+    }
+
+
+def write_files(comparison: Comparison, folder: Path) -> list[Path]:
+    """`results.json`, `results.csv`, `results.md`, `results.tex`."""
+    tables = [
+        table
+        for test in comparison.tests
+        for table in (summary_table(comparison, test.name), limits_table(comparison, test.name))
+    ]
+    record = json.dumps(as_record(comparison), ensure_ascii=False, indent=1)
+    texts = {
+        "results.json": record,
+        "results.csv": as_csv(CSV_HEADER, csv_rows(comparison)),
+        "results.md": "\n\n".join(map(as_markdown, tables)),
+        "results.tex": "\n\n".join(map(as_latex, tables)),
+    }
+    for name, text in texts.items():
+        with open_to_write(folder / name) as stream:
+            stream.write(text.encode() + b"\n")
+    return [folder / name for name in texts]

@@ -1,0 +1,91 @@
+"""Trains what a comparison compares: one system that has the models of all of them.
+
+Phrase table, language model, word classes and models that several systems use are made once. What
+each stage took is kept in `costs.json`, since it is not measured again when nothing has changed.
+"""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from models.distortion.catalogue import model_text
+from models.progress import Progress
+from models.system.folder import read_system
+from models.system.training import TrainingSettings, train_system
+from models.writing import make_folder, open_to_write
+from tuning.comparison.configuration import Configuration
+from tuning.comparison.data import corpus_files
+from tuning.comparison.requirements import exact_models
+from tuning.comparison.results import StageCost
+
+COSTS = "costs.json"
+SYSTEM = "system"
+TITLES = {
+    "phrases": "phrase table",
+    "lm": "language model",
+    "source_classes": "source word classes",
+    "target_classes": "target word classes",
+}
+
+
+def train(
+    configuration: Configuration,
+    folder: Path,
+    threads: int,
+    talk: Callable[[str], None],
+    progress: Progress | None,
+) -> Path:
+    """The folder of the trained system."""
+    models = dict.fromkeys(
+        model for system in configuration.system for model in exact_models(configuration, system)
+    )
+    train_system(
+        corpus_files(configuration.train),
+        folder / SYSTEM,
+        TrainingSettings(
+            phrases=configuration.phrases,
+            lm=configuration.lm,
+            classes=configuration.classes,
+            distortion=tuple(models),
+            seed=configuration.seed,
+        ),
+        threads=threads,
+        talk=talk,
+        progress=progress,
+        together=False,
+        measure=lambda *cost: _keep(folder, *cost),
+    )
+    return folder / SYSTEM
+
+
+def stage_costs(folder: Path, configuration: Configuration) -> list[StageCost]:
+    """What the stages of the trained system took, those whose costs are known."""
+    content = read_system(folder / SYSTEM)
+    titles = {part: TITLES[name] for name, part in content["parts"].items()}
+    wanted = {
+        exact: text  # as the user writes it
+        for system in configuration.system
+        for exact, text in zip(exact_models(configuration, system), system.distortion, strict=True)
+    }
+    for entry in content["distortion"]:
+        if "part" in entry:
+            titles[entry["part"]] = wanted.get(
+                model_text(entry["name"], entry["settings"]), entry["name"]
+            )
+    costs = _read(folder)
+    return [StageCost(title, *costs[part]) for part, title in titles.items() if part in costs]
+
+
+def _keep(folder: Path, part: str, seconds: float, megabytes: float) -> None:
+    costs = _read(folder) | {part: (seconds, megabytes)}
+    make_folder(folder)
+    with open_to_write(folder / COSTS) as stream:
+        stream.write(json.dumps(costs, indent=1).encode() + b"\n")
+
+
+def _read(folder: Path) -> dict[str, tuple[float, float]]:
+    try:
+        found = json.loads((folder / COSTS).read_text(encoding="utf-8"))
+        return {part: (float(seconds), float(most)) for part, (seconds, most) in found.items()}
+    except (OSError, ValueError, TypeError, AttributeError):
+        return {}  # costs are good to know, no more

@@ -1,0 +1,1 @@
+"""Scores of translations, and whether their differences are real."""

@@ -1,0 +1,112 @@
+"""Reads translations and their references.
+
+A hypothesis file has a translation a line, plain or as JSON with the key "translation"; the first
+line tells which. Every reference file has a line for each sentence. In the first file an empty line
+is an empty reference, in the others it says that there is no such reference for this sentence, so
+that sentences may have different numbers of references.
+"""
+
+import json
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from models.data.text import read_lines
+from models.errors import BadLine, DataError, SettingError
+
+JSON_LINE = '{"translation": "the book", "alignment": [[0, 1]]}'
+
+
+@dataclass(frozen=True)
+class Hypotheses:
+    sentences: list[str]
+    is_json: bool  # then the file may have alignments, too
+
+
+def read_hypotheses(path: Path) -> Hypotheses:
+    """The translations of a file."""
+    lines = _read(path)
+    if not lines or not _is_json_object(lines[0]):
+        return Hypotheses(lines, is_json=False)
+    sentences = []
+    for number, line in enumerate(lines, 1):
+        try:
+            sentences.append(_translation(line))
+        except BadLine as bad:
+            bad.where = f"{path}:{number}"
+            raise
+    return Hypotheses(sentences, is_json=True)
+
+
+def read_references(paths: Sequence[Path]) -> list[list[str]]:
+    """For every sentence its references, one at least."""
+    check_standard_input(paths)
+    files = [_read(path) for path in paths]
+    check_line_counts({str(path): len(lines) for path, lines in zip(paths, files, strict=True)})
+    if not files or not files[0]:
+        raise DataError("there are no references", where=", ".join(map(str, paths)))
+    if not any(line.strip() for lines in files for line in lines):
+        raise DataError(
+            "there is not a single word in the references", where=", ".join(map(str, paths))
+        )
+    first, *others = files
+    groups = [[line] for line in first]
+    for lines in others:
+        for group, line in zip(groups, lines, strict=True):
+            if line.strip():
+                group.append(line)
+    for group in groups:
+        # An empty line in the first file means an empty sentence only if nobody says otherwise
+        if len(group) > 1 and not group[0].strip():
+            del group[0]
+    return groups
+
+
+def check_line_counts(counts: dict[str, int]) -> None:
+    """All files need a line for every sentence."""
+    if len(set(counts.values())) > 1:
+        shortest, longest = min(counts, key=counts.__getitem__), max(counts, key=counts.__getitem__)
+        raise DataError(
+            "the file ends here",
+            where=f"{shortest}:{counts[shortest] + 1}",
+            expected=f"{longest} has {counts[longest]} lines; all files need as many",
+        )
+
+
+def check_standard_input(paths: Sequence[Path]) -> None:
+    """Standard input can only be read once."""
+    if sum(str(path) == "-" for path in paths) > 1:
+        raise SettingError(
+            "several files cannot be standard input", expected="give - for one of them only"
+        )
+
+
+def _read(path: Path) -> list[str]:
+    result = []
+    with closing(read_lines(path)) as lines:
+        for number, line in lines:
+            if isinstance(line, BadLine):
+                line.where = f"{path}:{number}"
+                raise line
+            result.append(line)
+    return result
+
+
+def _is_json_object(line: str) -> bool:
+    try:
+        return line.lstrip().startswith("{") and isinstance(json.loads(line), dict)
+    except json.JSONDecodeError:
+        return False
+
+
+def _translation(line: str) -> str:
+    expected = f"lines look like {JSON_LINE}, as the first line does"
+    try:
+        record = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise BadLine("JSON", f"not JSON: {error.msg} at column {error.colno}", expected) from None
+    translation = record.get("translation") if isinstance(record, dict) else None
+    if not isinstance(translation, str):
+        raise BadLine("JSON", 'no text "translation"', expected)
+    return translation

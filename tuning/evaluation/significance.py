@@ -1,0 +1,205 @@
+"""How sure a score and a difference between scores are, for every metric.
+
+* `confidence_interval`: bootstrap percentiles (Koehn 2004).
+* `paired_bootstrap` (Koehn 2004): both systems are scored on the same resamples of the test set; p
+  is the share in which the better system does not win. One-sided: "is it really better?"
+* `randomisation` (Riezler and Maxwell 2005): each sentence's outputs change systems with
+  probability 1/2; p is the share in which the difference is at least as large, in either
+  direction, as the real one. Two-sided: "do they differ?"
+* `replicated_randomisation` (Clark et al. 2011): the same for systems that were tuned several
+  times; a sentence's outputs are exchanged among all replicas of both.
+
+All p-values are (k + 1) / (n + 1) for k such cases among n, so they are never 0, and 1 for equal
+systems. Metrics are seen through their additive statistics, (n_sentences, n_statistics). Equal
+seeds draw the same sentences, whatever the metric: several metrics and systems are tested on
+the same resamples. Comparing many systems with one baseline needs a stricter level; no correction
+is made here.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from models.errors import DataError, SettingError, nearest
+from tuning.evaluation.resampling import exchanges, permutations, resampling_counts
+from tuning.metrics.base import FloatArray, Metric
+
+RESAMPLES = 1000
+SEED = 1
+LEVEL = 0.95
+_ROUNDING = 1e-9  # differences of scores that are smaller come from rounding
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A score and where the scores of resampled test sets lie."""
+
+    score: float
+    low: float
+    high: float
+    mean: float
+    deviation: float
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A system against a baseline; differences are system − baseline, whichever way is better."""
+
+    baseline: float
+    system: float
+    p_value: float
+    low: float  # interval of the difference; NaN where the test does not give one
+    high: float
+
+    @property
+    def difference(self) -> float:
+        return self.system - self.baseline
+
+
+@dataclass(frozen=True)
+class ReplicatedComparison:
+    """Two systems with several tuning runs each: means and deviations over the runs."""
+
+    baseline_mean: float
+    baseline_deviation: float  # of the sample, NaN for a single run
+    system_mean: float
+    system_deviation: float
+    p_value: float
+
+    @property
+    def difference(self) -> float:
+        return self.system_mean - self.baseline_mean
+
+
+def confidence_interval(
+    metric: Metric,
+    statistics: FloatArray,
+    *,
+    n_resamples: int = RESAMPLES,
+    seed: int = SEED,
+    level: float = LEVEL,
+) -> Interval:
+    scores = resampled_scores(metric, [statistics], n_resamples=n_resamples, seed=seed)[0]
+    low, high = np.quantile(scores, [(1 - level) / 2, (1 + level) / 2])
+    score = float(metric.score(statistics.sum(axis=0)))
+    return Interval(score, float(low), float(high), float(scores.mean()), float(scores.std()))
+
+
+def paired_bootstrap(
+    metric: Metric,
+    baseline: FloatArray,
+    system: FloatArray,
+    *,
+    n_resamples: int = RESAMPLES,
+    seed: int = SEED,
+    level: float = LEVEL,
+) -> Comparison:
+    scores = resampled_scores(metric, [baseline, system], n_resamples=n_resamples, seed=seed)
+    before, after = (float(metric.score(part.sum(axis=0))) for part in (baseline, system))
+    differences = scores[1] - scores[0]
+    loses = np.sign(after - before) * differences <= _ROUNDING
+    low, high = np.quantile(differences, [(1 - level) / 2, (1 + level) / 2])
+    return Comparison(before, after, _p_value(loses), float(low), float(high))
+
+
+def randomisation(
+    metric: Metric,
+    baseline: FloatArray,
+    system: FloatArray,
+    *,
+    n_resamples: int = RESAMPLES,
+    seed: int = SEED,
+) -> Comparison:
+    _check([baseline, system], n_resamples)
+    sums = baseline.sum(axis=0), system.sum(axis=0)
+    before, after = (float(metric.score(part)) for part in sums)
+    exchanged = np.concatenate(
+        [mask @ (system - baseline) for mask in exchanges(len(system), n_resamples, seed)]
+    )
+    differences = metric.score(sums[1] - exchanged) - metric.score(sums[0] + exchanged)
+    as_large = np.abs(differences) >= abs(after - before) - _ROUNDING
+    return Comparison(before, after, _p_value(as_large), float("nan"), float("nan"))
+
+
+def replicated_randomisation(
+    metric: Metric,
+    baseline: Sequence[FloatArray],
+    system: Sequence[FloatArray],
+    *,
+    n_resamples: int = RESAMPLES,
+    seed: int = SEED,
+) -> ReplicatedComparison:
+    """Statistics of every tuning run of both systems; they need not have as many runs."""
+    if not baseline or not system:
+        raise DataError("a system without any run", expected="each needs one at least")
+    _check([*baseline, *system], n_resamples)
+    runs = np.stack([*baseline, *system], axis=1)  # (n_sentences, runs, n_statistics)
+    n_first = len(baseline)
+    scores = metric.score(runs.sum(axis=0))
+    shuffled = np.stack(
+        [
+            np.take_along_axis(runs, order[:, :, None], axis=1).sum(axis=0)
+            for order in permutations(len(runs), runs.shape[1], n_resamples, seed)
+        ]
+    )  # (n_resamples, runs, n_statistics)
+    random_scores = metric.score(shuffled)
+    differences = random_scores[:, n_first:].mean(axis=1) - random_scores[:, :n_first].mean(axis=1)
+    real = scores[n_first:].mean() - scores[:n_first].mean()
+    as_large = np.abs(differences) >= abs(real) - _ROUNDING
+    return ReplicatedComparison(
+        float(scores[:n_first].mean()),
+        _deviation(scores[:n_first]),
+        float(scores[n_first:].mean()),
+        _deviation(scores[n_first:]),
+        _p_value(as_large),
+    )
+
+
+TESTS: dict[str, Callable[..., Comparison]] = {
+    "bootstrap": paired_bootstrap,
+    "randomisation": randomisation,
+}
+
+
+def find_test(name: str) -> Callable[..., Comparison]:
+    if name not in TESTS:
+        raise SettingError(f"there is no test {name!r}", expected=nearest(name, list(TESTS)))
+    return TESTS[name]
+
+
+def resampled_scores(
+    metric: Metric,
+    systems: Sequence[FloatArray],
+    *,
+    n_resamples: int = RESAMPLES,
+    seed: int = SEED,
+) -> list[FloatArray]:
+    """The scores of all systems on the same resamples of the sentences, (n_resamples,) each."""
+    _check(systems, n_resamples)
+    parts: list[list[FloatArray]] = [[] for _ in systems]
+    for counts in resampling_counts(len(systems[0]), n_resamples, seed):
+        for part, statistics in zip(parts, systems, strict=True):
+            part.append(metric.score(counts @ statistics))
+    return [np.concatenate(part) for part in parts]
+
+
+def _check(systems: Sequence[FloatArray], n_resamples: int) -> None:
+    if n_resamples < 1:
+        raise SettingError(f"{n_resamples} resamples", expected="at least one; 1,000 are usual")
+    lengths = sorted({len(statistics) for statistics in systems})
+    if len(lengths) > 1:
+        raise DataError(
+            f"one system has {lengths[0]} sentences, another one {lengths[-1]}",
+            expected="all must have translated the same sentences",
+        )
+    if lengths == [0]:
+        raise DataError("there are no sentences to resample")
+
+
+def _p_value(cases: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> float:
+    return float((np.count_nonzero(cases) + 1) / (len(cases) + 1))
+
+
+def _deviation(scores: FloatArray) -> float:
+    return float(scores.std(ddof=1)) if len(scores) > 1 else float("nan")

@@ -1,0 +1,1 @@
+"""Optimisers of feature weights on pools of hypotheses."""

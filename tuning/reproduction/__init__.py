@@ -1,0 +1,1 @@
+"""Everything that repeats a table or a figure of a paper."""

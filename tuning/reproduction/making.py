@@ -1,0 +1,74 @@
+"""Makes the exhibits of a preset after its comparison, each once for the same inputs.
+
+An exhibit is a stage like all others: its folder is named after all that it depends on, and a run
+that is killed loses one at most.
+"""
+
+from collections.abc import Iterable
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+
+from models.progress import Progress
+from models.system.stages import fingerprint, locked, run_stage
+from models.writing import open_to_write
+from tuning.comparison.data import cut_out
+from tuning.comparison.results import Comparison
+from tuning.reproduction import alrajeh, data_sizes, next_word, ni, siblings
+from tuning.reproduction.exhibit import (
+    Exhibit,
+    LeftOut,
+    as_record,
+    load_exhibit,
+    records_text,
+    save_exhibit,
+)
+from tuning.reproduction.material import Kind, Material, Talk
+
+FORMAT = 1
+FILE = "exhibits.json"
+STAGE = "exhibit_"
+KINDS = {
+    kind.name: kind
+    for kind in (ni.KIND, data_sizes.KIND, alrajeh.KIND, next_word.KIND, siblings.KIND)
+}
+
+
+def make_exhibits(
+    comparison: Comparison,
+    names: Iterable[str],
+    folder: Path,
+    threads: int = 2,
+    talk: Talk = lambda _: None,
+    progress: Progress | None = None,
+) -> list[Exhibit]:
+    """Those of the names that the data allows; the others are named with the reason."""
+    found = []
+    with locked(folder):
+        configuration = cut_out(comparison.configuration, folder / "data")
+        material = Material(comparison, configuration, folder, threads, talk, progress)
+        for name in names:
+            kind = KINDS[name]
+            try:
+                found.append(_made(kind, material))
+            except LeftOut as reason:
+                talk(f"{kind.title} is left out: {reason}")
+        if found:
+            with open_to_write(folder / FILE) as stream:
+                stream.write(records_text([as_record(exhibit) for exhibit in found]))
+        else:
+            (folder / FILE).unlink(missing_ok=True)  # of an earlier run
+    return found
+
+
+def _made(kind: Kind, material: Material) -> Exhibit:
+    key = fingerprint(FORMAT, version("hyperbaton"), kind.name, *kind.depends(material))
+    work = partial(_fill, kind, material)
+    part = run_stage(material.folder, f"{STAGE}{kind.name}", key, work, material.talk)
+    return load_exhibit(material.folder / part)
+
+
+def _fill(kind: Kind, material: Material, folder: Path) -> str:
+    exhibit = kind.make(material)
+    save_exhibit(exhibit, folder)
+    return exhibit.title

@@ -1,0 +1,118 @@
+"""Comparisons that mirror the papers' tables, for any data: which systems, which limits, and which
+experiments besides."""
+
+from dataclasses import dataclass, replace
+
+from models.distortion.catalogue import split_model
+from models.errors import SettingError, nearest
+from tuning.comparison.configuration import NO_LIMIT, Configuration, System
+
+LINEAR = System("LINEAR", ("linear",))
+LEX = System("LINEAR+LEX", ("linear", "msd"))
+NINE = System("9-CLASS", ("nine-class",))
+PAIR = System("PAIR", ("pair",))
+SEQUENCE = System("SEQUENCE", ("sequence",))
+DPR3 = System("DPR-3", ("dpr,classes=3",))
+DPR5 = System("DPR-5", ("linear", "dpr,classes=5"))
+ALRAJEH = "classes=3,use=direct,features=alrajeh"
+PARSE_ROWS = ("me", "me+prior", "me+cov", "me+sib", "me+cov+sib", "me+prior+cov+sib")
+PARSE = System("PARSE", ("linear", f"parse,use={PARSE_ROWS[-1]}"))
+
+
+def _parse(row: str) -> System:
+    return System(row.upper(), ("linear", f"parse,use={row}"))
+
+
+@dataclass(frozen=True)
+class Preset:
+    """What is compared, but for the data."""
+
+    title: str
+    systems: tuple[System, ...]
+    baseline: str
+    limits: tuple[int, ...]
+    choose: str = "dev"
+    exhibits: tuple[str, ...] = ()  # names in tuning/reproduction/making.py
+
+
+PRESETS = {
+    "goto": Preset(
+        "Linear, lexicalised, 9-class, pair and sequence models (Goto et al. 2013)",
+        (LINEAR, LEX, NINE, PAIR, SEQUENCE),
+        "LINEAR+LEX",
+        (10, 20, 30, NO_LIMIT),
+        choose="goto",
+        exhibits=("next_word",),
+    ),
+    "ni": Preset(
+        "Distance phrase reordering (Ni et al. 2011)",
+        (
+            System("MOSES", ("linear", "msd")),
+            DPR3,
+            DPR5,
+            System("ME-3", ("dpr,classes=3,learner=me",)),
+            System("ME-5", ("linear", "dpr,classes=5,learner=me")),
+        ),
+        "MOSES",
+        (6,),
+        exhibits=("ni_classification", "data_sizes"),
+    ),
+    "xiang": Preset(
+        "Smoothed priors and parse features (Xiang et al. 2011)",
+        (System("PBT", ("linear",)), *map(_parse, PARSE_ROWS)),
+        "ME",
+        (10,),
+        exhibits=("siblings",),
+    ),
+    "alrajeh": Preset(
+        "Dual logistic regression (Alrajeh and Niranjan 2014)",
+        (
+            System("LEXICAL", ("linear", "msd")),
+            System("PRIMAL", ("linear", f"dpr,{ALRAJEH},learner=mlr-primal")),
+            System("DUAL", ("linear", f"dpr,{ALRAJEH},learner=mlr-dual")),
+        ),
+        "LEXICAL",
+        (6,),
+        exhibits=("alrajeh_classification",),
+    ),
+    "all": Preset(
+        "Reordering models side by side",
+        (LINEAR, LEX, DPR3, NINE, PAIR, SEQUENCE, PARSE),
+        "LINEAR+LEX",
+        (10,),
+    ),
+}
+
+
+def _has_trees(model: str) -> bool:
+    return split_model(model)[0] == "parse"
+
+
+def apply_preset(configuration: Configuration, name: str) -> Configuration:
+    """The preset's systems and limits where the configuration does not say otherwise.
+
+    Systems with parse features are left out where there are no trees.
+    """
+    if name not in PRESETS:
+        raise SettingError(f"there is no preset {name!r}", expected=nearest(name, list(PRESETS)))
+    preset = PRESETS[name]
+    systems = preset.systems
+    if configuration.train.source_tree is None:
+        systems = tuple(s for s in systems if not any(map(_has_trees, s.distortion)))
+        if len(systems) < 2 and not configuration.system:
+            raise SettingError(
+                f"the preset {name!r} needs trees of the source sentences",
+                expected="source_tree in [train], [dev] and [[test]]",
+            )
+    systems = configuration.system or systems
+    names = [system.name for system in systems]
+    tune = configuration.tune
+    return replace(
+        configuration,
+        preset=name,
+        title=configuration.title or preset.title,
+        system=systems,
+        baseline=configuration.baseline or (preset.baseline if preset.baseline in names else ""),
+        limits=configuration.limits or preset.limits,
+        tune=replace(tune, choose=tune.choose or preset.choose),
+    )

@@ -1,0 +1,156 @@
+"""What comes out of the decoder, as arrays for the pool: feature values, words, word alignments.
+
+Words are numbers of the target vocabulary; a copied unknown word is −1 − (its source position).
+Text is only made of hypotheses that the metrics have not seen yet.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from decoder.decoded import Decoded
+from models.arrays import Int64Array, Ragged
+from models.data.sentence import Sentence
+from models.data.vocabulary import Vocabulary
+from models.distortion.interface import COPIED
+from models.phrases.extraction import GRID
+from tuning.metrics.base import FloatArray, Metric, Outputs
+from tuning.metrics.visits import visits_of_links
+from tuning.optimisers.pool import KeyArray, hypothesis_keys, word_keys
+
+
+@dataclass(frozen=True, eq=False)
+class Hypotheses:
+    """The n-best lists of all sentences, one after the other; H hypotheses."""
+
+    sentences: Sequence[Sentence]
+    vocabulary: Vocabulary
+    features: FloatArray  # (H, features)
+    words: Ragged  # H rows
+    links: Ragged | None  # H rows of (source, target), if they were wanted
+    offsets: Int64Array  # (n_sentences + 1,)
+
+    @property
+    def text_keys(self) -> KeyArray:
+        return word_keys(self.words)
+
+    @property
+    def keys(self) -> KeyArray:
+        return hypothesis_keys(self.text_keys, self.features)
+
+    def texts(self, rows: Int64Array) -> list[str]:
+        """The translations of these rows."""
+        chosen = self.words.take(rows)
+        words = np.array(self.vocabulary.words, dtype=object)[np.maximum(chosen.values, 0)]
+        sentence = np.searchsorted(self.offsets, rows, side="right") - 1
+        for at in np.flatnonzero(chosen.values < 0).tolist():
+            row = np.searchsorted(chosen.offsets, at, side="right") - 1
+            words[at] = self.sentences[sentence[row]].words[-1 - chosen.values[at]]
+        ends = chosen.offsets.tolist()
+        flat = words.tolist()
+        return [" ".join(flat[start:end]) for start, end in pairwise(ends)]
+
+    def statistics(
+        self,
+        rows: Int64Array,
+        metric: Metric,
+        references: Sequence[Sequence[str]],
+        reference_visits: Sequence[Sequence[int]] | None = None,
+    ) -> FloatArray:
+        """What the metric counts in these rows, (rows, statistics); equal texts count once."""
+        sentence = np.searchsorted(self.offsets, rows, side="right") - 1
+        if metric.needs_visits and self.links is not None:
+            return metric.statistics(
+                self._with_visits(rows, sentence, references, reference_visits)
+            )
+        pairs = np.stack([sentence.astype(np.uint64), self.text_keys[rows]], axis=1)
+        _, first, same = np.unique(pairs, axis=0, return_index=True, return_inverse=True)
+        outputs = Outputs(
+            self.texts(rows[first]), [references[number] for number in sentence[first].tolist()]
+        )
+        return metric.statistics(outputs)[same.reshape(-1)]
+
+    def _with_visits(
+        self,
+        rows: Int64Array,
+        sentence: Int64Array,
+        references: Sequence[Sequence[str]],
+        reference_visits: Sequence[Sequence[int]] | None,
+    ) -> Outputs:
+        assert self.links is not None
+        assert reference_visits is not None
+        n_source = np.array([len(self.sentences[number]) for number in sentence.tolist()])
+        return Outputs(
+            self.texts(rows),
+            [references[number] for number in sentence.tolist()],
+            visits_of_links(self.links.take(rows), n_source),
+            [reference_visits[number] for number in sentence.tolist()],
+        )
+
+
+def collect(
+    decoded: Iterable[Decoded],
+    sentences: Sequence[Sentence],
+    vocabulary: Vocabulary,
+    *,
+    links: bool = False,
+) -> Hypotheses:
+    """The n-best lists of the sentences, in their order."""
+    features, values, lengths, counts = [], [], [], [0]
+    link_values, link_counts = [], []
+    for result in decoded:
+        words = _words(result)
+        features.append(result.features())
+        values.append(words.values)
+        lengths.append(words.lengths)
+        counts.append(len(result))
+        if links:
+            found = _links(result)
+            link_values.append(found.values)
+            link_counts.append(found.lengths)
+    all_links = None
+    if links:
+        all_links = Ragged(np.concatenate(link_values), _offsets(np.concatenate(link_counts)))
+    return Hypotheses(
+        sentences,
+        vocabulary,
+        np.concatenate(features),
+        Ragged(np.concatenate(values), _offsets(np.concatenate(lengths))),
+        all_links,
+        np.cumsum(counts),
+    )
+
+
+def _words(decoded: Decoded) -> Ragged:
+    """The words of every derivation."""
+    table, chosen = decoded.options.table, decoded.chosen.values.astype(np.int64)
+    words = table.target_words.take(chosen)  # a row for every option taken
+    copied = words.values == COPIED
+    values = np.where(copied, -1 - table.start[chosen[words.row_of_value]], words.values)
+    ends = words.offsets[decoded.chosen.offsets]
+    return Ragged(values, ends - ends[0])
+
+
+def _links(decoded: Decoded) -> Ragged:
+    """The word alignments of every derivation from the phrases' inner ones, in 16 bits each."""
+    table, chosen = decoded.options.table, decoded.chosen.values.astype(np.int64)
+    lengths = table.target_words.lengths[chosen]
+    before = np.concatenate([[0], np.cumsum(lengths)])
+    row = decoded.chosen.row_of_value
+    target = (
+        before[:-1] - before[decoded.chosen.offsets[:-1]][row]
+    )  # where the option's words begin
+    inner = np.ascontiguousarray(table.inner[chosen], dtype="<u8")
+    bits = np.unpackbits(inner.view(np.uint8).reshape(-1, 8), axis=1, bitorder="little")
+    option, bit = np.nonzero(bits)
+    pairs: NDArray[np.uint16] = np.stack(
+        [table.start[chosen[option]] + bit % GRID, target[option] + bit // GRID], axis=1
+    ).astype(np.uint16)
+    return Ragged(pairs, _offsets(np.bincount(row[option], minlength=len(decoded))))
+
+
+def _offsets(lengths: NDArray[np.int64]) -> Int64Array:
+    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
