@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from decoder.decoded import Decoded
 from decoder.estimates import estimates_coverage, option_estimates
-from decoder.features import DENSE_FEATURES, TRANSLATION_FEATURES, FloatArray
+from decoder.features import DENSE_FEATURES, TRANSLATION_FEATURES
 from decoder.options import UNKNOWN_SCORE
 from decoder.problem import coverage_words, future_of_options
-from models.arrays import BoolArray, Int32Array, Int64Array, Ragged
+from models.arrays import BoolArray, FloatArray, Int32Array, Int64Array, Ragged
 from models.distortion.interface import START, Steps
 from models.language_model.automaton import advance, score_words
 

@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from decoder.edges import collect_edges
@@ -22,13 +21,12 @@ from decoder.options import SentenceOptions
 from decoder.problem import Problem
 from decoder.search import begin, best_hypothesis, fill_stack, prune_and_group
 from decoder.workspace import EXTRA, FULL, ONE, Workspace
-from models.arrays import Int32Array, Int64Array
+from models.arrays import FloatArray, Int32Array, Int64Array
 from models.distinct_rows import EMPTY, add, enlarged, no_rows
 from models.distortion.interface import SentenceScorer, Steps
 from models.distortion.tables import TableScorer
+from models.kernels import kernel
 from models.language_model.automaton import Automaton
-
-FloatArray = NDArray[np.float64]
 
 
 class CoverageModels:
@@ -133,7 +131,7 @@ class CoverageModels:
         return extra
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _fill_and_collect(
     problem, lm, ws, extra, joint, n_models, n_covered, n_edges, pop_limit, stack_size, beam,
     distortion_limit, keep_arcs,
@@ -149,14 +147,14 @@ def _fill_and_collect(
     return True, *_collect(problem, ws, joint, n_models, n_covered + 1, distortion_limit)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _collect(problem, ws, joint, n_models, n_covered, distortion_limit):
     """The number of edges into a stack, or FULL, and the batch of their steps."""
     n_edges = collect_edges(problem, ws, n_covered, distortion_limit)
     return n_edges, *_batch(ws, ws.edges[: max(n_edges, 0)], joint, n_models)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _classify(ws, stack):
     """Numbers the distinct states inside each group of the stack: the members' kinds."""
     for number in range(ws.stacks[stack].group, ws.stacks[stack + 1].group):
@@ -174,7 +172,7 @@ def _classify(ws, stack):
             n_kinds = max(n_kinds, kind + 1)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _batch(ws, edges, joint, n_models):
     """The steps of all edges: previous option, option, coverage (B, W) and states (models, B)."""
     n_steps = 0
@@ -205,7 +203,7 @@ def _batch(ws, edges, joint, n_models):
     return previous, option, coverage, states
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _cover(coverage, edges, spans):
     """Adds the words of each edge's span to the coverage of its steps."""
     for number in range(len(edges)):
@@ -217,7 +215,7 @@ def _cover(coverage, edges, spans):
                 coverage[step, place >> 6] |= bit
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _fill_in(extra, features, weights, joint, states, first):
     """Fills in scores and numbers of steps from `first` on; where it stopped for want of room."""
     row = np.empty(len(states), np.int64)

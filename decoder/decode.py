@@ -5,8 +5,6 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 
 import numpy as np
-from numba import njit
-from numpy.typing import NDArray
 
 from decoder.coverage_models import CoverageModels
 from decoder.decoded import Decoded
@@ -28,16 +26,16 @@ from decoder.workspace import (
     make_workspace,
     workspace_bytes,
 )
-from models.arrays import Ragged
+from models.arrays import FloatArray, Ragged
 from models.data.sentence import Sentence
 from models.data.vocabulary import END
 from models.distortion.interface import DistortionModel, SentenceScorer
 from models.distortion.tables import TableScorer
 from models.errors import DataError, SettingError
+from models.kernels import kernel
 from models.language_model.model import LanguageModel
 from models.phrases.table import SCORES, PhraseTable
 
-FloatArray = NDArray[np.float64]
 MOST_OPTIONS = 64  # per source phrase: a bit each in the search
 MOST_TRIED = 100  # derivations for each distinct translation that is wanted
 MOST_BYTES = 4 << 30  # of a workspace; a sentence that needs more is given up
@@ -236,7 +234,7 @@ def _distinct(decoded: Decoded, workspace: Workspace, n_best: int) -> Decoded:
         decoded = replace(decoded, chosen=chosen, scores=scores)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _path(hypotheses, last):
     """The best path to a hypothesis: its options, where they begin and end, and its score."""
     scores = np.array([hypotheses[last].score])

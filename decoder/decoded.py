@@ -4,19 +4,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from decoder.features import feature_values
 from decoder.lattice import Lattice
 from decoder.options import SentenceOptions
 from decoder.statistics import NO_RECORD, SearchRecord, SearchStatistics
-from models.arrays import Int64Array, Ragged
+from models.arrays import FloatArray, Int64Array, Ragged
 from models.data.sentence import Sentence
 from models.distortion.interface import SentenceScorer
 from models.language_model.model import LanguageModel
 from models.phrases.extraction import GRID
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

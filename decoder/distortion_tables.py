@@ -4,14 +4,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
-from numpy.typing import NDArray
 
 from decoder.options import SentenceOptions
-from models.arrays import Int32Array, Int64Array
+from models.arrays import FloatArray, Int32Array, Int64Array
 from models.distortion.tables import TableScorer, joint_numbers
+from models.kernels import kernel
 
-FloatArray = NDArray[np.float64]
 UNUSED = -1  # row of an end where no option ends
 
 
@@ -69,7 +67,7 @@ def weigh_tables(
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _add_to_edges(rows, columns, values, end, spans, edge_scores):
     """Adds a table to the scores by end and span; False if it does not depend on these alone."""
     row_of_end = np.full(edge_scores.shape[0], UNUSED, np.int32)

@@ -8,13 +8,12 @@ group; what the words left over will cost at best changes only in the gap that t
 """
 
 import numpy as np
-from numba import njit
 
 from decoder.workspace import EDGES, EMPTY, FULL, GROUPS, MIXER, ONE
-from models.language_model.automaton import uncounted
+from models.kernels import kernel, uncounted
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def collect_edges(problem, ws, n_covered, distortion_limit):
     """All edges into the stack; their number, or FULL."""
     n_edges, n_rows = 0, 0

@@ -7,11 +7,9 @@ score.
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from models.arrays import FloatArray
 from models.distortion.interface import SentenceScorer
-
-FloatArray = NDArray[np.float64]
 
 
 def estimates_options(scorer: SentenceScorer) -> bool:

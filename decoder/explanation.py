@@ -20,8 +20,9 @@ import numpy as np
 
 from decoder.candidates import LM_FEATURE, Candidates, Walk
 from decoder.decoded import Decoded
-from decoder.features import DENSE_FEATURES, TRANSLATION_FEATURES, FloatArray
+from decoder.features import DENSE_FEATURES, TRANSLATION_FEATURES
 from decoder.translator import Translator
+from models.arrays import FloatArray
 from models.distortion.interface import DistortionModel
 from models.errors import DataError
 

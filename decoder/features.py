@@ -7,13 +7,12 @@ from numpy.typing import NDArray
 
 from decoder.options import UNKNOWN_SCORE, SentenceOptions
 from decoder.problem import coverage_words
-from models.arrays import Int32Array, Ragged
+from models.arrays import FloatArray, Int32Array, Ragged
 from models.distortion.interface import START, SentenceScorer, Steps
 from models.distortion.tables import TableScorer
 from models.language_model.model import LanguageModel
 from models.phrases.table import SCORES
 
-FloatArray = NDArray[np.float64]
 TRANSLATION_FEATURES = tuple(f"translation.{name}" for name in SCORES)
 DENSE_FEATURES = (*TRANSLATION_FEATURES, "phrase_penalty", "word_penalty", "lm", "unknown")
 

@@ -9,13 +9,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from decoder.workspace import ARCS, HYPOTHESES, Workspace
-from models.arrays import Int32Array, Int64Array
+from models.arrays import FloatArray, Int32Array, Int64Array
+from models.kernels import kernel
 
-FloatArray = NDArray[np.float64]
 NONE = -1
 
 
@@ -69,7 +68,7 @@ def make_lattice(workspace: Workspace, n_words: int) -> Lattice:
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _useful(hypotheses, arcs, first_complete):
     """Best score from each hypothesis to the end, −inf if there is no way; the next hypothesis on
     it; and the arcs that lead somewhere. Arcs are in the order of the stacks they lead to."""

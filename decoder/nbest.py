@@ -7,13 +7,11 @@ the best path to a hypothesis is known, so what is taken next is always the best
 """
 
 import numpy as np
-from numba import njit
-from numpy.typing import NDArray
 
 from decoder.workspace import ARCS, HYPOTHESES, Workspace
-from models.arrays import Ragged
+from models.arrays import FloatArray, Ragged
+from models.kernels import kernel
 
-FloatArray = NDArray[np.float64]
 ROOT = 0  # the hypothesis that has translated nothing
 
 
@@ -31,7 +29,7 @@ def best_derivations(workspace: Workspace, n_words: int, n: int) -> tuple[Ragged
     return Ragged(options, offsets), scores
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def arcs_by_end(n_hypotheses, arcs):
     """Numbers of arcs sorted by the hypothesis that they lead to, and where each one's begin."""
     begin = np.zeros(n_hypotheses + 1, np.int64)
@@ -45,7 +43,7 @@ def arcs_by_end(n_hypotheses, arcs):
     return order, begin
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _enumerate(hypotheses, arcs, first, last, n_words, n):
     """Items are ends of derivations: a hypothesis, and the arcs from there to the end."""
     order, arc_begin = arcs_by_end(len(hypotheses), arcs)
@@ -87,14 +85,14 @@ def _enumerate(hypotheses, arcs, first, last, n_words, n):
     return options[:n_options], offsets[: n_found + 1], scores[:n_found]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _longer(values):
     result = np.empty(2 * len(values), values.dtype)
     result[: len(values)] = values
     return result
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _push(heap, keys, size, item):
     """Adds an item to the heap; greater keys come first, among equals the smaller item."""
     at = size
@@ -109,7 +107,7 @@ def _push(heap, keys, size, item):
     return size + 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _pop(heap, keys, size):
     """Removes the first item; returns the new size."""
     size -= 1

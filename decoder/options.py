@@ -8,20 +8,19 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from models.arrays import Int32Array, Int64Array
+from models.arrays import FloatArray, Int32Array, Int64Array
 from models.data.vocabulary import UNKNOWN
 from models.distortion.interface import OptionTable
 from models.hashing import EMPTY
+from models.kernels import kernel
 from models.language_model.automaton import EMPTY_STATE, Automaton, advance
 from models.language_model.model import LanguageModel
 from models.phrases.extraction import GRID
 from models.phrases.table import PhraseTable
 from models.phrases.trie import ROOT, Trie, child
 
-FloatArray = NDArray[np.float64]
 LONGEST = GRID  # words of a source phrase
 UNKNOWN_SCORE = -100.0  # the feature `unknown` of a copied word; its weight is not tuned
 
@@ -198,7 +197,7 @@ def _grown(memo: _Memo) -> _Memo:
     return larger
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _find(source, memo, limit, weights, words, unknown):
     """Whether there was room; then start, end and entry of the options, and the arrays of
     `SentenceOptions`."""
@@ -250,7 +249,7 @@ def _find(source, memo, limit, weights, words, unknown):
     return room, start, end, entry, spans, length_span, options, option_words
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _look_up(source, memo, limit, weights, words, found):
     """Finds the memo of every span with options, making what is new; False if there is no room."""
     for start in range(len(words)):
@@ -267,7 +266,7 @@ def _look_up(source, memo, limit, weights, words, found):
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _sizes(memo, found, n_unknown_words):
     """Spans, options and target words in all, and the longest span."""
     n_spans, n_options, n_words, longest = 0, 0, 0, 1
@@ -288,7 +287,7 @@ def _sizes(memo, found, n_unknown_words):
     return n_spans, n_options, n_words, longest
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _remember(source, memo, limit, weights, node):
     """Works out the best options of a node; False if there is no room for them."""
     first, last = source.entry_begin[node], source.entry_begin[node + 1]

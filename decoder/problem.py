@@ -3,12 +3,11 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from models.arrays import Int32Array
+from models.arrays import FloatArray, Int32Array
+from models.kernels import kernel
 
-FloatArray = NDArray[np.float64]
 WORD_BITS = 64
 
 
@@ -44,7 +43,7 @@ def coverage_words(n_words: int) -> int:
     return (n_words + WORD_BITS - 1) // WORD_BITS if n_words else 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def future_scores(n_words, span_start, span_end, span_best):
     """The best score of every span from its options and the sums of its parts."""
     future = np.full((n_words + 1, n_words + 1), -np.inf)
@@ -63,7 +62,7 @@ def future_scores(n_words, span_start, span_end, span_best):
     return future
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def future_of_options(n_words, spans, options, estimates):
     """The best score of every span from the options by themselves.
 

@@ -24,7 +24,6 @@ nothing but the input.
 """
 
 import numpy as np
-from numba import njit
 
 from decoder.edges import collect_edges
 from decoder.workspace import (
@@ -41,7 +40,8 @@ from decoder.workspace import (
     ONE,
     POPS,
 )
-from models.language_model.automaton import remembered_advance, uncounted
+from models.kernels import kernel, uncounted
+from models.language_model.automaton import remembered_advance
 
 NO_LIMIT = 1 << 40
 BUCKETS_PER_NAT = 16
@@ -51,7 +51,7 @@ PATIENCE = (
 )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def search(problem, lm, ws, no_extra, pop_limit, stack_size, beam, distortion_limit, keep_arcs):
     """The best complete hypothesis, or FULL or NOTHING; all models are tables."""
     begin(problem, ws)
@@ -65,7 +65,7 @@ def search(problem, lm, ws, no_extra, pop_limit, stack_size, beam, distortion_li
     return best_hypothesis(ws, problem.n_words)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def begin(problem, ws):
     """Stack 0: nothing is translated."""
     future = problem.future[0, problem.n_words]
@@ -86,7 +86,7 @@ def begin(problem, ws):
     ws.counters[HYPOTHESES] = ws.counters[GROUPS] = ws.counters[MEMBERS] = 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def best_hypothesis(ws, stack):
     """The best hypothesis of a stack, or NOTHING."""
     best = NOTHING
@@ -96,7 +96,7 @@ def best_hypothesis(ws, stack):
     return best
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fill_stack(problem, lm, ws, extra, n_covered, n_edges, pop_limit, keep_arcs):
     """Takes the best cells of the edges; False if there is no room."""
     ws.slots[:] = EMPTY
@@ -261,7 +261,7 @@ def _take(problem, ws, number, keep_arcs):
         ws.counters[ARCS] += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def prune_and_group(ws, stack, stack_size, beam):
     """Keeps the best hypotheses of the stack and sorts them into their groups."""
     first, last = ws.stacks[stack].hypothesis, ws.stacks[stack + 1].hypothesis
@@ -318,7 +318,7 @@ def prune_and_group(ws, stack, stack_size, beam):
         group.size += np.uint32(1)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _cut(hypotheses, size):
     """The score of the last one that may stay, and how many with this score may."""
     totals = np.empty(len(hypotheses))

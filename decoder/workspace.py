@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from models.arrays import Int32Array, Int64Array
 from models.language_model.automaton import empty_memory
 
-FloatArray = NDArray[np.float64]
 N_BUCKETS = 512  # of the queue of cells
 
 HYPOTHESIS = np.dtype(

@@ -7,11 +7,10 @@ calls it goes on with the larger tables that `enlarged` makes.
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from models.arrays import Int32Array, Int64Array
-from models.language_model.automaton import uncounted
+from models.kernels import kernel, uncounted
 
 MIXER = np.uint64(0x9E3779B97F4A7C15)
 EMPTY = -1
@@ -41,7 +40,7 @@ def enlarged(rows: DistinctRows) -> DistinctRows:
     return larger
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _copy(rows, larger):
     for number in range(rows.total[0]):
         row = rows.values[rows.begin[number] : rows.begin[number + 1]]

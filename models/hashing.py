@@ -1,7 +1,8 @@
 """Where a 64-bit key goes in an open-addressing hash table whose size is a power of two."""
 
 import numpy as np
-from numba import njit
+
+from models.kernels import kernel
 
 EMPTY = -1  # in the values of a slot that holds nothing
 FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio: spreads consecutive keys
@@ -12,7 +13,7 @@ def table_size(n_keys: int) -> int:
     return 1 << max(4, (2 * n_keys - 1).bit_length())
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find_slot(keys, values, key):
     """The slot that holds the key, or the empty one where it belongs."""
     mask = len(keys) - 1

@@ -21,10 +21,10 @@ Nothing here weighs links by probability, and nothing outside the union is ever 
 from typing import Final
 
 import numpy as np
-from numba import njit
 
 from models.arrays import BoolArray, Int64Array, Ragged
 from models.errors import DataError, SettingError, nearest
+from models.kernels import kernel
 
 NO_FINAL, ONE_UNCOVERED, BOTH_UNCOVERED = 0, 1, 2  # which links the final step may add
 BLOCK, DIAGONAL = 4, 8  # how many neighbours a link has
@@ -107,7 +107,7 @@ def _links(keys: Int64Array, n_pairs: int) -> Ragged:
     return Ragged(values, np.searchsorted(pair, np.arange(n_pairs + 1)))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _grow(
     keys: Int64Array,  # (links,) of the union, sorted
     offsets: Int64Array,  # (pairs + 1,)
@@ -139,7 +139,7 @@ def _grow(
     return chosen
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _grow_pair(
     keys: Int64Array,
     begin: int,
@@ -176,7 +176,7 @@ def _grow_pair(
         first = next_first
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _find(keys: Int64Array, begin: int, end: int, key: int) -> int:
     """Where the key stands among `keys[begin:end]`; `end` if it does not."""
     low, high = begin, end

@@ -22,13 +22,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from models.array_files import load_arrays, save_arrays
 from models.arrays import Int32Array, Int64Array, Ragged
 from models.data.vocabulary import UNKNOWN, Vocabulary
 from models.errors import DataError, SettingError
+from models.kernels import kernel
 from models.progress import Progress
 
 FORMAT = 1
@@ -153,12 +153,12 @@ def x_log_x(x: Int64Array) -> NDArray[np.float64]:
     return x.astype(np.float64) * np.log(np.maximum(x, 1))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _look_up(table, x):
     return table[x] if x < len(table) else x * np.log(x)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _sweep(by_count, text, class_of, class_counts, table):
     """Moves each word to its best class; how many have moved."""
     n_classes = len(class_counts) - 1
@@ -182,7 +182,7 @@ def _sweep(by_count, text, class_of, class_counts, table):
     return moved
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _neighbours(word, text, class_of, following, preceding):
     """Counts the classes behind and before a word; the word beside itself is counted apart."""
     begin_following, second, n_following, begin_preceding, first, n_preceding = text
@@ -200,7 +200,7 @@ def _neighbours(word, text, class_of, following, preceding):
     return itself
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _change(class_counts, sizes, group, following, preceding, itself, sign):
     """Puts a word into a class, or takes it out."""
     total = itself
@@ -212,7 +212,7 @@ def _change(class_counts, sizes, group, following, preceding, itself, sign):
     sizes[group] += sign * total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _join_gains(class_counts, sizes, following, preceding, itself, table, gains):
     """What F gains if the word, which is in no class, joins each of them."""
     n_classes = len(gains)

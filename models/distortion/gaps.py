@@ -10,15 +10,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import Int64Array
+from models.arrays import FloatArray, Int64Array
 from models.data.sentence import Sentence
-from models.distortion.interface import (
-    DistortionModel,
-    FloatArray,
-    OptionTable,
-    SentenceScorer,
-    Steps,
-)
+from models.distortion.interface import DistortionModel, OptionTable, SentenceScorer, Steps
 
 
 class Gaps(DistortionModel):

@@ -21,14 +21,13 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import BoolArray, Int32Array, Int64Array, Ragged
+from models.arrays import BoolArray, FloatArray, Int32Array, Int64Array, Ragged
 from models.data.corpus import AlignedCorpus
 from models.data.sentence import Sentence
 from models.errors import DataError
 from models.phrases.table import PhraseTable
 from models.progress import Progress
 
-FloatArray = NDArray[np.float64]
 COPIED = -1  # target word of an unknown source word: the word itself
 START = -1  # the `previous` option of a sentence's first step
 

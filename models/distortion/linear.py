@@ -13,10 +13,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import Int64Array
+from models.arrays import FloatArray, Int64Array
 from models.data.sentence import Sentence
 from models.distortion.gaps import unpack_coverage
-from models.distortion.interface import DistortionModel, FloatArray, OptionTable
+from models.distortion.interface import DistortionModel, OptionTable
 from models.distortion.tables import Table, TableScorer
 
 

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import Int32Array, Int64Array
-from models.distortion.interface import FloatArray, SentenceScorer, Steps
+from models.arrays import FloatArray, Int32Array, Int64Array
+from models.distortion.interface import SentenceScorer, Steps
 
 
 @dataclass(frozen=True, eq=False)

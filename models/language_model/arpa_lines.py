@@ -7,11 +7,10 @@ backslash ends the section. What is wrong with a bad line is found out elsewhere
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from models.arrays import Int32Array
-from models.language_model.ngrams import FloatArray
+from models.arrays import FloatArray, Int32Array
+from models.kernels import kernel
 from models.language_model.word_index import NO_WORD, WordIndex, find_word
 
 SPACE, TAB, NEWLINE, RETURN, BACKSLASH = (ord(sign) for sign in " \t\n\r\\")
@@ -37,7 +36,7 @@ def parse_lines(text: NDArray[np.uint8], length: int, index: WordIndex) -> Parse
     return ParsedLines(words[:n_rows], values[:n_rows, 0], values[:n_rows, 1], n_lines, stop, why)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _parse(
     text: NDArray[np.uint8], index: WordIndex, words: Int32Array, values: FloatArray
 ) -> tuple[int, int, int, int]:
@@ -77,19 +76,19 @@ def _parse(
     return row, n_lines, at, MORE
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _is_blank(letter: int) -> bool:
     return letter in (SPACE, TAB, RETURN)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _skip_blanks(text: NDArray[np.uint8], begin: int, end: int) -> int:
     while begin < end and _is_blank(text[begin]):
         begin += 1
     return begin
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _number(text: NDArray[np.uint8], begin: int, end: int) -> tuple[bool, float]:
     """A decimal number, with or without an exponent, right to about 15 digits."""
     at = begin

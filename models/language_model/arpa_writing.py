@@ -6,12 +6,12 @@ Numbers have seven digits behind the point, which is as much as 32-bit floats ar
 from pathlib import Path
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from models.arrays import Int32Array
+from models.arrays import FloatArray, Int32Array
+from models.kernels import kernel
 from models.language_model.log10 import to_log10
-from models.language_model.ngrams import FloatArray, NGrams
+from models.language_model.ngrams import NGrams
 from models.language_model.word_index import WordIndex, index_words
 from models.writing import open_to_write
 
@@ -41,7 +41,7 @@ def write_arpa(ngrams: NGrams, path: Path) -> None:
         stream.write(b"\n\\end\\\n")
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _lines(
     index: WordIndex,
     words: Int32Array,
@@ -72,7 +72,7 @@ def _lines(
     return text[:at]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _write_number(text: NDArray[np.uint8], at: int, value: float) -> int:
     """The number without superfluous zeros at its end; returns where the next sign goes."""
     scaled = np.int64(np.rint(min(abs(value), 999.0) * 10**N_DIGITS))

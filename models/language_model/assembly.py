@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from models.arrays import BoolArray, Int32Array, Int64Array
+from models.arrays import BoolArray, FloatArray, Int32Array, Int64Array
 from models.data.vocabulary import Vocabulary
 from models.errors import DataError
-from models.language_model.ngrams import FloatArray, NGrams, link_suffixes, node_keys
+from models.language_model.ngrams import NGrams, link_suffixes, node_keys
 
 
 @dataclass(frozen=True, eq=False)

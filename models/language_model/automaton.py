@@ -17,12 +17,11 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from models.arrays import Int32Array, Int64Array
+from models.arrays import FloatArray, Int32Array, Int64Array
 from models.data.vocabulary import END
-from models.language_model.ngrams import FloatArray
+from models.kernels import kernel, uncounted
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
@@ -57,33 +56,22 @@ def hash_shift(n_slots: int) -> np.uint64:
     return np.uint64(65 - n_slots.bit_length())
 
 
-def uncounted(function: Kernel) -> Kernel:
-    """Compiles a function that neither makes nor keeps arrays, without reference counts.
-
-    Numba counts a reference to each array in every call of a function that loops over it; for
-    `advance` that takes as long as all the rest. The option has no public name yet.
-    """
-    options: dict[str, Any] = {"cache": True, "nogil": True, "_nrt": False, "forceinline": True}
-    compiled: Kernel = njit(**options)(function)
-    return compiled
-
-
-@njit(cache=True, nogil=True)
+@kernel
 def signature_bit(word: int) -> np.uint64:
     return np.uint64(1) << ((np.uint64(word) * MIXER) >> np.uint64(58))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def transition_key(state: int | np.uint64, word: int) -> np.uint64:
     return (np.uint64(state) << np.uint64(32)) | np.uint64(word)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def hash_key(key: np.uint64) -> np.uint64:
     return (key ^ (key >> np.uint64(29))) * MIXER
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def hash_tag(hashed: np.uint64, shift: np.uint64) -> np.uint8:
     """The eight bits below those that choose the slot, never NO_TAG."""
     return np.uint8(((hashed >> (shift - np.uint64(8))) & np.uint64(255)) | np.uint64(1))
@@ -140,7 +128,7 @@ def remembered_advance(
     return known.logprob, known.next
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def score_words(
     lm: Automaton, words: Int32Array, offsets: Int64Array, first_state: int, end: bool
 ) -> FloatArray:

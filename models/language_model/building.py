@@ -5,11 +5,11 @@ says nothing that its longest suffix does not say, and is replaced by it (Li and
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from models.arrays import Int32Array
 from models.data.vocabulary import UNKNOWN
+from models.kernels import kernel
 from models.language_model.automaton import (
     NO_TAG,
     STATE,
@@ -90,7 +90,7 @@ def _unigrams(ngrams: NGrams, state: Int32Array) -> NDArray[np.void]:
     return unigrams
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _fill(
     signatures: NDArray[np.uint64],
     transitions: NDArray[np.void],

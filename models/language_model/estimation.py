@@ -22,11 +22,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from models.arrays import BoolArray, Int32Array, Int64Array, Ragged
+from models.arrays import BoolArray, FloatArray, Int32Array, Int64Array, Ragged
 from models.data.vocabulary import BEGIN, Vocabulary
 from models.errors import SettingError
 from models.language_model.counting import NGramCounts, count_ngrams
-from models.language_model.ngrams import MAX_ORDER, FloatArray, NGrams
+from models.language_model.ngrams import MAX_ORDER, NGrams
 
 FALLBACK = (0.5, 1.0, 1.5)  # discounts where the text is too small to estimate them
 SMALLEST_BACKOFF = 1e-99  # γ can be 0, and ARPA files have no sign for its logarithm

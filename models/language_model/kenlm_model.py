@@ -6,9 +6,9 @@ from pathlib import Path
 import kenlm
 import numpy as np
 
+from models.arrays import FloatArray
 from models.errors import DataError, missing_file
 from models.language_model.log10 import from_log10
-from models.language_model.ngrams import FloatArray
 
 
 class KenlmModel:

@@ -6,12 +6,12 @@ from pathlib import Path
 import numpy as np
 
 from models.array_files import load_arrays, save_arrays
-from models.arrays import Ragged
+from models.arrays import FloatArray, Ragged
 from models.data.vocabulary import BEGIN, Vocabulary
 from models.language_model.arpa_reading import read_arpa
 from models.language_model.automaton import EMPTY_STATE, Automaton, hash_shift, score_words
 from models.language_model.building import build_automaton
-from models.language_model.ngrams import FloatArray, NGrams
+from models.language_model.ngrams import NGrams
 from models.progress import Progress
 
 FORMAT = 1

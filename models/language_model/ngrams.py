@@ -16,16 +16,14 @@ backoff 0.
 """
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import BoolArray, Int32Array, Int64Array
+from models.arrays import BoolArray, FloatArray, Int32Array, Int64Array
 from models.data.vocabulary import Vocabulary
 
 MAX_ORDER = 6
-FloatArray: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

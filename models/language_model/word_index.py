@@ -7,12 +7,12 @@ one after the other in one array of bytes.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from models.arrays import Int32Array, Int64Array
 from models.data.vocabulary import Vocabulary
 from models.errors import DataError
+from models.kernels import kernel
 
 NO_WORD = -1
 SEPARATORS = (" ", "\t", "\n", "\r")
@@ -40,7 +40,7 @@ def index_words(vocabulary: Vocabulary) -> WordIndex:
     return WordIndex(letters, offsets, slots)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _hash(letters: NDArray[np.uint8], begin: int, end: int) -> np.uint64:
     """FNV-1a (Fowler, Noll and Vo 1991), its high bits folded into the low ones."""
     value = np.uint64(0xCBF29CE484222325)
@@ -49,7 +49,7 @@ def _hash(letters: NDArray[np.uint8], begin: int, end: int) -> np.uint64:
     return value ^ (value >> np.uint64(32))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _fill(letters: NDArray[np.uint8], offsets: Int64Array, slots: Int32Array) -> None:
     mask = np.uint64(len(slots) - 1)
     for word in range(len(offsets) - 1):
@@ -59,7 +59,7 @@ def _fill(letters: NDArray[np.uint8], offsets: Int64Array, slots: Int32Array) ->
         slots[slot] = word
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find_word(index: WordIndex, text: NDArray[np.uint8], begin: int, end: int) -> int:
     """The id of the word that stands in `text[begin:end]`, or NO_WORD."""
     mask = np.uint64(len(index.slots) - 1)

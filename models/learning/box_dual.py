@@ -15,12 +15,12 @@ all come back; a round over everything in which all margins are right ends the w
 """
 
 import numpy as np
-from numba import njit
 
+from models.kernels import kernel
 from models.learning.random_order import shuffle
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def maximise(problem, embedding, penalty, tolerance, state, weights, alpha, dual):
     """Fills `weights`, (F, D), and `alpha`, (n,), from zeros; `embedding` is ψ, (K, D).
 

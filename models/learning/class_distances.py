@@ -15,9 +15,8 @@ close classes come in groups, and the groups that there are move in the same dir
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from models.arrays import FloatArray
 
 
 def neighbours(n_classes: int) -> FloatArray:

@@ -7,10 +7,10 @@ not there is scored by the pooled model, whose weights are found by the feature'
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from models.arrays import Int32Array, Int64Array
+from models.kernels import kernel
 from models.learning.cluster_rows import find
 
 POOLED = -1  # the number of no cluster: rows with it go to the pooled model
@@ -24,7 +24,7 @@ class ClusterModel(NamedTuple):
     pooled: NDArray[np.float32]  # (F, K)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def cluster_decision(model, cluster_of_row, indptr, indices, data, out):
     """w_o·φ of each row under the model of its cluster, into `out`, (n, K) float64."""
     n_classes = model.pooled.shape[1]
@@ -45,7 +45,7 @@ def cluster_decision(model, cluster_of_row, indptr, indices, data, out):
                     out[row, o] += data[entry] * model.weights[at, o]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find_cluster(model, number):
     """The place of a cluster in the model's arrays, or POOLED if it has no model of its own."""
     at = find(model.ids, 0, len(model.ids), number)

@@ -10,10 +10,10 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from models.arrays import Int32Array, Int64Array
+from models.kernels import kernel
 from models.learning.problem import Problem
 
 ROWS_PER_RANGE = 20_000  # examples that a thread takes at a time, in whole clusters
@@ -75,7 +75,7 @@ def part_of(problem: Problem, clusters: ClusterRows, first: int, last: int) -> P
     return part
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def part_size(problem, clusters, first, last):
     """Rows, entries and features of clusters first..last."""
     begin, end = clusters.row_offsets[first], clusters.row_offsets[last]
@@ -87,7 +87,7 @@ def part_size(problem, clusters, first, last):
     return end - begin, n_entries, n_features
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def copy_part(problem, clusters, first, last, part):
     """Fills the arrays of `part`, which may be longer than needed."""
     base = clusters.feature_offsets[first]
@@ -111,7 +111,7 @@ def copy_part(problem, clusters, first, last, part):
             part.indptr[n_rows] = n_entries
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find(values, begin, end, value):
     """The first place in the sorted values[begin:end] that is not below the value."""
     while begin < end:
@@ -123,7 +123,7 @@ def find(values, begin, end, value):
     return begin
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _collect(
     problem: Problem,
     first: int,

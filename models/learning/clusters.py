@@ -14,11 +14,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import BoolArray, Int64Array
+from models.arrays import BoolArray, FloatArray, Int64Array
 from models.errors import DataError, SettingError, nearest
 from models.learning.cluster_model import ClusterModel, cluster_decision
 from models.learning.cluster_rows import ClusterRows, index_clusters
-from models.learning.interface import FloatArray, Learner, softmax
+from models.learning.interface import Learner, softmax
 from models.learning.problem import Problem, check_integers, make_problem, make_rows
 from models.progress import Progress
 

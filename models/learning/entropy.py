@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize  # type: ignore[import-untyped]
 
+from models.arrays import FloatArray
 from models.learning.cluster_rows import ClusterRows
 from models.learning.cluster_solving import Advance, solve_together
-from models.learning.interface import FloatArray, Learner, Solution
+from models.learning.interface import Learner, Solution
 from models.learning.likelihood import likelihood_and_gradient
 from models.learning.problem import Problem
 

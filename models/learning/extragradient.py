@@ -23,8 +23,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numba import njit
 
+from models.kernels import kernel
 from models.learning.class_distances import DISTANCES
 from models.learning.interface import Learner, Solution
 from models.learning.problem import Problem, score
@@ -69,7 +69,7 @@ class ExtraGradient(Learner):
         )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find_saddle(problem, distance, radius, tolerance, weights, primal, dual):
     """Improves the weights until the gap is closed; the values of both players at the beginning of
     each iteration go into `primal` and `dual`. Returns the number of iterations."""
@@ -108,7 +108,7 @@ def find_saddle(problem, distance, radius, tolerance, weights, primal, dual):
     return len(primal)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _half_step(problem, distance, weights, mass, origin, step, gradient, moved, scratch):
     """∇_w L at (weights, mass), and `moved` = Π(origin + step · ∇_p L). Also the two sums
     max_p L(weights, p) and Σ p Δ. `moved` may be `origin` itself, but not `mass`."""
@@ -137,7 +137,7 @@ def _half_step(problem, distance, weights, mass, origin, step, gradient, moved, 
     return loss, margin
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def project_on_simplex(point, scratch, out):
     """The nearest point whose coordinates are not negative and sum to one: all coordinates are
     lowered by the same amount and cut off at 0."""
@@ -158,7 +158,7 @@ def project_on_simplex(point, scratch, out):
         out[i] = max(0.0, point[i] - lower)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _move(origin, gradient, step, radius, out):
     """out = Π(origin − step · gradient), each class into the ball of the radius."""
     n_features, n_classes = origin.shape
@@ -173,7 +173,7 @@ def _move(origin, gradient, step, radius, out):
                 out[feature, o] *= factor
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def largest_singular_value(problem):
     """Of the matrix of examples, by powers of XᵀX; from below."""
     vector = np.ones(problem.n_features)

@@ -21,12 +21,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from models.arrays import FloatArray
 from models.errors import DataError, SettingError, nearest
 from models.learning.cluster_rows import ClusterRows
 from models.learning.cluster_solving import Advance, solve_one_by_one
 from models.learning.problem import Problem, make_problem, make_rows
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

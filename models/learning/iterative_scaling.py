@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numba import njit
 
 from models.errors import DataError
+from models.kernels import kernel
 from models.learning.entropy import Entropy
 from models.learning.interface import Solution
 from models.learning.likelihood import likelihood_and_gradient, penalised_likelihood
@@ -57,7 +57,7 @@ class IterativeScaling(Entropy):
         return Solution(weights, len(values), objective, converged, {"objective": np.array(values)})
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def scale_weights(weights, gradient, observed, most, precision):
     """One step of every weight, by Newton's method: the function falls and bends down, so a start
     from the left of its zero comes back from the right, and from there it never overshoots."""

@@ -5,9 +5,9 @@
 """
 
 import numpy as np
-from numba import njit
 
-from models.learning.interface import FloatArray
+from models.arrays import FloatArray
+from models.kernels import kernel
 from models.learning.problem import Problem, score
 
 
@@ -17,7 +17,7 @@ def penalised_likelihood(problem: Problem, weights: FloatArray, sigma: float) ->
     return float(loss + (weights**2).sum() / (2 * sigma**2))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def likelihood_and_gradient(problem, weights, gradient):
     """−Σ_i log p(o_i | φ_i); Σ_i (p(k | φ_i) − [k = o_i]) φ_i, model minus observed counts of the
     features, goes into `gradient`, (F, K)."""
@@ -39,7 +39,7 @@ def likelihood_and_gradient(problem, weights, gradient):
     return loss
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def to_probabilities(scores):
     """Turns scores into probabilities in place (eq. 5); the log of the normaliser."""
     highest = scores[0]

@@ -25,8 +25,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numba import njit
 
+from models.kernels import kernel
 from models.learning.interface import Learner, Solution
 from models.learning.likelihood import penalised_likelihood
 from models.learning.problem import Problem, entries, score
@@ -78,7 +78,7 @@ class LogisticDual(Learner):
         return Solution(weights, n_rounds, objective, bool(converged), trace)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def ascend(
     problem, sigma, epsilon, max_trials, recheck, state, log_alpha, weights, dual, active_share
 ):
@@ -142,7 +142,7 @@ def ascend(
     return len(dual), False
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def initialise(problem, variance, log_alpha, weights, square):
     """w(α) by (10), ‖φ‖² of every example, and D(α) by (9)."""
     value = 0.0
@@ -160,7 +160,7 @@ def initialise(problem, variance, log_alpha, weights, square):
     return value + np.sum(weights**2) / (2.0 * variance)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def exponentiated_step(log_alpha, scores, rate, new, alpha):
     """(11) in logarithms: log α' = log α − η (log α − w·φ), normalised, into `new`; and α'."""
     highest = -np.inf

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numba import njit
 
+from models.kernels import kernel
 from models.learning.interface import Learner, Solution
 from models.learning.likelihood import penalised_likelihood, to_probabilities
 from models.learning.problem import Problem, entries, score
@@ -59,7 +59,7 @@ class LogisticPrimal(Learner):
         )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def descend(problem, sigma, learning_rate, tolerance, state, weights, objective):
     """Fills `weights`, (F, K), from zeros; the progressive objective of each round goes into
     `objective`. Returns the number of rounds and whether it changed little in the last one."""

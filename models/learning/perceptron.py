@@ -29,13 +29,14 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from models.arrays import FloatArray
+from models.kernels import kernel
 from models.learning.class_distances import DISTANCES
 from models.learning.cluster_rows import ClusterRows, copy_part, part_size, ranges
 from models.learning.cluster_solving import Advance
-from models.learning.interface import FloatArray, Learner, Solution
+from models.learning.interface import Learner, Solution
 from models.learning.problem import Problem, entries, score
 from models.learning.random_order import generator, own_seed, shuffle
 
@@ -163,7 +164,7 @@ class _Training:
         return mean
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def visit(problem, order, n_train, distance, learning_rate, state, n_visits, weights, lag):
     """One round of Table 2 over the examples order[:n_train]; the number of updates.
 
@@ -199,7 +200,7 @@ def visit(problem, order, n_train, distance, learning_rate, state, n_visits, wei
     return n_updates
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_errors(problem, rows, weights):
     """How many of the examples have another class as their best one (of equals the first)."""
     scores = np.empty(problem.n_classes)
@@ -210,7 +211,7 @@ def count_errors(problem, rows, weights):
     return n_errors
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def structured_loss(problem, distance, weights):
     """Σ_n ρ(n), eq. 5."""
     scores = np.empty(problem.n_classes)
@@ -225,7 +226,7 @@ def structured_loss(problem, distance, weights):
     return loss
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _train_clusters(
     problem,
     clusters,

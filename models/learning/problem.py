@@ -4,12 +4,12 @@ what all kernels do with an example."""
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from scipy import sparse  # type: ignore[import-untyped]
 
 from models.arrays import Int32Array, Int64Array
 from models.errors import DataError, counted
+from models.kernels import kernel
 
 MAX_FEATURES = 2**31 - 1
 
@@ -104,14 +104,14 @@ def check_integers(found: NDArray[Any], n_rows: int, things: str) -> None:
         )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def entries(problem, row):
     """As unsigned numbers, which Numba indexes with as they are; signed ones may count from the
     end. In these loops that makes a fifth of the time."""
     return range(np.uint64(problem.indptr[row]), np.uint64(problem.indptr[row + 1]))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def score(problem, row, weights, scores):
     """w_o·φ of one example into `scores`."""
     n_classes = problem.n_classes

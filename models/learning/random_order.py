@@ -6,7 +6,8 @@ are trained, nor on how many threads train them.
 """
 
 import numpy as np
-from numba import njit
+
+from models.kernels import kernel
 
 STEP = np.uint64(0x9E3779B97F4A7C15)
 FIRST_FACTOR = np.uint64(0xBF58476D1CE4E5B9)
@@ -18,7 +19,7 @@ def generator(seed: int) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
     return np.array([seed & 0xFFFFFFFFFFFFFFFF], dtype=np.uint64)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def next_number(state):
     """A random 64-bit number; the state moves on."""
     state[0] += STEP
@@ -28,7 +29,7 @@ def next_number(state):
     return z ^ (z >> np.uint64(31))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def shuffle(values, n, state):
     """Puts the first n values into a random order (Fisher and Yates)."""
     for last in range(n - 1, 0, -1):
@@ -36,7 +37,7 @@ def shuffle(values, n, state):
         values[last], values[other] = values[other], values[last]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def own_seed(seed, number):
     """The seed of the model with this number among many that are trained with one seed."""
     state = np.empty(1, np.uint64)

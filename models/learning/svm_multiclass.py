@@ -22,8 +22,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numba import njit
 
+from models.kernels import kernel
 from models.learning.class_distances import DISTANCES
 from models.learning.interface import Learner, Solution
 from models.learning.perceptron import structured_loss
@@ -62,7 +62,7 @@ class MulticlassSupportVectors(Learner):
         )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def maximise_multiclass(problem, distance, penalty, tolerance, state, weights, dual):
     """Fills `weights`, (F, K), from zeros; the (negative of the) dual objective after each round
     goes into `dual`. Returns the number of rounds and whether the last found no violation."""
@@ -128,7 +128,7 @@ def maximise_multiclass(problem, distance, penalty, tolerance, state, weights, d
     return len(dual), False
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _solve_example(gradient, alpha, square, label, penalty, falling, new):
     """The best α of one example, into `new`.
 

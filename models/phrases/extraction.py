@@ -13,12 +13,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from models.arrays import Int64Array
 from models.data.corpus import AlignedCorpus
 from models.errors import SettingError, nearest
+from models.kernels import kernel
 from models.phrases.orientation import ORIENTATION_MODELS, orient
 
 GRID = 8  # words of the longest possible phrase: the inner alignment must fit into 64 bits
@@ -92,7 +92,7 @@ def check_max_length(max_length: int) -> None:
         )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _extract(
     first,
     last,
@@ -137,7 +137,7 @@ def _extract(
     return row
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _by_target(links, n_source, n_target):
     """Links grouped by target word, and for each source word the first and last target word."""
     begin = np.zeros(n_target + 1, np.int32)
@@ -158,7 +158,7 @@ def _by_target(links, n_source, n_target):
     return begin, sources, low, high
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _blocks(n_target, begin, sources, low, high, max_length, blocks):
     """Writes (first and last source, first and last target word) of all consistent blocks."""
     n_source = len(low)

@@ -7,10 +7,10 @@ hash table of such pairs per length numbers every span exactly, in the order of 
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from models.arrays import Int32Array, Int64Array, Ragged
 from models.hashing import EMPTY, find_slot, table_size
+from models.kernels import kernel
 
 
 class SpanIds(NamedTuple):
@@ -36,7 +36,7 @@ def number_spans(words: Ragged, max_length: int) -> SpanIds:
     return SpanIds(ids, np.concatenate(first_at), np.concatenate(length))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _number(words, sentence_end, before, k, total, slots, ids):
     """Fills `ids` for spans of k + 1 words, numbered from `total`; returns first positions."""
     keys = np.empty(slots, np.int64)

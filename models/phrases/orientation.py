@@ -23,7 +23,8 @@ phrases that end above it. Memory grows with the length of a sentence, time with
 """
 
 import numpy as np
-from numba import njit
+
+from models.kernels import kernel
 
 WORD, PHRASE, HIERARCHICAL = 0, 1, 2
 ORIENTATION_MODELS = {"word": WORD, "phrase": PHRASE, "hierarchical": HIERARCHICAL}
@@ -34,7 +35,7 @@ FIRST, LAST = 1, 2
 UNLIMITED_SHIFT = 2
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def orient(model, blocks, begin, sources, low, high, backward, forward):
     """Fills in the orientation of each block (first and last source, first and last target word).
 
@@ -85,7 +86,7 @@ def orient(model, blocks, begin, sources, low, high, backward, forward):
                 )  # fmt: skip
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _mark_unlimited(e, step, begin, sources, low, high, marks):
     """Marks all consistent blocks that end (step −1) or begin (step 1) in row e."""
     n_source, n_target = len(low), len(begin) - 1
@@ -119,7 +120,7 @@ def _mark_unlimited(e, step, begin, sources, low, high, marks):
             marks[f] |= marks[f + 1] & (FIRST << UNLIMITED_SHIFT)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _reach(marks):
     """Leftmost LAST and rightmost FIRST of a row, of extracted blocks and of all."""
     n_source = len(marks)
@@ -136,7 +137,7 @@ def _reach(marks):
     return left, right, left_of_all, right_of_all
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _linked(f, e, n_source, begin, sources):
     """Whether a link joins the words; the sentence's beginnings are linked and so are its ends."""
     n_target = len(begin) - 1
@@ -150,7 +151,7 @@ def _linked(f, e, n_source, begin, sources):
     return False
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _orientation(f0, f1, e, is_backward, model, begin, sources, marks, reach):
     """Of a phrase over source words f0 to f1 towards the row e."""
     n_source, n_target = len(marks), len(begin) - 1

@@ -8,11 +8,11 @@ so `a+e` drops all such pairs and `a-e` keeps them.
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from models.arrays import BoolArray, Int64Array, Ragged
 from models.errors import SettingError
+from models.kernels import kernel
 from models.phrases.numbering import SpanIds
 from models.phrases.scoring import PhrasePairs
 
@@ -89,7 +89,7 @@ def _log_factorials(n: int) -> NDArray[np.float64]:
     return np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, n + 1)))])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _significance(
     source, target, source_begin, source_sentences, target_begin, target_sentences, log_factorial
 ):
@@ -113,7 +113,7 @@ def _significance(
     return result
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _log_tail(both, in_source, in_target, total, log_factorial):
     """log P(X ≥ both), X the size of the intersection of random sets of the two sizes."""
     constant = (

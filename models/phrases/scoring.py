@@ -8,11 +8,11 @@ linked to e of w(e|f), with w(e|NULL) for a word without links.
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from models.arrays import Int32Array, Int64Array
 from models.data.corpus import AlignedCorpus
+from models.kernels import kernel
 from models.phrases.extraction import GRID, Occurrences
 from models.phrases.lexical import NULL, LexicalTable
 from models.phrases.numbering import SpanIds
@@ -57,7 +57,7 @@ def collect(occurrences: Occurrences, source: SpanIds, target: SpanIds) -> Phras
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _most_frequent(inner, begin):
     """The most frequent value of each group; among equals the greater one, from either side."""
     n = len(begin) - 1
@@ -83,7 +83,7 @@ def _most_frequent(inner, begin):
     return by_target, by_source
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _transposed(bits):
     """The grid with source and target exchanged."""
     result = np.uint64(0)
@@ -93,7 +93,7 @@ def _transposed(bits):
     return result
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _greater(a, b):
     """Moses' order of alignments: row by row, each row the rising list of its positions, lists
     compared word by word and a list that is the beginning of another is the smaller one."""
@@ -128,7 +128,7 @@ def lexical_weights(
     return direct, inverse
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _weights(
     inner, inner_by_source, source_at, source_length, target_at, target_length,
     source_words, target_words, keys, target_given_source, source_given_target,

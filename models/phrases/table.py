@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from models.array_files import load_arrays, save_arrays
 from models.arrays import Int32Array, Int64Array, Ragged
 from models.data.vocabulary import Vocabulary
 from models.hashing import EMPTY
+from models.kernels import kernel
 from models.phrases.trie import ROOT, Trie, build_trie, child
 
 FORMAT = 1
@@ -128,7 +128,7 @@ def _columns(size: int) -> tuple[Int32Array, Int32Array, Int64Array]:
     return np.empty(size, np.int32), np.empty(size, np.int32), np.empty(size, np.int64)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _options(trie, entry_begin, words, starts, ends, entries):
     """Fills the columns; with empty ones it only counts."""
     row = 0

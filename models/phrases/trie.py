@@ -3,10 +3,10 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from models.arrays import Int32Array, Int64Array, Ragged
 from models.hashing import EMPTY, find_slot, table_size
+from models.kernels import kernel
 
 ROOT = 0
 
@@ -31,14 +31,14 @@ def _empty(n_keys: int) -> Trie:
     return Trie(np.zeros(slots, np.int64), np.full(slots, EMPTY, np.int32))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def child(trie, node, word):
     """The node that a word leads to, or EMPTY."""
     key = (np.int64(node) << 32) | np.int64(word)
     return trie.nodes[find_slot(trie.keys, trie.nodes, key)]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _insert(trie, words, offsets, ends):
     n_nodes = 1
     for phrase in range(len(offsets) - 1):

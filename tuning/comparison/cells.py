@@ -18,6 +18,7 @@ from typing import Any
 from decoder.decode import SearchSettings
 from decoder.translator import Failure, Translator
 from models.array_files import load_arrays, save_arrays
+from models.arrays import FloatArray
 from models.errors import DataError
 from models.system.folder import model_entries, read_system, starting_weights
 from models.system.stages import PARTS, fingerprint, is_whole, run_stage
@@ -27,7 +28,6 @@ from tuning.comparison.data import Sentences, load
 from tuning.comparison.peak_memory import begin_peak, peak_megabytes
 from tuning.comparison.results import Cost, Output, Replica, as_outputs, metrics_of
 from tuning.comparison.workers import Say
-from tuning.metrics.base import FloatArray
 from tuning.optimisers.objective import make_objective
 from tuning.weights.loop import TuneResult, TuneSettings, tune
 

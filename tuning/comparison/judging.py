@@ -11,13 +11,14 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from models.arrays import FloatArray
 from models.progress import Progress
 from tuning.comparison.configuration import Configuration
 from tuning.comparison.data import Sentences
 from tuning.comparison.results import Cell, Comparison, StageCost, metrics_of
 from tuning.evaluation.scoring import Score
 from tuning.evaluation.significance import LEVEL, find_test, resampled_scores
-from tuning.metrics.base import FloatArray, Metric
+from tuning.metrics.base import Metric
 
 PACKAGES = ("hyperbaton", "numpy", "numba", "scipy", "scikit-learn", "sacrebleu", "kenlm")
 BOOTSTRAP = "bootstrap"

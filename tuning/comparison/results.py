@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import Ragged
+from models.arrays import FloatArray, Ragged
 from tuning.comparison.configuration import Configuration, limit_name
 from tuning.comparison.data import Sentences
 from tuning.evaluation.scoring import Score
-from tuning.metrics.base import FloatArray, Metric, Outputs
+from tuning.metrics.base import Metric, Outputs
 from tuning.metrics.catalogue import make_metrics
 from tuning.metrics.visits import Visits, visits_of_links
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tuning.metrics.base import FloatArray
+from models.arrays import FloatArray
 
 CHUNK = 1 << 22  # numbers in one matrix: 32 MB
 

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from models.arrays import FloatArray
 from models.errors import SettingError, nearest
 from models.progress import Progress
 from tuning.evaluation.significance import RESAMPLES, SEED, confidence_interval, find_test
-from tuning.metrics.base import FloatArray, Metric, Outputs
+from tuning.metrics.base import Metric, Outputs
 
 
 @dataclass(frozen=True)

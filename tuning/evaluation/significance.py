@@ -21,9 +21,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from models.arrays import FloatArray
 from models.errors import DataError, SettingError, nearest
 from tuning.evaluation.resampling import exchanges, permutations, resampling_counts
-from tuning.metrics.base import FloatArray, Metric
+from tuning.metrics.base import Metric
 
 RESAMPLES = 1000
 SEED = 1

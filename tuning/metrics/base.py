@@ -7,12 +7,8 @@ sentences) and tuning (sums over chosen hypotheses), so `score` works on arrays 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
-FloatArray: TypeAlias = NDArray[np.float64]
+from models.arrays import FloatArray
 
 
 @dataclass(frozen=True)

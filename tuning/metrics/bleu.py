@@ -11,8 +11,8 @@ than "exp" are left out.
 
 import numpy as np
 
-from models.arrays import Int64Array
-from tuning.metrics.base import FloatArray, Metric, Outputs
+from models.arrays import FloatArray, Int64Array
+from tuning.metrics.base import Metric, Outputs
 from tuning.metrics.ngram_matches import clipped_matches, ngram_totals
 from tuning.metrics.words import Batch, TextOptions, batches, preprocessor
 

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from models.arrays import Int64Array, Ragged
-from tuning.metrics.base import FloatArray, Metric, Outputs
+from models.arrays import FloatArray, Int64Array, Ragged
+from tuning.metrics.base import Metric, Outputs
 from tuning.metrics.ngram_matches import matches_by_reference, ngram_totals
 from tuning.metrics.words import BATCH, TextOptions, check_outputs
 

@@ -17,8 +17,9 @@ from functools import cache
 
 import numpy as np
 
+from models.arrays import FloatArray
 from models.errors import SettingError, nearest
-from tuning.metrics.base import FloatArray, Metric, Outputs
+from tuning.metrics.base import Metric, Outputs
 from tuning.metrics.meteor_alignment import align_all
 from tuning.metrics.words import Batch, TextOptions, batches, preprocessor
 

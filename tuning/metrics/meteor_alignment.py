@@ -17,9 +17,9 @@ solved exactly. For sentences of thousands of words the beam is narrower (`WORK`
 """
 
 import numpy as np
-from numba import njit
 
 from models.hashing import FACTOR
+from models.kernels import kernel
 
 BEAM = 32
 WORK = 1 << 24  # beam width × hypothesis words × reference words is at most this
@@ -28,7 +28,7 @@ CROSSING = 1 << 20  # costs more than any number of chunks
 _NO_LINK_BEFORE = -2  # so that no reference word comes next
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def align_all(words, stems, offsets, first_reference, n_words):
     """Matches and chunks of every reference with its hypothesis, (n_references, 2).
 
@@ -50,7 +50,7 @@ def align_all(words, stems, offsets, first_reference, n_words):
     return result
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def align(hypothesis, reference, stems, local):
     """The reference position of every hypothesis word, or FREE. `local` is scratch, all FREE."""
     links = np.full(len(hypothesis), FREE, np.int64)
@@ -66,7 +66,7 @@ def align(hypothesis, reference, stems, local):
     return links
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _link_classes(here, there, links, local):
     """Adds the links of one stage to those that are there already."""
     n_classes, n_here, n_there = _common_classes(here, there, local)
@@ -76,7 +76,7 @@ def _link_classes(here, there, links, local):
         _search(here, there, links, n_here, n_there, beam)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _common_classes(here, there, local):
     """Numbers the classes that both sides have, from 0, in place; the others become FREE."""
     n_here = np.zeros(len(here), np.int64)
@@ -106,7 +106,7 @@ def _common_classes(here, there, local):
     return (n_classes if n_common else 0), n_here[:n_classes], n_there[:n_classes]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _search(here, there, links, n_here, n_there, beam):
     """Beam search over the hypothesis from left to right; fills in `links`."""
     n, m, n_classes = len(here), len(there), len(n_here)
@@ -165,14 +165,14 @@ def _search(here, there, links, n_here, n_there, beam):
         state = parents[at, state]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _scatter(number):
     """A number's own 64 bits, so that sums of different sets are different."""
     mixed = np.uint64(number + 1) * FACTOR
     return (mixed ^ (mixed >> np.uint64(32))) * FACTOR
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _chains(there, n_classes):
     """The first reference word of every class, and for every word the next one of its class."""
     first = np.full(n_classes, FREE, np.int64)
@@ -184,7 +184,7 @@ def _chains(there, n_classes):
     return first, following
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _choose(new, new_key, n_new, chosen):
     """The cheapest continuations, of equal states only the cheaper one; how many there are."""
     if n_new == 1:
@@ -206,7 +206,7 @@ def _choose(new, new_key, n_new, chosen):
     return n_chosen
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _advance(new, chosen, used, slack, upcoming, last, cost, kind, following):
     """Makes the chosen continuations the states, in place."""
     if len(chosen) > 1 or new[chosen[0], 0] != 0:

@@ -11,11 +11,10 @@ to and taking from one array. Two ways of counting with several references:
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-from models.arrays import Int64Array, Ragged
+from models.arrays import FloatArray, Int64Array, Ragged
+from models.kernels import kernel
 from models.phrases.numbering import SpanIds, number_spans
-from tuning.metrics.base import FloatArray
 from tuning.metrics.words import Batch
 
 
@@ -56,7 +55,7 @@ def ngram_totals(lengths: Int64Array, order: int) -> Int64Array:
     return totals
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _clipped_matches(ids, offsets, first_reference, n_ids, weights):
     n_sentences, order = len(first_reference) - 1, len(ids)
     matches = np.zeros((n_sentences, order))
@@ -86,7 +85,7 @@ def _clipped_matches(ids, offsets, first_reference, n_ids, weights):
     return matches, weighted
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _matches_by_reference(ids, offsets, first_reference, n_ids):
     n_sentences, order = len(first_reference) - 1, len(ids)
     matches = np.zeros((first_reference[-1], order))

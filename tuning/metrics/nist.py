@@ -19,8 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.arrays import Int32Array, Int64Array, Ragged
-from tuning.metrics.base import FloatArray, Metric, Outputs
+from models.arrays import FloatArray, Int32Array, Int64Array, Ragged
+from tuning.metrics.base import Metric, Outputs
 from tuning.metrics.ngram_matches import clipped_matches, ngram_totals
 from tuning.metrics.words import Batch, TextOptions, batches, number_lines, preprocessor
 

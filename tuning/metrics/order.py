@@ -29,11 +29,11 @@ from collections.abc import Callable
 from typing import Final
 
 import numpy as np
-from numba import njit
 
-from models.arrays import BoolArray, Int64Array, Ragged
+from models.arrays import BoolArray, FloatArray, Int64Array, Ragged
 from models.errors import DataError, SettingError
-from tuning.metrics.base import FloatArray, Metric, Outputs
+from models.kernels import kernel
+from tuning.metrics.base import Metric, Outputs
 from tuning.metrics.bleu import closest_lengths
 from tuning.metrics.visits import Visits, complete, visits_of_sequences
 from tuning.metrics.words import batches
@@ -274,7 +274,7 @@ def _kept_neighbours(hypothesis: Ragged, reference: Ragged) -> Int64Array:
 NO_WORD: Final = -1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _count_kept(
     hypothesis: Int64Array,  # (n_visits,)
     hypothesis_offsets: Int64Array,  # (n_sentences + 1,)
@@ -296,7 +296,7 @@ def _count_kept(
     return kept
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _inversions(hypothesis: Int64Array, reference: Int64Array, offsets: Int64Array) -> Int64Array:
     """Pairs in different order, for permutations of the same lengths, in O(n log n).
 

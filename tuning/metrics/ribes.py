@@ -29,11 +29,11 @@ from right to left, for n-grams that begin with word i.
 """
 
 import numpy as np
-from numba import njit
 
-from models.arrays import Int32Array, Int64Array
+from models.arrays import FloatArray, Int32Array, Int64Array
 from models.errors import SettingError, nearest
-from tuning.metrics.base import FloatArray, Metric, Outputs
+from models.kernels import kernel
+from tuning.metrics.base import Metric, Outputs
 from tuning.metrics.words import TextOptions, batches, preprocessor
 
 CONTEXTS = ("left", "right")
@@ -94,7 +94,7 @@ class Ribes(Metric):
         return self.scale * mean
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _score_sentences(
     hypotheses: Int32Array,  # (n_words,)
     hypothesis_offsets: Int64Array,  # (n_sentences + 1,)
@@ -117,7 +117,7 @@ def _score_sentences(
     return statistics
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _score(
     hypothesis: Int32Array, reference: Int32Array, alpha: float, beta: float, right_first: bool
 ) -> float:
@@ -137,7 +137,7 @@ def _score(
     return score
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _align(hypothesis: Int32Array, reference: Int32Array, right_first: bool) -> Int64Array:
     """Positions in the reference of the aligned words, in the order of the hypothesis."""
     left = _unique_context(hypothesis, reference)
@@ -156,7 +156,7 @@ def _align(hypothesis: Int32Array, reference: Int32Array, right_first: bool) -> 
     return ranks[:n_aligned]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _unique_context(hypothesis: Int32Array, reference: Int32Array) -> Int64Array:
     """Length of the shortest n-gram ending at each word that is unique on both sides, 0 if none.
 

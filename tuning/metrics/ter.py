@@ -11,7 +11,8 @@ program does not unless told otherwise.
 
 import numpy as np
 
-from tuning.metrics.base import FloatArray, Metric, Outputs
+from models.arrays import FloatArray
+from tuning.metrics.base import Metric, Outputs
 from tuning.metrics.ter_edits import fewest_edits
 from tuning.metrics.wer import error_rate
 from tuning.metrics.words import Batch, TextOptions, batches, load_tokeniser

@@ -12,7 +12,8 @@ stands, to the place of the hypothesis that is aligned with (the word before) th
 """
 
 import numpy as np
-from numba import njit
+
+from models.kernels import kernel
 
 LONGEST_SHIFT = 10  # words
 FARTHEST_SHIFT = 50  # words
@@ -22,7 +23,7 @@ _INFINITE = 1 << 50
 _KEEP, _SUBSTITUTE, _INSERT, _DELETE = 0, 1, 2, 3  # how a cell of the table was reached
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fewest_edits(values, offsets, first_reference):
     """For each sentence the edits that its closest reference needs, (n_sentences,).
 
@@ -41,7 +42,7 @@ def fewest_edits(values, offsets, first_reference):
     return result
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_edits(hypothesis, reference):
     """Shifts and the edit distance that is left after them."""
     if len(reference) == 0:
@@ -62,7 +63,7 @@ def count_edits(hypothesis, reference):
         n_shifts += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _best_shift(words, reference, distance, steps, shifted, n_seen):
     """What the best shift gains, the run's start and length, where it goes, shifts seen so far."""
     aligned, wrong_here, wrong_there = _trace(steps, len(words), len(reference))
@@ -105,7 +106,7 @@ def _best_shift(words, reference, distance, steps, shifted, n_seen):
     return best[0], -best[2], best[1], -best[3], n_seen
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _shift(words, start, length, target, shifted):
     """Moves a run before the word `target`; a target inside or just behind the run is meant as
     that many words behind its start."""
@@ -125,7 +126,7 @@ def _shift(words, start, length, target, shifted):
         shifted[target:] = words[target:]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _edit_distance(words, reference, steps):
     """Edit distance in a band around the diagonal; `steps`, if it has room, keeps the way."""
     n, m = len(words), len(reference)
@@ -161,7 +162,7 @@ def _edit_distance(words, reference, steps):
     return before[m]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _trace(steps, n, m):
     """For every reference word the hypothesis word it is aligned with, or the one before it; and
     which words of both sides are not matched."""

@@ -29,13 +29,13 @@ from pathlib import Path
 from typing import overload
 
 import numpy as np
-from numba import njit
 
 from models.arrays import Int64Array, Ragged
 from models.data.alignment import parse_links
 from models.data.corpus import MOST_WORDS
 from models.data.text import read_lines, split_words
 from models.errors import BadLine, DataError
+from models.kernels import kernel
 
 JSON_LINE = '{"translation": "the book", "alignment": [[1, 0], [0, 1]]}'
 
@@ -141,7 +141,7 @@ def complete(visits: Visits, n_source: Int64Array) -> Ragged:
     return Ragged(values, offsets)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _complete(
     visits: Int64Array,  # (n_visits,)
     visit_offsets: Int64Array,  # (n_sentences + 1,)

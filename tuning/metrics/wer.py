@@ -11,10 +11,10 @@ ones the longest (the lowest rate). Errors and lengths are summed over sentences
 from abc import abstractmethod
 
 import numpy as np
-from numba import njit
 
-from models.arrays import Int64Array
-from tuning.metrics.base import FloatArray, Metric, Outputs
+from models.arrays import FloatArray, Int64Array
+from models.kernels import kernel
+from tuning.metrics.base import Metric, Outputs
 from tuning.metrics.ngram_matches import matches_by_reference
 from tuning.metrics.words import Batch, TextOptions, batches, preprocessor
 
@@ -81,7 +81,7 @@ def error_rate(errors: FloatArray, length: FloatArray) -> FloatArray:
     return 100 * np.where(length > 0, rate, errors > 0)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _edit_distances(hypotheses, hypothesis_offsets, references, reference_offsets, sentence):
     """Row by row through the table of prefixes; only one row is kept."""
     distances = np.empty(len(sentence), np.int64)

@@ -19,11 +19,10 @@ O(n log n) at worst. Of equal lines the first is taken, as everywhere in the poo
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from models.arrays import Int32Array, Int64Array
-from tuning.metrics.base import FloatArray
+from models.arrays import FloatArray, Int32Array, Int64Array
+from models.kernels import kernel
 
 MOST_ROWS = 2**31 - 1
 
@@ -73,7 +72,7 @@ def find_thresholds(
     return Thresholds(first, room.x[order], room.before[order], room.after[order])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _envelopes(a, b, offsets, reach, room, first):
     """Fills `room` and `first`; returns the number of thresholds."""
     n = 0
@@ -89,7 +88,7 @@ def _envelopes(a, b, offsets, reach, room, first):
     return n
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _hull(a, b, begin, end, reach, left, hull):
     """The rows of the lines on the envelope from left to right, into `hull`; their number."""
     a, b = a[begin:end], b[begin:end]
@@ -126,7 +125,7 @@ def _hull(a, b, begin, end, reach, left, hull):
     return size
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _highest(a, b, x):
     """The first of the lines that are highest at x."""
     best = _height(a, b, x)
@@ -137,7 +136,7 @@ def _highest(a, b, x):
 
 
 # Whichever order the maximum is taken in, it is the same: so the processor may take many at once
-@njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})
+@kernel(fastmath={"nnan", "nsz"})
 def _height(a, b, x):
     best = a[0] + b[0] * x
     for row in range(len(a)):
@@ -145,7 +144,7 @@ def _height(a, b, x):
     return best
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _sorted_by_slope(a, b, rows):
     """By slope; of equal slopes the highest line comes first, of equal lines the first row."""
     if len(rows) > 64:
@@ -166,7 +165,7 @@ def _sorted_by_slope(a, b, rows):
     return rows
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _scan(a, b, rows, hull):
     """The envelope of lines that are sorted by slope, the highest of each slope first."""
     n = 0

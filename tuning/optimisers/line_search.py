@@ -13,10 +13,10 @@ than `NARROW`: a score that vanishes with the next digit is worth nothing.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-from models.arrays import Int64Array
-from tuning.metrics.base import FloatArray, Metric
+from models.arrays import FloatArray, Int64Array
+from models.kernels import kernel
+from tuning.metrics.base import Metric
 from tuning.optimisers.envelope import Room, Thresholds, find_thresholds
 
 REACH = 1.0  # times the sum of the weights' absolute values: how far a step may go
@@ -70,7 +70,7 @@ def interval_scores(thresholds: Thresholds, statistics: FloatArray, metric: Metr
     return np.concatenate(scores)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _running_sums(sums, statistics, before, after):
     """The sums behind each threshold, where one row takes the place of another."""
     running = np.empty((len(after), len(sums)))

@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.arrays import BoolArray
-from tuning.metrics.base import FloatArray, Metric
+from models.arrays import BoolArray, FloatArray
+from tuning.metrics.base import Metric
 from tuning.optimisers.envelope import make_room
 from tuning.optimisers.line_search import BETTER, search_line
 from tuning.optimisers.pool import Pool, best_of_each

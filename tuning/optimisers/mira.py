@@ -14,10 +14,10 @@ updates; of the averages after each pass the one that scores best on the pool is
 """
 
 import numpy as np
-from numba import njit
 
-from models.arrays import BoolArray
-from tuning.metrics.base import FloatArray, Metric
+from models.arrays import BoolArray, FloatArray
+from models.kernels import kernel
+from tuning.metrics.base import Metric
 from tuning.optimisers.line_search import BETTER
 from tuning.optimisers.pool import Pool, best_of_each
 from tuning.optimisers.scaling import scale_pool
@@ -73,7 +73,7 @@ def metric_slopes(metric: Metric, corpus: FloatArray, n_sentences: float) -> Flo
     return slopes
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _one_pass(
     features, constant, statistics, gains, offsets, order, point, sums, corpus, n_sentences, step,
     decay,

@@ -14,8 +14,9 @@ from itertools import accumulate
 
 import numpy as np
 
+from models.arrays import FloatArray
 from models.errors import SettingError, nearest
-from tuning.metrics.base import FloatArray, Metric, Outputs
+from tuning.metrics.base import Metric, Outputs
 from tuning.metrics.bleu import Bleu
 from tuning.metrics.catalogue import METRICS, References, make_metrics
 from tuning.metrics.words import TextOptions

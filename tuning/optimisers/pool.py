@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from models.arrays import BoolArray, Int64Array, Ragged
-from tuning.metrics.base import FloatArray, Metric
+from models.arrays import BoolArray, FloatArray, Int64Array, Ragged
+from models.kernels import kernel
+from tuning.metrics.base import Metric
 
 KeyArray: TypeAlias = NDArray[np.uint64]
 DECIMALS = 6  # feature values that agree so far are the same: sums differ by their order
@@ -143,7 +143,7 @@ def _sums(values: FloatArray, offsets: Int64Array) -> FloatArray:
     return sums
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def best_of_each(scores, offsets):
     """The row with the highest score between offsets; of equal ones the first."""
     best = np.empty(len(offsets) - 1, np.int64)

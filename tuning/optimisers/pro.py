@@ -12,10 +12,9 @@ every sentence draws from a generator of its own.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-from models.arrays import BoolArray, Int64Array
-from tuning.metrics.base import FloatArray
+from models.arrays import BoolArray, FloatArray, Int64Array
+from models.kernels import kernel
 from tuning.optimisers.objective import Objective
 from tuning.optimisers.pool import Pool
 from tuning.optimisers.scaling import scale_pool
@@ -99,7 +98,7 @@ def fit_pairs(features: FloatArray, constant: FloatArray, pairs: Pairs, prior: f
     return result
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _sample(gains, offsets, seeds, candidates, pairs, threshold):
     n_sentences = len(offsets) - 1
     better = np.empty(n_sentences * pairs, np.int64)
@@ -131,7 +130,7 @@ def _sample(gains, offsets, seeds, candidates, pairs, threshold):
     return better[:n], worse[:n]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _below(state, size):
     """A number below `size` from a state of splitmix64 (Steele et al. 2014)."""
     state = (state ^ (state >> np.uint64(30))) * _FIRST

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from models.arrays import BoolArray, Int64Array
-from tuning.metrics.base import FloatArray
+from models.arrays import BoolArray, FloatArray, Int64Array
 from tuning.optimisers.pool import Pool
 
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import Int64Array
+from models.arrays import FloatArray, Int64Array
 from tuning.comparison.data import Sentences
 from tuning.comparison.results import Output, as_outputs, output_visits
-from tuning.metrics.base import FloatArray, Metric, Outputs
+from tuning.metrics.base import Metric, Outputs
 from tuning.metrics.order import KendallTau
 from tuning.metrics.visits import Visits, visits_of_sequences
 

@@ -20,14 +20,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from models.arrays import Int64Array
+from models.arrays import FloatArray, Int64Array
 from models.data.corpus_statistics import bin_name
 from models.errors import DataError, SettingError, nearest
 from tuning.evaluation.tables import aligned
 
-FloatArray = NDArray[np.float64]
 Bins = Sequence[tuple[int | None, int | None]]  # first and last distance of each, None is open
 
 FARTHEST = 15  # Ni et al. leave out longer distances, which are often wrong links

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from models.arrays import FloatArray
 from models.data.text import open_binary
 from tuning.comparison.configuration import Configuration, System, line_range
 from tuning.comparison.requirements import exact_models
@@ -18,7 +19,7 @@ from tuning.comparison.results import Comparison
 from tuning.comparison.run import compare
 from tuning.evaluation.charts import Series
 from tuning.evaluation.significance import find_test
-from tuning.metrics.base import FloatArray, Metric
+from tuning.metrics.base import Metric
 from tuning.reproduction.exhibit import Chart, Exhibit, LeftOut
 from tuning.reproduction.material import Kind, Material, data_files
 from tuning.reproduction.papers import NI_FIGURE_16, SIGNIFICANT, Finding, holds, verdict

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from decoder.decoded import Decoded
-from models.arrays import Int64Array, Ragged
+from models.arrays import FloatArray, Int64Array, Ragged
 from models.data.sentence import Sentence
 from models.data.vocabulary import Vocabulary
 from models.distortion.interface import COPIED
 from models.phrases.extraction import GRID
-from tuning.metrics.base import FloatArray, Metric, Outputs
+from tuning.metrics.base import Metric, Outputs
 from tuning.metrics.visits import visits_of_links
 from tuning.optimisers.pool import KeyArray, hypothesis_keys, word_keys
 

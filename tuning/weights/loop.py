@@ -23,10 +23,10 @@ import numpy as np
 
 from decoder.decoded import Decoded
 from decoder.translator import Failure, Translator
+from models.arrays import FloatArray
 from models.data.sentence import Sentence
 from models.errors import DataError
 from models.progress import Progress
-from tuning.metrics.base import FloatArray
 from tuning.optimisers.mert import mert
 from tuning.optimisers.mira import mira
 from tuning.optimisers.pool import Pool

@@ -13,10 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
-from models.arrays import Int64Array
+from models.arrays import FloatArray, Int64Array
 from models.errors import DataError
 from models.writing import make_folder, replacing
-from tuning.metrics.base import FloatArray
 from tuning.optimisers.pool import KeyArray, Pool
 from tuning.weights.trace import Trace, read_trace, write_trace
 

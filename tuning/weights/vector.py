@@ -10,9 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from models.arrays import BoolArray
+from models.arrays import BoolArray, FloatArray
 from models.errors import DataError, SettingError, nearest
-from tuning.metrics.base import FloatArray
 
 NEVER_TUNED = ("unknown",)
 

@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from models.arrays import Int32Array, Int64Array, Ragged
@@ -24,6 +23,7 @@ from models.distortion.dpr.feature_set import (
     Rows,
 )
 from models.errors import SettingError
+from models.kernels import kernel
 from models.phrases.extraction import GRID
 
 WINDOW = 1
@@ -101,7 +101,7 @@ class AlrajehFeatures(FeatureSet):
         return f"{source(pair >> 32)} & {target(pair & 0xFFFFFFFF)}"
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _emit(source, target, places, pairs, window, number, parts, columns, values):
     """Writes columns, in rising order, and counts of every place one behind the other; where each
     begins."""
@@ -128,7 +128,7 @@ def _emit(source, target, places, pairs, window, number, parts, columns, values)
     return begin
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _edge_columns(words, n_pairs, window, number):
     """The words on the left of each place, and those on its right."""
     columns = np.full((2, len(words) + 1, window), DROPPED, np.int32)
@@ -140,7 +140,7 @@ def _edge_columns(words, n_pairs, window, number):
     return columns
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _put(raw, number, columns, values, since, at):
     """Writes one column behind the lower ones since `since`, or counts it once more; nothing if it
     is dropped or a word that the corpus did not have."""

@@ -12,21 +12,20 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from models.arrays import Int32Array, Int64Array, Ragged
+from models.arrays import FloatArray, Int32Array, Int64Array, Ragged
 from models.data.vocabulary import Vocabulary
 from models.data.word_classes import WordClasses
 from models.distortion.dpr.feature_set import DROPPED, TRANSLATION, FeatureSet, Layers, Places
 from models.distortion.interface import OptionTable
 from models.hashing import EMPTY
+from models.kernels import kernel
 from models.learning.cluster_model import POOLED, ClusterModel, cluster_decision
 from models.learning.cluster_rows import find
 from models.phrases.table import PhraseTable
 from models.phrases.trie import ROOT, Trie, child
 
-FloatArray = NDArray[np.float64]
 NOTHING = 1e-300  # a score of 0 that is known
 
 
@@ -158,7 +157,7 @@ def _one_row(ids: Int32Array) -> Ragged:
     return Ragged(ids, np.array([0, len(ids)]))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _score_spans(model, trie, cluster_of_node, words, columns, start, end, entry, known):
     """What the span of each option adds to the scores, (N, K); the sub-model of its source phrase;
     and the options whose translations are met for the first time.
@@ -205,7 +204,7 @@ def _score_spans(model, trie, cluster_of_node, words, columns, start, end, entry
     return scores, clusters, new[:n_new].copy()
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _cluster(trie, cluster_of_node, words, start, end):
     """The sub-model of a source phrase, or POOLED."""
     node = np.int32(ROOT)
@@ -216,7 +215,7 @@ def _cluster(trie, cluster_of_node, words, start, end):
     return cluster_of_node[node]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _add_weights(model, cluster, columns, scores):
     """Adds a sub-model's weights of the columns to the scores."""
     begin, end = model.offsets[cluster], model.offsets[cluster + 1]
@@ -232,7 +231,7 @@ def _add_weights(model, cluster, columns, scores):
                 scores[o] += model.weights[at, o]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _to_log_probabilities(scores, of_entries, entry):
     """p(o) = exp(w_o·φ) / Σ exp(w_o'·φ), eq. (3): adds what each option's translation says to the
     scores, and puts log p in their place."""

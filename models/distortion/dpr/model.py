@@ -18,10 +18,9 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numba import njit
 
 from models.array_files import load_arrays, save_arrays
-from models.arrays import Int32Array, Int64Array
+from models.arrays import FloatArray, Int32Array, Int64Array
 from models.data.corpus import AlignedCorpus
 from models.data.sentence import Sentence
 from models.distortion.dpr.classifier import PhraseClassifier, TranslationScores
@@ -29,14 +28,10 @@ from models.distortion.dpr.examples import make_features
 from models.distortion.dpr.fitting import MIN_EXAMPLES, train_classifier
 from models.distortion.dpr.learner_text import parse_learner
 from models.distortion.dpr.orientations import orientations
-from models.distortion.interface import (
-    DistortionModel,
-    FloatArray,
-    HeatMap,
-    OptionTable,
-)
+from models.distortion.interface import DistortionModel, HeatMap, OptionTable
 from models.distortion.tables import Table, TableScorer
 from models.errors import DataError, SettingError, nearest
+from models.kernels import kernel
 from models.phrases.table import PhraseTable
 from models.progress import Progress
 
@@ -243,7 +238,7 @@ def _classes_of_distances(n_classes: int, n_words: int) -> Int64Array:
     return classes
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _direct(log_p, start, class_of_distance):
     """log p(o) of going from each previous end to each option, (n_words + 1, N, 1)."""
     n_words = len(class_of_distance) // 2
@@ -255,7 +250,7 @@ def _direct(log_p, start, class_of_distance):
     return values
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _scaled(log_p, start, class_of_distance, beta, floor):
     """The same with −|d| / (β p(o)), eq. (7)."""
     n_words = len(class_of_distance) // 2

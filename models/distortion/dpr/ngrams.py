@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from models.arrays import Int32Array, Int64Array, Ragged
 from models.hashing import EMPTY
+from models.kernels import kernel
 from models.phrases.numbering import number_spans
 from models.phrases.trie import ROOT, Trie, build_trie, child
 
@@ -73,7 +73,7 @@ class NgramIndex(NamedTuple):
         return cls(trie, arrays[f"{prefix}_numbers"], arrays[f"{prefix}_sizes"])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find_ngrams(trie, number_of_node, words, offsets, ids):
     """Writes the numbers of n-grams that are there into `ids`, (order, n_words)."""
     for row in range(len(offsets) - 1):

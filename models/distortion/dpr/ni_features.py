@@ -17,7 +17,6 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from models.arrays import Int32Array, Int64Array, Ragged
@@ -34,6 +33,7 @@ from models.distortion.dpr.feature_set import (
 from models.distortion.dpr.ngrams import NgramIndex, find_ngrams
 from models.errors import SettingError
 from models.hashing import EMPTY
+from models.kernels import kernel
 
 LAYERS = ("word", "class")
 WINDOW, ORDER = 3, 3
@@ -165,7 +165,7 @@ def _text(words: list[int], layer: int, name: Callable[[int], str]) -> str:
     return " ".join(str(word) if layer else name(word) for word in words)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _emit(source, target, places, templates, target_begin, number, parts, columns):
     """Writes the columns of every place one behind the other, rising; where each begins."""
     begin = np.zeros(len(places.inner) + 1, np.int64)
@@ -194,7 +194,7 @@ def _emit(source, target, places, templates, target_begin, number, parts, column
     return begin
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _edge_columns(words_index, classes_index, words, classes, templates, number):
     """Each template has a place of its own among the columns of its edge."""
     n_words, order = len(words), len(words_index.sizes)
@@ -218,7 +218,7 @@ def _edge_columns(words_index, classes_index, words, classes, templates, number)
     return columns
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _put(ngram, first, number, columns, since, at):
     """Writes one column behind the lower ones since `since`, unless it is there already; nothing
     if the n-gram is unknown or dropped. Columns of a row rise, since its templates' do."""

@@ -31,12 +31,11 @@ the tables of `lexicalised.py`.
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from models.arrays import Int32Array, Int64Array
+from models.arrays import FloatArray, Int32Array, Int64Array
 from models.distinct_rows import EMPTY, add, enlarged
-from models.distortion.interface import FloatArray, OptionTable, SentenceScorer, Steps
+from models.distortion.interface import OptionTable, SentenceScorer, Steps
 from models.distortion.msd.histories import (
     BEGINNING,
     HEADER,
@@ -49,7 +48,7 @@ from models.distortion.msd.histories import (
     n_open,
     open_side,
 )
-from models.language_model.automaton import uncounted
+from models.kernels import kernel, uncounted
 from models.phrases.orientation import LEFT, MONOTONE, RIGHT, SWAP
 from models.phrases.reordering import CLASSES, ReorderingType
 
@@ -154,7 +153,7 @@ def _is_as_before(start, end, option, state, coverage, step):
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _score(
     start, end, option, state, coverage, histories, backward, forward, class_of, scores, kinds,
     values,
@@ -216,7 +215,7 @@ def _score_forward(row, coverage, start, end, kind, class_of, kinds, values):
         values[class_of[found]] += kinds[kind, class_of[found]]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _advance(
     start, end, option, state, coverage, histories, n_words, kind_of, wants, with_forward, states,
     done,

@@ -33,7 +33,7 @@ A history is a row of numbers, kept once for each sentence:
 import numpy as np
 
 from models.distinct_rows import DistinctRows, add, no_rows
-from models.language_model.automaton import uncounted
+from models.kernels import uncounted
 
 ONE = np.uint64(1)
 BEGINNING = -1  # the place of the history in which nothing has been taken

@@ -11,21 +11,15 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from models.arrays import Int32Array
+from models.arrays import FloatArray, Int32Array
 from models.data.sentence import Sentence
-from models.distortion.interface import (
-    DistortionModel,
-    FloatArray,
-    OptionTable,
-    SentenceScorer,
-    Steps,
-)
+from models.distortion.interface import DistortionModel, OptionTable, SentenceScorer, Steps
 from models.distortion.msd.hierarchical import HierarchicalScorer, class_of_orientation
 from models.distortion.tables import TableScorer
 from models.errors import DataError
+from models.kernels import kernel
 from models.phrases.orientation import LEFT, MONOTONE, RIGHT, SWAP
 from models.phrases.reordering import CLASSES, ReorderingType
 
@@ -104,7 +98,7 @@ class LexicalisedScorer(TableScorer):
         return result
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _backward_table(scores, span, class_of_move):
     """What each next option says of the move from each span, (n_spans, N)."""
     values = np.empty((len(class_of_move), len(scores)))
@@ -114,7 +108,7 @@ def _backward_table(scores, span, class_of_move):
     return values
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _forward_table(scores, span, class_of_move):
     """What each previous option says of the move to each span, (N + 1, n_spans)."""
     values = np.zeros((len(scores) + 1, len(class_of_move)))

@@ -13,9 +13,9 @@ from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from models.arrays import FloatArray
+
 STEP = 0.03  # η; dozens of features fire together, so larger steps add up to too much
 SMOOTHING = 1.0  # δ: keeps the first steps of rare features short
 ORDER_SEED = 0

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from models.arrays import Int32Array, Int64Array
 from models.distortion.next_word.events import Events
@@ -27,6 +26,7 @@ from models.distortion.next_word.templates import (
     padded,
     side_keys,
 )
+from models.kernels import kernel
 
 BLOCK_CELLS = 40_000
 KEPT_BYTES = 1_200_000_000
@@ -105,7 +105,7 @@ def block_bounds(cells: Int64Array) -> list[int]:
     return [*bounds, len(cells)] if len(cells) else bounds
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def make_block(symbols, events, index, first, last, all_rows):
     n_places, n_cells = 0, 0
     for sentence in range(first, last):
@@ -154,7 +154,7 @@ def make_block(symbols, events, index, first, last, all_rows):
     )  # fmt: skip
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _distance_features(index):
     features = np.empty((2, DISTANCES, 2), np.int32)
     for o in range(2):

@@ -16,16 +16,15 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from models.arrays import Int32Array, Int64Array
+from models.arrays import FloatArray, Int32Array, Int64Array
 from models.distortion.next_word.events import Events
 from models.distortion.next_word.index import FeatureIndex, find, make_index
 from models.distortion.next_word.templates import MARGIN, TAG_BITS, WORD_BITS, Symbols, padded
 from models.errors import SettingError, nearest
+from models.kernels import kernel
 
-FloatArray = NDArray[np.float64]
 N_CLASSES = 9
 N_TEMPLATES = 10
 FIFTHS = 5
@@ -70,7 +69,7 @@ def place_keys(symbols: Symbols, offsets: Int64Array) -> Int64Array:
     return keys
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _place_keys(symbols, offsets):
     n_sentences = len(offsets) - 1
     keys = np.full((offsets[-1] + 2 * n_sentences, N_TEMPLATES), -1, np.int64)
@@ -94,7 +93,7 @@ def _place_keys(symbols, offsets):
     return keys
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _key(template, first, second):
     if first < 0 or second < 0:
         return np.int64(-1)
@@ -159,7 +158,7 @@ class ClassExamples:
             return sum(pool.map(work, range(LANES)))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _add_examples(features, classes, weights, gradient):
     value = 0.0
     scores = np.empty(N_CLASSES)
@@ -204,7 +203,7 @@ def number_features(index: FeatureIndex, keys: Int64Array) -> Int32Array:
     return numbers
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _number_features(index, keys):
     numbers = np.empty(len(keys), np.int32)
     for at in range(len(keys)):

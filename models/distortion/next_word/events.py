@@ -26,13 +26,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from models.arrays import BoolArray, Int32Array, Int64Array, Ragged
 from models.data.corpus import AlignedCorpus
 from models.data.vocabulary import UNKNOWN, Vocabulary
 from models.errors import SettingError, nearest
+from models.kernels import kernel
 
 ORDERS = ("span", "asc")
 GRID = 8  # inner alignments are 8 × 8 bits, bit 8 · target + source
@@ -108,7 +108,7 @@ def marked(vocabulary: Vocabulary, words: Sequence[str]) -> BoolArray:
     return mark
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _find_events(
     word_offsets, target_offsets, link_offsets, links, source_out, target_out, order,
     current, following, offsets, closed,
@@ -155,7 +155,7 @@ def option_ends(
     return entered, left
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _option_ends(start, end, inner, source_out, target_out, entered, left):
     for option in range(len(start)):
         first, last = GRID, -1  # target words

@@ -11,18 +11,16 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
-from numpy.typing import NDArray
 
-from models.arrays import Int32Array, Int64Array
+from models.arrays import FloatArray, Int32Array, Int64Array
 from models.data.corpus import AlignedCorpus
 from models.data.sentence import Sentence
 from models.data.word_classes import WordClasses
 from models.distortion.interface import DistortionModel
 from models.distortion.next_word.events import Events
 from models.distortion.next_word.probabilities import log_probabilities
+from models.kernels import kernel
 
-FloatArray = NDArray[np.float64]
 Scores = Callable[[Sentence], FloatArray]  # of all candidates, (CP, NP − 1)
 SMOOTHING = 0.5  # added to the count of every distortion
 
@@ -80,7 +78,7 @@ def predict(
     return found
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _predict(table, current, following, closed, open_only, log_p, rank, right):
     n_words = len(closed)
     for event in range(len(current)):

@@ -3,10 +3,10 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from models.arrays import Int32Array, Int64Array
 from models.hashing import FACTOR, table_size
+from models.kernels import kernel
 
 FREE = -1  # in the keys of a slot that holds nothing
 
@@ -27,7 +27,7 @@ def make_index(keys: Int64Array) -> FeatureIndex:
     return FeatureIndex(slots, numbers, len(keys))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _insert(slots, numbers, keys):
     mask = len(slots) - 1
     for number in range(len(keys)):
@@ -38,7 +38,7 @@ def _insert(slots, numbers, keys):
         numbers[slot] = number
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find(index, key):
     """The number of a feature; n_features if there is no such feature."""
     if key < 0:

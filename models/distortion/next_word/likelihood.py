@@ -10,9 +10,8 @@ added up in order, so the result does not depend on how many threads there are.
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-from numba import njit
-from numpy.typing import NDArray
 
+from models.arrays import FloatArray
 from models.distortion.next_word.blocks import Blocks
 from models.distortion.next_word.scores import (
     CI,
@@ -23,8 +22,8 @@ from models.distortion.next_word.scores import (
     sequence_changes,
     sequence_scores,
 )
+from models.kernels import kernel
 
-FloatArray = NDArray[np.float64]
 LANES = 8
 NOTHING, GRADIENT, CURVATURE = 0, 1, 2  # what is wanted besides the value
 
@@ -104,7 +103,7 @@ class Likelihood:
         return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _add_block(block, events, weights, open_only, wanted_too, gradient):
     """Minus the log likelihood of a block; adds to the gradient or the curvature if wanted."""
     labels, value = weights.shape[1], 0.0
@@ -155,7 +154,7 @@ def _add_block(block, events, weights, open_only, wanted_too, gradient):
     return value
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _curvature_changes(probability, n_words, changes):
     """Variances of what each cell adds to the scores of an event."""
     if len(changes) == PAIR:

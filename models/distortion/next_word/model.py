@@ -11,23 +11,16 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-from models.arrays import Int32Array, Int64Array
+from models.arrays import FloatArray, Int32Array, Int64Array
 from models.data.sentence import Sentence
-from models.distortion.interface import (
-    DistortionModel,
-    FloatArray,
-    HeatMap,
-    OptionTable,
-    SentenceScorer,
-    Steps,
-)
+from models.distortion.interface import DistortionModel, HeatMap, OptionTable, SentenceScorer, Steps
 from models.distortion.next_word.events import marked, option_ends, words_left_out
 from models.distortion.next_word.probabilities import log_probabilities
 from models.distortion.next_word.symbols import SymbolCoder
 from models.distortion.tables import Table, TableScorer
 from models.errors import DataError
+from models.kernels import kernel
 
 
 class TopFeature(NamedTuple):
@@ -154,7 +147,7 @@ class OpenPlacesScorer(SentenceScorer):
         return [heat_map(f"{self._name}, all places open", self._sentence, table)]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _open_log_probabilities(scores, coverage, rows, columns):
     """log P of each step's column among the columns that are open, and EOS."""
     n_words = len(scores) - 1
@@ -171,7 +164,7 @@ def _open_log_probabilities(scores, coverage, rows, columns):
     return result
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _log_z(scores, coverage, own, n_words):
     """Log of the sum over the open words but `own`, and EOS."""
     highest = scores[n_words]
@@ -185,6 +178,6 @@ def _log_z(scores, coverage, own, n_words):
     return highest + np.log(z)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _is_covered(coverage, word):
     return (coverage[word >> 6] >> np.uint64(word & 63)) & np.uint64(1) != 0

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.array_files import load_arrays, save_arrays
+from models.arrays import FloatArray
 from models.data.corpus import AlignedCorpus
 from models.data.sentence import Sentence
-from models.distortion.interface import FloatArray
 from models.distortion.next_word.distance_classes import (
     N_CLASSES,
     ClassExamples,

@@ -14,10 +14,10 @@ from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize  # type: ignore[import-untyped]
 
-FloatArray = NDArray[np.float64]
+from models.arrays import FloatArray
+
 MEMORY = 6  # steps that L-BFGS remembers
 WEAKEST = 0.25  # prior that is tried
 

@@ -7,16 +7,15 @@ cell where both are the same place is −∞.
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from models.arrays import FloatArray
 from models.distortion.next_word.blocks import make_block
 from models.distortion.next_word.events import Events
 from models.distortion.next_word.index import FeatureIndex
 from models.distortion.next_word.scores import PAIR, label_scores, sequence_scores
 from models.distortion.next_word.templates import Symbols
-
-FloatArray = NDArray[np.float64]
+from models.kernels import kernel
 
 
 def next_word_scores(symbols: Symbols, index: FeatureIndex, weights: NDArray[Any]) -> FloatArray:
@@ -29,7 +28,7 @@ def next_word_scores(symbols: Symbols, index: FeatureIndex, weights: NDArray[Any
     return totals
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _scores(symbols, events, index, weights):
     block = make_block(symbols, events, index, 0, 1, True)
     n_words, labels = len(symbols.words), weights.shape[1]
@@ -42,7 +41,7 @@ def _scores(symbols, events, index, weights):
     return totals
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def log_probabilities(scores):
     """log P(NP | CP) from scores, over all candidates."""
     n_places = len(scores)

@@ -16,9 +16,9 @@ score(i → j) belongs to every CI[i, k] on the way, so CI[i, k] gets the sum ov
 """
 
 import numpy as np
-from numba import njit
 
 from models.distortion.next_word.templates import DISTANCES, SIDE, distance_class
+from models.kernels import kernel
 
 PAIR, SEQUENCE = 1, 3  # labels: weights for each feature
 CN, CI, IN = 0, 1, 2
@@ -26,7 +26,7 @@ CN, CI, IN = 0, 1, 2
 ZERO, ONE, TWO = np.uint64(0), np.uint64(1), np.uint64(2)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def label_scores(block, sentence, n_words, weights, wanted, scores):
     """Sums of weights of all cells of wanted rows, for each label, into scores[label, i, j − 1].
 
@@ -71,7 +71,7 @@ def label_scores(block, sentence, n_words, weights, wanted, scores):
                 scores[CN, i, column], scores[CI, i, column], scores[IN, i, column] = cn, ci, in_
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _side_sums(block, first, n_words, weights):
     """Sums of the weights of each place's features, as i and then as j, (n + 2, 2, 2 · labels)."""
     labels = weights.shape[1]
@@ -86,7 +86,7 @@ def _side_sums(block, first, n_words, weights):
     return sums
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sequence_scores(scores, n_words, totals):
     """Eq. 2 for all pairs, totals[i, j − 1]."""
     for i in range(n_words + 1):
@@ -109,7 +109,7 @@ def sequence_scores(scores, n_words, totals):
             between += scores[IN, i, j - 1]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sequence_changes(residual, n_words, changes):
     """What one unit more of CN, CI and IN changes, changes[label, i, j − 1], if one unit more of
     a total changes residual[i, j − 1]."""
@@ -135,7 +135,7 @@ def sequence_changes(residual, n_words, changes):
             beyond += residual[i, j - 1]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_changes(block, sentence, n_words, wanted, changes, gradient):
     """Adds the changes of all cells of wanted rows to the gradient of their features' weights."""
     labels = gradient.shape[1]

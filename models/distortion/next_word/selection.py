@@ -7,7 +7,6 @@ four templates count (footnote 12), which keeps the number of features down.
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from models.arrays import Int64Array
@@ -24,6 +23,7 @@ from models.distortion.next_word.templates import (
     padded,
     side_keys,
 )
+from models.kernels import kernel
 
 CHUNK = 2000  # sentences that a thread takes at a time
 ALL = 2 * SIDE + BOTH + 2  # templates
@@ -60,7 +60,7 @@ def _added(chunks: list[tuple[Int64Array, Int64Array]]) -> tuple[Int64Array, Int
     return together[begin], np.add.reduceat(weights, begin)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _counted_keys(symbols, events, first, last):
     """A key for everything that counts; some are ABSENT."""
     size = 0

@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.array_files import load_arrays, save_arrays
+from models.arrays import FloatArray
 from models.data.corpus import AlignedCorpus
 from models.data.sentence import Sentence
-from models.distortion.interface import FloatArray, OptionTable, SentenceScorer
+from models.distortion.interface import OptionTable, SentenceScorer
 from models.distortion.next_word.fitting import TrainingSettings, train_word_pairs, usable_sentences
 from models.distortion.next_word.index import FeatureIndex, keys_in_order
 from models.distortion.next_word.model import NextWordModel, OpenPlacesScorer, TopFeature

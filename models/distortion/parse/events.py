@@ -10,7 +10,6 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from models.arrays import Int32Array, Int64Array, Ragged
 from models.data.vocabulary import BEGIN, END
@@ -40,6 +39,7 @@ from models.distortion.parse.templates import (
     sibling_keys,
     static_keys,
 )
+from models.kernels import kernel
 
 CHUNK = 1000  # sentences that a thread takes at a time
 MOST_KEYS = MOST_STATIC + 2 + 4 + 1 + 2 * MOST
@@ -103,7 +103,7 @@ def padded(words: Int32Array) -> Int32Array:
     return np.concatenate([[BEGIN], words, [END]]).astype(np.int32)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _events(layers, path, offsets, source, families, levels, first, last, jump, tag, n_keys, keys):
     nodes, sides = np.empty(MOST, np.int64), np.empty(MOST, np.int64)
     size = 0
@@ -142,7 +142,7 @@ def _events(layers, path, offsets, source, families, levels, first, last, jump, 
     return size
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _coverage_keys(
     families, levels, source, tag, tree, start, end, n_words, coverage, nodes, sides, keys, n
 ):
@@ -166,7 +166,7 @@ def _coverage_keys(
     return n
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _add_both(keys, n, source, both):
     """Appends the key of the word, if it is known, and that of the tag."""
     if source:

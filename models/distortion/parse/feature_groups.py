@@ -7,13 +7,13 @@ Feature i adds its weight to cell `cell[i]` of the outcomes whenever its group i
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from models.arrays import Int32Array, Int64Array, Ragged
 from models.distortion.parse.events import Events
 from models.distortion.parse.inventory import Inventory
 from models.distortion.parse.templates import G_CELL, N_JUMPS, PART, TEMPLATE_BITS, outcome_cell
 from models.hashing import EMPTY, find_slot, table_size
+from models.kernels import kernel
 
 
 class Features(NamedTuple):
@@ -57,14 +57,14 @@ def make_features(key: Int64Array, begin: Int64Array, cell: Int32Array) -> Featu
     return Features(key, begin, cell, slot_keys, slot_groups)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _insert(key, slot_keys, slot_groups):
     for group in range(len(key)):
         slot = find_slot(slot_keys, slot_groups, key[group])
         slot_keys[slot], slot_groups[slot] = key[group], group
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _cells(part, choice, tag, jump):
     result = np.empty(len(part), np.int64)
     for row in range(len(part)):
@@ -72,13 +72,13 @@ def _cells(part, choice, tag, jump):
     return result
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find_group(features, key):
     """The number of a group, or EMPTY."""
     return features.slot_groups[find_slot(features.slot_keys, features.slot_groups, key)]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_group(features, weights, group, cells):
     """Adds a group's weights to a table of all parts of outcomes."""
     for feature in range(features.begin[group], features.begin[group + 1]):

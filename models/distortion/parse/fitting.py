@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
-from models.arrays import Int32Array, Int64Array, Ragged
+from models.arrays import FloatArray, Int32Array, Int64Array, Ragged
 from models.data.corpus import AlignedCorpus, Side
 from models.data.vocabulary import Vocabulary
 from models.distortion.parse.events import Events, layers_of, make_events
@@ -30,7 +29,6 @@ from models.errors import DataError
 from models.phrases.table import PhraseTable
 from models.progress import Progress
 
-FloatArray = NDArray[np.float64]
 LBFGS, IIS = "lbfgs", "iis"
 
 

@@ -7,7 +7,6 @@ only, so that Z = 1 + Σ (w_t − 1) Σ_j p_t,j is cheap and exact. A state hold
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from models.arrays import Int32Array, Int64Array
 from models.data.vocabulary import BEGIN
@@ -23,7 +22,7 @@ from models.distortion.parse.templates import (
     pack,
 )
 from models.hashing import EMPTY
-from models.language_model.automaton import uncounted
+from models.kernels import kernel, uncounted
 
 WORD_BITS = 23
 LARGEST_WORD = (1 << WORD_BITS) - 1
@@ -44,7 +43,7 @@ def first_state(*, history: bool) -> int:
     return BEGIN << END_BITS | BEGIN << END_BITS + WORD_BITS if history else 0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def next_states(target_words, target_offsets, last_end, option, state):
     """State after each step."""
     result = np.empty(len(option), np.int64)
@@ -57,7 +56,7 @@ def next_states(target_words, target_offsets, last_end, option, state):
     return result
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_history(
     features, weights, units, own_groups, places, memory, recent, recent_words, n_cells, option,
     coverage, state, first, result,

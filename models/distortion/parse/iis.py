@@ -11,15 +11,13 @@ comes to it in many more rounds: this file is here to be compared with.
 from collections.abc import Callable
 
 import numpy as np
-from numba import njit
-from numpy.typing import NDArray
 
-from models.arrays import Int64Array
+from models.arrays import FloatArray, Int64Array
 from models.distortion.parse.feature_groups import add_group
 from models.distortion.parse.likelihood import Task, gather, normalise
 from models.distortion.parse.templates import G_CELL, MOST_CANDIDATES, N_JUMPS, T_CELL, W_CELL
+from models.kernels import kernel
 
-FloatArray = NDArray[np.float64]
 NEWTON_STEPS = 100
 LARGEST_STEP = 0.5  # keeps exp(δ f#) in bounds while Newton's method finds its way
 
@@ -64,7 +62,7 @@ def _solve(
     return change
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _most_active(task):
     """The largest number of features that fire together."""
     most = 0
@@ -76,7 +74,7 @@ def _most_active(task):
     return most
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _active(task, event, ones, cells, active):
     """How many features fire with each outcome of an event; the number of candidates."""
     source = task.source[event]
@@ -89,7 +87,7 @@ def _active(task, event, ones, cells, active):
     return n
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _expected(task, weights, expected):
     """Fills expected counts by number of active features, (F, most + 1); the log likelihood."""
     cells, active = np.empty(task.n_cells), np.empty((MOST_CANDIDATES, N_JUMPS))

@@ -15,13 +15,13 @@ which it has from elsewhere are known as well; a pair that both have keeps the l
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from models.arrays import Int32Array, Int64Array, Ragged
 from models.distortion.parse.path import Path, append_phrase_path
 from models.distortion.parse.templates import MOST_CANDIDATES
 from models.hashing import EMPTY
+from models.kernels import kernel
 from models.phrases.table import PhraseTable
 from models.phrases.trie import ROOT, Trie, build_trie, child
 
@@ -141,7 +141,7 @@ def _candidates(
     return begin, targets[within].astype(np.int32), counts[within]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _choices(inventory, source, target):
     result = np.empty(len(source), np.int32)
     for event in range(len(source)):
@@ -149,7 +149,7 @@ def _choices(inventory, source, target):
     return result
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find_candidate(inventory, source, target):
     """The number of a target phrase among the source phrase's candidates, or that of `other`."""
     other = 0
@@ -161,7 +161,7 @@ def find_candidate(inventory, source, target):
     return other
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find_source(inventory, words, start, end):
     """The source phrase words[start:end], or UNKNOWN_SOURCE."""
     node = np.int32(ROOT)
@@ -193,7 +193,7 @@ def table_units(phrases: PhraseTable) -> Pairs:
     return Pairs(Ragged(source, starts), target, phrases.counts[chosen, 2])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _trie_nodes(trie, n_nodes):
     """Parent, word and depth of every node; a parent's number is lower than its children's."""
     above, word = np.zeros(n_nodes, np.int64), np.zeros(n_nodes, np.int64)
@@ -207,7 +207,7 @@ def _trie_nodes(trie, n_nodes):
     return above, word, depth
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _spell(above, word, nodes, starts, source):
     for row in range(len(nodes)):
         node = nodes[row]
@@ -216,7 +216,7 @@ def _spell(above, word, nodes, starts, source):
             node = above[node]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _is_unit(n_source, n_target, inner):
     """Whether each phrase pair is one unit with all target words linked."""
     result = np.zeros(len(inner), np.bool_)

@@ -11,10 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
-from numpy.typing import NDArray
 
-from models.arrays import Int32Array, Int64Array
+from models.arrays import FloatArray, Int32Array, Int64Array
 from models.distortion.parse.feature_groups import Features, add_group
 from models.distortion.parse.inventory import Inventory
 from models.distortion.parse.templates import (
@@ -24,8 +22,8 @@ from models.distortion.parse.templates import (
     T_CELL,
     W_CELL,
 )
+from models.kernels import kernel
 
-FloatArray = NDArray[np.float64]
 BLOCKS = 8  # parts of the data that are summed in order: the same result for any number of threads
 
 
@@ -62,7 +60,7 @@ def log_likelihood(
     return total, sums
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _block(task, weights, first, last, expected):
     cells, back = np.empty(task.n_cells), np.empty(task.n_cells)
     p = np.empty((MOST_CANDIDATES, N_JUMPS))
@@ -88,7 +86,7 @@ def _block(task, weights, first, last, expected):
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def gather(cells, prior, tags, n, p):
     """Scores of all outcomes from the scores of their parts, (n, jumps)."""
     for t in range(n):
@@ -98,7 +96,7 @@ def gather(cells, prior, tags, n, p):
             p[t, j] = prior[t, j] + cells[j] + cells[T_CELL + t] + cells[w + j] + cells[g + j]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def scatter(p, tags, n, cells):
     """Sums of the outcomes' values over the parts that they share."""
     for t in range(n):
@@ -111,7 +109,7 @@ def scatter(p, tags, n, cells):
             cells[g + j] += p[t, j]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def normalise(p, n):
     """Turns scores into probabilities; log Z."""
     highest = -np.inf

@@ -17,14 +17,15 @@ A neighbour's coverage is 0 (nothing is covered), 1 (everything) or 2 (a part), 
 """
 
 import numpy as np
-from numba import njit
+
+from models.kernels import kernel
 
 OPEN, COVERED, PARTLY = 0, 1, 2
 LEFT, RIGHT = 0, 1  # orientation −1 and 1
 MOST = 12  # neighbours of a unit; farther ones are left out
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find_neighbours(tree, first, last, levels, nodes, sides):
     """The parent of the unit first:last (−1: none) and the number of its siblings.
 
@@ -58,7 +59,7 @@ def find_neighbours(tree, first, last, levels, nodes, sides):
     return parent, n
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _above(tree, node):
     """The lowest node above that has more words, or −1."""
     above = tree[node, 3]
@@ -67,7 +68,7 @@ def _above(tree, node):
     return above
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def covered_state(coverage, start, end):
     """How much of start:end is covered; `coverage` as 64-bit words."""
     any_covered, any_open = False, False
@@ -81,12 +82,12 @@ def covered_state(coverage, start, end):
     return PARTLY if any_open else COVERED
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def is_covered(coverage, place):
     return (coverage[place >> 6] >> np.uint64(place & 63)) & np.uint64(1) != 0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def cover(coverage, start, end):
     for place in range(start, end):
         coverage[place >> 6] |= np.uint64(1) << np.uint64(place & 63)

@@ -4,13 +4,10 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize  # type: ignore[import-untyped]
 
-from models.arrays import Int64Array
+from models.arrays import FloatArray, Int64Array
 from models.distortion.parse.likelihood import Task, log_likelihood
-
-FloatArray = NDArray[np.float64]
 
 
 def maximise(

@@ -21,10 +21,10 @@ unaligned word at the edge of a phrase may have lost the neighbour that it would
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from models.arrays import Int32Array, Int64Array, Ragged
 from models.data.corpus import AlignedCorpus
+from models.kernels import kernel
 from models.phrases.extraction import GRID
 
 
@@ -73,7 +73,7 @@ def _room(n_source: int, n_links: int) -> Path:
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _fill(source_offsets, link_offsets, links, path, offsets):
     at = 0
     for sentence in range(len(source_offsets) - 1):
@@ -83,7 +83,7 @@ def _fill(source_offsets, link_offsets, links, path, offsets):
         offsets[sentence + 1] = at
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def append_path(links, n_source, path, at):
     """Writes the units of one alignment behind the first `at`; the number of units then.
 
@@ -136,7 +136,7 @@ def append_path(links, n_source, path, at):
     return at
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _share(links, begin, word):
     """Whether a word and the next one are linked to a common target word."""
     a, b = begin[word], begin[word + 1]
@@ -151,7 +151,7 @@ def _share(links, begin, word):
     return False
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _append_unit(links, begin, start, end, first, path, at):
     """Writes an aligned unit; the position behind its last target word."""
     path.start[at], path.end[at], path.at[at] = start, end, first
@@ -172,14 +172,14 @@ def _append_unit(links, begin, start, end, first, path, at):
     return path.targets[size - 1] + 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _append_empty(path, at, word, after):
     path.start[at], path.end[at], path.at[at] = word, word + 1, after
     path.target_begin[at + 1] = path.target_begin[at]
     return at + 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def append_phrase_path(inner, n_source, n_target, links, path, at):
     """The same for a phrase pair with an inner alignment as bits (`links` is scratch, (64, 2)).
 

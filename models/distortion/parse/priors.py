@@ -18,15 +18,14 @@ alone; a tag that was never seen has the jumps of all words.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from models.arrays import Int64Array
+from models.arrays import FloatArray, Int64Array
 from models.distortion.parse.events import Events
 from models.distortion.parse.inventory import FIRST_TARGET, Inventory
 from models.distortion.parse.templates import MOST_TAGS, N_JUMPS
+from models.kernels import kernel
 
-FloatArray = NDArray[np.float64]
 PRIORS = ("none", "count", "smoothed")
 HALF = 0.5
 LONGEST = 8  # longer phrases share one distribution
@@ -92,7 +91,7 @@ def _smooth(counts: FloatArray) -> FloatArray:
     return shares
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fill_prior(prior, inventory, source, tag, result):
     """log p0(t, j | s) for the candidates of a source phrase with its tag, (candidates, jumps)."""
     begin, end = inventory.begin[source], inventory.begin[source + 1]
@@ -116,7 +115,7 @@ def fill_prior(prior, inventory, source, tag, result):
                 result[row, jump] = prior.share[at] + np.log(p)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def prior_rows(prior, inventory, source, tag, begin, rows):
     """Prior distributions of many (source phrase, tag), one below the other."""
     for number in range(len(source)):

@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import Int32Array, Int64Array
-from models.distortion.interface import FloatArray, OptionTable, SentenceScorer, Steps
+from models.arrays import FloatArray, Int32Array, Int64Array
+from models.distortion.interface import OptionTable, SentenceScorer, Steps
 from models.distortion.parse.events import padded
 from models.distortion.parse.fitting import Learned
 from models.distortion.parse.history_scores import (

@@ -12,10 +12,9 @@ units lie. All that does not depend on the coverage is worked out here, once for
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from models.arrays import Int32Array, Int64Array
+from models.arrays import FloatArray, Int32Array, Int64Array
 from models.distortion.interface import COPIED
 from models.distortion.parse.feature_groups import add_group, find_group
 from models.distortion.parse.inventory import (
@@ -47,10 +46,10 @@ from models.distortion.parse.templates import (
     static_keys,
 )
 from models.hashing import EMPTY
+from models.kernels import kernel
 from models.phrases.extraction import GRID
 from models.phrases.trie import ROOT, child
 
-FloatArray = NDArray[np.float64]
 FROM_STATE = -2  # a history group that depends on the words before the option
 # a known unit: start in 4 bits, end in 4, choice in 5, and whether it is the last one
 IS_LAST = 1 << 13
@@ -104,7 +103,7 @@ class Translations(NamedTuple):
     known: NDArray[np.uint16]  # (entries, GRID) units that are known: bits as below
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def make_units(
     inventory, features, families, words, starts, ends, inner, translations, drop_unknown, n_words
 ):
@@ -177,7 +176,7 @@ def make_units(
     return units, groups, place_of, n_places, n_shapes
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _history_groups(features, source, targets, at, groups):
     """The groups of the two words before a unit, as far as they are the option's own."""
     groups[0] = groups[1] = FROM_STATE
@@ -187,14 +186,14 @@ def _history_groups(features, source, targets, at, groups):
         groups[1] = find_group(features, pack(BEFORE_LAST, source, max(targets[at - 2], 0)))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _remember(known, entry, path, choices, n_units):
     for k in range(n_units):
         packed = path.start[k] | path.end[k] << 4 | choices[k] << 8
         known[entry, k] = packed | (IS_LAST if k + 1 == n_units else 0)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _recall(known, entry, path, choices):
     """Writes the units of an entry and their choices; their number, 0 if they are not known."""
     for k in range(known.shape[1]):
@@ -208,7 +207,7 @@ def _recall(known, entry, path, choices):
     return 0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _n_targets(translations, option):
     entry = translations.entry[option]
     if entry < 0:
@@ -217,7 +216,7 @@ def _n_targets(translations, option):
     return translations.offsets[row + 1] - translations.offsets[row]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _spell(translations, drop_unknown, option, targets):
     """Writes the model's ids of an option's target words, COPIED for a copied one; how many."""
     entry = translations.entry[option]
@@ -231,7 +230,7 @@ def _spell(translations, drop_unknown, option, targets):
     return n
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _same_places(units, option, other):
     first, second = units.begin[option], units.begin[other]
     n = units.begin[option + 1] - first
@@ -243,7 +242,7 @@ def _same_places(units, option, other):
     return is_same
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _find_target(inventory, targets, path, unit):
     """The target phrase of a unit."""
     begin, end = path.target_begin[unit], path.target_begin[unit + 1]
@@ -257,7 +256,7 @@ def _find_target(inventory, targets, path, unit):
     return inventory.target_of_node[node]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def make_places(
     inventory, prior, features, weights, families, levels, n_cells, words, tags, tree, place_of,
     n_places,
@@ -304,7 +303,7 @@ def make_places(
     return places
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _neighbours(features, families, levels, tree, places, place, n_words, nodes, sides):
     """Masks and groups of everything whose coverage the place asks about."""
     record = places.record[place]
@@ -335,7 +334,7 @@ def _neighbours(features, families, levels, tree, places, place, n_words, nodes,
                 _set_groups(features, source, both, groups[N_SPECIAL + k, state])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _set_groups(features, source, both, groups):
     if source:
         groups[0] = find_group(features, both[0])

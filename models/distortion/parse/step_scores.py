@@ -14,17 +14,15 @@ together in records.
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from models.arrays import Int32Array, Int64Array
+from models.arrays import FloatArray, Int32Array, Int64Array
 from models.distortion.parse.neighbourhood import COVERED, OPEN, PARTLY, cover
 from models.distortion.parse.sentence_tables import N_SPECIAL
 from models.distortion.parse.templates import G_CELL, N_JUMPS, T_CELL, W_CELL, jump_index
 from models.hashing import EMPTY, find_slot
-from models.language_model.automaton import uncounted
+from models.kernels import kernel, uncounted
 
-FloatArray = NDArray[np.float64]
 LOGP, PRIOR, JUMP = 0, 1, 2  # the features of a step
 N_FEATURES = 3
 PLACE_BITS = 20  # of a distribution's key; above them the states of the neighbours in base 3
@@ -96,7 +94,7 @@ def make_memory(room: int) -> Memory:
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def score_steps(
     weights, units, places, memory, recent, n_cells, option, coverage, state, first, result
 ):

@@ -32,7 +32,8 @@ tag. Words of section 3's segmentation features are what the tokeniser makes of 
 """
 
 import numpy as np
-from numba import njit
+
+from models.kernels import kernel
 
 N_JUMPS = 11  # −5 … 5, farther ones count as the farthest (section 3)
 FARTHEST = 5
@@ -72,7 +73,7 @@ MOST_TAGS = 1 << TAG_BITS
 MOST_STATIC = 12  # keys that `static_keys` makes at most
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pack(template, a, b):
     return (np.int64(template) << 57) | (np.int64(a) << 28) | np.int64(b)
 
@@ -82,7 +83,7 @@ def unpack(key: int) -> tuple[int, int, int]:
     return key >> TEMPLATE_BITS, key >> COMPONENT_BITS & COMPONENT, key & COMPONENT
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def phrase_tag(tags, start, end):
     """The tag of a source phrase: its word's, or first + 1 and last in one number."""
     if end - start == 1:
@@ -90,14 +91,14 @@ def phrase_tag(tags, start, end):
     return ((np.int64(tags[start]) + 1) << TAG_BITS) | np.int64(tags[end - 1])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def jump_index(start, previous_end):
     """The place of the jump from the last translated word to this one; monotone is 1."""
     jump = start - previous_end + 1
     return min(max(jump, -FARTHEST), FARTHEST) + FARTHEST
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def static_keys(families, source, words, tags, start, end, keys):
     """Groups of a source phrase that do not depend on what was translated; their number.
 
@@ -124,23 +125,23 @@ def static_keys(families, source, words, tags, start, end, keys):
     return n
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def near_keys(source, tag, side):
     return pack(NEAR, source, side), pack(NEAR_TAG, tag, side)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def inside_key(source, label, is_begun):
     return pack(INSIDE, source, (np.int64(label) << 1) | is_begun)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sibling_keys(source, tag, label, state, side):
     b = (np.int64(label) << 3) | (np.int64(state) << 1) | side
     return pack(SIBLING, source, b), pack(SIBLING_TAG, tag, b)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_key(keys, n, key):
     """Appends a key that is not there yet; how many there are then."""
     for place in range(n):
@@ -150,7 +151,7 @@ def add_key(keys, n, key):
     return n + 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def outcome_cell(part, choice, tag, jump):
     """The cell of an outcome's part: candidate number, tag of its target, place of the jump."""
     if part == J:

@@ -3,14 +3,14 @@
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from numba import njit
 
+from models.kernels import kernel
 from models.language_model import LanguageModel, estimate
 from models.language_model.automaton import advance, empty_memory, remembered_advance
 from tests.models.language_model.small_texts import encoded, texts
 
 
-@njit
+@kernel
 def walk(lm, memory, state, words):
     """Scores and states along the words, from memory and from the model itself."""
     result = np.empty((len(words), 4))

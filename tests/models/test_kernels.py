@@ -1,0 +1,120 @@
+"""Compiled code is kept as long as no source that went into it has changed, and no longer."""
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from models import kernels
+
+CALLED = """
+from models.constants import FACTOR
+from models.kernels import kernel
+
+
+@kernel
+def called(x):
+    return x * FACTOR
+"""
+CALLING = """
+from models.called import called
+from models.kernels import kernel
+
+
+@kernel
+def calling(x):
+    return called(x) + 1
+"""
+PROGRAM = """
+from decoder.calling import calling
+print(calling(5), sum(calling.stats.cache_hits.values()))
+"""
+
+
+@pytest.fixture
+def project(tmp_path):
+    """A small project with our module of kernels in it."""
+    root = tmp_path / "project"
+    for package in kernels.PACKAGES:
+        (root / package).mkdir(parents=True)
+        (root / package / "__init__.py").touch()
+    (root / "models/kernels.py").write_bytes(Path(kernels.__file__).read_bytes())
+    (root / "models/constants.py").write_text("FACTOR = 10\n")
+    (root / "models/called.py").write_text(CALLED)
+    (root / "decoder/calling.py").write_text(CALLING)
+    (root / "tuning/words.py").write_text("GREETING = 'hello'\n")
+    return root
+
+
+@pytest.fixture
+def run(project, tmp_path):
+    """Runs the program; its result, and how often compiled code was found."""
+
+    def run_program():
+        done = subprocess.run(
+            [sys.executable, "-c", PROGRAM],
+            cwd=project,
+            env=os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "kept"), "PYTHONPATH": "."},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return tuple(map(int, done.stdout.split()))
+
+    return run_program
+
+
+def test_a_constant_in_another_file_makes_code_anew(project, run):
+    assert run() == (51, 0)
+    assert run() == (51, 1)
+    (project / "models/constants.py").write_text("FACTOR = 20\n")
+    assert run() == (101, 0)
+    (project / "models/constants.py").write_text("FACTOR = 10\n")
+    assert run() == (51, 1)  # as before, and kept
+
+
+@pytest.fixture
+def folder(project, tmp_path, monkeypatch):
+    """Asks for the cache folder as a new process would."""
+    monkeypatch.setattr(kernels, "ROOT", project)
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "kept"))
+    return kernels.cache_folder.__wrapped__
+
+
+def test_what_is_not_compiled_does_not_count(project, folder):
+    before = folder()
+    (project / "tuning/words.py").write_text("GREETING = 'good day'\n")
+    assert folder() == before
+    (project / "models/called.py").write_text(CALLED.replace("x * ", "2 * x * "))
+    assert folder() != before
+
+
+def test_few_versions_are_kept(project, folder):
+    made = []
+    for number in range(kernels.MOST_FOLDERS + 2):
+        (project / "models/constants.py").write_text(f"FACTOR = {number}\n")
+        made.append(folder())
+        os.utime(made[-1], (number, number))
+    assert [path.exists() for path in made] == [False, False, True, True, True]
+
+
+def test_other_projects_have_folders_of_their_own(project, folder, monkeypatch):
+    before = folder()
+    monkeypatch.setattr(kernels, "ROOT", project.rename(project.with_name("other")))
+    assert folder().name == before.name
+    assert folder().parent != before.parent
+
+
+def test_a_cache_that_cannot_be_written_goes_elsewhere(folder, tmp_path, monkeypatch):
+    (tmp_path / "kept").write_text("a file, not a folder")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    assert folder().is_relative_to(tmp_path / f"hyperbaton-kernels-{os.getuid()}")
+
+
+def test_the_default_place(folder, tmp_path, monkeypatch):
+    monkeypatch.delenv("NUMBA_CACHE_DIR")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
+    assert folder().is_relative_to(tmp_path / "home/hyperbaton/kernels")
