@@ -9,5 +9,5 @@ def announce_compilation(module: str) -> None:
     """Says so if there is no compiled code of the module yet."""
     from models.kernels import cache_folder
 
-    if not any(cache_folder().rglob(f"{module.rpartition('.')[2]}.*.nbi")):
+    if not any(cache_folder(module).rglob("*.nbi")):
         say(MESSAGE)

@@ -1,10 +1,12 @@
 """The decorators of compiled loops, and where their compiled code is kept.
 
 Numba's own cache looks only at the file of a kernel. But the kernels that it calls and the
-constants that it uses are compiled into it, and may stand in other files. So the cache folder is
-named after a digest of every source file that compiled code can come from. When one of them
-changes, by an edit or an upgrade, kernels are compiled again as they are needed; old code is never
-run.
+constants that it uses are compiled into it, and may stand in other files. So the compiled code of a
+module is kept in a folder named after a digest of its source, of what it imports, and of what that
+imports. When one of these files changes, by an edit or an upgrade, kernels are compiled again as
+they are needed; old code is never run.
+
+    CACHE/place of the sources/module/digest/   Numba's files
 """
 
 import os
@@ -13,7 +15,7 @@ import shutil
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -21,16 +23,16 @@ from typing import Any
 import numba
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGES = ("models", "decoder", "tuning")
 IMPORTED = re.compile(rb"^from ((?:models|decoder|tuning)[\w.]*) import", re.MULTILINE)
-MOST_FOLDERS = 3  # versions of the sources whose compiled code is kept
+MOST_FOLDERS = 3  # versions of a module whose compiled code is kept
 
 
 def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     """Compiles a function at its first call, to run without Python's lock, and keeps the code."""
-    numba.config.CACHE_DIR = str(cache_folder())  # type: ignore[attr-defined]
-    compiled = numba.njit(cache=True, nogil=True, **options)
-    return compiled if function is None else compiled(function)
+    if function is None:
+        return partial(kernel, **options)
+    numba.config.CACHE_DIR = str(cache_folder(function.__module__))  # type: ignore[attr-defined]
+    return numba.njit(cache=True, nogil=True, **options)(function)
 
 
 def uncounted(function: Callable[..., Any]) -> Any:
@@ -43,19 +45,19 @@ def uncounted(function: Callable[..., Any]) -> Any:
 
 
 @cache
-def cache_folder() -> Path:
-    """Where the compiled code of these sources is kept."""
+def cache_folder(module: str) -> Path:
+    """Where the compiled code of a module is kept."""
     digest = sha256()
-    for path in sorted(_sources()):
-        digest.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + path.read_bytes())
+    for name in sorted(_sources(module)):
+        digest.update(name.encode() + b"\0" + _source(name))
     place = sha256(os.fsencode(ROOT)).hexdigest()[:8]
+    inside = Path(place, module, digest.hexdigest()[:16])
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     base = Path(os.environ.get("NUMBA_CACHE_DIR") or home / "hyperbaton" / "kernels")
     try:
-        return _ready(base / place / digest.hexdigest()[:16])
+        return _ready(base / inside)
     except OSError:  # nothing can be written there
-        folder = Path(tempfile.gettempdir()) / f"hyperbaton-kernels-{os.getuid()}"
-        return _ready(folder / place / digest.hexdigest()[:16])
+        return _ready(Path(tempfile.gettempdir(), f"hyperbaton-kernels-{os.getuid()}") / inside)
 
 
 def _ready(folder: Path) -> Path:
@@ -69,16 +71,22 @@ def _ready(folder: Path) -> Path:
     return folder
 
 
-def _sources() -> set[Path]:
-    """Files that hold kernels, and whatever these import."""
-    files = [path for package in PACKAGES for path in (ROOT / package).rglob("*.py")]
-    texts = {path: path.read_bytes() for path in files}
-    found: set[Path] = set()
-    wanted = [path for path, text in texts.items() if b"from models.kernels import" in text]
+def _sources(module: str) -> set[str]:
+    """The module and whatever of ours it imports."""
+    found: set[str] = set()
+    wanted = [module]
     while wanted:
-        path = wanted.pop()
-        if path in texts and path not in found:
-            found.add(path)
-            names = (name.decode().replace(".", "/") for name in IMPORTED.findall(texts[path]))
-            wanted += [ROOT / f"{name}.py" for name in names]
+        name = wanted.pop()
+        if name not in found:
+            found.add(name)
+            wanted += [imported.decode() for imported in IMPORTED.findall(_source(name))]
     return found
+
+
+@cache
+def _source(module: str) -> bytes:
+    """The text of a module; none if it is not ours."""
+    try:
+        return (ROOT / f"{module.replace('.', '/')}.py").read_bytes()
+    except OSError:
+        return b""

@@ -38,14 +38,14 @@ print(calling(5), sum(calling.stats.cache_hits.values()))
 def project(tmp_path):
     """A small project with our module of kernels in it."""
     root = tmp_path / "project"
-    for package in kernels.PACKAGES:
+    for package in ("models", "decoder", "tuning"):
         (root / package).mkdir(parents=True)
         (root / package / "__init__.py").touch()
     (root / "models/kernels.py").write_bytes(Path(kernels.__file__).read_bytes())
     (root / "models/constants.py").write_text("FACTOR = 10\n")
     (root / "models/called.py").write_text(CALLED)
     (root / "decoder/calling.py").write_text(CALLING)
-    (root / "tuning/words.py").write_text("GREETING = 'hello'\n")
+    (root / "models/words.py").write_text("GREETING = 'hello'\n")
     return root
 
 
@@ -81,15 +81,24 @@ def folder(project, tmp_path, monkeypatch):
     """Asks for the cache folder as a new process would."""
     monkeypatch.setattr(kernels, "ROOT", project)
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "kept"))
-    return kernels.cache_folder.__wrapped__
+
+    def asked_anew(module="decoder.calling"):
+        kernels._source.cache_clear()
+        return kernels.cache_folder.__wrapped__(module)
+
+    yield asked_anew
+    kernels._source.cache_clear()
 
 
 def test_what_is_not_compiled_does_not_count(project, folder):
-    before = folder()
-    (project / "tuning/words.py").write_text("GREETING = 'good day'\n")
+    before, called = folder(), folder("models.called")
+    (project / "models/words.py").write_text("GREETING = 'good day'\n")
     assert folder() == before
-    (project / "models/called.py").write_text(CALLED.replace("x * ", "2 * x * "))
+    (project / "decoder/calling.py").write_text(CALLING.replace("+ 1", "+ 2"))
     assert folder() != before
+    assert folder("models.called") == called
+    (project / "models/called.py").write_text(CALLED.replace("x * ", "2 * x * "))
+    assert folder("models.called") != called
 
 
 def test_few_versions_are_kept(project, folder):
@@ -105,7 +114,7 @@ def test_other_projects_have_folders_of_their_own(project, folder, monkeypatch):
     before = folder()
     monkeypatch.setattr(kernels, "ROOT", project.rename(project.with_name("other")))
     assert folder().name == before.name
-    assert folder().parent != before.parent
+    assert folder() != before
 
 
 def test_a_cache_that_cannot_be_written_goes_elsewhere(folder, tmp_path, monkeypatch):
