@@ -119,4 +119,4 @@ def _pharaoh(links: list[tuple[int, int]]) -> str:
 
 
 if __name__ == "__main__":
-    write(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent)
+    write(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent.parent)

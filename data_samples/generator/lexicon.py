@@ -1,4 +1,4 @@
-"""The word lists of the grammars: `lexicon.tsv` in each sample's folder.
+"""The word lists of the grammars: `lexicon.tsv` in the folder of each source language.
 
 One entry a line: category, source form(s), English, features; tab-separated, `#` starts a comment
 line. Several source forms (inflections) are joined by `/`. Features are separated by spaces, each a
@@ -9,7 +9,7 @@ test sets hold unknown words.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.resources import files
+from pathlib import Path
 
 from data_samples.generator.synchronous import Chooser
 
@@ -33,8 +33,9 @@ class Entry:
 
 
 class Lexicon:
-    def __init__(self, folder: str) -> None:
-        text = files("data_samples").joinpath(folder, "lexicon.tsv").read_text(encoding="utf-8")
+    def __init__(self, language: str) -> None:
+        path = Path(__file__).parent / language / "lexicon.tsv"
+        text = path.read_text(encoding="utf-8")
         self._entries: dict[str, list[Entry]] = {}
         for line in text.splitlines():
             if not line or line.startswith("#"):

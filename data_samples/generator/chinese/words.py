@@ -9,7 +9,7 @@ from data_samples.generator.lexicon import Entry, Lexicon
 from data_samples.generator.synchronous import Chooser, Leaf, Tree, Word
 
 Words = tuple[Word, ...]
-LEXICON = Lexicon("zh-en")
+LEXICON = Lexicon("chinese")
 FAVOURITE = 0.76  # share of the first of several translations that mean the same
 GROUPS = {
     "human": ("person", "kin", "title", "given", "pro"),

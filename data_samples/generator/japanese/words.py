@@ -7,7 +7,7 @@ from data_samples.generator.lexicon import Entry, Lexicon
 from data_samples.generator.synchronous import Chooser, Leaf, Tree, Word
 
 Words = tuple[Word, ...]
-LEXICON = Lexicon("ja-en")
+LEXICON = Lexicon("japanese")
 FAVOURITE = 0.75  # share of the first of several translations that mean the same
 PRONOUNS = {  # subject: object, possessive
     "i": ("me", "my"),

@@ -1,0 +1,1 @@
+"""Writes the sample treebanks. Not installed: nothing else imports it."""
