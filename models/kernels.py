@@ -12,12 +12,15 @@ they are needed; old code is never run.
 import os
 import re
 import shutil
+import sys
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache, partial
 from hashlib import sha256
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numba
@@ -25,6 +28,25 @@ import numba
 ROOT = Path(__file__).resolve().parent.parent
 IMPORTED = re.compile(rb"^from ((?:models|decoder|tuning)[\w.]*) import", re.MULTILINE)
 MOST_FOLDERS = 3  # versions of a module whose compiled code is kept
+
+
+def _load_numba() -> None:
+    """Loads what Numba needs to run anything, without scipy.
+
+    Numba only looks whether scipy's BLAS is there, for kernels that multiply matrices, and imports
+    all of scipy.linalg for it, which takes longer than numpy. It finds the real one when such a
+    kernel runs.
+    """
+    absent = {"scipy.linalg", "scipy.linalg.cython_blas"} - sys.modules.keys()
+    sys.modules.update({name: ModuleType(name) for name in absent})
+    try:
+        import_module("numba.np.arraymath")
+    finally:
+        for name in absent:
+            del sys.modules[name]
+
+
+_load_numba()
 
 
 def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:

@@ -127,3 +127,29 @@ def test_the_default_place(folder, tmp_path, monkeypatch):
     monkeypatch.delenv("NUMBA_CACHE_DIR")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
     assert folder().is_relative_to(tmp_path / "home/hyperbaton/kernels")
+
+
+def test_scipy_is_loaded_only_when_matrices_are_multiplied():
+    program = """
+import sys
+
+import numpy as np
+
+from models.kernels import numba
+
+@numba.njit
+def one_more(x):
+    return x + 1
+
+@numba.njit
+def product(x, y):
+    return x @ y
+
+print(one_more(1), "scipy.linalg" in sys.modules)
+row, column = np.array([[1.0, 2.0]]), np.array([[3.0], [4.0]])
+print(product(row, column)[0, 0], "scipy.linalg" in sys.modules)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines() == ["2 False", "11.0 True"]
