@@ -1,6 +1,5 @@
 """`hyperbaton align`: the two ways to use it, its files and its messages."""
 
-import contextlib
 import gzip
 import importlib.util
 import os
@@ -8,7 +7,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +17,7 @@ from hyperbaton.commands.align import METHODS, align
 from models import symmetrisation
 from models.arrays import Ragged
 from models.errors import counted
+from tests.child_processes import answering_signals, wait_until
 
 HAS_EFLOMAL = importlib.util.find_spec("eflomal") is not None
 needs_eflomal = pytest.mark.skipif(not HAS_EFLOMAL, reason="eflomal is not installed")
@@ -335,13 +334,16 @@ def test_a_signal_to_end_ends_eflomal_too_and_removes_its_files(texts, write, tm
     temporary.mkdir()
     paths = os.pathsep.join([str(tmp_path), str(Path(frame.__file__).parent.parent)])
     process = subprocess.Popen(
-        [sys.executable, "-m", "hyperbaton", "align", *texts],
+        answering_signals([sys.executable, "-m", "hyperbaton", "align", *texts]),
         env={**os.environ, "PYTHONPATH": paths, "TMPDIR": str(temporary)},
         stderr=subprocess.PIPE,
         text=True,
     )
     try:
-        sleeper = int(wait_for(lambda: next(temporary.glob("*/source.pid")).read_text()))
+        begun = wait_until(
+            lambda: [path for path in temporary.glob("*/source.pid") if path.read_text()], process
+        )
+        sleeper = int(begun[0].read_text())
         process.send_signal(number)
         _, err = process.communicate(timeout=30)
     finally:
@@ -351,16 +353,6 @@ def test_a_signal_to_end_ends_eflomal_too_and_removes_its_files(texts, write, tm
     assert list(temporary.iterdir()) == []
     with pytest.raises(ProcessLookupError):
         os.kill(sleeper, 0)
-
-
-def wait_for(answer):
-    """The first answer that is not empty."""
-    for _ in range(600):
-        with contextlib.suppress(StopIteration):
-            if found := answer():
-                return found
-        time.sleep(0.05)
-    raise AssertionError("it did not begin")
 
 
 @needs_eflomal

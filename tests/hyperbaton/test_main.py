@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import click
@@ -12,6 +11,7 @@ import pytest
 
 from hyperbaton import main as frame
 from models.errors import DataError
+from tests.child_processes import answering_signals, wait_for_reader
 
 COMMAND = [sys.executable, "-m", "hyperbaton"]
 
@@ -115,19 +115,23 @@ def test_debug_shows_the_traceback_of_our_own_errors_too():
     assert "hyperbaton: nothing: no such file" in result.stderr
 
 
-def test_ctrl_c_is_quiet():
-    arguments = ["corpus", "--source", "-", "--target", os.devnull]
+@pytest.fixture
+def endless(tmp_path):
+    """A command that reads a file whose end never comes, and that file."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    return [*COMMAND, "corpus", "--source", str(pipe), "--target", os.devnull], pipe
+
+
+def test_ctrl_c_is_quiet(endless):
+    command, pipe = endless
     process = subprocess.Popen(
-        [*COMMAND, *arguments],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
+        answering_signals(command), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    time.sleep(1.5)  # it now waits for its standard input
-    assert process.poll() is None
+    writer = wait_for_reader(pipe, process)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=60)
+    os.close(writer)
     assert process.returncode == frame.INTERRUPTED
     assert (out, err) == ("", "")
 
@@ -166,17 +170,21 @@ def test_ctrl_c_while_the_program_is_being_loaded_is_quiet(tmp_path):
     assert (result.returncode, result.stdout, result.stderr) == (130, "", "")
 
 
-def test_a_signal_that_nohup_has_ignored_stays_ignored():
-    arguments = " ".join([*COMMAND, "corpus", "--source", "-", "--target", os.devnull])
+@pytest.mark.parametrize("ignored", [True, False])
+def test_a_signal_that_nohup_has_ignored_stays_ignored(endless, ignored):
+    command, pipe = endless
+    trap = "trap '' HUP; " if ignored else ""
     process = subprocess.Popen(
-        ["sh", "-c", f"trap '' HUP; exec {arguments}"],
-        stdin=subprocess.PIPE,
+        answering_signals(["/bin/sh", "-c", f"{trap}exec {' '.join(command)}"]),
         stdout=subprocess.DEVNULL,
     )
-    time.sleep(1.5)  # it now waits for its standard input
+    writer = wait_for_reader(pipe, process)
     process.send_signal(signal.SIGHUP)
-    process.communicate(timeout=30)
-    assert process.returncode == 0
+    if ignored:
+        os.close(writer)  # the end of the file, which it has lived to see
+    assert process.wait(timeout=60) == (0 if ignored else frame.STOPPED + signal.SIGHUP)
+    if not ignored:
+        os.close(writer)
 
 
 BUFFERED = {**os.environ, "PYTHONUNBUFFERED": ""}
