@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from tests.tuning.pools import MEAN, oracle, planted_pool
+from tuning.line_search import BETTER
 from tuning.metrics.base import Outputs
 from tuning.metrics.bleu import Bleu
 from tuning.mira import _one_pass, metric_slopes, mira
@@ -87,7 +88,8 @@ def test_of_all_passes_the_best_average_is_taken():
         return pool.score(MEAN, found)
 
     scores = [score(passes) for passes in range(1, 9)]
-    assert scores == sorted(scores)
+    assert np.all(np.diff(scores) >= -BETTER)
+    assert scores[-1] > scores[0]
 
 
 def test_fixed_weights_stay():
