@@ -1,8 +1,10 @@
 """Programs that tests start and stop: how they answer to signals, and waiting for what they do."""
 
 import os
+import subprocess
 import sys
 import time
+from contextlib import contextmanager
 
 PATIENCE = 120  # seconds; a busy machine is slow to start a program
 
@@ -21,6 +23,16 @@ def answering_signals(command):
     background ignores some of those that its tests send.
     """
     return [sys.executable, "-c", _ANSWER, *map(str, command)]
+
+
+@contextmanager
+def started(command, **options):
+    """A process that answers to signals, and that does not outlive its test."""
+    with subprocess.Popen(answering_signals(command), **options) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def wait_until(condition, process=None):

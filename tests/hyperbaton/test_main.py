@@ -11,7 +11,7 @@ import pytest
 
 from hyperbaton import main as frame
 from models.errors import DataError
-from tests.child_processes import answering_signals, wait_for_reader
+from tests.child_processes import started, wait_for_reader
 
 COMMAND = [sys.executable, "-m", "hyperbaton"]
 
@@ -117,21 +117,23 @@ def test_debug_shows_the_traceback_of_our_own_errors_too():
 
 @pytest.fixture
 def endless(tmp_path):
-    """A command that reads a file whose end never comes, and that file."""
+    """A command that reads a file whose end does not come by itself, and that file."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     return [*COMMAND, "corpus", "--source", str(pipe), "--target", os.devnull], pipe
 
 
+def signal_while_it_reads(process, pipe, number):
+    writer = wait_for_reader(pipe, process)
+    process.send_signal(number)
+    os.close(writer)  # the end of the file: a read that has just begun would not see the signal
+
+
 def test_ctrl_c_is_quiet(endless):
     command, pipe = endless
-    process = subprocess.Popen(
-        answering_signals(command), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    writer = wait_for_reader(pipe, process)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
-    os.close(writer)
+    with started(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        signal_while_it_reads(process, pipe, signal.SIGINT)
+        out, err = process.communicate(timeout=60)
     assert process.returncode == frame.INTERRUPTED
     assert (out, err) == ("", "")
 
@@ -174,17 +176,10 @@ def test_ctrl_c_while_the_program_is_being_loaded_is_quiet(tmp_path):
 def test_a_signal_that_nohup_has_ignored_stays_ignored(endless, ignored):
     command, pipe = endless
     trap = "trap '' HUP; " if ignored else ""
-    process = subprocess.Popen(
-        answering_signals(["/bin/sh", "-c", f"{trap}exec {' '.join(command)}"]),
-        stdout=subprocess.DEVNULL,
-    )
-    writer = wait_for_reader(pipe, process)
-    process.send_signal(signal.SIGHUP)
-    if ignored:
-        os.close(writer)  # the end of the file, which it has lived to see
-    assert process.wait(timeout=60) == (0 if ignored else frame.STOPPED + signal.SIGHUP)
-    if not ignored:
-        os.close(writer)
+    shell = ["/bin/sh", "-c", f"{trap}exec {' '.join(command)}"]
+    with started(shell, stdout=subprocess.DEVNULL) as process:
+        signal_while_it_reads(process, pipe, signal.SIGHUP)
+        assert process.wait(timeout=60) == (0 if ignored else frame.STOPPED + signal.SIGHUP)
 
 
 BUFFERED = {**os.environ, "PYTHONUNBUFFERED": ""}

@@ -8,7 +8,7 @@ import pytest
 
 from hyperbaton.samples import sample_files
 from models.system import read_system
-from tests.child_processes import answering_signals, wait_until
+from tests.child_processes import started, wait_until
 
 COMMAND = [sys.executable, "-m", "hyperbaton"]
 
@@ -148,15 +148,11 @@ def test_a_stopped_run_leaves_nothing_broken_and_the_next_one_goes_on(tmp_path, 
     assert run("train", *arguments, "--out", undisturbed).returncode == 0
     codes = []
     for part in ("phrases", "lm"):
-        process = subprocess.Popen(
-            answering_signals([*COMMAND, "train", *arguments, "--out", stopped]),
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        begun = stopped / "parts"
-        wait_until(lambda: [*begun.glob(f"{part}-*")] or process.poll() is not None)  # noqa: B023
-        process.send_signal(how)
-        _, err = process.communicate(timeout=60)
+        begun, command = stopped / "parts", [*COMMAND, "train", *arguments, "--out", stopped]
+        with started(command, stderr=subprocess.PIPE, text=True) as process:
+            wait_until(lambda: [*begun.glob(f"{part}-*")] or process.poll() is not None)  # noqa: B023
+            process.send_signal(how)
+            _, err = process.communicate(timeout=60)
         codes.append(process.returncode)
         assert "Traceback" not in err
         assert not (stopped / "model.toml").exists() or codes[-1] == 0

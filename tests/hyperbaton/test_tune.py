@@ -18,7 +18,7 @@ from models.reading import CorpusFiles
 from models.sentence import Sentence
 from models.system import NAME, read_system, write_weights
 from models.training import TrainingSettings, train_system
-from tests.child_processes import answering_signals
+from tests.child_processes import started
 from tests.tuning.small_language import all_pairs
 from tuning.metrics.base import Outputs
 from tuning.metrics.bleu import Bleu
@@ -156,7 +156,7 @@ def test_an_interrupted_run_goes_on(folder, monkeypatch, run):
         "--reference", folder / "dev.t", "--method", "pro", "--iterations", "500", "--replicas",
         "1",
     ]  # fmt: skip
-    with subprocess.Popen(answering_signals(command), stderr=subprocess.PIPE, text=True) as process:
+    with started(command, stderr=subprocess.PIPE, text=True) as process:
         assert any(line.startswith("iteration  2") for line in process.stderr)
         process.send_signal(signal.SIGINT)
         rest = process.stderr.read()
