@@ -1,5 +1,9 @@
 """Decoding by trying everything: all derivations of a short sentence, each scored from scratch."""
 
+from itertools import pairwise
+
+from hypothesis import assume
+
 from models.phrases.extraction import GRID
 from models.phrases.moses_tables import source_texts, target_texts
 from models.phrases.reordering import CLASSES, ReorderingType
@@ -35,8 +39,12 @@ def options_of(words, table, lm, weights, limit):
                 score -= weights["word_penalty"] * len(target)
                 return score + weights["lm"] * lm.score(target, begin=False, end=False)
 
-            best = sorted(found, key=total, reverse=True)[:limit]
-            options += [(start, end, number, target) for number, target in best]
+            best = sorted(found, key=total, reverse=True)
+            for one, other in pairwise(best[limit - 1 : limit + 1]):
+                if total(one) - total(other) < 1e-9:  # unless all is equal, rounding decides
+                    assume(table.scores[one[0]].tolist() == table.scores[other[0]].tolist())
+                    assume(len(one[1]) == len(other[1]))
+            options += [(start, end, number, target) for number, target in best[:limit]]
             if end == start + 1 and not found:
                 options.append((start, end, None, [words[start]]))
     return options

@@ -1,6 +1,5 @@
 """`hyperbaton align`: the two ways to use it, its files and its messages."""
 
-import contextlib
 import gzip
 import importlib.util
 import os
@@ -8,7 +7,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +17,7 @@ from hyperbaton.commands.align import METHODS, align
 from models.arrays import Ragged
 from models.data import symmetrisation
 from models.errors import counted
+from tests.child_processes import started, wait_until
 
 HAS_EFLOMAL = importlib.util.find_spec("eflomal") is not None
 needs_eflomal = pytest.mark.skipif(not HAS_EFLOMAL, reason="eflomal is not installed")
@@ -318,13 +317,20 @@ def test_one_pair_with_one_link_is_not_several(run, write):
     assert err == "1 pair, 1 link (union)\n"
 
 
+# as subprocess.call, which eflomal uses; the file says that there is a process to be ended
 SLEEPER = """
-import subprocess
+import subprocess, time
 def write_text(stream, sentences, n_words): stream.write(b"x")
 class TextIndex:
     def __init__(self, index): pass
 def align(source, target, **options):
-    subprocess.call(["sh", "-c", "echo $$ > \\"$0\\"; exec sleep 60", source + ".pid"])
+    with subprocess.Popen(["sleep", "60"]) as process:
+        try:
+            with open(source + ".pid", "w") as stream: stream.write(str(process.pid))
+            while process.poll() is None: time.sleep(0.01)
+        except:
+            process.kill()
+            raise
 """
 
 
@@ -334,33 +340,23 @@ def test_a_signal_to_end_ends_eflomal_too_and_removes_its_files(texts, write, tm
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     paths = os.pathsep.join([str(tmp_path), str(Path(frame.__file__).parent.parent)])
-    process = subprocess.Popen(
+    with started(
         [sys.executable, "-m", "hyperbaton", "align", *texts],
         env={**os.environ, "PYTHONPATH": paths, "TMPDIR": str(temporary)},
         stderr=subprocess.PIPE,
         text=True,
-    )
-    try:
-        sleeper = int(wait_for(lambda: next(temporary.glob("*/source.pid")).read_text()))
+    ) as process:
+        begun = wait_until(
+            lambda: [path for path in temporary.glob("*/source.pid") if path.read_text()], process
+        )
+        sleeper = int(begun[0].read_text())
         process.send_signal(number)
         _, err = process.communicate(timeout=30)
-    finally:
-        process.kill()
     assert process.returncode == 128 + number
     assert err == "aligning 2 pairs in both directions with eflomal\n"
     assert list(temporary.iterdir()) == []
     with pytest.raises(ProcessLookupError):
         os.kill(sleeper, 0)
-
-
-def wait_for(answer):
-    """The first answer that is not empty."""
-    for _ in range(600):
-        with contextlib.suppress(StopIteration):
-            if found := answer():
-                return found
-        time.sleep(0.05)
-    raise AssertionError("it did not begin")
 
 
 @needs_eflomal

@@ -12,6 +12,7 @@ def test_no_progress_without_a_terminal(monkeypatch):
 def test_progress_on_a_terminal_waits_and_then_shows_count_and_rate(monkeypatch, capsys):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(console, "PATIENCE", 3600.0)
     with console.progress_line() as progress:
         progress("reading pairs", 1)
     assert "reading" not in capsys.readouterr().err

@@ -100,13 +100,13 @@ def test_text_shows_steps_sums_and_differences(model):
     steps = tables[""]
     best = explained.derivations[0]
     assert [row[0] for row in steps.rows] == [*(str(n + 1) for n in range(len(best.steps))), ""]
-    assert [row[-1] for row in steps.rows][-1] == f"{best.score:.4f}"
+    assert float(steps.rows[-1][-1]) == pytest.approx(best.score, abs=1e-4)
     assert any(row[3] == "nageta (unknown)" for row in steps.rows)
     covered = [row[5] for row in steps.rows][:-1]
     assert [text.count("■") for text in covered] == [sum(step.covered) for step in best.steps]
     assert covered[-1] == "■■■■■"
     sums = tables["sums over the derivation"]
-    assert sums.rows[-1][4] == f"{best.score:.4f}"
+    assert float(sums.rows[-1][4]) == pytest.approx(best.score, abs=1e-4)
     shares = [float(row[5].rstrip("%")) for row in sums.rows if row[5]]
     assert sum(shares) == pytest.approx(100, abs=0.5)
     words = tables["language model, word by word"]
@@ -116,9 +116,9 @@ def test_text_shows_steps_sums_and_differences(model):
     listed = tables["the best derivations"]
     assert listed.header == ["", "score", "to 1", "BLEU", "chrF", "translation"]
     other = explained.derivations[1]
-    assert listed.rows[1][2] == f"{other.score - best.score:.4f}"
+    assert float(listed.rows[1][2]) == pytest.approx(other.score - best.score, abs=1e-4)
     differences = tables["where the others gain (+) and lose (-) against the best"]
-    assert differences.rows[-1][-1] == f"{other.score - best.score:+.4f}"
+    assert float(differences.rows[-1][-1]) == pytest.approx(other.score - best.score, abs=1e-4)
     gains = [float(row[2]) for row in differences.rows[:-1] if row[2]]
     assert sum(gains) == pytest.approx(other.score - best.score, abs=1e-3)
 

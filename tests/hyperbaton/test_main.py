@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import click
@@ -12,6 +11,7 @@ import pytest
 
 from hyperbaton import main as frame
 from models.errors import DataError
+from tests.child_processes import started, wait_for_reader
 
 COMMAND = [sys.executable, "-m", "hyperbaton"]
 
@@ -115,19 +115,25 @@ def test_debug_shows_the_traceback_of_our_own_errors_too():
     assert "hyperbaton: nothing: no such file" in result.stderr
 
 
-def test_ctrl_c_is_quiet():
-    arguments = ["corpus", "--source", "-", "--target", os.devnull]
-    process = subprocess.Popen(
-        [*COMMAND, *arguments],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    time.sleep(1.5)  # it now waits for its standard input
-    assert process.poll() is None
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
+@pytest.fixture
+def endless(tmp_path):
+    """A command that reads a file whose end does not come by itself, and that file."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    return [*COMMAND, "corpus", "--source", str(pipe), "--target", os.devnull], pipe
+
+
+def signal_while_it_reads(process, pipe, number):
+    writer = wait_for_reader(pipe, process)
+    process.send_signal(number)
+    os.close(writer)  # the end of the file: a read that has just begun would not see the signal
+
+
+def test_ctrl_c_is_quiet(endless):
+    command, pipe = endless
+    with started(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        signal_while_it_reads(process, pipe, signal.SIGINT)
+        out, err = process.communicate(timeout=60)
     assert process.returncode == frame.INTERRUPTED
     assert (out, err) == ("", "")
 
@@ -166,17 +172,14 @@ def test_ctrl_c_while_the_program_is_being_loaded_is_quiet(tmp_path):
     assert (result.returncode, result.stdout, result.stderr) == (130, "", "")
 
 
-def test_a_signal_that_nohup_has_ignored_stays_ignored():
-    arguments = " ".join([*COMMAND, "corpus", "--source", "-", "--target", os.devnull])
-    process = subprocess.Popen(
-        ["sh", "-c", f"trap '' HUP; exec {arguments}"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-    )
-    time.sleep(1.5)  # it now waits for its standard input
-    process.send_signal(signal.SIGHUP)
-    process.communicate(timeout=30)
-    assert process.returncode == 0
+@pytest.mark.parametrize("ignored", [True, False])
+def test_a_signal_that_nohup_has_ignored_stays_ignored(endless, ignored):
+    command, pipe = endless
+    trap = "trap '' HUP; " if ignored else ""
+    shell = ["/bin/sh", "-c", f"{trap}exec {' '.join(command)}"]
+    with started(shell, stdout=subprocess.DEVNULL) as process:
+        signal_while_it_reads(process, pipe, signal.SIGHUP)
+        assert process.wait(timeout=60) == (0 if ignored else frame.STOPPED + signal.SIGHUP)
 
 
 BUFFERED = {**os.environ, "PYTHONUNBUFFERED": ""}

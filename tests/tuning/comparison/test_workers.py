@@ -8,6 +8,7 @@ import time
 import pytest
 
 from models.errors import BadLine, DataError, SettingError
+from tests.child_processes import wait_until
 from tuning.comparison.workers import run_jobs
 
 
@@ -58,7 +59,7 @@ if __name__ == "__main__":
 def sleep(job, say):  # noqa: ARG001
     with open(job, "w") as stream:  # noqa: PTH123
         stream.write(str(os.getpid()))
-    time.sleep(60)
+    time.sleep(600)  # for as long as it is allowed to live
 
 
 def test_workers_end_when_their_parent_is_killed(tmp_path):
@@ -66,25 +67,20 @@ def test_workers_end_when_their_parent_is_killed(tmp_path):
     script.write_text(PARENT)
     environment = os.environ | {"PYTHONPATH": os.getcwd()}  # noqa: PTH109
     parent = subprocess.Popen([sys.executable, script, place], env=environment)
-    while not (place.exists() and place.read_text()):
-        assert parent.poll() is None
-        time.sleep(0.02)
+    wait_until(lambda: place.exists() and place.read_text(), parent)
     worker = int(place.read_text())
     parent.kill()
     parent.wait()
-    deadline = time.monotonic() + 20
-    while _is_alive(worker) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not _is_alive(worker)
+    wait_until(lambda: not _is_alive(worker))
 
 
 def _is_alive(process):
     try:
         os.kill(process, 0)
-    except ProcessLookupError:
+        with open(f"/proc/{process}/stat") as stream:  # noqa: PTH123
+            return stream.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except (ProcessLookupError, FileNotFoundError):
         return False
-    with open(f"/proc/{process}/stat") as stream:  # noqa: PTH123
-        return stream.read().rsplit(")", 1)[1].split()[0] != "Z"
 
 
 def bad_line(job, say):  # noqa: ARG001

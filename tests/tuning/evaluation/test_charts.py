@@ -25,7 +25,7 @@ def test_ticks_are_even_and_hold_all_values(one, other):
 
 def test_ticks_by_hand():
     assert nice_ticks(0, 100) == [0, 20, 40, 60, 80, 100]
-    assert nice_ticks(5, 5) == [4.4, 4.6, 4.8, 5.0, 5.2, 5.4, 5.6]
+    assert nice_ticks(5, 5) == pytest.approx([4.4, 4.6, 4.8, 5.0, 5.2, 5.4, 5.6])
 
 
 @given(st.floats(1e-8, 1e8), st.floats(1e-8, 1e8))
@@ -39,9 +39,9 @@ def test_ticks_of_a_logarithmic_axis_hold_all_values(one, other):
 
 
 def test_ticks_of_a_logarithmic_axis_by_hand():
-    assert log_ticks(0.03, 0.4) == [0.02, 0.05, 0.1, 0.2, 0.5]
-    assert log_ticks(0.5, 0.5) == [0.5, 1]
-    assert log_ticks(0.02, 300) == [0.01, 0.1, 1, 10, 100, 1000]
+    assert log_ticks(0.03, 0.4) == pytest.approx([0.02, 0.05, 0.1, 0.2, 0.5])
+    assert log_ticks(0.5, 0.5) == pytest.approx([0.5, 1])
+    assert log_ticks(0.02, 300) == pytest.approx([0.01, 0.1, 1, 10, 100, 1000])
 
 
 def test_on_a_logarithmic_axis_equal_factors_are_equally_far():

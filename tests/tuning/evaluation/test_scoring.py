@@ -25,12 +25,13 @@ def test_numbers_are_those_of_metrics_and_tests(name, test):
     for place, metric in enumerate(metrics):
         old, new = metric.statistics(OLD), metric.statistics(NEW)
         before, after = result.scores["old"][place], result.scores["new"][place]
-        assert before.score == metric.corpus_score(OLD)
+        assert before.score == pytest.approx(metric.corpus_score(OLD))
         interval = confidence_interval(metric, new, n_resamples=50, seed=0)
-        assert (after.low, after.high) == (interval.low, interval.high)
-        assert after.half_width == (interval.high - interval.low) / 2
+        assert (after.low, after.high) == pytest.approx((interval.low, interval.high))
+        assert after.half_width == pytest.approx((interval.high - interval.low) / 2)
         expected = test(metric, old, new, n_resamples=50, seed=0)
-        assert (after.difference, after.p_value) == (expected.difference, expected.p_value)
+        assert after.difference == pytest.approx(expected.difference)
+        assert after.p_value == expected.p_value
         assert (before.difference, before.p_value) == (None, None)
 
 

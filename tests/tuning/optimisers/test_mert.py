@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from tests.tuning.optimisers.pools import MEAN, oracle, planted_pool
+from tuning.optimisers.line_search import BETTER
 from tuning.optimisers.mert import climb, mert, random_point
 from tuning.optimisers.scaling import scale_pool
 
@@ -43,7 +44,7 @@ def test_never_worse_than_the_start_or_earlier_weights(seed):
     start, other = draw.normal(size=(2, 7))
     found = run(pool, start, restarts=0, directions=2, earlier=[other, planted])
     given = [pool.score(MEAN, weights) for weights in (start, other, planted)]
-    assert pool.score(MEAN, found) >= max(given)
+    assert pool.score(MEAN, found) >= max(given) - 2 * BETTER
 
 
 def test_scaling_all_weights_changes_no_best_hypothesis():
@@ -93,5 +94,5 @@ def test_every_sweep_improves():
     scores = [
         climb(scaled, MEAN, start, np.random.default_rng(2), 3, sweeps).score for sweeps in range(5)
     ]
-    assert scores == sorted(scores)
+    assert np.all(np.diff(scores) >= -BETTER)
     assert scores[0] < scores[-1]

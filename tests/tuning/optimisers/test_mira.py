@@ -6,6 +6,7 @@ import pytest
 from tests.tuning.optimisers.pools import MEAN, oracle, planted_pool
 from tuning.metrics.base import Outputs
 from tuning.metrics.bleu import Bleu
+from tuning.optimisers.line_search import BETTER
 from tuning.optimisers.mira import _one_pass, metric_slopes, mira
 from tuning.optimisers.pool import Pool
 from tuning.optimisers.scaling import scale_pool
@@ -87,7 +88,8 @@ def test_of_all_passes_the_best_average_is_taken():
         return pool.score(MEAN, found)
 
     scores = [score(passes) for passes in range(1, 9)]
-    assert scores == sorted(scores)
+    assert np.all(np.diff(scores) >= -BETTER)
+    assert scores[-1] > scores[0]
 
 
 def test_fixed_weights_stay():

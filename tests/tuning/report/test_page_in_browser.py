@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.child_processes import wait_until
 from tests.tuning.report.browser import started, why_not
 from tests.tuning.report.comparisons import make_comparison, report_of
 from tuning.reproduction.papers import PAPERS, Finding
@@ -48,8 +49,7 @@ def test_it_renders_without_a_word_on_the_console(page):
 
 def test_an_error_of_a_script_would_be_seen(page):
     page.run("setTimeout(() => { throw new Error('seen'); }, 0)")
-    page.run("return new Promise((done) => setTimeout(done, 50))")
-    assert any("seen" in message for message in page.messages())
+    wait_until(lambda: any("seen" in message for message in page.messages()))
 
 
 def test_nothing_is_fetched(page):

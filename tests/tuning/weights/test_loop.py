@@ -13,6 +13,7 @@ from models.errors import DataError, SettingError
 from tests.tuning.small_language import all_pairs, development_set, make_translator
 from tuning.metrics.base import Outputs
 from tuning.metrics.bleu import Bleu
+from tuning.weights import loop as tuning
 from tuning.weights.loop import TuneSettings, measure, tune
 from tuning.weights.trace import Step, Trace, read_trace, write_trace
 
@@ -66,19 +67,45 @@ def test_weights_that_are_worse_are_not_returned(translator, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("changes", "why"),
+    ("changes", "move", "why", "n_steps"),
     [
-        ({"iterations": 1}, "1 iterations"),
-        ({"iterations": 9}, "no weight moves"),
-        ({"iterations": 9, "method": "mira"}, "the pool does not grow"),
-        ({"iterations": 9, "method": "pro", "patience": 2, "interpolation": 0.9},
-         "no better score in 2 iterations"),
+        ({"iterations": 3, "method": "pro"}, 0.1, "3 iterations", 4),
+        ({"iterations": 9}, 0.0, "no weight moves", 1),
+        ({"iterations": 9}, 0.1, "the pool does not grow", 2),
+        ({"iterations": 9, "method": "mira"}, 0.1, "the pool does not grow", 2),
+        ({"iterations": 9, "method": "pro", "patience": 2}, 0.1,
+         "no better score in 2 iterations", 3),
     ],
 )  # fmt: skip
-def test_reasons_to_stop(translator, changes, why):
+def test_reasons_to_stop(translator, monkeypatch, changes, move, why, n_steps):
+    """All decodings give what the first one gave, whatever the weights."""
+    given = []
+
+    def decode(*arguments):
+        given.append(given[0] if given else real_decode(*arguments))
+        return given[0]
+
+    def optimise(task, trace, _pool):
+        weights = task.vector.vector(trace.steps[-1].weights)
+        return weights + move * np.eye(len(weights))[len(trace.steps) % 3]
+
+    real_decode = tuning._decode
+    monkeypatch.setattr(tuning, "_decode", decode)
+    monkeypatch.setattr(tuning, "_optimise", optimise)
     result = tune(translator, SOURCE, REFERENCES, replace(QUICK, **changes))
     assert result.trace.stopped == why
-    assert len(result.trace.steps) <= changes["iterations"] + 1
+    assert len(result.trace.steps) == len(given) == n_steps
+
+
+@pytest.mark.parametrize("method", ["mert", "pro", "mira"])
+def test_every_method_comes_to_an_end(translator, method):
+    settings = replace(QUICK, method=method, iterations=9, patience=2, interpolation=0.9)
+    result = tune(translator, SOURCE, REFERENCES, settings)
+    assert result.trace.stopped in (
+        "9 iterations", "no weight moves", "the pool does not grow",
+        "no better score in 2 iterations",
+    )  # fmt: skip
+    assert 2 <= len(result.trace.steps) <= 10
 
 
 def test_fixed_weights_stay_as_they_are(translator):

@@ -36,15 +36,30 @@ class Quadratic:
         return np.broadcast_to(self.steepness, weights.shape)
 
 
+class Unscaled(Quadratic):
+    """Does not know its curvature."""
+
+    def curvature(self, weights):
+        return np.ones_like(weights)
+
+
 def test_a_quadratic_is_solved_in_a_few_passes_however_uneven_it_is():
     # w = h · best / (h + λ); the last row stands for features that do not exist
-    likelihood = Quadratic([1e-3, 1.0, 1e5, 1.0], [2.0, 3.0, 4.0, 0.0])
-    fit = fit_weights(likelihood, np.zeros((4, 1)), prior=0.5, passes=50, tolerance=1e-12)
-    assert fit.weights[:, 0] == pytest.approx([2e-3 / 0.501, 2.0, 4e5 / 100000.5, 0.0])
-    assert fit.n_passes <= 10
-    assert fit.value == pytest.approx(
-        sum(h * 0.5 / (h + 0.5) / 2 * b * b for h, b in ((1e-3, 2), (1, 3), (1e5, 4)))
+    steepness, best = np.logspace(-3, 5, 30), np.linspace(2, 4, 30)
+    best[-1] = 0.0
+    counted = []
+    scaled, unscaled = (
+        fit_weights(
+            make(steepness, best), np.zeros((30, 1)), 0.5, 20, counted.append, tolerance=1e-12
+        )
+        for make in (Quadratic, Unscaled)
     )
+    assert scaled.weights[:, 0] == pytest.approx(steepness * best / (steepness + 0.5))
+    value = (steepness * 0.5 / (steepness + 0.5) / 2 * best**2).sum()
+    assert scaled.value == pytest.approx(value)
+    assert unscaled.value > 2 * value  # with as many passes L-BFGS by itself is far away
+    passes = [*range(1, scaled.n_passes + 1), *range(1, unscaled.n_passes + 1)]
+    assert counted == passes
 
 
 class Pulls:

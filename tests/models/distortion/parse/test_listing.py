@@ -84,7 +84,7 @@ def test_filters():
 
 def test_the_order():
     alphas = [abs(np.log(row.alpha)) for row in rows(order="alpha")]
-    assert alphas == sorted(alphas, reverse=True)
+    assert np.all(np.diff(alphas) <= 1e-9)  # of equals, rounding decides which comes first
     counts = [row.count for row in rows()]
     assert counts == sorted(counts, reverse=True)
     assert list_features(learned(), Wanted(), 3)[0] == rows()[:3]
