@@ -11,6 +11,8 @@ Int32Array: TypeAlias = NDArray[np.int32]
 Int64Array: TypeAlias = NDArray[np.int64]
 BoolArray: TypeAlias = NDArray[np.bool_]
 FloatArray: TypeAlias = NDArray[np.float64]
+Float32Array: TypeAlias = NDArray[np.float32]
+UInt64Array: TypeAlias = NDArray[np.uint64]  # bits, or keys of hash tables
 
 
 @dataclass(frozen=True, eq=False)

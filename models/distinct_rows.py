@@ -10,10 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.arrays import Int32Array, Int64Array
+from models.hashing import EMPTY, mix_in
 from models.kernels import kernel, uncounted
-
-MIXER = np.uint64(0x9E3779B97F4A7C15)
-EMPTY = -1
 
 
 class DistinctRows(NamedTuple):
@@ -53,8 +51,7 @@ def add(rows, row, length):
     values, begin, slots, total = rows
     hashed = np.uint64(length)
     for at in range(length):
-        hashed = (hashed ^ np.uint64(row[at])) * MIXER
-        hashed ^= hashed >> np.uint64(29)
+        hashed = mix_in(hashed, np.uint64(row[at]))
     mask = len(slots) - 1
     slot = np.int64(hashed >> np.uint64(16)) & mask
     while slots[slot] != EMPTY:

@@ -22,10 +22,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
-from models.array_files import load_arrays, save_arrays
-from models.arrays import Int32Array, Int64Array, Ragged
+from models.arrays import FloatArray, Int32Array, Int64Array, Ragged
+from models.data.array_files import load_arrays, save_arrays
 from models.data.vocabulary import UNKNOWN, Vocabulary
 from models.errors import DataError, SettingError
 from models.kernels import kernel
@@ -149,7 +148,7 @@ def _criterion(class_counts: Int64Array) -> float:
     return float(x_log_x(class_counts).sum() - 2 * x_log_x(class_counts.sum(axis=1)).sum())
 
 
-def x_log_x(x: Int64Array) -> NDArray[np.float64]:
+def x_log_x(x: Int64Array) -> FloatArray:
     return x.astype(np.float64) * np.log(np.maximum(x, 1))
 
 

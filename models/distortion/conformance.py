@@ -14,9 +14,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
-from numpy.typing import NDArray
 
-from models.arrays import BoolArray, Int32Array
+from models.arrays import BoolArray, Int32Array, UInt64Array
+from models.coverage import cover, empty_coverage, free_spans, unpack_coverage
 from models.data.sentence import Sentence
 from models.distortion.interface import START, DistortionModel, OptionTable, SentenceScorer, Steps
 
@@ -105,18 +105,16 @@ def check_saving(
 def _walk_through(scorer: SentenceScorer, options: OptionTable, seed: int) -> Steps:
     """The steps of random derivations, with the states that the model itself gives."""
     rows: list[Steps] = []
-    n_coverage = max(1, (options.n_words + 63) // 64)
     for path in random_derivations(options, N_WALKS, seed):
         state = np.array([scorer.initial_state], np.int64)
         previous = np.array([START], np.int32)
-        coverage = np.zeros((1, n_coverage), np.uint64)
+        coverage = empty_coverage(1, options.n_words)
         for option in path:
             step = Steps(previous, np.array([option], np.int32), coverage.copy(), state)
             rows.append(step)
             state = scorer.advance(step)
             previous = step.option
-            for place in range(options.start[option], options.end[option]):
-                coverage[0, place >> 6] |= np.uint64(1) << np.uint64(place & 63)
+            cover(coverage[0], options.start[option], options.end[option])
     return Steps(*(np.concatenate(columns) for columns in zip(*rows, strict=True)))
 
 
@@ -138,13 +136,10 @@ def random_derivations(options: OptionTable, n: int, seed: int) -> Iterator[list
         yield path
 
 
-def _free(options: OptionTable, coverage: NDArray[np.uint64]) -> BoolArray:
+def _free(options: OptionTable, coverage: UInt64Array) -> BoolArray:
     """Options whose words are all open."""
-    places = np.arange(options.n_words)
-    covered = (coverage[places >> 6] >> (places & 63).astype(np.uint64)) & np.uint64(1) != 0
-    before = np.concatenate([[0], np.cumsum(covered)])
-    free: BoolArray = before[options.end] == before[options.start]
-    return free
+    covered = unpack_coverage(coverage[None], options.n_words)[0]
+    return free_spans(covered, options.start, options.end)
 
 
 def _ahead(steps: Steps, number: int, options: Int32Array) -> Steps:

@@ -1,16 +1,16 @@
 """How many gaps a step leaves open: stretches of untranslated words before a translated one.
 
-Every gap must be come back to, so translators, and people, leave few open. This is a small model of
-its own and the example of one that looks at the coverage.
+The search must return to every gap, so translators, and people, leave few open. This is a small
+model of its own and the example of one that looks at the coverage.
 """
 
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from models.arrays import FloatArray, Int64Array
+from models.coverage import unpack_coverage
 from models.data.sentence import Sentence
 from models.distortion.interface import DistortionModel, OptionTable, SentenceScorer, Steps
 
@@ -47,11 +47,3 @@ class GapScorer(SentenceScorer):
 
     def advance(self, steps: Steps) -> Int64Array:
         return np.zeros(len(steps.option), np.int64)  # the coverage says it all
-
-
-def unpack_coverage(coverage: NDArray[np.uint64], n_words: int) -> NDArray[np.bool_]:
-    """Bits as an array of truth values, (B, n_words)."""
-    places = np.arange(n_words)
-    bits = coverage[:, places >> 6] >> (places & 63).astype(np.uint64)
-    covered: NDArray[np.bool_] = (bits & np.uint64(1)) != 0
-    return covered

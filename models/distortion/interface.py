@@ -19,9 +19,8 @@ from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from models.arrays import BoolArray, FloatArray, Int32Array, Int64Array, Ragged
+from models.arrays import BoolArray, FloatArray, Int32Array, Int64Array, Ragged, UInt64Array
 from models.data.corpus import AlignedCorpus
 from models.data.sentence import Sentence
 from models.errors import DataError
@@ -54,7 +53,7 @@ class OptionTable:
         return self.entry < 0
 
     @cached_property
-    def inner(self) -> NDArray[np.uint64]:
+    def inner(self) -> UInt64Array:
         """Inner alignments, bit 8 · target + source; a copied word is linked to itself."""
         inner = self.phrases.inner[self.entry]
         inner[self.is_unknown] = 0 if self.drop_unknown else 1
@@ -88,7 +87,7 @@ class Steps(NamedTuple):
 
     previous: Int32Array  # (B,) the option taken before, START at the beginning
     option: Int32Array  # (B,) the option that is taken
-    coverage: NDArray[np.uint64]  # (B, W) source words covered before the step
+    coverage: UInt64Array  # (B, W) source words covered before the step
     state: Int64Array  # (B,) this model's state before the step
 
     def rows(self, which: slice) -> "Steps":
@@ -128,7 +127,7 @@ class SentenceScorer(ABC):
         """What taking an option will cost at best, for the future cost of spans, (N, F)."""
         return np.zeros((n_options, self.n_features))
 
-    def coverage_estimate(self, coverage: NDArray[np.uint64], state: Int64Array) -> FloatArray:  # noqa: ARG002
+    def coverage_estimate(self, coverage: UInt64Array, state: Int64Array) -> FloatArray:  # noqa: ARG002
         """What finishing from each coverage and state will cost at best, for pruning, (B, F)."""
         return np.zeros((len(state), self.n_features))
 

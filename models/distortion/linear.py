@@ -11,11 +11,10 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from models.arrays import FloatArray, Int64Array
+from models.arrays import FloatArray, Int64Array, UInt64Array
+from models.coverage import unpack_coverage
 from models.data.sentence import Sentence
-from models.distortion.gaps import unpack_coverage
 from models.distortion.interface import DistortionModel, OptionTable
 from models.distortion.tables import Table, TableScorer
 
@@ -49,7 +48,7 @@ class FarSightedScorer(TableScorer):
         super().__init__(1, tables)
         self._n_words = n_words
 
-    def coverage_estimate(self, coverage: NDArray[np.uint64], state: Int64Array) -> FloatArray:
+    def coverage_estimate(self, coverage: UInt64Array, state: Int64Array) -> FloatArray:
         """The least that is still to be jumped, were any order of single words allowed.
 
         Jumps back B and forward F lead from the last end e over all open words, n of them, to the

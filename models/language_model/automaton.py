@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from models.arrays import FloatArray, Int32Array, Int64Array
 from models.data.vocabulary import END
+from models.hashing import GOLDEN
 from models.kernels import kernel, uncounted
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
@@ -37,8 +38,6 @@ MEMORY = np.dtype(
 MEMORY_BITS = 12  # of the number of answers that are remembered: more do not stay in the cache
 MEMORY_SHIFT = np.uint64(64 - MEMORY_BITS)
 NO_KEY = np.uint64(2**64 - 1)  # of an answer that was never given
-
-MIXER = np.uint64(0x9E3779B97F4A7C15)  # 2^64 divided by the golden ratio (Knuth, section 6.4)
 
 
 class Automaton(NamedTuple):
@@ -58,7 +57,7 @@ def hash_shift(n_slots: int) -> np.uint64:
 
 @kernel
 def signature_bit(word: int) -> np.uint64:
-    return np.uint64(1) << ((np.uint64(word) * MIXER) >> np.uint64(58))
+    return np.uint64(1) << ((np.uint64(word) * GOLDEN) >> np.uint64(58))
 
 
 @kernel
@@ -68,7 +67,7 @@ def transition_key(state: int | np.uint64, word: int) -> np.uint64:
 
 @kernel
 def hash_key(key: np.uint64) -> np.uint64:
-    return (key ^ (key >> np.uint64(29))) * MIXER
+    return (key ^ (key >> np.uint64(29))) * GOLDEN
 
 
 @kernel

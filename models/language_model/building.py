@@ -7,7 +7,7 @@ says nothing that its longest suffix does not say, and is replaced by it (Li and
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import Int32Array
+from models.arrays import BoolArray, Float32Array, Int32Array, UInt64Array
 from models.data.vocabulary import UNKNOWN
 from models.kernels import kernel
 from models.language_model.automaton import (
@@ -61,15 +61,15 @@ def read_only(automaton: Automaton) -> Automaton:
     return automaton
 
 
-def _states_among(ngrams: NGrams, backoff: NDArray[np.float32]) -> NDArray[np.bool_]:
-    is_state: NDArray[np.bool_] = backoff != 0
+def _states_among(ngrams: NGrams, backoff: Float32Array) -> BoolArray:
+    is_state: BoolArray = backoff != 0
     is_state[ngrams.prefix[1:]] = True  # continued by something
     is_state[ngrams.starts[ngrams.order] :] = False  # nothing is longer
     is_state[0] = True
     return is_state
 
 
-def _state_of_nodes(ngrams: NGrams, is_state: NDArray[np.bool_], suffix: Int32Array) -> Int32Array:
+def _state_of_nodes(ngrams: NGrams, is_state: BoolArray, suffix: Int32Array) -> Int32Array:
     """For every node its own state or that of its longest suffix that has one."""
     state = np.cumsum(is_state, dtype=np.int32) - np.int32(1)
     for length in range(1, ngrams.order + 1):
@@ -92,13 +92,13 @@ def _unigrams(ngrams: NGrams, state: Int32Array) -> NDArray[np.void]:
 
 @kernel
 def _fill(
-    signatures: NDArray[np.uint64],
+    signatures: UInt64Array,
     transitions: NDArray[np.void],
     tags: NDArray[np.uint8],
     shift: np.uint64,
     state: Int32Array,
     word: Int32Array,
-    logprob: NDArray[np.float32],
+    logprob: Float32Array,
     following: Int32Array,
 ) -> None:
     mask = np.uint64(len(tags) - 1)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
-from models.array_files import load_arrays, save_arrays
 from models.arrays import FloatArray, Ragged
+from models.data.array_files import load_arrays, save_arrays
 from models.data.vocabulary import BEGIN, Vocabulary
 from models.language_model.arpa_reading import read_arpa
 from models.language_model.automaton import EMPTY_STATE, Automaton, hash_shift, score_words

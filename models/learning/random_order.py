@@ -7,11 +7,8 @@ are trained, nor on how many threads train them.
 
 import numpy as np
 
+from models.hashing import GOLDEN, mix
 from models.kernels import kernel
-
-STEP = np.uint64(0x9E3779B97F4A7C15)
-FIRST_FACTOR = np.uint64(0xBF58476D1CE4E5B9)
-SECOND_FACTOR = np.uint64(0x94D049BB133111EB)
 
 
 def generator(seed: int) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
@@ -22,11 +19,8 @@ def generator(seed: int) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
 @kernel
 def next_number(state):
     """A random 64-bit number; the state moves on."""
-    state[0] += STEP
-    z = state[0]
-    z = (z ^ (z >> np.uint64(30))) * FIRST_FACTOR
-    z = (z ^ (z >> np.uint64(27))) * SECOND_FACTOR
-    return z ^ (z >> np.uint64(31))
+    state[0] += GOLDEN
+    return mix(state[0])
 
 
 @kernel

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import Int64Array
+from models.arrays import Int64Array, UInt64Array
 from models.data.corpus import AlignedCorpus
 from models.errors import SettingError, nearest
 from models.kernels import kernel
@@ -33,7 +33,7 @@ class Occurrences:
     target_at: Int64Array
     source_length: NDArray[np.int8]
     target_length: NDArray[np.int8]
-    inner: NDArray[np.uint64]  # bit GRID·target + source for every link inside
+    inner: UInt64Array  # bit GRID·target + source for every link inside
     backward: NDArray[np.int8]  # orientation towards the previous target phrase
     forward: NDArray[np.int8]  # and towards the next one
 
@@ -53,7 +53,7 @@ def extract(
         )
     model = ORIENTATION_MODELS[orientation]
 
-    def work(first: int) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
+    def work(first: int) -> tuple[Int64Array, UInt64Array]:
         last = min(first + CHUNK, len(corpus))
         arguments = (
             first,

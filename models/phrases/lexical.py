@@ -7,9 +7,8 @@ do we, for tables that agree with its tables; but nothing is rounded to zero.
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from models.arrays import Int64Array
+from models.arrays import FloatArray, Int64Array
 from models.data.corpus import AlignedCorpus
 from models.data.vocabulary import UNKNOWN
 
@@ -21,8 +20,8 @@ class LexicalTable(NamedTuple):
     """Sorted keys (source id · 2^32 + target id), NULL among them, and both conditionals."""
 
     keys: Int64Array
-    target_given_source: NDArray[np.float64]
-    source_given_target: NDArray[np.float64]
+    target_given_source: FloatArray
+    source_given_target: FloatArray
 
 
 def estimate_lexical(corpus: AlignedCorpus) -> LexicalTable:
@@ -46,6 +45,6 @@ def estimate_lexical(corpus: AlignedCorpus) -> LexicalTable:
     )
 
 
-def _kept(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
-    rounded: NDArray[np.float64] = np.maximum(np.round(probabilities, DECIMALS), 10.0**-DECIMALS)
+def _kept(probabilities: FloatArray) -> FloatArray:
+    rounded: FloatArray = np.maximum(np.round(probabilities, DECIMALS), 10.0**-DECIMALS)
     return rounded

@@ -8,9 +8,8 @@ so `a+e` drops all such pairs and `a-e` keeps them.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-from models.arrays import BoolArray, Int64Array, Ragged
+from models.arrays import BoolArray, FloatArray, Int64Array, Ragged
 from models.errors import SettingError
 from models.kernels import kernel
 from models.phrases.numbering import SpanIds
@@ -24,7 +23,7 @@ def keep_frequent(pairs: PhrasePairs, min_count: int) -> BoolArray:
     return pairs.count >= min_count
 
 
-def keep_best(pairs: PhrasePairs, direct: NDArray[np.float64], top: int) -> BoolArray:
+def keep_best(pairs: PhrasePairs, direct: FloatArray, top: int) -> BoolArray:
     """The `top` pairs of each source phrase by φ(e|f); ties by target id."""
     order = np.lexsort((pairs.target, -direct, pairs.source))
     source = pairs.source[order]
@@ -85,7 +84,7 @@ def _postings(spans: SpanIds, words: Ragged) -> tuple[Int64Array, Int64Array]:
     return begin, keys % n_sentences
 
 
-def _log_factorials(n: int) -> NDArray[np.float64]:
+def _log_factorials(n: int) -> FloatArray:
     return np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, n + 1)))])
 
 

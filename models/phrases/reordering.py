@@ -15,8 +15,8 @@ p(class) = (c + 0.5) / Σ (c + 0.5). Forward probabilities belong to the phrase 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from models.arrays import FloatArray
 from models.errors import SettingError, nearest
 from models.phrases.extraction import Occurrences
 from models.phrases.orientation import LEFT, MONOTONE, RIGHT, SWAP
@@ -84,7 +84,7 @@ class ReorderingType:
 
 def reordering_scores(
     kind: ReorderingType, occurrences: Occurrences, pairs: PhrasePairs
-) -> NDArray[np.float64]:
+) -> FloatArray:
     """Probabilities, (n_pairs, columns of the kind)."""
     parts = []
     for direction in DIRECTIONS[kind.direction]:

@@ -8,9 +8,8 @@ linked to e of w(e|f), with w(e|NULL) for a word without links.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from models.arrays import Int32Array, Int64Array
+from models.arrays import FloatArray, Int32Array, Int64Array, UInt64Array
 from models.data.corpus import AlignedCorpus
 from models.kernels import kernel
 from models.phrases.extraction import GRID, Occurrences
@@ -29,8 +28,8 @@ class PhrasePairs:
     count: Int64Array
     source_count: Int64Array  # c(f) and c(e): occurrences in all pairs
     target_count: Int64Array
-    inner: NDArray[np.uint64]  # the most frequent alignment; ties as in Moses
-    inner_by_source: NDArray[np.uint64]  # the same with ties broken from the source side
+    inner: UInt64Array  # the most frequent alignment; ties as in Moses
+    inner_by_source: UInt64Array  # the same with ties broken from the source side
     pair_of: Int64Array  # for each occurrence the number of its pair
 
 
@@ -114,7 +113,7 @@ def _greater(a, b):
 
 def lexical_weights(
     pairs: PhrasePairs, source: SpanIds, target: SpanIds, corpus: AlignedCorpus, table: LexicalTable
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+) -> tuple[FloatArray, FloatArray]:
     """lex(e|f) and lex(f|e) of every pair."""
     source_words, target_words = corpus.source.words.values, corpus.target.words.values
     spans = (

@@ -3,13 +3,12 @@
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
-from models.arrays import Int32Array
+from models.arrays import FloatArray, Int32Array, Int64Array
 from models.errors import SettingError, nearest
 from models.phrases.scoring import PhrasePairs
 
-Floats = NDArray[np.float64]
+Floats = FloatArray
 
 
 def translation_probabilities(pairs: PhrasePairs, smoothing: str) -> tuple[Floats, Floats]:
@@ -56,7 +55,7 @@ def _back_off(
     pairs: PhrasePairs,
     taken: Floats,
     condition: Int32Array,
-    condition_count: NDArray[np.int64],
+    condition_count: Int64Array,
     predicted: Int32Array,
 ) -> Floats:
     mass = np.bincount(condition, taken)[condition] / condition_count

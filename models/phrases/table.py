@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from models.array_files import load_arrays, save_arrays
-from models.arrays import Int32Array, Int64Array, Ragged
+from models.arrays import FloatArray, Int32Array, Int64Array, Ragged, UInt64Array
+from models.data.array_files import load_arrays, save_arrays
 from models.data.vocabulary import Vocabulary
 from models.hashing import EMPTY
 from models.kernels import kernel
@@ -32,10 +32,10 @@ class PhraseTable:
     entry_begin: Int64Array  # (n_nodes + 1,) entries of node v are entry_begin[v]:entry_begin[v+1]
     target: Int32Array  # (n_entries,) row of target_phrases
     target_phrases: Ragged  # word ids
-    scores: NDArray[np.float64]  # (n_entries, 4) natural logs, columns as in SCORES
-    inner: NDArray[np.uint64]  # (n_entries,) inner alignment, bit 8 · target + source
-    counts: NDArray[np.float64]  # (n_entries, 3): c(e), c(f), c(f, e); Moses' may be fractions
-    reordering: NDArray[np.float64]  # (n_entries, columns of the type) natural logs
+    scores: FloatArray  # (n_entries, 4) natural logs, columns as in SCORES
+    inner: UInt64Array  # (n_entries,) inner alignment, bit 8 · target + source
+    counts: FloatArray  # (n_entries, 3): c(e), c(f), c(f, e); Moses' may be fractions
+    reordering: FloatArray  # (n_entries, columns of the type) natural logs
     reordering_type: str = ""  # such as wbe-msd-bidirectional-fe; empty: no reordering scores
 
     def __len__(self) -> int:
@@ -95,10 +95,10 @@ def assemble(
     target_phrases: Ragged,
     source: Int32Array,  # (n_entries,) row of source_phrases
     target: Int32Array,
-    probabilities: NDArray[np.float64],  # (n_entries, 4)
-    inner: NDArray[np.uint64],
+    probabilities: FloatArray,  # (n_entries, 4)
+    inner: UInt64Array,
     counts: NDArray[Any],
-    reordering: NDArray[np.float64],  # probabilities, (n_entries, columns)
+    reordering: FloatArray,  # probabilities, (n_entries, columns)
     reordering_type: str = "",
 ) -> PhraseTable:
     """A table from entries in any order."""
@@ -120,7 +120,7 @@ def assemble(
     )
 
 
-def logarithms(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+def logarithms(probabilities: FloatArray) -> FloatArray:
     return np.maximum(np.log(np.maximum(probabilities, 1e-300)), FLOOR)
 
 

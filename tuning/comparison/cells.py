@@ -17,8 +17,8 @@ from typing import Any
 
 from decoder.decode import SearchSettings
 from decoder.translator import Failure, Translator
-from models.array_files import load_arrays, save_arrays
 from models.arrays import FloatArray
+from models.data.array_files import load_arrays, save_arrays
 from models.errors import DataError
 from models.system.folder import model_entries, read_system, starting_weights
 from models.system.stages import PARTS, fingerprint, is_whole, run_stage

@@ -18,7 +18,7 @@ solved exactly. For sentences of thousands of words the beam is narrower (`WORK`
 
 import numpy as np
 
-from models.hashing import FACTOR
+from models.hashing import GOLDEN
 from models.kernels import kernel
 
 BEAM = 32
@@ -168,8 +168,8 @@ def _search(here, there, links, n_here, n_there, beam):
 @kernel
 def _scatter(number):
     """A number's own 64 bits, so that sums of different sets are different."""
-    mixed = np.uint64(number + 1) * FACTOR
-    return (mixed ^ (mixed >> np.uint64(32))) * FACTOR
+    mixed = np.uint64(number + 1) * GOLDEN
+    return (mixed ^ (mixed >> np.uint64(32))) * GOLDEN
 
 
 @kernel

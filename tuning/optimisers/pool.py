@@ -14,12 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.arrays import BoolArray, FloatArray, Int64Array, Ragged
+from models.hashing import GOLDEN, mixed
 from models.kernels import kernel
 from tuning.metrics.base import Metric
 
 KeyArray: TypeAlias = NDArray[np.uint64]
 DECIMALS = 6  # feature values that agree so far are the same: sums differ by their order
-_POSITION, _COLUMN = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
+_COLUMN = np.uint64(0xC2B2AE3D27D4EB4F)
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,9 +112,10 @@ class Pool:
 def word_keys(words: Ragged) -> KeyArray:
     """A key for every row of word numbers."""
     within = np.arange(len(words.values)) - np.repeat(words.offsets[:-1], words.lengths)
-    mixed = _mix(words.values.astype(np.uint64) + within.astype(np.uint64) * _POSITION)
-    sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(mixed)])
-    return _mix(sums[words.offsets[1:]] - sums[words.offsets[:-1]])
+    bits = mixed(words.values.astype(np.uint64) + within.astype(np.uint64) * GOLDEN)
+    sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(bits)])
+    keys: KeyArray = mixed(sums[words.offsets[1:]] - sums[words.offsets[:-1]])
+    return keys
 
 
 def hypothesis_keys(words: KeyArray, features: FloatArray) -> KeyArray:
@@ -121,15 +123,8 @@ def hypothesis_keys(words: KeyArray, features: FloatArray) -> KeyArray:
     # Adding 0 turns −0 into 0
     bits = (np.round(features, DECIMALS) + 0.0).view(np.uint64)
     columns = np.arange(1, features.shape[1] + 1).astype(np.uint64) * _COLUMN
-    mixed: KeyArray = _mix(bits + columns).sum(axis=1, dtype=np.uint64)
-    return _mix(mixed ^ words)
-
-
-def _mix(values: KeyArray) -> KeyArray:
-    """The finaliser of splitmix64 (Steele et al. 2014): every bit changes every other."""
-    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return values ^ (values >> np.uint64(31))
+    keys: KeyArray = mixed(mixed(bits + columns).sum(axis=1, dtype=np.uint64) ^ words)
+    return keys
 
 
 def _rows(offsets: Int64Array) -> Int64Array:

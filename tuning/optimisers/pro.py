@@ -14,13 +14,11 @@ from typing import NamedTuple
 import numpy as np
 
 from models.arrays import BoolArray, FloatArray, Int64Array
+from models.hashing import GOLDEN, mix
 from models.kernels import kernel
 from tuning.optimisers.objective import Objective
 from tuning.optimisers.pool import Pool
 from tuning.optimisers.scaling import scale_pool
-
-_STEP, _FIRST = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
-_SECOND = np.uint64(0x94D049BB133111EB)
 
 
 class Pairs(NamedTuple):
@@ -113,9 +111,9 @@ def _sample(gains, offsets, seeds, candidates, pairs, threshold):
             continue
         state, kept = seeds[sentence], 0
         for _ in range(candidates):
-            state += _STEP
+            state += GOLDEN
             one = begin + _below(state, size)
-            state += _STEP
+            state += GOLDEN
             two = begin + _below(state, size)
             if gains[one] < gains[two]:
                 one, two = two, one
@@ -133,7 +131,4 @@ def _sample(gains, offsets, seeds, candidates, pairs, threshold):
 @kernel
 def _below(state, size):
     """A number below `size` from a state of splitmix64 (Steele et al. 2014)."""
-    state = (state ^ (state >> np.uint64(30))) * _FIRST
-    state = (state ^ (state >> np.uint64(27))) * _SECOND
-    state ^= state >> np.uint64(31)
-    return np.int64((state >> np.uint64(32)) * np.uint64(size) >> np.uint64(32))
+    return np.int64((mix(state) >> np.uint64(32)) * np.uint64(size) >> np.uint64(32))

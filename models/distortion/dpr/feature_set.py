@@ -20,13 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 
-from models.arrays import Int32Array, Int64Array, Ragged
+from models.arrays import Float32Array, Int32Array, Int64Array, Ragged, UInt64Array
 from models.distortion.dpr.samples import Samples
 
 CHUNK = 20_000  # rows that a thread takes at a time
 DROPPED = -1  # number of a column that is not used
 SOURCE, TRANSLATION, BOTH = 1, 2, 3  # which kinds of features are wanted
-FloatArray = NDArray[np.float32]
 
 
 class Layers(NamedTuple):
@@ -45,7 +44,7 @@ class Places(NamedTuple):
     source_end: Int64Array
     target_start: Int64Array
     target_end: Int64Array
-    inner: NDArray[np.uint64]
+    inner: UInt64Array
 
     @classmethod
     def of_samples(cls, samples: Samples, source: Ragged) -> "Places":
@@ -65,7 +64,7 @@ class Places(NamedTuple):
 
 
 Text = Any  # what a set of features makes of a text: arrays for its compiled code
-Rows = tuple[Int64Array, Int32Array, FloatArray]  # compressed sparse rows: begin, columns, values
+Rows = tuple[Int64Array, Int32Array, Float32Array]  # compressed sparse rows: begin, columns, values
 
 
 class FeatureSet(ABC):

@@ -19,8 +19,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from models.array_files import load_arrays, save_arrays
 from models.arrays import FloatArray, Int32Array, Int64Array
+from models.data.array_files import load_arrays, save_arrays
 from models.data.corpus import AlignedCorpus
 from models.data.sentence import Sentence
 from models.distortion.dpr.classifier import PhraseClassifier, TranslationScores

@@ -23,9 +23,8 @@ of the phrase that it has really used.
 from dataclasses import dataclass, fields
 
 import numpy as np
-from numpy.typing import NDArray
 
-from models.arrays import BoolArray, Int32Array, Int64Array
+from models.arrays import BoolArray, Int32Array, Int64Array, UInt64Array
 from models.data.corpus import AlignedCorpus
 from models.phrases.extraction import extract
 
@@ -41,7 +40,7 @@ class Samples:
     source_end: Int64Array
     target_start: Int64Array
     target_end: Int64Array
-    inner: NDArray[np.uint64]  # inner alignment, bit 8 · target + source
+    inner: UInt64Array  # inner alignment, bit 8 · target + source
     distance: Int32Array  # d, see above
 
     def __len__(self) -> int:

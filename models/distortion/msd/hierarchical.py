@@ -31,15 +31,14 @@ the tables of `lexicalised.py`.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-from models.arrays import FloatArray, Int32Array, Int64Array
-from models.distinct_rows import EMPTY, add, enlarged
+from models.arrays import FloatArray, Int32Array, Int64Array, UInt64Array
+from models.coverage import cover
+from models.distinct_rows import add, enlarged
 from models.distortion.interface import OptionTable, SentenceScorer, Steps
 from models.distortion.msd.histories import (
     BEGINNING,
     HEADER,
-    ONE,
     OPEN_LEFT,
     OPEN_RIGHT,
     WAITING,
@@ -48,6 +47,7 @@ from models.distortion.msd.histories import (
     n_open,
     open_side,
 )
+from models.hashing import EMPTY
 from models.kernels import kernel, uncounted
 from models.phrases.orientation import LEFT, MONOTONE, RIGHT, SWAP
 from models.phrases.reordering import CLASSES, ReorderingType
@@ -116,7 +116,7 @@ class HierarchicalScorer(SentenceScorer):
             self._histories = enlarged(self._histories)
 
 
-def _in_one_piece(steps: Steps) -> tuple[Int32Array, Int64Array, NDArray[np.uint64]]:
+def _in_one_piece(steps: Steps) -> tuple[Int32Array, Int64Array, UInt64Array]:
     """Options, states and coverage; other layouts than these would be compiled for anew."""
     return (
         np.ascontiguousarray(steps.option, np.int32),
@@ -232,8 +232,7 @@ def _advance(
             covered = coverage[step]
             for word in range(len(after)):
                 after[word] = covered[word]
-            for place in range(start[here], end[here]):
-                after[place >> 6] |= ONE << np.uint64(place & 63)
+            cover(after, start[here], end[here])
             length = make_row(
                 row, covered, after, n_words, start[here], end[here], kind, wants[kind],
                 with_forward, result,

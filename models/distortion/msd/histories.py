@@ -32,10 +32,10 @@ A history is a row of numbers, kept once for each sentence:
 
 import numpy as np
 
+from models.coverage import covered_end, is_covered, is_free, open_end, open_start
 from models.distinct_rows import DistinctRows, add, no_rows
 from models.kernels import uncounted
 
-ONE = np.uint64(1)
 BEGINNING = -1  # the place of the history in which nothing has been taken
 OPEN_RIGHT, OPEN_LEFT = 1, 2  # bits of the first number
 HEADER = 2  # numbers before the waiting phrases: the place, and how many wait
@@ -51,32 +51,19 @@ def first_histories(size: int = 1 << 10) -> DistinctRows:
 
 
 @uncounted
-def is_open(coverage, place):
-    return (coverage[place >> 6] >> np.uint64(place & 63)) & ONE == 0
-
-
-@uncounted
 def n_open(coverage, begin, end):
     """How many words of a stretch are not covered."""
     found = 0
     for place in range(begin, end):
-        found += is_open(coverage, place)
+        found += not is_covered(coverage, place)
     return found
-
-
-@uncounted
-def all_open(coverage, begin, end):
-    for place in range(begin, end):  # noqa: SIM110 - compiled code has no all()
-        if not is_open(coverage, place):
-            return False
-    return True
 
 
 @uncounted
 def last_phrase_start(coverage, place):
     """Of a phrase whose left neighbour is open, from the place behind its stretch."""
     start = place
-    while start > 0 and not is_open(coverage, start - 1):
+    while start > 0 and is_covered(coverage, start - 1):
         start -= 1
     return start
 
@@ -88,13 +75,11 @@ def make_row(row, coverage, after, n_words, start, end, kind, wants, with_forwar
     `row` is the history before, `coverage` and `after` the covered words before and after. `kind`
     and `wants` are those of the last phrase: whether it has to wait on its right and left side.
     """
-    place = end
-    while place < n_words and not is_open(after, place):
-        place += 1
+    place = covered_end(after, end, n_words)
     result[0] = place << 2
-    if with_forward and end < n_words and is_open(after, end):
+    if with_forward and end < n_words and not is_covered(after, end):
         result[0] |= OPEN_RIGHT
-    if with_forward and start > 0 and is_open(after, start - 1):
+    if with_forward and start > 0 and not is_covered(after, start - 1):
         result[0] |= OPEN_LEFT
     n_waiting = _wait(row, coverage, after, n_words, start, end, kind, wants, result)
     result[1] = n_waiting
@@ -102,9 +87,9 @@ def make_row(row, coverage, after, n_words, start, end, kind, wants, with_forwar
     at, holes = _put_block(after, n_words, start, end, result, at, -1)
     for block in range(HEADER + WAITING * row[1], len(row), BLOCK):
         begin, stop = row[block], row[block + 1]
-        if start >= stop and all_open(coverage, stop, start):
+        if start >= stop and is_free(coverage, stop, start):
             stop = end
-        elif end <= begin and all_open(coverage, end, begin):
+        elif end <= begin and is_free(coverage, end, begin):
             begin = start
         elif not (begin <= start and end <= stop):
             continue  # something lies between that is not of the block
@@ -118,13 +103,13 @@ def _put_block(after, n_words, begin, stop, result, at, known_holes):
 
     `known_holes` are those of the block before, which is shorter.
     """
-    is_left_open = begin > 0 and is_open(after, begin - 1)
-    is_right_open = stop < n_words and is_open(after, stop)
+    is_left_open = begin > 0 and not is_covered(after, begin - 1)
+    is_right_open = stop < n_words and not is_covered(after, stop)
     if not is_left_open and not is_right_open:
         return at, known_holes
-    while not is_left_open and begin < stop and not is_open(after, begin):
+    while not is_left_open and begin < stop and is_covered(after, begin):
         begin += 1
-    while not is_right_open and begin < stop and not is_open(after, stop - 1):
+    while not is_right_open and begin < stop and is_covered(after, stop - 1):
         stop -= 1
     holes = n_open(after, begin, stop)
     if holes == known_holes:
@@ -145,14 +130,11 @@ def _wait(row, coverage, after, n_words, start, end, kind, wants, result):
     side, place = open_side(row[0], coverage, start, end), row[0] >> 2
     begin, stop, code = start, end, kind << 1
     if side == OPEN_RIGHT and wants[0]:
-        begin = place
-        while stop < n_words and is_open(coverage, stop):
-            stop += 1
+        begin, stop = place, open_end(coverage, stop, n_words)
     elif side == OPEN_LEFT and wants[1]:
         code |= 1
         stop = last_phrase_start(coverage, place)
-        while begin > 0 and is_open(coverage, begin - 1):
-            begin -= 1
+        begin = open_start(coverage, begin)
     if not _is_decided(after, n_words, begin, stop, code):
         result[at], result[at + 1], result[at + 2] = begin, stop, code
         at += WAITING
@@ -165,9 +147,9 @@ def _is_decided(after, n_words, begin, stop, code):
     the left side, or are bound to do so because no words are open elsewhere."""
     n_changes = 0
     for place in range(begin + 1, stop):
-        n_changes += is_open(after, place) != is_open(after, place - 1)
+        n_changes += is_covered(after, place) != is_covered(after, place - 1)
     is_left = code & 1
-    if n_changes == 0 or (n_changes == 1 and is_open(after, begin) == bool(is_left)):
+    if n_changes == 0 or (n_changes == 1 and is_covered(after, begin) != bool(is_left)):
         return True
     return n_open(after, 0, begin) + n_open(after, stop, n_words) == 0
 
@@ -179,8 +161,8 @@ def open_side(header, coverage, start, end):
         return 0
     place = header >> 2
     if start >= place:
-        if header & OPEN_RIGHT and all_open(coverage, place, start):
+        if header & OPEN_RIGHT and is_free(coverage, place, start):
             return OPEN_RIGHT
-    elif header & OPEN_LEFT and all_open(coverage, end, last_phrase_start(coverage, place)):
+    elif header & OPEN_LEFT and is_free(coverage, end, last_phrase_start(coverage, place)):
         return OPEN_LEFT
     return 0

@@ -28,7 +28,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import BoolArray, Int32Array, Int64Array, Ragged
+from models.arrays import BoolArray, Int32Array, Int64Array, Ragged, UInt64Array
 from models.data.corpus import AlignedCorpus
 from models.data.vocabulary import UNKNOWN, Vocabulary
 from models.errors import SettingError, nearest
@@ -145,7 +145,7 @@ def _find_events(
 def option_ends(
     start: Int32Array,
     end: Int32Array,
-    inner: NDArray[np.uint64],
+    inner: UInt64Array,
     source_out: BoolArray,  # (n_words,) source words without links
     target_out: NDArray[np.uint8],  # (N,) bits of target words without links
 ) -> tuple[Int32Array, Int32Array]:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from models.arrays import Int32Array, Int64Array
-from models.hashing import FACTOR, table_size
+from models.hashing import first_slot, table_size
 from models.kernels import kernel
 
 FREE = -1  # in the keys of a slot that holds nothing
@@ -31,7 +31,7 @@ def make_index(keys: Int64Array) -> FeatureIndex:
 def _insert(slots, numbers, keys):
     mask = len(slots) - 1
     for number in range(len(keys)):
-        slot = np.int64((np.uint64(keys[number]) * FACTOR) >> np.uint64(32)) & mask
+        slot = first_slot(keys[number], mask)
         while slots[slot] != FREE:
             slot = (slot + 1) & mask
         slots[slot] = keys[number]
@@ -44,7 +44,7 @@ def find(index, key):
     if key < 0:
         return index.n_features
     mask = len(index.keys) - 1
-    slot = np.int64((np.uint64(key) * FACTOR) >> np.uint64(32)) & mask
+    slot = first_slot(key, mask)
     while index.keys[slot] != FREE:
         if index.keys[slot] == key:
             return np.int64(index.numbers[slot])

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from models.arrays import FloatArray, Int32Array, Int64Array
+from models.coverage import is_covered
 from models.data.sentence import Sentence
 from models.distortion.interface import DistortionModel, HeatMap, OptionTable, SentenceScorer, Steps
 from models.distortion.next_word.events import marked, option_ends, words_left_out
@@ -169,15 +170,10 @@ def _log_z(scores, coverage, own, n_words):
     """Log of the sum over the open words but `own`, and EOS."""
     highest = scores[n_words]
     for word in range(n_words):
-        if word != own and not _is_covered(coverage, word):
+        if word != own and not is_covered(coverage, word):
             highest = max(highest, scores[word])
     z = np.exp(scores[n_words] - highest)
     for word in range(n_words):
-        if word != own and not _is_covered(coverage, word):
+        if word != own and not is_covered(coverage, word):
             z += np.exp(scores[word] - highest)
     return highest + np.log(z)
-
-
-@kernel
-def _is_covered(coverage, word):
-    return (coverage[word >> 6] >> np.uint64(word & 63)) & np.uint64(1) != 0

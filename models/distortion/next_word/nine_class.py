@@ -12,8 +12,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from models.array_files import load_arrays, save_arrays
 from models.arrays import FloatArray
+from models.data.array_files import load_arrays, save_arrays
 from models.data.corpus import AlignedCorpus
 from models.data.sentence import Sentence
 from models.distortion.next_word.distance_classes import (

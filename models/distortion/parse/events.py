@@ -12,14 +12,13 @@ from typing import NamedTuple
 import numpy as np
 
 from models.arrays import Int32Array, Int64Array, Ragged
+from models.coverage import cover, coverage_size, is_covered
 from models.data.vocabulary import BEGIN, END
 from models.distortion.parse.neighbourhood import (
     MOST,
     OPEN,
-    cover,
     covered_state,
     find_neighbours,
-    is_covered,
 )
 from models.distortion.parse.path import Path
 from models.distortion.parse.templates import (
@@ -117,7 +116,7 @@ def _events(layers, path, offsets, source, families, levels, first, last, jump, 
         targets = layers.target_words[
             layers.target_offsets[sentence] : layers.target_offsets[sentence + 1]
         ]
-        coverage = np.zeros((n_words >> 6) + 1, np.uint64)
+        coverage = np.zeros(coverage_size(n_words), np.uint64)
         previous_end = 0
         for unit in range(offsets[sentence], offsets[sentence + 1]):
             row = unit - offsets[first]

@@ -16,8 +16,7 @@ siblings are asked for on several levels: those of the node, those of its parent
 A neighbour's coverage is 0 (nothing is covered), 1 (everything) or 2 (a part), as in the paper.
 """
 
-import numpy as np
-
+from models.coverage import is_covered
 from models.kernels import kernel
 
 OPEN, COVERED, PARTLY = 0, 1, 2
@@ -73,21 +72,10 @@ def covered_state(coverage, start, end):
     """How much of start:end is covered; `coverage` as 64-bit words."""
     any_covered, any_open = False, False
     for place in range(start, end):
-        if (coverage[place >> 6] >> np.uint64(place & 63)) & np.uint64(1):
+        if is_covered(coverage, place):
             any_covered = True
         else:
             any_open = True
     if not any_covered:
         return OPEN
     return PARTLY if any_open else COVERED
-
-
-@kernel
-def is_covered(coverage, place):
-    return (coverage[place >> 6] >> np.uint64(place & 63)) & np.uint64(1) != 0
-
-
-@kernel
-def cover(coverage, start, end):
-    for place in range(start, end):
-        coverage[place >> 6] |= np.uint64(1) << np.uint64(place & 63)

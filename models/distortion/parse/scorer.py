@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.arrays import FloatArray, Int32Array, Int64Array
+from models.coverage import pack_coverage
 from models.distortion.interface import OptionTable, SentenceScorer, Steps
 from models.distortion.parse.events import padded
 from models.distortion.parse.fitting import Learned
@@ -105,10 +106,8 @@ class ParseScorer(SentenceScorer):
     def option_estimate(self, n_options: int) -> FloatArray:
         """The option's value if all words before it, and none behind it, are translated, and the
         last one stands directly before its first unit."""
-        n_words = self._places.masks.shape[2] * 64
-        places = np.arange(n_words)
-        before = places < self._starts[:, None]  # (N, places)
-        coverage = np.packbits(before, axis=1, bitorder="little").view(np.uint64)
+        places = np.arange(64 * self._places.masks.shape[2])
+        coverage = pack_coverage(places < self._starts[:, None])
         first = self._units.units["place"][self._units.begin[:-1]]
         state = self.initial_state | self._places.record["start"][first].astype(np.int64)
         every = np.arange(n_options, dtype=np.int32)

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import FloatArray, Int32Array, Int64Array
+from models.arrays import FloatArray, Int32Array, Int64Array, UInt64Array
+from models.coverage import cover, coverage_size
 from models.distortion.interface import COPIED
 from models.distortion.parse.feature_groups import add_group, find_group
 from models.distortion.parse.inventory import (
@@ -25,7 +26,7 @@ from models.distortion.parse.inventory import (
     find_source,
 )
 from models.distortion.parse.likelihood import gather
-from models.distortion.parse.neighbourhood import MOST, cover, find_neighbours
+from models.distortion.parse.neighbourhood import MOST, find_neighbours
 from models.distortion.parse.path import Path, append_phrase_path
 from models.distortion.parse.priors import fill_prior
 from models.distortion.parse.templates import (
@@ -83,7 +84,7 @@ class Places(NamedTuple):
     tags: Int32Array  # (P, candidates) of the candidates' first words
     share: FloatArray  # (P, candidates) log p0(t | s) of eq. 4; 0 if the model has no prior
     scores: FloatArray  # (P, candidates, jumps) with the static groups
-    masks: NDArray[np.uint64]  # (P, N_SPECIAL + MOST, W) words of the left and right neighbour, of
+    masks: UInt64Array  # (P, N_SPECIAL + MOST, W) words of the left and right neighbour, of
     # the parent and the siblings; 0: there is none
     groups: Int32Array  # (P, N_SPECIAL + MOST, 3 states, 2) what they switch on, or EMPTY
 
@@ -263,13 +264,12 @@ def make_places(
 ):  # fmt: skip
     """Everything about the places that the coverage does not change."""
     n_words = len(words) - 2
-    n_coverage = (n_words + 63) // 64
     places = Places(
         np.empty(n_places, PLACE),
         np.empty((n_places, MOST_CANDIDATES), np.int32),
         np.zeros((n_places, MOST_CANDIDATES)),
         np.empty((n_places, MOST_CANDIDATES, N_JUMPS)),
-        np.zeros((n_places, N_SPECIAL + MOST, n_coverage), np.uint64),
+        np.zeros((n_places, N_SPECIAL + MOST, coverage_size(n_words)), np.uint64),
         np.full((n_places, N_SPECIAL + MOST, 3, 2), EMPTY, np.int32),
     )  # fmt: skip
     own_prior = np.empty((MOST_CANDIDATES, N_JUMPS))

@@ -16,8 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import FloatArray, Int32Array, Int64Array
-from models.distortion.parse.neighbourhood import COVERED, OPEN, PARTLY, cover
+from models.arrays import FloatArray, Int32Array, Int64Array, UInt64Array
+from models.coverage import cover
+from models.distortion.parse.neighbourhood import COVERED, OPEN, PARTLY
 from models.distortion.parse.sentence_tables import N_SPECIAL
 from models.distortion.parse.templates import G_CELL, N_JUMPS, T_CELL, W_CELL, jump_index
 from models.hashing import EMPTY, find_slot
@@ -68,7 +69,7 @@ RECENT_UNIT = np.dtype(
 class Recent(NamedTuple):
     """What was looked up last for every shape."""
 
-    coverage: NDArray[np.uint64]  # (shapes, W) for which the shape was asked
+    coverage: UInt64Array  # (shapes, W) for which the shape was asked
     shapes: NDArray[Any]  # RECENT_SHAPE
     units: NDArray[Any]  # RECENT_UNIT, at the units of each shape's example
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from models.array_files import load_arrays, save_arrays
+from models.data.array_files import load_arrays, save_arrays
 from models.distortion.parse.feature_groups import make_features
 from models.distortion.parse.fitting import Learned
 from models.distortion.parse.inventory import Inventory

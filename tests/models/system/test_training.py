@@ -145,7 +145,7 @@ def test_a_system_without_reordering_scores(files, tmp_path):
 
 LENGTHS = """
 import numpy as np
-from models.array_files import load_arrays, save_arrays
+from models.data.array_files import load_arrays, save_arrays
 from models.distortion.interface import DistortionModel
 from models.distortion.linear import Linear
 

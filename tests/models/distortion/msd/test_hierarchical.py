@@ -9,13 +9,14 @@ from hypothesis import strategies as st
 
 from decoder.decode import Decoder, SearchSettings
 from models.data.sentence import Sentence
-from models.distinct_rows import EMPTY, add, enlarged, no_rows
+from models.distinct_rows import add, enlarged, no_rows
 from models.distortion.conformance import check_model
 from models.distortion.interface import START, OptionTable, Steps
 from models.distortion.linear import Linear
 from models.distortion.msd.hierarchical import HierarchicalScorer
 from models.distortion.msd.histories import first_histories
 from models.distortion.msd.model import Lexicalised, LexicalisedScorer
+from models.hashing import EMPTY
 from models.phrases.reordering import CLASSES, ReorderingType
 from models.system.folder import default_weights
 from tests.decoder import oracles

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from models.coverage import cover, is_covered
 from models.data.vocabulary import Vocabulary
 from models.distortion.parse.neighbourhood import (
     COVERED,
@@ -11,10 +12,8 @@ from models.distortion.parse.neighbourhood import (
     OPEN,
     PARTLY,
     RIGHT,
-    cover,
     covered_state,
     find_neighbours,
-    is_covered,
 )
 from models.distortion.parse.rewrites import encode_tree, read_rewrites, rewrite_tree
 from tests.models.distortion.parse.trees import parse_tree

@@ -4,7 +4,7 @@ import shutil
 import numpy as np
 import pytest
 
-from models.array_files import load_arrays, save_arrays
+from models.data.array_files import load_arrays, save_arrays
 from models.data.vocabulary import Vocabulary
 from models.errors import DataError
 
