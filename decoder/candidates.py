@@ -1,21 +1,22 @@
 """Everything that could follow a hypothesis: each option that may be taken next, with its features.
 
-For `decoder/explanation.py`, which walks along one derivation and asks at every step what else
-there was. It is the search's own arithmetic in slow motion: features are kept apart instead of
+For `decoder/explanation.py`, which walks along one derivation and compares every step with its
+alternatives. It is the search's own arithmetic in slow motion: features are kept apart instead of
 being weighted at once, and nothing is pruned.
 """
 
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from decoder.decoded import Decoded
+from decoder.distortion_limit import distance_limit, within_limit
 from decoder.estimates import estimates_coverage, option_estimates
 from decoder.features import DENSE_FEATURES, TRANSLATION_FEATURES
 from decoder.options import UNKNOWN_SCORE
-from decoder.problem import coverage_words, future_of_options
-from models.arrays import BoolArray, FloatArray, Int32Array, Int64Array, Ragged
+from decoder.search_space import future_scores
+from models.arrays import BoolArray, FloatArray, Int32Array, Int64Array, Ragged, UInt64Array
+from models.coverage import cover_spans, free_spans, pack_coverage
 from models.distortion.interface import START, Steps
 from models.language_model.automaton import advance, score_words
 
@@ -40,7 +41,7 @@ class Walk:
         self._options, self._table = decoded.options, decoded.options.table
         self._words = Ragged(self._options.words, self._options.word_begin.astype(np.int64))
         n_words = self._table.n_words
-        self._limit = distortion_limit if distortion_limit >= 0 else n_words
+        self._limit = distance_limit(distortion_limit, n_words)
         self.covered: BoolArray = np.zeros(n_words, np.bool_)
         self.previous = START
         self.previous_end = 0
@@ -49,7 +50,7 @@ class Walk:
         sizes = [scorer.n_features for scorer in decoded.scorers]
         own = weights[len(DENSE_FEATURES) :]
         self._distortion_weights = np.split(own, np.cumsum(sizes)[:-1]) if sizes else []
-        self._future = future_of_options(
+        self._future = future_scores(
             n_words,
             self._options.spans,
             self._options.options,
@@ -66,7 +67,7 @@ class Walk:
         values = np.zeros((len(option), len(self._weights)))
         end_values = np.zeros_like(values)
         self._dense_values(option, is_last, values, end_values)
-        coverage = np.tile(bit_words(self.covered), (len(option), 1))
+        coverage = np.repeat(pack_coverage(self.covered[None]), len(option), axis=0)
         states = self._distortion_values(option, coverage, is_last, values, end_values)
         rest = self._rest(option) + self._coverage_estimates(option, coverage, states, is_last)
         return Candidates(option, values, end_values, states, rest)
@@ -85,13 +86,11 @@ class Walk:
         return np.array(scores)
 
     def _allowed(self) -> BoolArray:
-        """Options whose words are open and near enough, by the rule of `decoder/search.py`."""
+        """Options whose words are open and near enough."""
         start, end = self._table.start, self._table.end
-        before = np.concatenate([[0], np.cumsum(self.covered)])
         gap = int(np.argmin(self.covered))  # the first open word
-        allowed: BoolArray = before[end] == before[start]
-        allowed &= np.abs(start - self.previous_end) <= self._limit
-        allowed &= (start == gap) | (end - gap <= self._limit)
+        allowed = free_spans(self.covered, start, end)
+        allowed &= within_limit(start, end, self.previous_end, gap, self._limit)
         return allowed
 
     def _dense_values(
@@ -123,7 +122,7 @@ class Walk:
     def _distortion_values(
         self,
         option: Int32Array,
-        coverage: NDArray[np.uint64],  # (B, W)
+        coverage: UInt64Array,  # (B, W)
         is_last: BoolArray,
         values: FloatArray,
         end_values: FloatArray,
@@ -165,28 +164,18 @@ class Walk:
     def _coverage_estimates(
         self,
         option: Int32Array,
-        coverage: NDArray[np.uint64],
+        coverage: UInt64Array,
         states: Int64Array,
         is_last: BoolArray,
     ) -> FloatArray:
-        """What models expect of the rest when they see the coverage after each option."""
+        """Estimates of the models that look at the coverage after each option."""
         estimates = np.zeros(len(option))
         if not any(map(estimates_coverage, self._decoded.scorers)):
             return estimates
         after = coverage.copy()
-        for row, taken in enumerate(option.tolist()):
-            span = np.zeros_like(self.covered)
-            span[self._table.start[taken] : self._table.end[taken]] = True
-            after[row] |= bit_words(span)
+        cover_spans(after, self._table.start[option], self._table.end[option])
         for number, scorer in enumerate(self._decoded.scorers):
             if estimates_coverage(scorer):
                 of_model = scorer.coverage_estimate(after, states[:, number])
                 estimates += of_model @ self._distortion_weights[number]
         return np.where(is_last, 0.0, estimates)
-
-
-def bit_words(covered: BoolArray) -> NDArray[np.uint64]:
-    """Positions as bits, (W,), as the search has them."""
-    bits = np.zeros(64 * coverage_words(len(covered)), np.uint8)
-    bits[: len(covered)] = covered
-    return np.packbits(bits, bitorder="little").view("<u8").astype(np.uint64)

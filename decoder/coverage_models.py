@@ -1,4 +1,4 @@
-"""Search with models whose score or estimate depends on which source words are covered.
+"""Models whose score or estimate depends on which source words are covered.
 
 Such a model is asked once per stack, with one batch of all steps that may lead into it. By the law
 of states, a step's features depend on the coverage, the model's state and the option only, so a
@@ -10,23 +10,30 @@ which are pruned. It never becomes part of a score.
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from decoder.edges import collect_edges
 from decoder.estimates import estimates_coverage
 from decoder.options import SentenceOptions
-from decoder.problem import Problem
-from decoder.search import begin, best_hypothesis, fill_stack, prune_and_group
-from decoder.workspace import EXTRA, FULL, ONE, Workspace
-from models.arrays import FloatArray, Int32Array, Int64Array
-from models.distinct_rows import EMPTY, add, enlarged, no_rows
+from decoder.workspace import EXTRA
+from models.arrays import FloatArray, Int32Array, Int64Array, UInt64Array
+from models.coverage import cover
+from models.distinct_rows import add, enlarged, no_rows
 from models.distortion.interface import SentenceScorer, Steps
 from models.distortion.tables import TableScorer
+from models.hashing import EMPTY
 from models.kernels import kernel
-from models.language_model.automaton import Automaton
+
+
+class Batch(NamedTuple):
+    """B steps into a stack: for each edge, kind of its members and option, in this order."""
+
+    previous: Int32Array  # (B,) options
+    option: Int32Array  # (B,)
+    coverage: UInt64Array  # (B, W) before the step
+    states: Int64Array  # (models, B) before the step
 
 
 class CoverageModels:
@@ -46,49 +53,14 @@ class CoverageModels:
         self._estimators = estimators
         self._spans = options.spans
         self._weights = np.concatenate([np.empty(0), *(weights for _, weights in scorers)])
-        self._joint = no_rows(np.int64)  # the combinations of the models' states, by number
-        begin = np.array([scorer.initial_state for scorer, _ in scorers], np.int64)
-        self._extra(np.zeros((1, len(self._weights))), begin.reshape(-1, 1))  # it has number 0
+        self.n_models = len(scorers)
+        self.joint_states = no_rows(np.int64)  # the combinations of the models' states, by number
+        first = np.array([scorer.initial_state for scorer, _ in scorers], np.int64)
+        self._extra(np.zeros((1, len(self._weights))), first.reshape(-1, 1))  # it has number 0
 
-    def search(
-        self,
-        problem: Problem,
-        lm: Automaton,
-        ws: Workspace,
-        pop_limit: int,
-        stack_size: int,
-        beam: float,
-        distortion_limit: int,
-        keep_arcs: bool,
-    ) -> int:
-        """As `decoder.search.search`, with a batch of questions before each stack is filled."""
-        n_models = len(self._scorers)
-        begin(problem, ws)
-        n_edges, *batch = _collect(problem, ws, self._joint, n_models, 1, distortion_limit)
-        for n_covered in range(1, problem.n_words + 1):
-            if n_edges < 0:
-                return FULL
-            is_last = n_covered == problem.n_words
-            extra = self._ask(ws.edges[:n_edges], *batch, is_last=is_last)
-            has_room, n_edges, *batch = _fill_and_collect(
-                problem, lm, ws, extra, self._joint, n_models, n_covered, n_edges, pop_limit,
-                stack_size, beam, distortion_limit, keep_arcs,
-            )  # fmt: skip
-            if not has_room:
-                return FULL
-        return int(best_hypothesis(ws, problem.n_words))
-
-    def _ask(
-        self,
-        edges: NDArray[Any],
-        previous: Int32Array,
-        option: Int32Array,
-        coverage: NDArray[np.uint64],
-        states: Int64Array,
-        *,
-        is_last: bool,
-    ) -> NDArray[Any]:
+    def ask(self, edges: NDArray[Any], batch: Batch, *, is_last: bool) -> NDArray[Any]:
         """The scores of all steps into a stack, and the states behind them, EXTRA."""
+        previous, option, coverage, states = batch
         features = [np.empty((len(option), 0))]
         after = np.empty_like(states)  # (models, B)
         for number, (scorer, _) in enumerate(self._scorers):
@@ -97,19 +69,19 @@ class CoverageModels:
             after[number] = scorer.advance(steps)
             if is_last:
                 features[-1] = features[-1] + scorer.finish(after[number])
-        # one model's are taken as they are
+        # those of a single model are used without a copy
         every = features[1] if len(features) == 2 else np.concatenate(features, axis=1)  # (B, F)
         extra = self._extra(np.ascontiguousarray(every, np.float64), after)
-        # where nothing is left there is nothing to be estimated
+        # at the end nothing is left to estimate
         if not is_last and (self._estimating or self._estimators):
             _cover(coverage, edges, self._spans)
             extra["estimate"] = self._estimates(coverage, option, after)
         return extra
 
     def _estimates(
-        self, coverage: NDArray[np.uint64], option: Int32Array, states: Int64Array
+        self, coverage: UInt64Array, option: Int32Array, states: Int64Array
     ) -> FloatArray:
-        """What the models expect of the rest after each step."""
+        """The models' estimates of the rest after each step."""
         estimates = np.zeros(len(option))
         for number in self._estimating:
             scorer, weights = self._scorers[number]
@@ -125,37 +97,14 @@ class CoverageModels:
         extra = np.empty(len(features), EXTRA)
         done = 0
         while done < len(extra):
-            done = _fill_in(extra, features, self._weights, self._joint, states, done)
+            done = _fill_in(extra, features, self._weights, self.joint_states, states, done)
             if done < len(extra):
-                self._joint = enlarged(self._joint)
+                self.joint_states = enlarged(self.joint_states)
         return extra
 
 
 @kernel
-def _fill_and_collect(
-    problem, lm, ws, extra, joint, n_models, n_covered, n_edges, pop_limit, stack_size, beam,
-    distortion_limit, keep_arcs,
-):  # fmt: skip
-    """Fills a stack and collects what leads into the next one: whether there was room, and
-    `_collect`'s. In one call, because the arguments of a call from Python are not free."""
-    if not fill_stack(problem, lm, ws, extra, n_covered, n_edges, pop_limit, keep_arcs):
-        return False, 0, *_batch(ws, ws.edges[:0], joint, n_models)
-    prune_and_group(ws, n_covered, stack_size, beam)
-    if n_covered == problem.n_words:
-        return True, 0, *_batch(ws, ws.edges[:0], joint, n_models)
-    _classify(ws, n_covered)
-    return True, *_collect(problem, ws, joint, n_models, n_covered + 1, distortion_limit)
-
-
-@kernel
-def _collect(problem, ws, joint, n_models, n_covered, distortion_limit):
-    """The number of edges into a stack, or FULL, and the batch of their steps."""
-    n_edges = collect_edges(problem, ws, n_covered, distortion_limit)
-    return n_edges, *_batch(ws, ws.edges[: max(n_edges, 0)], joint, n_models)
-
-
-@kernel
-def _classify(ws, stack):
+def classify(ws, stack):
     """Numbers the distinct states inside each group of the stack: the members' kinds."""
     for number in range(ws.stacks[stack].group, ws.stacks[stack + 1].group):
         group = ws.groups[number]
@@ -173,8 +122,8 @@ def _classify(ws, stack):
 
 
 @kernel
-def _batch(ws, edges, joint, n_models):
-    """The steps of all edges: previous option, option, coverage (B, W) and states (models, B)."""
+def batch_of_steps(ws, edges, joint_states, n_models):
+    """The steps of all edges, and where those of each edge begin."""
     n_steps = 0
     for edge in edges:
         edge.extra = n_steps
@@ -192,15 +141,15 @@ def _batch(ws, edges, joint, n_models):
                 continue
             kind += 1
             before = ws.hypotheses[member.hypothesis]
-            begin = joint.begin[before.extra]
+            begin = joint_states.begin[before.extra]
             for taken in range(edge.option, edge.option_end):
                 previous[step], option[step] = before.option, taken
                 for word in range(coverage.shape[1]):
                     coverage[step, word] = ws.coverage[edge.group, word]
                 for model in range(n_models):
-                    states[model, step] = joint.values[begin + model]
+                    states[model, step] = joint_states.values[begin + model]
                 step += 1
-    return previous, option, coverage, states
+    return Batch(previous, option, coverage, states)
 
 
 @kernel
@@ -209,15 +158,13 @@ def _cover(coverage, edges, spans):
     for number in range(len(edges)):
         span = spans[edges[number].span]
         end = edges[number + 1].extra if number + 1 < len(edges) else len(coverage)
-        for place in range(span.start, span.end):
-            bit = ONE << np.uint64(place & 63)
-            for step in range(edges[number].extra, end):
-                coverage[step, place >> 6] |= bit
+        for step in range(edges[number].extra, end):
+            cover(coverage[step], span.start, span.end)
 
 
 @kernel
-def _fill_in(extra, features, weights, joint, states, first):
-    """Fills in scores and numbers of steps from `first` on; where it stopped for want of room."""
+def _fill_in(extra, features, weights, joint_states, states, first):
+    """Fills in scores and numbers of steps from `first` on; where it ran out of room."""
     row = np.empty(len(states), np.int64)
     number = np.int64(EMPTY)
     for step in range(first, len(extra)):
@@ -226,7 +173,7 @@ def _fill_in(extra, features, weights, joint, states, first):
             is_new = is_new or row[model] != states[model, step]
             row[model] = states[model, step]
         if is_new:
-            number = np.int64(add(joint, row, len(row)))
+            number = np.int64(add(joint_states, row, len(row)))
             if number == EMPTY:
                 return step
         score = 0.0

@@ -8,18 +8,18 @@ import numpy as np
 
 from decoder.coverage_models import CoverageModels
 from decoder.decoded import Decoded
+from decoder.distortion_limit import distance_limit
 from decoder.distortion_tables import weigh_tables
 from decoder.estimates import estimates_coverage, option_estimates
 from decoder.features import DENSE_FEATURES
 from decoder.lattice import make_lattice
 from decoder.nbest import best_derivations
 from decoder.options import OptionFinder, OptionWeights, SentenceOptions
-from decoder.problem import Problem, coverage_words, future_of_options
-from decoder.search import NO_LIMIT, search
+from decoder.search import NO_LIMIT, Limits, search
+from decoder.search_space import SearchSpace, future_scores
 from decoder.statistics import SearchRecord
 from decoder.workspace import (
     FULL,
-    NO_EXTRA,
     NOTHING,
     Capacity,
     Workspace,
@@ -27,6 +27,7 @@ from decoder.workspace import (
     workspace_bytes,
 )
 from models.arrays import FloatArray, Ragged
+from models.coverage import coverage_size
 from models.data.sentence import Sentence
 from models.data.vocabulary import END
 from models.distortion.interface import DistortionModel, SentenceScorer
@@ -142,24 +143,19 @@ class Decoder:
             tables.append((scorer, weights))
             if estimates_coverage(scorer):
                 estimators.append((scorer, weights))
-        asked = None
-        if others or estimators:
-            asked = CoverageModels(options, others, estimators)
-        problem = self._problem(options, scorers, tables)
-        settings, n_words = self.settings, problem.n_words
-        limits = (
+        models = CoverageModels(options, others, estimators) if others or estimators else None
+        space = self._space(options, scorers, tables)
+        settings, n_words = self.settings, space.n_words
+        limits = Limits(
             settings.pop_limit or NO_LIMIT,
             settings.stack_size or NO_LIMIT,
             settings.beam or np.inf,
-            settings.distortion_limit if settings.distortion_limit >= 0 else n_words,
+            distance_limit(settings.distortion_limit, n_words),
             keep_arcs,
         )
         while True:
             workspace = self._room(n_words)
-            if asked is None:
-                best = search(problem, self.lm.automaton, workspace, NO_EXTRA, *limits)
-            else:
-                best = asked.search(problem, self.lm.automaton, workspace, *limits)
+            best = search(space, self.lm.automaton, workspace, limits, models)
             if best == NOTHING:
                 raise DataError("no translation was found within the limits of the search")
             if best != FULL:
@@ -173,23 +169,23 @@ class Decoder:
                     advice="split it, or lower search.stack_size and search.pop_limit",
                 )
 
-    def _problem(
+    def _space(
         self,
         options: SentenceOptions,
         scorers: Sequence[SentenceScorer],
         tables: Sequence[tuple[TableScorer, FloatArray]],
-    ) -> Problem:
+    ) -> SearchSpace:
         """The sentence as the search sees it, `tables` among the scorers."""
         n_options, n_words = len(options.table), options.table.n_words
         estimates = option_estimates(scorers, self._distortion_weights, n_options)
-        return Problem(
+        return SearchSpace(
             n_words,
             options.spans,
             options.length_span,
             options.options,
             options.option_words,
             *weigh_tables(options, tables),
-            future_of_options(n_words, options.spans, options.options, estimates),
+            future_scores(n_words, options.spans, options.options, estimates),
             self.weights["lm"],
             self.lm.begin_state,
             END,
@@ -198,7 +194,7 @@ class Decoder:
     def _room(self, n_words: int) -> Workspace:
         """A workspace for a sentence of this length: the last one, if it is large enough."""
         needed = (n_words + 1) * (self.settings.pop_limit or 1000) + 1
-        size = coverage_words(n_words)
+        size = coverage_size(n_words)
         have = self._workspace
         if (
             have is None

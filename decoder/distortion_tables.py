@@ -1,4 +1,4 @@
-"""Distortion scorers as the search kernel wants them: weighted tables over ends and options."""
+"""Distortion scorers as the search needs them: weighted tables over ends and options."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -14,7 +14,7 @@ UNUSED = -1  # row of an end where no option ends
 
 
 class DistortionTables(NamedTuple):
-    """See `decoder/problem.py`, whose fields these are."""
+    """Fields of `SearchSpace`."""
 
     state_of_option: Int32Array
     finish: FloatArray
@@ -27,7 +27,7 @@ class DistortionTables(NamedTuple):
 def weigh_tables(
     options: SentenceOptions, scorers: Sequence[tuple[TableScorer, FloatArray]]
 ) -> DistortionTables:
-    """Sums what depends on ends and spans only into one table; the others stay apart."""
+    """Sums all tables that depend on ends and spans only; the others stay apart."""
     table = options.table
     n_options = len(table)
     edge_scores = np.zeros((table.n_words + 1, len(options.spans) - 1))
@@ -35,7 +35,7 @@ def weigh_tables(
     states: list[Int64Array] = []
     apart: list[tuple[Int32Array, Int32Array, FloatArray]] = []
     for scorer, weights in scorers:
-        # models often know the same of the past, and joining is dear
+        # models often have the same states, and joining is expensive
         if not any(np.array_equal(scorer.state_of_option, state) for state in states):
             states.append(scorer.state_of_option)
         if scorer.finish_values is not None:

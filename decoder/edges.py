@@ -9,39 +9,42 @@ group; what the words left over will cost at best changes only in the gap that t
 
 import numpy as np
 
-from decoder.workspace import EDGES, EMPTY, FULL, GROUPS, MIXER, ONE
+from decoder.distortion_limit import is_within_limit
+from decoder.workspace import EDGES, EMPTY, FULL, GROUPS, ONE
+from models.coverage import cover, covered_end, is_free, open_end, open_start
+from models.hashing import mix_in
 from models.kernels import kernel, uncounted
 
 
 @kernel
-def collect_edges(problem, ws, n_covered, distortion_limit):
+def collect_edges(space, ws, n_covered, distortion_limit):
     """All edges into the stack; their number, or FULL."""
     n_edges, n_rows = 0, 0
     ws.group_slots[:] = EMPTY
     first_group = ws.counters[GROUPS]
-    longest = len(problem.length_span) - 2
+    longest = len(space.length_span) - 2
     for length in range(1, min(longest, n_covered) + 1):
         stack = n_covered - length
         for number in range(ws.stacks[stack].group, ws.stacks[stack + 1].group):
             group = ws.groups[number]
             if group.size == 0:
                 continue
-            for span in range(problem.length_span[length], problem.length_span[length + 1]):
-                start = problem.spans[span].start
-                if not _allowed(ws, number, start, length, distortion_limit):
+            for span in range(space.length_span[length], space.length_span[length + 1]):
+                start = space.spans[span].start
+                if not _may_follow(ws, number, start, start + length, distortion_limit):
                     continue
                 if n_edges == len(ws.edges) or n_rows + group.size > len(ws.seen):
                     return FULL
-                target = _target_group(problem, ws, number, start, length, first_group)
+                target = _target_group(space, ws, number, start, start + length, first_group)
                 if target < 0:
                     return FULL
                 edge = ws.edges[n_edges]
-                edge.score = problem.edge_scores[group.end, span]
+                edge.score = space.edge_scores[group.end, span]
                 edge.future = ws.groups[target].future
                 edge.target = target
                 edge.member, edge.member_end = group.begin, group.begin + group.size
-                edge.option = problem.spans[span].option
-                edge.option_end = problem.spans[span + 1].option
+                edge.option = space.spans[span].option
+                edge.option_end = space.spans[span + 1].option
                 edge.row = n_rows
                 edge.group, edge.span = number, span
                 n_edges += 1
@@ -52,76 +55,42 @@ def collect_edges(problem, ws, n_covered, distortion_limit):
 
 
 @uncounted
-def _allowed(ws, group, start, length, distortion_limit):
-    """Whether the span is free and near enough.
-
-    Moses' rule: the jump from the last phrase is limited, and whoever leaves the first gap open
-    must be able to come back to it.
-    """
-    end, gap = start + length, ws.groups[group].gap
-    if start < gap or abs(start - ws.groups[group].end) > distortion_limit:
+def _may_follow(ws, number, start, end, distortion_limit):
+    """Whether the span is free and near enough."""
+    group = ws.groups[number]
+    if start < group.gap or not is_within_limit(start, end, group.end, group.gap, distortion_limit):
         return False
-    if start != gap and end - gap > distortion_limit:
-        return False
-    return _uncovered(ws, group, start, length)
+    return is_free(ws.coverage[number], start, end)
 
 
 @uncounted
-def _uncovered(ws, group, start, length):
-    word, bit = start >> 6, np.uint64(start & 63)
-    mask = (ONE << np.uint64(length)) - ONE
-    if (ws.coverage[group, word] >> bit) & mask:
-        return False
-    over = (start & 63) + length - 64  # words of the span in the next 64
-    return over <= 0 or not ws.coverage[group, word + 1] & ((ONE << np.uint64(over)) - ONE)
-
-
-@uncounted
-def _is_covered(ws, group, place):
-    return (ws.coverage[group, place >> 6] >> np.uint64(place & 63)) & ONE != 0
-
-
-@uncounted
-def _target_group(problem, ws, group, start, length, first_group):
+def _target_group(space, ws, number, start, end, first_group):
     """The group that the span leads to, made if it is new; FULL if there is no room."""
-    n_words, end = problem.n_words, start + length
     new = ws.counters[GROUPS]
     if new == len(ws.groups) or 2 * (new - first_group + 1) > len(ws.group_slots):
         return FULL
+    before, after = ws.coverage[number], ws.coverage[new]
+    for word in range(len(after)):
+        after[word] = before[word]
+    cover(after, start, end)
     hashed = np.uint64(end)
-    for word in range(ws.coverage.shape[1]):
-        ws.coverage[new, word] = ws.coverage[group, word]
-    for place in range(start, end):
-        ws.coverage[new, place >> 6] |= ONE << np.uint64(place & 63)
-    for word in range(ws.coverage.shape[1]):
-        hashed = (hashed ^ ws.coverage[new, word]) * MIXER
-        hashed ^= hashed >> np.uint64(29)
+    for word in range(len(after)):
+        hashed = mix_in(hashed, after[word])
     mask = np.uint64(len(ws.group_slots) - 1)
     slot = hashed & mask
     while ws.group_slots[slot] != EMPTY:
         known = ws.group_slots[slot]
         same = ws.groups[known].end == end
-        for word in range(ws.coverage.shape[1]):
-            same = same and ws.coverage[known, word] == ws.coverage[new, word]
+        for word in range(len(after)):
+            same = same and ws.coverage[known, word] == after[word]
         if same:
             return known
         slot = (slot + ONE) & mask
-    left, right = start, end  # the gap that the span lies in
-    while left > 0 and not _is_covered(ws, group, left - 1):
-        left -= 1
-    while right < n_words and not _is_covered(ws, group, right):
-        right += 1
-    gap = ws.groups[group].gap
-    if start == gap:
-        gap = end
-        while gap < n_words and _is_covered(ws, new, gap):
-            gap += 1
-    future = problem.future
-    ws.groups[new].future = (
-        ws.groups[group].future - future[left, right] + future[left, start] + future[end, right]
-    )
-    ws.groups[new].end = end
-    ws.groups[new].gap = gap
+    group, target, future = ws.groups[number], ws.groups[new], space.future
+    left, right = open_start(before, start), open_end(before, end, space.n_words)
+    target.future = group.future - future[left, right] + future[left, start] + future[end, right]
+    target.end = end
+    target.gap = covered_end(after, end, space.n_words) if start == group.gap else group.gap
     ws.group_slots[slot] = new
     ws.counters[GROUPS] += 1
     return new

@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from decoder.options import UNKNOWN_SCORE, SentenceOptions
-from decoder.problem import coverage_words
 from models.arrays import FloatArray, Int32Array, Ragged
+from models.coverage import cover_spans, empty_coverage
 from models.distortion.interface import START, SentenceScorer, Steps
 from models.distortion.tables import TableScorer
 from models.language_model.model import LanguageModel
@@ -61,7 +60,7 @@ def _table_values(scorer: TableScorer, options: SentenceOptions, derivations: Ra
     option: Int32Array = derivations.values
     previous = np.concatenate([[START], option[:-1]]).astype(np.int32)
     previous[derivations.offsets[:-1]] = START
-    coverage = np.zeros((len(option), coverage_words(options.table.n_words)), np.uint64)
+    coverage = empty_coverage(len(option), options.table.n_words)
     steps = Steps(previous, option, coverage, scorer.state_of_option[previous + 1])
     last = option[derivations.offsets[1:] - 1]
     ends = scorer.finish(scorer.state_of_option[last + 1])
@@ -76,22 +75,15 @@ def _walked_values(
     values = np.zeros((n, scorer.n_features))
     state = np.full(n, scorer.initial_state, np.int64)
     previous = np.full(n, START, np.int32)
-    coverage = np.zeros((n, coverage_words(options.table.n_words)), np.uint64)
+    coverage = empty_coverage(n, options.table.n_words)
     for number in range(int(derivations.lengths.max(initial=0))):
         going = np.flatnonzero(derivations.lengths > number)
         option: Int32Array = derivations.values[derivations.offsets[going] + number]
-        steps = Steps(previous[going], option, coverage[going], state[going])
+        covered = coverage[going]
+        steps = Steps(previous[going], option, covered, state[going])
         values[going] += scorer.features(steps)
         state[going] = scorer.advance(steps)
         previous[going] = option
-        _cover(coverage, going, options.table.start[option], options.table.end[option])
+        cover_spans(covered, options.table.start[option], options.table.end[option])
+        coverage[going] = covered
     return values + scorer.finish(state)
-
-
-def _cover(
-    coverage: NDArray[np.uint64], rows: NDArray[np.int64], start: Int32Array, end: Int32Array
-) -> None:
-    for offset in range(int((end - start).max(initial=0))):
-        inside = start + offset < end
-        place = (start + offset)[inside]
-        coverage[rows[inside], place >> 6] |= np.uint64(1) << (place & 63).astype(np.uint64)

@@ -9,10 +9,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from decoder.workspace import ARCS, HYPOTHESES, Workspace
-from models.arrays import FloatArray, Int32Array, Int64Array
+from models.arrays import FloatArray, Int32Array, Int64Array, UInt64Array
 from models.kernels import kernel
 
 NONE = -1
@@ -24,7 +23,7 @@ class Lattice:
     the one on the best way to it first. Nodes come before those that they lead to."""
 
     n_covered: Int64Array  # (V,) source words
-    coverage: NDArray[np.uint64]  # (V, W) as bits
+    coverage: UInt64Array  # (V, W) as bits
     score: FloatArray  # (V,) of the best way to the node
     future: FloatArray  # (V,) what the search expected of the rest
     rest: FloatArray  # (V,) score of the best way from the node to the end

@@ -58,7 +58,7 @@ class SearchRecord(NamedTuple):
         count = dict(zip(COUNTERS, self.counters.tolist(), strict=True))
         made = count["hypotheses"]
         return SearchStatistics(
-            1, n_words, n_options, n_spans, count["groups"], count["edges"], count["cells"],
+            1, n_words, n_options, n_spans, count["groups"], count["edges"], count["steps"],
             count["pops"], count["pops"] + 1 - made, made, made - count["members"],
             count["lm_words"], max(self.stack_sizes), self.seconds,
         )  # fmt: skip

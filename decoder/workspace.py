@@ -1,8 +1,8 @@
 """The memory of a search, made once and used for sentence after sentence.
 
 Everything is an array of records: what is looked at together lies together, and the compiled search
-is handed a dozen arrays instead of fifty. Numbers of rows are unsigned, because Numba then leaves
-out its code for negative indices.
+gets a dozen arrays instead of fifty. Row numbers are unsigned, because Numba then omits its code
+for negative indices.
 """
 
 from typing import Any, NamedTuple
@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import Int32Array, Int64Array
+from models.arrays import Int32Array, Int64Array, UInt64Array
 from models.language_model.automaton import empty_memory
 
-N_BUCKETS = 512  # of the queue of cells
+N_BUCKETS = 512  # of the queue of steps
 
 HYPOTHESIS = np.dtype(
     [
@@ -28,7 +28,7 @@ HYPOTHESIS = np.dtype(
         ("is_kept", np.int64),  # whether it was not pruned
     ]
 )
-# Every step that was made, also those that lost in recombination
+# Every step that was taken, also those that lost in recombination
 ARC = np.dtype(
     [
         ("score", np.float64),  # of the step alone
@@ -48,7 +48,7 @@ GROUP = np.dtype(
         ("size", np.uint32),
     ]
 )
-# The hypotheses that are left in a group, best first, with what a step from them needs to know
+# The hypotheses left in a group, best first, with all that a step from them needs
 MEMBER = np.dtype(
     [
         ("score", np.float64),
@@ -61,7 +61,7 @@ MEMBER = np.dtype(
 # A group and a span that may follow it
 EDGE = np.dtype(
     [
-        ("score", np.float64),  # of distortion, as far as it is the same in all cells
+        ("score", np.float64),  # of distortion, as far as all steps share it
         ("future", np.float64),  # after the step
         ("target", np.uint32),  # group that it leads to
         ("member", np.uint32),  # first member of the group ...
@@ -71,20 +71,20 @@ EDGE = np.dtype(
         ("row", np.uint32),  # first row in `seen`
         ("group", np.uint32),
         ("span", np.uint32),
-        ("extra", np.int64),  # first row in what the models that look at the coverage say
+        ("extra", np.int64),  # first row in the answers of the models that look at the coverage
     ]
 )
-# A member of an edge's group with an option of its span
-CELL = np.dtype(
+# A member of an edge's group followed by an option of its span
+STEP = np.dtype(
     [
-        ("score", np.float64),  # of the step
+        ("score", np.float64),
         ("total", np.float64),
         ("edge", np.uint32),
         ("member", np.uint32),
         ("option", np.uint32),
         ("lm_state", np.int32),  # afterwards
         ("extra", np.int32),  # afterwards
-        ("below", np.int32),  # what is next in the bucket where the cell waits to be taken
+        ("below", np.int32),  # what is next in the bucket where the step waits to be taken
         ("below_due", np.int32),  # and in the bucket where its neighbours fall due
         ("unused", np.int32),
     ]
@@ -97,8 +97,8 @@ STACK = np.dtype(
         ("best", np.float64),  # total
     ]
 )
-# What the models that look at the coverage say of a step into the stack that is being filled: for
-# every edge, kind of its members and option, in this order
+# The answers of the models that look at the coverage, for all steps into the stack that is being
+# filled: for each edge, kind of its members and option, in this order
 EXTRA = np.dtype(
     [
         ("score", np.float64),
@@ -107,16 +107,15 @@ EXTRA = np.dtype(
         ("unused", np.int32),
     ]
 )
-NO_EXTRA = np.empty(0, EXTRA)  # there are no such models
+NO_EXTRA = np.empty(0, EXTRA)  # if there are no such models
 # What a search counts
-COUNTERS = ("hypotheses", "pops", "arcs", "groups", "members", "edges", "cells", "lm_words")
-HYPOTHESES, POPS, ARCS, GROUPS, MEMBERS, EDGES, CELLS, LM_WORDS = range(len(COUNTERS))
+COUNTERS = ("hypotheses", "pops", "arcs", "groups", "members", "edges", "steps", "lm_words")
+HYPOTHESES, POPS, ARCS, GROUPS, MEMBERS, EDGES, STEPS, LM_WORDS = range(len(COUNTERS))
 
 EMPTY = -1  # number of nothing
 FULL = -1  # the workspace is too small: make it larger and search again
 NOTHING = -2  # no translation within the limits
 ONE = np.uint64(1)
-MIXER = np.uint64(0x9E3779B97F4A7C15)  # for hashing
 
 
 class Workspace(NamedTuple):
@@ -124,18 +123,18 @@ class Workspace(NamedTuple):
     hypotheses: NDArray[Any]  # HYPOTHESIS, stack by stack
     arcs: NDArray[Any]  # ARC
     groups: NDArray[Any]  # GROUP
-    coverage: NDArray[np.uint64]  # (groups, W) of each group
+    coverage: UInt64Array  # (groups, W) of each group
     members: NDArray[Any]  # MEMBER, group by group
     # of the stack that is being filled
     edges: NDArray[Any]  # EDGE
-    seen: NDArray[np.uint64]  # for each edge and member the options that were tried, as bits
-    cells: NDArray[Any]  # CELL
-    bucket: Int32Array  # what waits, by score: twice the number of a cell, one more if "due"
+    seen: UInt64Array  # for each edge and member the options that were tried, as bits
+    steps: NDArray[Any]  # STEP
+    bucket: Int32Array  # what waits, by score: twice the number of a step, one more if "due"
     slots: Int32Array  # hash table of hypotheses, for recombination
     group_slots: Int32Array  # hash table of groups
     # of the whole search
     counters: Int64Array  # as in COUNTERS
-    memory: NDArray[Any]  # what the language model has answered lately
+    memory: NDArray[Any]  # recent answers of the language model
 
 
 class Capacity(NamedTuple):
@@ -143,18 +142,18 @@ class Capacity(NamedTuple):
     groups: int
     edges: int
     seen: int
-    cells: int
+    steps: int
     slots: int
 
 
 def workspace_bytes(capacity: Capacity) -> int:
-    """Memory of a workspace, but for what is small; a coverage word for each group."""
+    """Memory of a workspace without its small arrays, for coverages of one word."""
     sizes = Capacity(
         hypotheses=HYPOTHESIS.itemsize + ARC.itemsize + MEMBER.itemsize,
         groups=GROUP.itemsize + 8,
         edges=EDGE.itemsize,
         seen=8,
-        cells=CELL.itemsize,
+        steps=STEP.itemsize,
         slots=3 * 4,
     )
     return sum(number * size for number, size in zip(capacity, sizes, strict=True))
@@ -170,7 +169,7 @@ def make_workspace(n_words: int, coverage_size: int, capacity: Capacity) -> Work
         np.zeros(capacity.hypotheses, MEMBER),
         np.zeros(capacity.edges, EDGE),
         np.zeros(capacity.seen, np.uint64),
-        np.zeros(capacity.cells, CELL),
+        np.zeros(capacity.steps, STEP),
         np.zeros(N_BUCKETS, np.int32),
         np.zeros(capacity.slots, np.int32),
         np.zeros(2 * capacity.slots, np.int32),

@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from decoder.decode import Decoder, SearchSettings
 from decoder.estimates import estimates_coverage, estimates_options
 from decoder.explanation import explain
-from decoder.problem import future_of_options
+from decoder.search_space import future_scores
 from decoder.translator import Translator
+from models.coverage import unpack_coverage
 from models.data.sentence import Sentence
-from models.distortion.gaps import GapScorer, unpack_coverage
+from models.distortion.gaps import GapScorer
 from models.distortion.interface import DistortionModel
 from models.distortion.linear import FarSightedScorer, Linear
 from models.distortion.tables import Table, TableScorer
@@ -192,7 +193,7 @@ def test_option_estimates_enter_the_future_of_spans():
             for (first, middle), score in zip(spans, best, strict=True):
                 if first == start:
                     expected[start] = np.maximum(expected[start], score + expected[middle])
-        found = future_of_options(5, options.spans, options.options, estimates)
+        found = future_scores(5, options.spans, options.options, estimates)
         np.testing.assert_allclose(found, expected)
 
 

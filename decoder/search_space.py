@@ -8,10 +8,8 @@ from numpy.typing import NDArray
 from models.arrays import FloatArray, Int32Array
 from models.kernels import kernel
 
-WORD_BITS = 64
 
-
-class Problem(NamedTuple):
+class SearchSpace(NamedTuple):
     """One sentence. Options are sorted by span; spans by length, then start.
 
     Scores are weighted sums. A step's score is the option's base, its words' language model score,
@@ -38,17 +36,21 @@ class Problem(NamedTuple):
     end_word: int
 
 
-def coverage_words(n_words: int) -> int:
-    """64-bit words that hold a coverage of so many source words."""
-    return (n_words + WORD_BITS - 1) // WORD_BITS if n_words else 1
-
-
 @kernel
-def future_scores(n_words, span_start, span_end, span_best):
-    """The best score of every span from its options and the sums of its parts."""
+def future_scores(n_words, spans, options, estimates):
+    """The best score of every span: that of its options by themselves, or the sum of its parts.
+
+    `estimates` of the distortion models are added to the options' scores if there are any.
+    """
     future = np.full((n_words + 1, n_words + 1), -np.inf)
-    for span in range(len(span_start)):
-        future[span_start[span], span_end[span]] = span_best[span]
+    for number in range(len(spans) - 1):
+        best = -np.inf
+        for option in range(spans[number].option, spans[number + 1].option):
+            total = options[option].base + options[option].estimate
+            if len(estimates):
+                total += estimates[option]
+            best = max(best, total)
+        future[spans[number].start, spans[number].end] = best
     for place in range(n_words + 1):
         future[place, place] = 0.0
     for length in range(2, n_words + 1):
@@ -56,24 +58,6 @@ def future_scores(n_words, span_start, span_end, span_best):
             end = start + length
             best = future[start, end]
             for middle in range(start + 1, end):
-                total = future[start, middle] + future[middle, end]
-                best = max(best, total)
+                best = max(best, future[start, middle] + future[middle, end])
             future[start, end] = best
     return future
-
-
-@kernel
-def future_of_options(n_words, spans, options, estimates):
-    """The best score of every span from the options by themselves.
-
-    `estimates` of the distortion models are added to the options' scores if there are any.
-    """
-    best = np.empty(len(spans) - 1)
-    for span in range(len(best)):
-        best[span] = -np.inf
-        for number in range(spans[span].option, spans[span + 1].option):
-            total = options[number].base + options[number].estimate
-            if len(estimates):
-                total += estimates[number]
-            best[span] = max(best[span], total)
-    return future_scores(n_words, spans[:-1].start, spans[:-1].end, best)

@@ -1,0 +1,26 @@
+import numpy as np
+import pytest
+
+from decoder.distortion_limit import distance_limit, is_within_limit, within_limit
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "previous_end", "gap", "limit", "expected"),
+    [
+        (0, 3, 0, 0, 0, True),  # monotone, whatever the length
+        (1, 2, 0, 0, 0, False),
+        (6, 7, 6, 2, 5, True),  # leaves the gap open but ends 5 words from it
+        (6, 8, 6, 2, 5, False),
+        (2, 4, 6, 2, 5, True),  # back to the gap
+        (2, 4, 8, 2, 5, False),  # which is too far away
+        (2, 9, 2, 2, 5, True),  # what starts at the gap may end anywhere
+    ],
+)
+def test_rule_of_moses(start, end, previous_end, gap, limit, expected):
+    assert is_within_limit(start, end, previous_end, gap, limit) == expected
+    spans = np.array([start, start]), np.array([end, end])
+    assert within_limit(*spans, previous_end, gap, limit).tolist() == [expected] * 2
+
+
+def test_a_negative_limit_is_none():
+    assert (distance_limit(-1, 9), distance_limit(0, 9), distance_limit(6, 3)) == (9, 0, 6)
