@@ -5,9 +5,10 @@ import re
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 
@@ -89,22 +90,6 @@ def check_training_settings(settings: TrainingSettings) -> None:
     )
 
 
-class _Corpus:
-    """The corpus, read when a stage first needs it: a run with nothing to do reads nothing."""
-
-    def __init__(
-        self, files: CorpusFiles, settings: CorpusSettings, progress: Progress | None
-    ) -> None:
-        self._arguments = files, settings, progress
-
-    @cached_property
-    def read(self) -> tuple[AlignedCorpus, ReadReport]:
-        corpus, report = read_corpus(*self._arguments)
-        if not len(corpus):
-            raise DataError("the corpus has no pair", where=str(self._arguments[0].source))
-        return corpus, report
-
-
 def train_system(
     files: CorpusFiles,
     out: Path,
@@ -120,104 +105,134 @@ def train_system(
     """Fills the folder `out`; stages whose inputs have not changed are not run again.
 
     `together`: all distortion models will be used at once, so their features must be distinct.
-    `measure` is told what every stage took that had to be run.
+    `measure` is told the cost of every stage that had to be run.
     """
-    lm_texts = list(lm_texts)
     if files.alignment is None:
         raise SettingError("training needs a word alignment", advice="make one: hyperbaton align")
     check_training_settings(settings)
     wanted = wanted_models(settings.distortion, settings.phrases.reordering)
     if together:
         check_features(model for _, model in wanted)
-    paths = {name: path for name, path in vars(files).items() if path is not None}
-    content = {name: sha256(path) for name, path in paths.items()}
-    alignment = path_text(files.alignment)
-    corpus = _Corpus(files, settings.corpus, progress)
-    used = [content, asdict(settings.corpus)]
+    training = _Training(files, list(lm_texts), settings, out, threads, talk, progress, measure)
+    with locked(out):
+        parts = training.parts()
+        models = [training.fitted(name, model, parts) for name, model in wanted]
+        weights, limit = weights_to_keep(out, starting_weights(m.model for m in models), talk)
+        write_system(out, parts, weights, models, limit, **training.description())
 
-    def phrases(folder: Path) -> str:
-        pairs, report = corpus.read
+
+@dataclass(eq=False)
+class _Training:
+    """The stages of one training, and all that they depend on."""
+
+    files: CorpusFiles
+    lm_texts: list[Path]
+    settings: TrainingSettings
+    out: Path
+    threads: int
+    talk: Callable[[str], None]
+    progress: Progress | None
+    measure: Measure
+
+    def __post_init__(self) -> None:
+        self._paths = {name: path for name, path in vars(self.files).items() if path is not None}
+        self._hashes = {name: sha256(path) for name, path in self._paths.items()}
+        self._corpus_key = [self._hashes, asdict(self.settings.corpus)]
+        self._lm_key = [asdict(self.settings.lm), *map(sha256, self.lm_texts)]
+
+    @cached_property
+    def read(self) -> tuple[AlignedCorpus, ReadReport]:
+        """The corpus, read when a stage first needs it: a run with nothing to do reads nothing."""
+        corpus, report = read_corpus(self.files, self.settings.corpus, self.progress)
+        if not len(corpus):
+            raise DataError("the corpus has no pair", where=str(self.files.source))
+        return corpus, report
+
+    def description(self) -> dict[str, dict[str, Any]]:
+        """For `model.toml`."""
+        return {
+            "settings": asdict(self.settings),
+            "corpus": {
+                name: {"file": path_text(path), "sha256": self._hashes[name]}
+                for name, path in self._paths.items()
+            },
+            "training": {"lm_texts": [path_text(path) for path in self.lm_texts]},
+        }
+
+    def parts(self) -> dict[str, str]:
+        """Everything but the distortion models."""
+        key, settings = self._corpus_key, self.settings
+        parts = {
+            "phrases": self._stage(
+                "phrases", self._make_phrases, PHRASES_FORMAT, key, asdict(settings.phrases)
+            ),
+            "lm": self._stage("lm", self._make_language_model, LM_FORMAT, key, *self._lm_key),
+        }
+        for side in ("source", "target"):
+            name, work = f"{side}_classes", partial(self._make_classes, side)
+            parts[name] = self._stage(
+                name, work, CLASSES_FORMAT, key, side, asdict(settings.classes)
+            )
+        return parts
+
+    def fitted(self, name: str, model: DistortionModel, parts: dict[str, str]) -> FittedModel:
+        if not learns(model):
+            return FittedModel(name, model)
+        described = [name, dict(model.settings()), self.settings.seed, format_number(model)]
+        work = partial(self._fit, model, parts)
+        part = self._stage(stage_name(name), work, self._corpus_key, parts, *described)
+        return FittedModel(name, model, part)
+
+    def _stage(self, name: str, work: Callable[[Path], str], *key: Any) -> str:
+        return run_stage(self.out, name, fingerprint(*key), work, self.talk, self.measure)
+
+    def _announce(self, work: str) -> None:
+        if self.progress:
+            self.progress(work, 0)
+
+    def _make_phrases(self, folder: Path) -> str:
+        corpus, report = self.read
         for line in report.lines():
-            talk(line)
-        if progress:
-            progress("making the phrase table", 0)
+            self.talk(line)
+        self._announce("making the phrase table")
         try:
-            table = train_phrases(pairs, settings.phrases, threads)
+            table = train_phrases(corpus, self.settings.phrases, self.threads)
         except DataError as error:
-            error.where = error.where or alignment
+            error.where = error.where or path_text(cast(Path, self.files.alignment))
             raise
         table.save(folder)
-        return f"{len(table):,} phrase pairs of {len(pairs):,} sentence pairs"
+        return f"{len(table):,} phrase pairs of {len(corpus):,} sentence pairs"
 
-    def language_model(folder: Path) -> str:
-        target = corpus.read[0].target
-        more_vocabulary, more = read_text(lm_texts, progress)
+    def _make_language_model(self, folder: Path) -> str:
+        target, settings = self.read[0].target, self.settings.lm
+        more_vocabulary, more = read_text(self.lm_texts, self.progress)
         words, vocabulary = _appended(target.words, target.vocabulary, more, more_vocabulary)
-        if progress:
-            progress("making the language model", 0)
-        ngrams = estimate(words, vocabulary, settings.lm.order, _thresholds(settings.lm.prune))
+        self._announce("making the language model")
+        ngrams = estimate(words, vocabulary, settings.order, _thresholds(settings.prune))
         with ThreadPoolExecutor(2) as pool:
             writing = pool.submit(write_arpa, ngrams, folder / ARPA)
             LanguageModel.from_ngrams(ngrams).save(folder)
             writing.result()
         return f"{sum(ngrams.counts):,} n-grams of {len(words.values):,} words"
 
-    def word_classes(side: str) -> Callable[[Path], str]:
-        def work(folder: Path) -> str:
-            text: Side = getattr(corpus.read[0], side)
-            if progress:
-                progress(f"making {side} word classes", 0)
-            made = WordClasses.fit(text.words, text.vocabulary, settings.classes.number)
-            made.save(folder)
-            n_words = len(text.vocabulary) - len(SPECIAL)
-            return f"{n_words:,} words in {settings.classes.number} classes"
+    def _make_classes(self, side: str, folder: Path) -> str:
+        text: Side = getattr(self.read[0], side)
+        number = self.settings.classes.number
+        self._announce(f"making {side} word classes")
+        WordClasses.fit(text.words, text.vocabulary, number).save(folder)
+        return f"{len(text.vocabulary) - len(SPECIAL):,} words in {number} classes"
 
-        return work
-
-    def fit(model: DistortionModel, parts: dict[str, str]) -> Callable[[Path], str]:
-        def work(folder: Path) -> str:
-            pairs = _with_classes(corpus.read[0], out, parts)
-            table = PhraseTable.load(out / parts["phrases"])
-            model.fit(pairs, phrases=table, seed=settings.seed, threads=threads, progress=progress)
-            model.save(folder)
-            return f"fitted to {len(pairs):,} sentence pairs"
-
-        return work
-
-    phrases_key = fingerprint(PHRASES_FORMAT, used, asdict(settings.phrases))
-    lm_key = fingerprint(LM_FORMAT, used, asdict(settings.lm), *lm_texts)
-    with locked(out):
-        parts = {
-            "phrases": run_stage(out, "phrases", phrases_key, phrases, talk, measure),
-            "lm": run_stage(out, "lm", lm_key, language_model, talk, measure),
-        }
-        for side in ("source", "target"):
-            key = fingerprint(CLASSES_FORMAT, used, side, asdict(settings.classes))
-            name = f"{side}_classes"
-            parts[name] = run_stage(out, name, key, word_classes(side), talk, measure)
-        models = []
-        for name, model in wanted:
-            part = ""
-            if learns(model):
-                described = [name, dict(model.settings()), settings.seed, format_number(model)]
-                key = fingerprint(used, parts, *described)
-                work = fit(model, parts)
-                part = run_stage(out, stage_name(name), key, work, talk, measure)
-            models.append(FittedModel(name, model, part))
-        weights, limit = weights_to_keep(out, starting_weights(m.model for m in models), talk)
-        write_system(
-            out,
-            parts,
-            weights,
-            models,
-            limit,
-            settings=asdict(settings),
-            corpus={
-                name: {"file": path_text(path), "sha256": content[name]}
-                for name, path in paths.items()
-            },
-            training={"lm_texts": [path_text(path) for path in lm_texts]},
+    def _fit(self, model: DistortionModel, parts: dict[str, str], folder: Path) -> str:
+        corpus = _with_classes(self.read[0], self.out, parts)
+        model.fit(
+            corpus,
+            phrases=PhraseTable.load(self.out / parts["phrases"]),
+            seed=self.settings.seed,
+            threads=self.threads,
+            progress=self.progress,
         )
+        model.save(folder)
+        return f"fitted to {len(corpus):,} sentence pairs"
 
 
 def wanted_models(texts: Iterable[str], reordering_type: str) -> list[tuple[str, DistortionModel]]:
