@@ -12,15 +12,12 @@ import numpy as np
 from decoder.decoded import Decoded
 from decoder.distortion_limit import distance_limit, within_limit
 from decoder.estimates import estimates_coverage, option_estimates
-from decoder.features import DENSE_FEATURES, TRANSLATION_FEATURES
-from decoder.options import UNKNOWN_SCORE
+from decoder.features import DENSE_FEATURES, LM_FEATURE, option_values
 from decoder.search_space import future_scores
-from models.arrays import BoolArray, FloatArray, Int32Array, Int64Array, Ragged, UInt64Array
+from models.arrays import BoolArray, FloatArray, Int32Array, Int64Array, UInt64Array
 from models.coverage import cover_spans, free_spans, pack_coverage
 from models.distortion.interface import START, Steps
-from models.language_model.automaton import advance, score_words
-
-LM_FEATURE = DENSE_FEATURES.index("lm")
+from models.language_model.automaton import advance
 
 
 class Candidates(NamedTuple):
@@ -39,7 +36,7 @@ class Walk:
     def __init__(self, decoded: Decoded, weights: FloatArray, distortion_limit: int) -> None:
         self._decoded, self._weights = decoded, weights
         self._options, self._table = decoded.options, decoded.options.table
-        self._words = Ragged(self._options.words, self._options.word_begin.astype(np.int64))
+        self._words = self._options.texts
         n_words = self._table.n_words
         self._limit = distance_limit(distortion_limit, n_words)
         self.covered: BoolArray = np.zeros(n_words, np.bool_)
@@ -97,27 +94,13 @@ class Walk:
         self, option: Int32Array, is_last: BoolArray, values: FloatArray, end_values: FloatArray
     ) -> None:
         """Fills the features that are not of distortion models."""
-        entry = self._table.entry[option]
-        known = entry >= 0
         words = self._words.take(option.astype(np.int64))
-        n_translation = len(TRANSLATION_FEATURES)
-        translation = self._table.phrases.scores[entry]
-        values[:, :n_translation] = np.where(known[:, None], translation, 0.0)
-        values[:, n_translation] = 1.0
-        values[:, n_translation + 1] = -words.lengths
-        values[:, LM_FEATURE] = self._lm_scores(words, end=False)
-        values[:, LM_FEATURE + 1] = np.where(known, 0.0, UNKNOWN_SCORE)
+        score, state = self._decoded.lm.score_sentences, self._lm_state
+        values[:, : len(DENSE_FEATURES)] = option_values(self._options, option)
+        values[:, LM_FEATURE] = score(words, end=False, state=state)
         last = np.flatnonzero(is_last)
-        whole = self._lm_scores(words.take(last), end=True)
+        whole = score(words.take(last), state=state)
         end_values[last, LM_FEATURE] = whole - values[last, LM_FEATURE]
-
-    def _lm_scores(self, words: Ragged, *, end: bool) -> FloatArray:
-        """log p of each row of words after the hypothesis, with </s> if `end`."""
-        scores = score_words(
-            self._decoded.lm.automaton, words.values, words.offsets, self._lm_state, end
-        )
-        row = np.repeat(np.arange(len(words)), words.lengths + int(end))
-        return np.bincount(row, scores, minlength=len(words)).astype(np.float64)
 
     def _distortion_values(
         self,

@@ -18,9 +18,9 @@ from functools import cached_property
 
 import numpy as np
 
-from decoder.candidates import LM_FEATURE, Candidates, Walk
+from decoder.candidates import Candidates, Walk
 from decoder.decoded import Decoded
-from decoder.features import DENSE_FEATURES, TRANSLATION_FEATURES
+from decoder.features import DENSE_FEATURES, LM_FEATURE, TRANSLATION_FEATURES
 from decoder.translator import Translator
 from models.arrays import FloatArray
 from models.distortion.interface import DistortionModel
@@ -219,22 +219,13 @@ def _alternatives(
     for row in sorted(shown.tolist(), key=lambda row: (-totals[row], row)):
         option = int(candidates.option[row])
         span = int(start[row]), int(end[row])
-        source_words = decoded.sentence.words[span[0] : span[1]]
         yield Alternative(
             span,
-            source_words,
-            _target_words(decoded, option, source_words),
+            decoded.sentence.words[span[0] : span[1]],
+            tuple(decoded.phrase(option)),
             span[0] - previous_end,
             row == chosen,
             tuple(part.sum(contributions[row]) for part in parts),
             float(candidates.future[row]),
             float(totals[row]),
         )
-
-
-def _target_words(decoded: Decoded, option: int, source_words: tuple[str, ...]) -> tuple[str, ...]:
-    table = decoded.options.table
-    ids = table.target_words[option].tolist()
-    if table.is_unknown[option]:
-        return source_words[: len(ids)]
-    return tuple(table.phrases.target_vocabulary.decode(ids))

@@ -14,6 +14,7 @@ from models.phrases.table import SCORES
 
 TRANSLATION_FEATURES = tuple(f"translation.{name}" for name in SCORES)
 DENSE_FEATURES = (*TRANSLATION_FEATURES, "phrase_penalty", "word_penalty", "lm", "unknown")
+LM_FEATURE = DENSE_FEATURES.index("lm")
 
 
 def feature_values(
@@ -23,30 +24,31 @@ def feature_values(
     scorers: Sequence[SentenceScorer],
 ) -> FloatArray:
     """(derivations, features): DENSE_FEATURES, then those of the distortion models."""
-    table, chosen = options.table, derivations.values
-    entry = table.entry[chosen]
-    known = entry >= 0
-    word_begin = options.word_begin
-    texts = Ragged(options.words, word_begin).take(chosen.astype(np.int64))
-    sentences = Ragged(texts.values, texts.offsets[derivations.offsets])
-    steps = np.empty((len(chosen), len(SCORES) + 2))
-    steps[:, :-2] = np.where(known[:, None], table.phrases.scores[entry], 0.0)
-    steps[:, -2] = -texts.lengths
-    steps[:, -1] = np.where(known, 0.0, UNKNOWN_SCORE)
-    sums = _sums(steps, derivations)
-    parts = [
-        sums[:, :-2],
-        derivations.lengths[:, None].astype(np.float64),
-        sums[:, -2:-1],
-        lm.score_sentences(sentences)[:, None],
-        sums[:, -1:],
-    ]
+    texts = options.texts.take(derivations.values.astype(np.int64))
+    dense = _sums(option_values(options, derivations.values), derivations)
+    dense[:, LM_FEATURE] = lm.score_sentences(
+        Ragged(texts.values, texts.offsets[derivations.offsets])
+    )
+    parts = [dense]
     for scorer in scorers:
         if isinstance(scorer, TableScorer):
             parts.append(_table_values(scorer, options, derivations))
         else:
             parts.append(_walked_values(scorer, options, derivations))
     return np.concatenate(parts, axis=1)
+
+
+def option_values(options: SentenceOptions, chosen: Int32Array) -> FloatArray:
+    """(B, DENSE_FEATURES) of the chosen options; those of the language model are left 0."""
+    entry = options.table.entry[chosen]
+    known = entry >= 0
+    n_scores = len(SCORES)
+    values = np.zeros((len(chosen), len(DENSE_FEATURES)))
+    values[:, :n_scores] = np.where(known[:, None], options.table.phrases.scores[entry], 0.0)
+    values[:, n_scores] = 1.0
+    values[:, n_scores + 1] = -options.texts.lengths[chosen]
+    values[:, -1] = np.where(known, 0.0, UNKNOWN_SCORE)
+    return values
 
 
 def _sums(values: FloatArray, derivations: Ragged) -> FloatArray:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import FloatArray, Int32Array, Int64Array
+from models.arrays import FloatArray, Int32Array, Int64Array, Ragged
 from models.data.vocabulary import UNKNOWN
 from models.distortion.interface import OptionTable
 from models.hashing import EMPTY
@@ -23,7 +23,6 @@ from models.phrases.trie import ROOT, Trie, child
 
 LONGEST = GRID  # words of a source phrase
 UNKNOWN_SCORE = -100.0  # the feature `unknown` of a copied word; its weight is not tuned
-
 
 SPAN = np.dtype([("start", np.int32), ("end", np.int32), ("option", np.uint32)])
 OPTION = np.dtype(
@@ -97,37 +96,10 @@ class SentenceOptions:
     option_words: NDArray[Any]  # WORD, of all options
 
     @property
-    def span_start(self) -> Int32Array:
-        return self.spans["start"][:-1]
-
-    @property
-    def span_end(self) -> Int32Array:
-        return self.spans["end"][:-1]
-
-    @property
-    def span_option(self) -> Int64Array:
-        """The first option of each span, (S + 1,)."""
-        return self.spans["option"].astype(np.int64)
-
-    @property
-    def base(self) -> FloatArray:
-        """Weighted score of each option but for language model and distortion."""
-        return self.options["base"]
-
-    @property
-    def estimate(self) -> FloatArray:
-        """Weighted language model score of each option by itself."""
-        return self.options["estimate"]
-
-    @property
-    def word_begin(self) -> Int64Array:
-        """The first word of each option, (N + 1,)."""
-        return np.append(self.options["word_begin"], len(self.option_words)).astype(np.int64)
-
-    @property
-    def words(self) -> Int32Array:
-        """Language model ids."""
-        return self.option_words["word"]
+    def texts(self) -> Ragged:
+        """The words of each option, as ids of the language model."""
+        begin = np.append(self.options["word_begin"], len(self.option_words)).astype(np.int64)
+        return Ragged(self.option_words["word"], begin)
 
 
 class OptionFinder:

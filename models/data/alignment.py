@@ -3,14 +3,13 @@
 import re
 from array import array
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 
 from models.arrays import Ragged
 from models.data.corpus import MOST_WORDS
-from models.data.text import read_lines, split_words
+from models.data.text import parse_lines, split_words
 from models.errors import BadLine
 
 _LINK = r"[0-9]{1,9}-[0-9]{1,9}"
@@ -45,21 +44,14 @@ def check_links(links: list[int], n_source: int, n_target: int) -> None:
 def read_links(path: Path) -> Ragged:
     """The links of a Pharaoh file, in its order."""
     positions, offsets = array("H"), array("q", [0])
-    with closing(read_lines(path)) as lines:
-        for number, line in lines:
-            try:
-                positions.extend(_positions(line))
-            except BadLine as bad:
-                bad.where = f"{path}:{number}"
-                raise
-            offsets.append(len(positions) // 2)
+    for _, row in parse_lines(path, _positions):
+        positions.extend(row)
+        offsets.append(len(positions) // 2)
     values = np.array(positions, dtype=np.uint16).reshape(-1, 2)
     return Ragged(values, np.array(offsets, dtype=np.int64))
 
 
-def _positions(line: str | BadLine) -> list[int]:
-    if isinstance(line, BadLine):
-        raise line
+def _positions(line: str) -> list[int]:
     positions = parse_links(line)
     if max(positions, default=0) >= MOST_WORDS:
         raise BadLine(

@@ -86,10 +86,12 @@ def _parse(rows: list[str]) -> ConlluSentence:
     head_texts: list[str] = []
     ranges: list[tuple[int, int, str]] = []  # surface tokens of several words: [start, end), form
     for row in rows:
-        cells = row.split("\t")
-        if len(cells) != N_COLUMNS:
-            raise _broken(f"{row[:40]!r} has {len(cells)} columns", "CoNLL-U has 10, tab-separated")
-        number, form = cells[0], cells[1]
+        columns = row.split("\t")
+        if len(columns) != N_COLUMNS:
+            raise _broken(
+                f"{row[:40]!r} has {len(columns)} columns", "CoNLL-U has 10, tab-separated"
+            )
+        number, form = columns[0], columns[1]
         if "." in number:  # an empty node
             continue
         if "-" in number:
@@ -99,8 +101,8 @@ def _parse(rows: list[str]) -> ConlluSentence:
         if _number(number) != len(words) + 1:
             raise _broken(f"word number {number} follows {len(words)}", "numbers rise by one")
         words.append(form)
-        tags.append(cells[3] if cells[3] != "_" else cells[4])
-        head_texts.append(cells[6])
+        tags.append(columns[3] if columns[3] != "_" else columns[4])
+        head_texts.append(columns[6])
     tokens, token_of = _surface(words, ranges)
     heads = [_head(text, len(words)) for text in head_texts]
     return ConlluSentence(tuple(words), tuple(tags), tuple(heads), tokens, token_of)

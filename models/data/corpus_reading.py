@@ -6,7 +6,7 @@ Everything that can be wrong with a pair is found here and named with file and l
 
 from collections import Counter
 from collections.abc import Callable, Generator, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
@@ -97,14 +97,9 @@ def read_corpus(
         target_tags=settings.factored or files.target_tags is not None,
         trees=files.source_tree is not None,
     )
-    with ExitStack() as stack:
-        for layer in layers.values():  # an error must not leave files open
-            stack.callback(layer.records.close)
-        records = zip_longest(*(layer.records for layer in layers.values()), fillvalue=ENDED)
-        for row in records:
+    with closing(read_on(layers)) as rows:
+        for _ in rows:
             report.n_read += 1
-            for layer, record in zip(layers.values(), row, strict=True):
-                layer.receive(record)
             try:
                 pair = _read_pair(layers, settings)
             except BadLine as bad:
@@ -175,6 +170,17 @@ def open_layers(files: Mapping[str, Path | None]) -> dict[str, Layer]:
             records = read_lines(path)
         layers[name] = Layer(path, records)
     return layers
+
+
+def read_on(layers: dict[str, Layer]) -> Generator[None, None, None]:
+    """Moves all layers to their next record, until the longest file ends; then closes the files."""
+    with ExitStack() as stack:
+        for layer in layers.values():
+            stack.callback(layer.records.close)
+        for row in zip_longest(*(layer.records for layer in layers.values()), fillvalue=ENDED):
+            for layer, record in zip(layers.values(), row, strict=True):
+                layer.receive(record)
+            yield
 
 
 def check_lengths(layers: dict[str, Layer]) -> None:

@@ -1,16 +1,15 @@
 """Reads source sentences with their layers, one at a time: what is to be translated."""
 
 from collections.abc import Generator
-from contextlib import ExitStack
+from contextlib import closing
 from dataclasses import dataclass
-from itertools import zip_longest
 from pathlib import Path
 
 from models.data.corpus_reading import (
-    ENDED,
     CorpusSettings,
     check_lengths,
     open_layers,
+    read_on,
     tree_of,
     words_and_tags,
 )
@@ -32,12 +31,8 @@ def read_sentences(
     """Sentences in order, whatever their words, empty ones too; a fault is named with its place."""
     layers = open_layers(vars(files))
     settings = CorpusSettings(factored=factored)
-    with ExitStack() as stack:
-        for layer in layers.values():
-            stack.callback(layer.records.close)
-        for row in zip_longest(*(layer.records for layer in layers.values()), fillvalue=ENDED):
-            for layer, record in zip(layers.values(), row, strict=True):
-                layer.receive(record)
+    with closing(read_on(layers)) as rows:
+        for _ in rows:
             check_lengths(layers)
             words, tags = words_and_tags(layers, "source", settings, checked=False)
             tree = tree_of(layers, words) if words else None

@@ -8,11 +8,14 @@ that was tokenised and aligned elsewhere must keep its word numbers.
 import gzip
 import sys
 import zlib
-from collections.abc import Generator
+from collections.abc import Callable, Generator
+from contextlib import closing
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO, TypeVar, cast
 
 from models.errors import BadLine, DataError, missing_file, reason
+
+T = TypeVar("T")
 
 BOM = "\ufeff"
 
@@ -50,6 +53,19 @@ def read_lines(path: Path) -> Generator[tuple[int, str | BadLine], None, None]:
             raise DataError(
                 f"cannot be read: {reason(error)}", where=f"{path}:{number + 1}"
             ) from None
+
+
+def parse_lines(path: Path, parse: Callable[[str], T]) -> Generator[tuple[int, T], None, None]:
+    """Line numbers and what `parse` makes of the lines; a bad one is an error with its place."""
+    with closing(read_lines(path)) as lines:
+        for number, line in lines:
+            try:
+                if isinstance(line, BadLine):
+                    raise line
+                yield number, parse(line)
+            except BadLine as bad:
+                bad.where = f"{path}:{number}"
+                raise
 
 
 def _decode(raw: bytes, *, first: bool) -> str | BadLine:

@@ -12,7 +12,7 @@ the start, so two are tried and the better end is kept: the most frequent words 
 their own and all others share the last one; or the words are dealt out like cards, by frequency.
 Both ends of a sentence are one more class, which no word joins.
 
-A step costs n_classes × (classes beside the word), since only cells in the rows and columns of the
+A step costs n_classes × (classes beside the word), since only counts in the rows and columns of the
 word's neighbours change; x log x comes from a table. Nothing is random. Left out: mkcls' simulated
 annealing and its minimal count of words.
 """

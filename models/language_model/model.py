@@ -55,22 +55,22 @@ class LanguageModel:
     def word_scores(self, words: Sequence[str], begin: bool = True, end: bool = True) -> FloatArray:
         """log p of each word, (words,) or, with `end`, (words + 1,)."""
         ids = self.vocabulary.encode(words)
-        return self._scores(Ragged(ids, np.array([0, len(ids)])), begin, end)
+        state = self.begin_state if begin else EMPTY_STATE
+        return self._scores(Ragged(ids, np.array([0, len(ids)])), state, end)
 
     def score_sentences(
-        self, sentences: Ragged, begin: bool = True, end: bool = True
+        self, sentences: Ragged, end: bool = True, state: int | None = None
     ) -> FloatArray:
-        """log p of many sentences of word numbers, (sentences,)."""
+        """log p of many sentences of word numbers, (sentences,), after `state`, or else <s>."""
         words = sentences.values
         if len(words) and not 0 <= words.min() <= words.max() < len(self.vocabulary):
             raise IndexError("a word number is not of this model's vocabulary")
-        scores = self._scores(sentences, begin, end)
+        scores = self._scores(sentences, self.begin_state if state is None else state, end)
         lengths = sentences.lengths + int(end)
         row = np.repeat(np.arange(len(sentences)), lengths)
         return np.bincount(row, scores, minlength=len(sentences)).astype(np.float64)
 
-    def _scores(self, sentences: Ragged, begin: bool, end: bool) -> FloatArray:
-        state = self.begin_state if begin else EMPTY_STATE
+    def _scores(self, sentences: Ragged, state: int, end: bool) -> FloatArray:
         scores: FloatArray = score_words(
             self.automaton, sentences.values, sentences.offsets, state, end
         )

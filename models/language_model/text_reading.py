@@ -7,9 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from models.arrays import Ragged
-from models.data.text import read_lines, split_words
+from models.data.text import parse_lines, split_words
 from models.data.vocabulary import Vocabulary, check_words
-from models.errors import BadLine
 from models.progress import Progress
 
 PROGRESS_EVERY = 1000
@@ -22,12 +21,8 @@ def read_text(paths: Iterable[Path], progress: Progress | None = None) -> tuple[
     """
     vocabulary, words, offsets = Vocabulary(), array("i"), array("q", [0])
     for path in paths:
-        for number, line in read_lines(path):
-            try:
-                words.extend(vocabulary.extend(_words(line)))
-            except BadLine as bad:
-                bad.where = f"{path}:{number}"
-                raise
+        for _, line in parse_lines(path, _words):
+            words.extend(vocabulary.extend(line))
             offsets.append(len(words))
             n_lines = len(offsets) - 1
             if progress and n_lines % PROGRESS_EVERY == 0:
@@ -35,9 +30,7 @@ def read_text(paths: Iterable[Path], progress: Progress | None = None) -> tuple[
     return vocabulary, Ragged(np.array(words, np.int32), np.array(offsets, np.int64))
 
 
-def _words(line: str | BadLine) -> list[str]:
-    if isinstance(line, BadLine):
-        raise line
+def _words(line: str) -> list[str]:
     words = split_words(line)
     check_words(words)
     return words

@@ -5,7 +5,7 @@ one link lies inside (Koehn, Och and Marcu 2003). For every target span the smal
 found and then extended over unaligned words on both sides, as Moses does; target spans may begin
 and end with unaligned words because all of them are tried.
 
-With each occurrence come its inner alignment (a bit for every cell of an 8 × 8 grid, so phrases
+With each occurrence come its inner alignment (a bit for every place in an 8 × 8 grid, so phrases
 have at most 8 words) and its orientation towards the phrase before and after it.
 """
 
@@ -94,17 +94,9 @@ def check_max_length(max_length: int) -> None:
 
 @kernel
 def _extract(
-    first,
-    last,
-    source_offsets,
-    target_offsets,
-    link_offsets,
-    links,
-    max_length,
-    model,
-    columns,
+    first, last, source_offsets, target_offsets, link_offsets, links, max_length, model, columns,
     inner,
-):
+):  # fmt: skip
     """Fills the columns for sentences first..last; with empty arrays it only counts the rows."""
     fill = len(inner) > 0
     row = 0

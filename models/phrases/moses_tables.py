@@ -9,7 +9,6 @@ Lines are sorted by their bytes and numbers have six significant digits, as Mose
 
 from array import array
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from itertools import islice, pairwise
 from math import inf
 from pathlib import Path
@@ -18,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from models.arrays import Ragged
-from models.data.text import read_lines, split_words
+from models.data.text import parse_lines, split_words
 from models.data.vocabulary import Vocabulary, check_words
 from models.errors import BadLine, DataError
 from models.phrases.extraction import GRID
@@ -27,7 +26,6 @@ from models.phrases.table import SCORES, PhraseTable, assemble
 from models.progress import Progress
 from models.writing import open_to_write
 
-SEPARATOR = " ||| "
 PROGRESS_EVERY = 20_000
 CERTAIN = 1.0 + 1e-6  # the highest probability, with what rounding may have added
 BATCH = 5_000  # lines that are compressed together
@@ -169,7 +167,7 @@ def _read_reordering(
     result = np.zeros((len(reader.source), columns))
     seen = np.zeros(len(reader.source), bool)
 
-    def take(line: str | BadLine) -> None:
+    def take(line: str) -> None:
         source, target, scores = _fields(line)[:3]
         entry = reader.entry(source, target)
         if entry is None:
@@ -190,23 +188,14 @@ def _read_reordering(
 
 
 def _each_line(
-    path: Path, take: Callable[[str | BadLine], None], what: str, progress: Progress | None
+    path: Path, take: Callable[[str], None], what: str, progress: Progress | None
 ) -> None:
-    """Takes line after line; a bad one gets its place."""
-    with closing(read_lines(path)) as lines:
-        for number, line in lines:
-            try:
-                take(line)
-            except BadLine as bad:
-                bad.where = f"{path}:{number}"
-                raise
-            if progress and number % PROGRESS_EVERY == 0:
-                progress(what, number)
+    for number, _ in parse_lines(path, take):
+        if progress and number % PROGRESS_EVERY == 0:
+            progress(what, number)
 
 
-def _fields(line: str | BadLine) -> list[str]:
-    if isinstance(line, BadLine):
-        raise line
+def _fields(line: str) -> list[str]:
     fields = [field.strip(" ") for field in line.split("|||")]
     if len(fields) < 3 or not fields[0] or not fields[1]:
         raise BadLine("table", f"{line[:60]!r} is not an entry", "expected f ||| e ||| scores ...")
@@ -297,9 +286,9 @@ def target_texts(table: PhraseTable) -> list[str]:
 
 
 def _alignment_texts(table: PhraseTable) -> list[str]:
-    cells = [(bit, f"{bit % GRID}-{bit // GRID}") for bit in range(GRID * GRID)]
+    links = [(bit, f"{bit % GRID}-{bit // GRID}") for bit in range(GRID * GRID)]
     distinct, row = np.unique(table.inner, return_inverse=True)
-    texts = [" ".join(text for bit, text in cells if mask >> bit & 1) for mask in distinct.tolist()]
+    texts = [" ".join(text for bit, text in links if mask >> bit & 1) for mask in distinct.tolist()]
     return [texts[i] for i in row.tolist()]
 
 

@@ -1,22 +1,22 @@
 """Orientation of a phrase pair towards its neighbours in target order (Koehn et al. 2005;
 Galley and Manning 2008): monotone, swapped, or discontinuous to the right or left.
 
-Word-based, the corner cells of the alignment decide: towards the previous phrase, a link at (first
+Word-based, the corners of the alignment decide: towards the previous phrase, a link at (first
 source word − 1, first target word − 1) means monotone and one at (last source word + 1, first
 target word − 1) swap; one of them must be there without the other.
 
-           source →                  M: cell whose link makes the phrase monotone
-    target     M         S           S: cell whose link makes it a swap
+           source →                  M: place whose link makes the phrase monotone
+    target     M         S           S: place whose link makes it a swap
       ↓          ┌───────┐           towards the previous phrase; towards the next
                  │phrase │           one the picture is turned by 180 degrees.
                  └───────┘
                S         M
 
-Phrase-based, an extracted phrase pair that ends in that cell counts as well; hierarchically, any
+Phrase-based, an extracted phrase pair that ends in that corner counts as well; hierarchically, any
 consistent block of whatever size. Discontinuous moves go right (the previous phrase lies to
 the left) or left; where neither or both are found, Moses calls it right, and so do we.
 
-All cells that a phrase looks at lie in one row, the target word before it or behind it. So the
+All places that matter to a phrase lie in one row, the target word before it or behind it. So the
 rows are taken one after the other: the blocks that end in a row are marked by their first and last
 source word for the phrases that begin below it, and then the blocks that begin in it for the
 phrases that end above it. Memory grows with the length of a sentence, time with its square.

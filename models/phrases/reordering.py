@@ -24,9 +24,8 @@ from models.phrases.scoring import PhrasePairs
 
 SMOOTHING = 0.5
 ORIENTATIONS = {"wbe": "word", "phrase": "phrase", "hier": "hierarchical"}
-CLASSES: dict[
-    str, dict[str, tuple[int, ...]]
-] = {  # names of the classes and the orientations that each of them holds
+# Names of the classes and the orientations that each of them holds
+CLASSES: dict[str, dict[str, tuple[int, ...]]] = {
     "msd": {"monotone": (MONOTONE,), "swap": (SWAP,), "discontinuous": (RIGHT, LEFT)},
     "mslr": {"monotone": (MONOTONE,), "swap": (SWAP,), "right": (RIGHT,), "left": (LEFT,)},
     "monotonicity": {"monotone": (MONOTONE,), "other": (SWAP, RIGHT, LEFT)},
@@ -51,8 +50,8 @@ class ReorderingType:
 
     @classmethod
     def parse(cls, name: str) -> "ReorderingType":
-        """From `wbe-msd-bidirectional-fe`; every part must be known. Word-based orientation may go
-        without saying, as in Moses."""
+        """From `wbe-msd-bidirectional-fe`; every part must be known. The name may leave out that
+        orientation is word-based, as in Moses."""
         parts = name.split("-")
         if parts[0] in CLASSES:
             parts.insert(0, "wbe")

@@ -86,9 +86,9 @@ def _most_frequent(inner, begin):
 def _transposed(bits):
     """The grid with source and target exchanged."""
     result = np.uint64(0)
-    for cell in range(GRID * GRID):
-        if (bits >> np.uint64(cell)) & np.uint64(1):
-            result |= np.uint64(1) << np.uint64((cell % GRID) * GRID + cell // GRID)
+    for place in range(GRID * GRID):
+        if (bits >> np.uint64(place)) & np.uint64(1):
+            result |= np.uint64(1) << np.uint64((place % GRID) * GRID + place // GRID)
     return result
 
 

@@ -8,10 +8,8 @@ from models.arrays import FloatArray, Int32Array, Int64Array
 from models.errors import SettingError, nearest
 from models.phrases.scoring import PhrasePairs
 
-Floats = FloatArray
 
-
-def translation_probabilities(pairs: PhrasePairs, smoothing: str) -> tuple[Floats, Floats]:
+def translation_probabilities(pairs: PhrasePairs, smoothing: str) -> tuple[FloatArray, FloatArray]:
     """φ(e|f) and φ(f|e)."""
     check_smoothing(smoothing)
     return SMOOTHINGS[smoothing](pairs)
@@ -24,11 +22,11 @@ def check_smoothing(name: str) -> None:
         )
 
 
-def relative_frequency(pairs: PhrasePairs) -> tuple[Floats, Floats]:
+def relative_frequency(pairs: PhrasePairs) -> tuple[FloatArray, FloatArray]:
     return pairs.count / pairs.source_count, pairs.count / pairs.target_count
 
 
-def good_turing(pairs: PhrasePairs) -> tuple[Floats, Floats]:
+def good_turing(pairs: PhrasePairs) -> tuple[FloatArray, FloatArray]:
     """Counts are multiplied by (c + 1) n(c + 1) / (c n(c)), which must not fall nor pass 1; the
     mass that is saved stays unused, as in Moses. Counts above 10 are trusted."""
     n = np.bincount(pairs.count, minlength=12).astype(float)
@@ -39,7 +37,7 @@ def good_turing(pairs: PhrasePairs) -> tuple[Floats, Floats]:
     return discounted / pairs.source_count, discounted / pairs.target_count
 
 
-def kneser_ney(pairs: PhrasePairs) -> tuple[Floats, Floats]:
+def kneser_ney(pairs: PhrasePairs) -> tuple[FloatArray, FloatArray]:
     """Modified Kneser-Ney: the discounts D1, D2, D3+ (Chen and Goodman 1998) of the pairs of f are
     given to p_b(e) = distinct partners of e / distinct pairs, over all e: the e that occur with f
     get their part, the rest is lost to pairs that the table does not have."""
@@ -53,18 +51,18 @@ def kneser_ney(pairs: PhrasePairs) -> tuple[Floats, Floats]:
 
 def _back_off(
     pairs: PhrasePairs,
-    taken: Floats,
+    taken: FloatArray,
     condition: Int32Array,
     condition_count: Int64Array,
     predicted: Int32Array,
-) -> Floats:
+) -> FloatArray:
     mass = np.bincount(condition, taken)[condition] / condition_count
     lower = np.bincount(predicted)[predicted] / len(pairs.count)
-    probabilities: Floats = (pairs.count - taken) / condition_count + mass * lower
+    probabilities: FloatArray = (pairs.count - taken) / condition_count + mass * lower
     return probabilities
 
 
-def _discounts(n: Floats) -> Floats:
+def _discounts(n: FloatArray) -> FloatArray:
     """D for counts 0, 1, 2 and 3 or more; 0.5 · c where tiny tables leave them undefined."""
     discount = np.array([0.0, 0.5, 1.0, 1.5])
     if np.all(n[1:5] > 0):
@@ -74,7 +72,7 @@ def _discounts(n: Floats) -> Floats:
     return discount
 
 
-SMOOTHINGS: dict[str, Callable[[PhrasePairs], tuple[Floats, Floats]]] = {
+SMOOTHINGS: dict[str, Callable[[PhrasePairs], tuple[FloatArray, FloatArray]]] = {
     "none": relative_frequency,
     "good-turing": good_turing,
     "kneser-ney": kneser_ney,

@@ -1,7 +1,7 @@
 """The phrase table: arrays that are written once and then only mapped into memory.
 
-Source phrases are a trie over word ids; each node owns a run of entries, best φ(e|f) first. All
-options of a sentence are found by walking the trie from every position, in one compiled call.
+Source phrases are a trie over word ids; each node owns a run of entries, best φ(e|f) first. The
+options of a sentence are found by walking the trie from every position.
 """
 
 from dataclasses import dataclass
@@ -14,9 +14,7 @@ from numpy.typing import NDArray
 from models.arrays import FloatArray, Int32Array, Int64Array, Ragged, UInt64Array
 from models.data.array_files import load_arrays, save_arrays
 from models.data.vocabulary import Vocabulary
-from models.hashing import EMPTY
-from models.kernels import kernel
-from models.phrases.trie import ROOT, Trie, build_trie, child
+from models.phrases.trie import Trie, build_trie
 
 FORMAT = 1
 SCORES = ("inverse_phrase", "inverse_lexical", "direct_phrase", "direct_lexical")  # as in Moses
@@ -40,14 +38,6 @@ class PhraseTable:
 
     def __len__(self) -> int:
         return len(self.target)
-
-    def options(self, words: Int32Array) -> tuple[Int32Array, Int32Array, Int64Array]:
-        """Start and end of every source span with options, and the number of each option's entry;
-        by start, then end, then rank."""
-        size = _options(self.trie, self.entry_begin, words, *_columns(0))
-        columns = _columns(size)
-        _options(self.trie, self.entry_begin, words, *columns)
-        return columns
 
     def save(self, directory: Path) -> None:
         arrays: dict[str, NDArray[Any]] = {
@@ -122,24 +112,3 @@ def assemble(
 
 def logarithms(probabilities: FloatArray) -> FloatArray:
     return np.maximum(np.log(np.maximum(probabilities, 1e-300)), FLOOR)
-
-
-def _columns(size: int) -> tuple[Int32Array, Int32Array, Int64Array]:
-    return np.empty(size, np.int32), np.empty(size, np.int32), np.empty(size, np.int64)
-
-
-@kernel
-def _options(trie, entry_begin, words, starts, ends, entries):
-    """Fills the columns; with empty ones it only counts."""
-    row = 0
-    for start in range(len(words)):
-        node = np.int32(ROOT)
-        for end in range(start + 1, len(words) + 1):
-            node = child(trie, node, words[end - 1])
-            if node == EMPTY:
-                break
-            for entry in range(entry_begin[node], entry_begin[node + 1]):
-                if row < len(entries):
-                    starts[row], ends[row], entries[row] = start, end, entry
-                row += 1
-    return row

@@ -97,8 +97,7 @@ def write_system(
         "distortion": [model.entry() for model in models],
         **sections,
     }
-    with open_to_write(directory / NAME) as stream:
-        tomli_w.dump(content, stream)
+    _write(directory, content)
     learned = (model.part for model in models if model.part)
     remove_other_parts(directory, [*parts.values(), *learned])
 
@@ -128,8 +127,7 @@ def write_variant(
         "distortion": entries,
     }
     make_folder(directory)
-    with open_to_write(directory / NAME) as stream:
-        tomli_w.dump(content, stream)
+    _write(directory, content)
 
 
 def write_weights(
@@ -146,6 +144,10 @@ def write_weights(
     content["weights"] |= weights
     content["search"]["distortion_limit"] = distortion_limit
     content["tuning"] = dict(tuning)
+    _write(directory, content)
+
+
+def _write(directory: Path, content: Mapping[str, Any]) -> None:
     with open_to_write(directory / NAME) as stream:
         tomli_w.dump(content, stream)
 

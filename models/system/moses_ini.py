@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from math import isfinite, nan
 from pathlib import Path
 
-from models.data.text import read_lines
-from models.errors import BadLine, DataError
+from models.data.text import parse_lines
+from models.errors import DataError
 
 LANGUAGE_MODELS = ("KENLM", "KENLM_OLD", "SRILM", "IRSTLM")
 PHRASE_TABLES = ("PhraseDictionaryMemory",)
@@ -83,17 +83,12 @@ class MosesIni:
 def read_moses_ini(path: Path) -> MosesIni:
     ini = MosesIni(path)
     section = ""
-    with closing(read_lines(path)) as lines:
-        for number, line in lines:
-            where = f"{path}:{number}"
-            if isinstance(line, BadLine):
-                line.where = where
-                raise line
-            text = line.partition("#")[0].strip()
+    with closing(parse_lines(path, lambda line: line.partition("#")[0].strip())) as lines:
+        for number, text in lines:
             if text.startswith("[") and text.endswith("]"):
                 section = text[1:-1]
             elif text:
-                _take(ini, section, text, where)
+                _take(ini, section, text, f"{path}:{number}")
     return ini
 
 

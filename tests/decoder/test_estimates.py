@@ -181,12 +181,12 @@ def test_option_estimates_enter_the_future_of_spans():
     table, lm = make_system(HAND)
     decoder = Decoder(table, lm, [], default_weights(""))
     options = decoder.decode(Sentence.parse("kare wa hon o katta")).options
-    scores = options.base + options.estimate
+    scores = options.options["base"] + options.options["estimate"]
     some = np.random.default_rng(5).normal(0, 3, len(scores))
-    spans = list(zip(options.span_start, options.span_end, strict=True))
+    spans = options.spans[["start", "end"]][:-1].tolist()
     for estimates in (np.empty(0), some):
         totals = scores + (estimates if len(estimates) else 0.0)
-        best = [totals[first:last].max() for first, last in pairwise(options.span_option)]
+        best = [totals[first:last].max() for first, last in pairwise(options.spans["option"])]
         expected = np.full((6, 6), -np.inf)
         for start in range(5, -1, -1):  # the best ways to cut start:end into spans
             expected[start, start] = 0.0
