@@ -127,8 +127,8 @@ class Walk:
     def _rest(self, option: Int32Array) -> FloatArray:
         """The search's estimate for the words that are left after each option.
 
-        covered ■■■□□□□□■■    an option in a gap splits it: the gap's own estimate
-                   ▒▒          goes, those of what is left on both sides come
+        covered ■■■□□□□□■■    an option splits the gap that it lies in: the estimates of
+                   ▒▒          the parts left and right of it replace that of the gap
         """
         n_words = len(self.covered)
         edges = np.flatnonzero(np.diff(np.concatenate([[True], self.covered, [True]])))

@@ -13,9 +13,9 @@ limit; with no limit this is the exhaustive search.
                    │ next  │      │      │      │
                    └───────┴──────┴──────┴──────┘
 
-A step that the language model likes less in its context than by itself would hide good steps behind
-it. So its neighbours fall due, and are evaluated, when the queue has come down to a little below
-what the step would have scored with its option by itself; the step itself goes on waiting.
+A step that scores lower in its context than the option by itself would hide good steps behind it.
+So its neighbours fall due, and are evaluated, when the queue reaches a little below the score that
+the step would have with its option by itself; the step itself keeps waiting.
 
 Hypotheses with equal coverage, language model state and distortion state are recombined.
 """

@@ -39,7 +39,7 @@ from models.phrases.table import SCORES, PhraseTable
 
 MOST_OPTIONS = 64  # per source phrase: a bit each in the search
 MOST_TRIED = 100  # derivations for each distinct translation that is wanted
-MOST_BYTES = 4 << 30  # of a workspace; a sentence that needs more is given up
+MOST_BYTES = 4 << 30  # of a workspace; a sentence that needs more is an error
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class SearchSettings:
 
     pop_limit: int = 400  # steps tried for each stack; 0: all, which is exhaustive
     stack_size: int = 200  # hypotheses kept in each stack; 0: all
-    beam: float = 0.0  # keep hypotheses at most so much worse than the best; 0: no limit
+    beam: float = 0.0  # how much worse than the best a hypothesis may be; 0: no limit
     distortion_limit: int = 6  # −1: none
     options: int = 20  # translations for each source phrase
     drop_unknown: bool = False  # leave unknown words out instead of copying them
@@ -219,7 +219,7 @@ def _first_capacity(settings: SearchSettings) -> Capacity:
 
 
 def _distinct(decoded: Decoded, workspace: Workspace, n_best: int) -> Decoded:
-    """The best derivations of so many translations: as many more are tried as it takes."""
+    """The best derivation of each translation; tries more until there are `n_best`."""
     size = n_best
     while True:
         first = decoded.first_of_each_translation()

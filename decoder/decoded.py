@@ -1,4 +1,4 @@
-"""What came out of a search: derivations of one sentence, best first, and all that they say."""
+"""The result of a search: derivations of one sentence, best first, and what follows from them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace

@@ -1,8 +1,8 @@
 """The best derivations of a search lattice, in exact order.
 
-The lattice is what the search has left: hypotheses, and arcs for all steps, also those that lost in
-recombination. Derivations are read from the end to the beginning by best-first search; the score of
-the best path to a hypothesis is known, so what is taken next is always the best of what is left
+The lattice consists of the hypotheses of the search, and arcs for all its steps, also those that
+lost in recombination. Best-first search reads derivations from the end to the beginning; the score
+of the best path to each hypothesis is known, so derivations come in the order of their scores
 (Soong and Huang 1991).
 """
 

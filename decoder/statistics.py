@@ -1,4 +1,4 @@
-"""What a search has done: counted for each sentence, added up for a text."""
+"""Counts of what a search did, for each sentence and summed over a text."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -21,7 +21,7 @@ class SearchStatistics(NamedTuple):
     edges: int = 0  # groups with spans that may follow
     scored: int = 0  # steps that were scored
     pops: int = 0  # steps that were tried, best first; the pop limit counts these
-    recombined: int = 0  # steps to a hypothesis that was there, equal for all that may follow
+    recombined: int = 0  # steps to a hypothesis that was there, with the same future
     hypotheses: int = 0
     pruned: int = 0  # hypotheses that did not stay in their stacks
     lm_words: int = 0  # words that the language model was asked for
@@ -42,7 +42,7 @@ class SearchStatistics(NamedTuple):
 
 
 class SearchRecord(NamedTuple):
-    """What a search leaves behind of its counting; cheap, because most never look at it."""
+    """The raw counts of a search; cheap, because most callers never look at them."""
 
     counters: Int64Array
     stacks: NDArray[Any]  # STACK

@@ -54,7 +54,7 @@ class Translation:
 
 
 class Translator:
-    """Read-only, but for the memory of its decoders; make one and translate with many threads."""
+    """Read-only except for the memory of its decoders; threads may share one."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class Translator:
                     where=where,
                     expected=nearest(name, list(weights)),
                 )
-        self._idle: SimpleQueue[Decoder] = SimpleQueue()  # decoders that nobody uses right now
+        self._idle: SimpleQueue[Decoder] = SimpleQueue()  # decoders not in use
         self.feature_names = self._decoder().feature_names
 
     @classmethod
@@ -181,7 +181,7 @@ class Translator:
         waiting: deque[Future[list[Decoded | Failure]]] = deque()
         with ThreadPoolExecutor(threads) as pool:
             try:
-                # The first chunks are short, so that whoever types a line gets its translation
+                # The first chunks are short, so that a typed line gets its translation at once
                 size = 1
                 while chunk := list(islice(sentences, size)):
                     waiting.append(pool.submit(work, chunk))

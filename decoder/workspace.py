@@ -1,6 +1,6 @@
 """The memory of a search, made once and used for sentence after sentence.
 
-Everything is an array of records: what is looked at together lies together, and the compiled search
+Everything is an array of records: what is read together lies together, and the compiled search
 gets a dozen arrays instead of fifty. Row numbers are unsigned, because Numba then omits its code
 for negative indices.
 """

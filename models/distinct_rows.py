@@ -1,7 +1,7 @@
 """Rows of numbers, each kept once and known by its number: for states that are more than a number.
 
-Compiled code cannot make arrays in a tuple longer, so `add` says when there is no room, and whoever
-calls it goes on with the larger tables that `enlarged` makes.
+Compiled code cannot replace the arrays of a tuple, so `add` reports when there is no room, and the
+caller continues with the larger tables that `enlarged` makes.
 """
 
 from typing import Any, NamedTuple
@@ -22,7 +22,7 @@ class DistinctRows(NamedTuple):
 
 
 def no_rows(dtype: type[np.signedinteger[Any]], size: int = 1 << 10) -> DistinctRows:
-    """Room for so many rows; a power of two."""
+    """Room for `size` rows, a power of two."""
     return DistinctRows(
         np.empty(8 * size, dtype),
         np.zeros(size + 1, np.int64),

@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 class HyperbatonError(Exception):
-    """Something that the user can mend."""
+    """Something that the user can fix."""
 
     exit_code = 1
 
@@ -28,10 +28,10 @@ class DataError(HyperbatonError):
 
 
 class BadLine(DataError):
-    """What is wrong with one line, or with what it says of its sentence.
+    """What is wrong with one line of a file.
 
     Readers of whole corpora decide whether it stops the work or only drops the sentence. `kind` is
-    the short name under which it is counted; `where` is filled in by whoever knows it.
+    the short name under which it is counted; the caller that knows the place fills in `where`.
     """
 
     def __init__(self, kind: str, what: str, expected: str = "") -> None:
@@ -52,7 +52,7 @@ def nearest(name: str, known: list[str]) -> str:
 
 
 def reason(error: OSError) -> str:
-    """What the system says against an operation; numpy's own errors of this kind have no number."""
+    """Why an operation failed, in the system's words; numpy's own errors carry no number."""
     return error.strerror or str(error)
 
 

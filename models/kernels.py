@@ -1,7 +1,7 @@
 """The decorators of compiled loops, and where their compiled code is kept.
 
 Numba's own cache looks only at the file of a kernel. But the kernels that it calls and the
-constants that it uses are compiled into it, and may stand in other files. So the compiled code of a
+constants that it uses are compiled into it, and may be in other files. So the compiled code of a
 module is kept in a folder named after a digest of its source, of what it imports, and of what that
 imports. When one of these files changes, by an edit or an upgrade, kernels are compiled again as
 they are needed; old code is never run.
@@ -86,7 +86,7 @@ def _ready(folder: Path) -> Path:
     """Makes the folder and forgets the versions that were used longest ago."""
     folder.mkdir(parents=True, exist_ok=True)
     os.utime(folder)
-    with suppress(OSError):  # another process may be at it, too
+    with suppress(OSError):  # another process may be doing the same
         versions = sorted(folder.parent.iterdir(), key=lambda path: path.stat().st_mtime)
         for old in versions[:-MOST_FOLDERS]:
             shutil.rmtree(old, ignore_errors=True)
@@ -94,7 +94,7 @@ def _ready(folder: Path) -> Path:
 
 
 def _sources(module: str) -> set[str]:
-    """The module and whatever of ours it imports."""
+    """The module and all modules of ours that it imports, directly or not."""
     found: set[str] = set()
     wanted = [module]
     while wanted:

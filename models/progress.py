@@ -1,7 +1,7 @@
-"""How long work reports where it is, without knowing who listens.
+"""How long-running work reports its progress, without knowing who listens.
 
-Each kind of work has a name of its own and counts from 0. A count of 0 says that the work begins;
-it is all that work without a count ever says.
+Each kind of work has its own name and counts from 0. A count of 0 means that the work begins; work
+that cannot be counted reports nothing else.
 """
 
 from collections.abc import Callable

@@ -22,7 +22,7 @@ COMPRESSION = 6  # gzip's own default: 9 takes three times as long for two perce
 def replacing(path: Path) -> Iterator[Path]:
     """A name in the same folder to write to; it becomes `path` if all goes well.
 
-    Whoever has mapped an older file of that name into memory keeps it undisturbed.
+    Processes that have mapped an older file of that name into memory keep it undisturbed.
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     with writing(path):
@@ -35,7 +35,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Turns what the system says against writing into an error that names the file."""
+    """Turns the system's errors about writing into one that names the file."""
     try:
         yield
     except BrokenPipeError:

@@ -3,7 +3,7 @@
 Loading is immediate whatever the size, and processes that load the same folder share its pages. No
 pickles. The header carries a format number, so that a folder of another version is refused, and the
 kind and size of every file, so that files of different folders cannot be mixed. Each file is whole
-when it appears, and the header comes last; whoever uses an older version of the folder keeps it.
+when it appears, and the header comes last; processes that use an older version keep it.
 """
 
 import json
@@ -23,7 +23,7 @@ ADVICE = "train or import the model again"
 
 
 class ArrayFolder(NamedTuple):
-    header: dict[str, Any]  # what was given to be kept beside the arrays
+    header: dict[str, Any]  # what the caller keeps beside the arrays
     arrays: dict[str, NDArray[Any]]  # read-only, on disk until they are touched
     vocabularies: dict[str, Vocabulary]
 

@@ -12,7 +12,7 @@ from models.data.vocabulary import Vocabulary
 
 
 class CorpusBuilder:
-    """Grows a corpus pair by pair; the layers that it will have are said at the beginning.
+    """Grows a corpus pair by pair; its layers are fixed at the beginning.
 
     >>> builder = CorpusBuilder()
     >>> builder.add(["hon", "o"], ["a", "book"], [0, 1])

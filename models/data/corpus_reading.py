@@ -53,7 +53,7 @@ class CorpusFiles:
 
 @dataclass
 class ReadReport:
-    """What happened while a corpus was read."""
+    """What was read and what was left out."""
 
     n_read: int = 0
     n_kept: int = 0
@@ -199,7 +199,7 @@ def check_lengths(layers: dict[str, Layer]) -> None:
 
 
 def _read_pair(layers: dict[str, Layer], settings: CorpusSettings) -> _Pair:
-    """All that the files say of one pair, checked."""
+    """One pair with all its layers, checked."""
     check_lengths(layers)
     source, source_tags = words_and_tags(layers, "source", settings)
     target, target_tags = words_and_tags(layers, "target", settings)

@@ -1,4 +1,4 @@
-"""Reads source sentences with their layers, one at a time: what is to be translated."""
+"""Reads source sentences with their layers, one at a time, for translation."""
 
 from collections.abc import Generator
 from contextlib import closing

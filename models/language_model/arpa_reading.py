@@ -6,7 +6,7 @@ r"""Reads ARPA files: the text format of backoff language models (SRILM, KenLM a
     -0.9 <s> -0.3        log10 probability, words, log10 backoff if there is one
     \end\
 
-Other writers leave things out, and what is left out has a meaning. A missing <unk> has
+Other writers leave things out, which has a meaning. A missing <unk> has
 probability 10^-100, as in KenLM. A missing prefix of an n-gram is put in with the probability that
 backing off gives it; that changes no probability. Missing suffixes and backoffs need nothing. Text
 before `\data\` is skipped.

@@ -47,11 +47,11 @@ class Automaton(NamedTuple):
     unigrams: NDArray[Any]  # (vocabulary,) UNIGRAM; words without a unigram are <unk>
     transitions: NDArray[Any]  # (power of two,) TRANSITION
     tags: NDArray[np.uint8]  # (power of two,) NO_TAG where the slot is free
-    shift: np.uint64  # what is left of a hash above this many bits is a slot
+    shift: np.uint64  # the bits of a hash above this many are the slot
 
 
 def hash_shift(n_slots: int) -> np.uint64:
-    """The shift for so many slots, a power of two."""
+    """The shift for a number of slots, a power of two."""
     return np.uint64(65 - n_slots.bit_length())
 
 

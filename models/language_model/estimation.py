@@ -11,7 +11,7 @@ The adjusted count is the number of occurrences for the longest n-grams and for 
 with <s>, otherwise the number of different words before the n-gram. Below the unigrams stands the
 uniform distribution over all words but <s>; <unk> has count 0 and gets its share of that. The
 backoff of a context is γ, so that the result is an ordinary backoff model. An n-gram that is pruned
-gives its whole count to γ. <s> is never predicted; its probability is said to be 1, as lmplz does.
+gives its whole count to γ. <s> is never predicted; its probability is set to 1, as in lmplz.
 
 Left out: pruning of unigrams and of words, and a vocabulary that is larger than the text.
 """

@@ -34,13 +34,13 @@ class PhraseSettings:
     max_length: int = 7  # words of a phrase, at most 8
     smoothing: str = NONE  # of the phrase translation probabilities: none, good-turing, kneser-ney
     min_count: int = 1  # drop pairs that were seen less often
-    top: int = 0  # keep so many translations per source phrase; 0 keeps all
+    top: int = 0  # translations kept per source phrase; 0 keeps all
     significance: str = NONE  # drop pairs by Fisher's exact test: none, a+e, a-e or a number
     reordering: str = "wbe-msd-bidirectional-fe"  # type of the reordering scores, or none
 
 
 def check_phrase_settings(settings: PhraseSettings) -> None:
-    """Refuses values with which no table can be made, so that it is known before any work."""
+    """Refuses impossible values before any work."""
     check_values(
         "phrases",
         settings,
@@ -56,7 +56,7 @@ def check_phrase_settings(settings: PhraseSettings) -> None:
 
 
 def check_values(section: str, settings: Any, checks: Mapping[str, Callable[[Any], Any]]) -> None:
-    """Has each check look at its value; what one refuses gets the name of the setting."""
+    """Checks each value; an error names the setting."""
     for key, check in checks.items():
         try:
             check(getattr(settings, key))

@@ -118,7 +118,7 @@ class _Reader:
             return
         f, e = self.source_phrases.row(source), self.target_phrases.row(target)
         if self.entries.setdefault(f << 32 | e, len(self.source)) < len(self.source):
-            raise BadLine("table", f"the phrase pair {source} ||| {target} stands here once more")
+            raise BadLine("table", f"the phrase pair {source} ||| {target} is listed twice")
         inner = self.alignments.get(alignment)
         if inner is None:
             inner = self.alignments[alignment] = _inner(alignment)
@@ -173,7 +173,7 @@ def _read_reordering(
         if entry is None:
             return
         if seen[entry]:
-            raise BadLine("table", f"the phrase pair {source} ||| {target} stands here once more")
+            raise BadLine("table", f"the phrase pair {source} ||| {target} is listed twice")
         result[entry] = _probabilities(scores, columns)
         seen[entry] = True
 

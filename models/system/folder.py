@@ -109,8 +109,10 @@ def write_variant(
     weights: Mapping[str, float],
     distortion_limit: int,
 ) -> None:
-    """A system that uses some models of another one, under weights of its own; it holds no parts
-    but names those of `base`, so the two folders must stay where they are to each other."""
+    """A system that uses some models of another one, with weights of its own.
+
+    It has no parts but names those of `base`, so neither folder may be moved without the other.
+    """
 
     def seen_from_here(part: str) -> str:
         return os.path.relpath(base / part, directory)
@@ -165,12 +167,12 @@ def weights_to_keep(
     try:
         content = read_system(directory)
     except DataError as error:
-        talk(f"the weights begin anew, because the old ones are lost: {error}")
+        talk(f"the weights start from their defaults, because the old ones are lost: {error}")
         return defaults, DISTORTION_LIMIT
     weights: dict[str, float] = content["weights"]
     limit: int = content["search"]["distortion_limit"]
     if set(weights) != set(defaults):
-        talk("the weights begin anew, because the features are others than before")
+        talk("the weights start from their defaults, because the features have changed")
         return defaults, DISTORTION_LIMIT
     if (weights, limit) != (defaults, DISTORTION_LIMIT):
         talk(f"the weights and the distortion limit of {directory / NAME} are kept")
@@ -205,7 +207,7 @@ def read_system(directory: Path) -> dict[str, Any]:
 
 
 def _check(content: dict[str, Any], where: str) -> None:
-    """What every reader counts on: where the parts are, numbers as weights, a distortion limit."""
+    """Checks what every reader relies on: parts, numbers as weights, a distortion limit."""
     for name in ("parts", "weights", "search"):
         if not isinstance(content.get(name), dict):
             raise DataError(f"has no table [{name}]", where=where, advice=ADVICE)
@@ -246,7 +248,7 @@ def load_distortion(directory: Path, wanted: Iterable[str] = ()) -> list[Distort
 
 
 def model_entries(directory: Path, wanted: Iterable[str] = ()) -> list[dict[str, Any]]:
-    """What `model.toml` says of these models; name and settings of those that it does not have."""
+    """The models' entries in `model.toml`; name and settings of those that are not there."""
     entries: list[dict[str, Any]] = read_system(directory)["distortion"]
     found = [_find_entry(directory, entries, text) for text in wanted]
     return found or entries

@@ -2,8 +2,8 @@
 
 A stage fills a folder `parts/NAME-FINGERPRINT`. It is filled under another name and renamed at the
 end, so a killed run leaves nothing that looks finished, and the next run goes on where this one
-stopped. A list of its files and their hashes is kept in it, as sha256sum writes them, so what was
-damaged later is made again. One run at a time works in a folder (`locked`). What no longer belongs
+stopped. It keeps a list of its files and their hashes, as sha256sum writes them, so what is damaged
+later is made again. One run at a time works in a folder (`locked`). What no longer belongs
 to the model is removed when the model is complete.
 """
 
@@ -60,7 +60,7 @@ def fingerprint(*inputs: Any) -> str:
 
 @contextmanager
 def locked(directory: Path) -> Iterator[None]:
-    """Makes the folder and keeps other runs out of it, until this one ends in whatever way."""
+    """Makes the folder and keeps other runs out of it until this one ends, however it ends."""
     make_folder(directory)
     with writing(directory):
         handle = os.open(directory, os.O_RDONLY)
@@ -74,7 +74,7 @@ def locked(directory: Path) -> Iterator[None]:
                 advice="wait until it ends, or choose another folder",
             ) from None
         except OSError:
-            pass  # some network file systems have no locks; work goes on without
+            pass  # some network file systems have no locks
         yield
     finally:
         os.close(handle)
@@ -90,9 +90,8 @@ def run_stage(
 ) -> str:
     """The folder of the stage's result, relative to `directory`, which should be `locked`.
 
-    `work` fills it, unless it is there, and returns a few words on what it made, which are told
-    with time and memory; `measure` gets these as numbers, the memory being the most that this
-    process has had so far.
+    `work` fills it, unless it is there, and returns a few words on what it made; `talk` gets them
+    with time and memory, `measure` gets the numbers. Memory is the peak of this process so far.
     """
     part = f"{PARTS}/{name}-{key}"
     finished, unfinished = directory / part, directory / f"{part}{UNFINISHED}"

@@ -1,5 +1,5 @@
 """Trains a translation system from files: phrase table with reordering scores, language model, word
-classes, and whatever its distortion models learn."""
+classes, and distortion models."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -53,7 +53,7 @@ class LanguageModelSettings:
     """How language models are estimated (`--set lm.KEY=VALUE`)."""
 
     order: int = 5
-    prune: str = "0"  # per length, n-grams seen so often or less are left out: "0 0 1"
+    prune: str = "0"  # per length, the most occurrences of an n-gram that is left out: "0 0 1"
 
 
 @dataclass(frozen=True)

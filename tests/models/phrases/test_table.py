@@ -183,7 +183,7 @@ def test_large_and_fractional_counts_were_wrapped_and_cut(write):
 
 def test_a_repeated_phrase_pair_was_an_index_error(write):
     once = "a b ||| X ||| 1 1 1 1\n"
-    again = r":3: the phrase pair a +b \|\|\| X stands here once more"
+    again = r":3: the phrase pair a +b \|\|\| X is listed twice"
     for second in (once, once.replace("a b", "a  b")):
         table = write("p", f"{once}a ||| X ||| 1 1 1 1\n{second}")
         with pytest.raises(DataError, match=f"p{again}"):

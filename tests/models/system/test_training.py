@@ -315,7 +315,7 @@ def test_training_again_reset_the_weights(files, tmp_path):
     assert read_system(out)["search"]["distortion_limit"] == 9
     other = TrainingSettings(phrases=PhraseSettings(reordering="none"))
     assert train(files, out, settings=other)[-1] == (
-        "the weights begin anew, because the features are others than before"
+        "the weights start from their defaults, because the features have changed"
     )
     assert read_system(out)["weights"]["lm"] == 0.5
 
@@ -324,7 +324,7 @@ def test_a_broken_model_file_is_made_anew(files, tmp_path):
     train(files, tmp_path / "m")
     (tmp_path / "m" / "model.toml").write_text("[broken")
     said = train(files, tmp_path / "m")[-1]
-    assert said.startswith("the weights begin anew, because the old ones are lost: ")
+    assert said.startswith("the weights start from their defaults, because the old ones are lost: ")
     assert read_system(tmp_path / "m")["weights"]["lm"] == 0.5
 
 
