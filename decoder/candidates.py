@@ -34,7 +34,7 @@ class Walk:
     """A hypothesis that grows option by option."""
 
     def __init__(self, decoded: Decoded, weights: FloatArray, distortion_limit: int) -> None:
-        self._decoded, self._weights = decoded, weights
+        self.decoded, self.weights = decoded, weights
         self._options, self._table = decoded.options, decoded.options.table
         self._words = self._options.texts
         n_words = self._table.n_words
@@ -42,6 +42,7 @@ class Walk:
         self.covered: BoolArray = np.zeros(n_words, np.bool_)
         self.previous = START
         self.previous_end = 0
+        self.score = 0.0  # so far
         self._lm_state = decoded.lm.begin_state
         self._states = np.array([scorer.initial_state for scorer in decoded.scorers], np.int64)
         sizes = [scorer.n_features for scorer in decoded.scorers]
@@ -61,7 +62,7 @@ class Walk:
         option = np.flatnonzero(allowed).astype(np.int32)
         length = self._table.end[option] - self._table.start[option]
         is_last: BoolArray = length == int((~self.covered).sum())
-        values = np.zeros((len(option), len(self._weights)))
+        values = np.zeros((len(option), len(self.weights)))
         end_values = np.zeros_like(values)
         self._dense_values(option, is_last, values, end_values)
         coverage = np.repeat(pack_coverage(self.covered[None]), len(option), axis=0)
@@ -74,12 +75,13 @@ class Walk:
         option = int(candidates.option[row])
         scores, state = [], self._lm_state
         for word in self._words[option].tolist():
-            logprob, state = advance(self._decoded.lm.automaton, state, word)
+            logprob, state = advance(self.decoded.lm.automaton, state, word)
             scores.append(float(logprob))
         self._lm_state, self._states = state, candidates.states[row]
         self.covered = self.covered.copy()
         self.covered[self._table.start[option] : self._table.end[option]] = True
         self.previous, self.previous_end = option, int(self._table.end[option])
+        self.score += float(candidates.values[row] @ self.weights)
         return np.array(scores)
 
     def _allowed(self) -> BoolArray:
@@ -95,7 +97,7 @@ class Walk:
     ) -> None:
         """Fills the features that are not of distortion models."""
         words = self._words.take(option.astype(np.int64))
-        score, state = self._decoded.lm.score_sentences, self._lm_state
+        score, state = self.decoded.lm.score_sentences, self._lm_state
         values[:, : len(DENSE_FEATURES)] = option_values(self._options, option)
         values[:, LM_FEATURE] = score(words, end=False, state=state)
         last = np.flatnonzero(is_last)
@@ -115,7 +117,7 @@ class Walk:
         previous = np.full(n, self.previous, np.int32)
         states = np.empty((n, len(self._states)), np.int64)
         first = len(DENSE_FEATURES)
-        for column, scorer in enumerate(self._decoded.scorers):
+        for column, scorer in enumerate(self.decoded.scorers):
             after = first + scorer.n_features
             steps = Steps(previous, option, coverage, np.full(n, self._states[column]))
             values[:, first:after] = scorer.features(steps)
@@ -153,11 +155,11 @@ class Walk:
     ) -> FloatArray:
         """Estimates of the models that look at the coverage after each option."""
         estimates = np.zeros(len(option))
-        if not any(map(estimates_coverage, self._decoded.scorers)):
+        if not any(map(estimates_coverage, self.decoded.scorers)):
             return estimates
         after = coverage.copy()
         cover_spans(after, self._table.start[option], self._table.end[option])
-        for number, scorer in enumerate(self._decoded.scorers):
+        for number, scorer in enumerate(self.decoded.scorers):
             if estimates_coverage(scorer):
                 of_model = scorer.coverage_estimate(after, states[:, number])
                 estimates += of_model @ self._distortion_weights[number]

@@ -138,18 +138,14 @@ def explain(
     end_values = np.zeros(len(weights))
     spans = decoded.spans(number)
     words = tuple(decoded.words(number))
-    score = 0.0
     for option, (start, end, target_start, target_end) in zip(
         decoded.chosen[number].tolist(), spans, strict=True
     ):
         jump = start - walk.previous_end
         candidates = walk.candidates(option)
         row = int(np.searchsorted(candidates.option, option))
-        alternatives = _alternatives(
-            decoded, candidates, row, n_alternatives, weights, parts, walk.previous_end, score
-        )
+        alternatives = tuple(_alternatives(walk, candidates, row, n_alternatives, parts))
         word_scores = walk.take(candidates, row)
-        score += float(candidates.values[row] @ weights)
         end_values = candidates.end_values[row]
         steps.append(
             Step(
@@ -162,8 +158,8 @@ def explain(
                 tuple(walk.covered.tolist()),
                 tuple(candidates.values[row].tolist()),
                 tuple(word_scores.tolist()),
-                score,
-                tuple(alternatives),
+                walk.score,
+                alternatives,
             )
         )
     return Explanation(
@@ -195,19 +191,12 @@ def _parts(distortion: tuple[DistortionModel, ...]) -> Iterator[Part]:
 
 
 def _alternatives(
-    decoded: Decoded,
-    candidates: Candidates,
-    chosen: int,
-    n: int,
-    weights: FloatArray,
-    parts: tuple[Part, ...],
-    previous_end: int,
-    score: float,
+    walk: Walk, candidates: Candidates, chosen: int, n: int, parts: tuple[Part, ...]
 ) -> Iterator[Alternative]:
     """The chosen option and the best options of the n best other spans, best total first."""
-    table = decoded.options.table
-    contributions = (candidates.values + candidates.end_values) * weights  # (B, F)
-    totals = score + contributions.sum(axis=1) + candidates.future
+    decoded, table = walk.decoded, walk.decoded.options.table
+    contributions = (candidates.values + candidates.end_values) * walk.weights  # (B, F)
+    totals = walk.score + contributions.sum(axis=1) + candidates.future
     start, end = table.start[candidates.option], table.end[candidates.option]
     order = np.lexsort((candidates.option, -totals))
     spans = np.stack([start, end], axis=1)
@@ -223,7 +212,7 @@ def _alternatives(
             span,
             decoded.sentence.words[span[0] : span[1]],
             tuple(decoded.phrase(option)),
-            span[0] - previous_end,
+            span[0] - walk.previous_end,
             row == chosen,
             tuple(part.sum(contributions[row]) for part in parts),
             float(candidates.future[row]),

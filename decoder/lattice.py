@@ -5,7 +5,6 @@ one node with several arcs. Only what lies on a way to a complete translation is
 an exhaustive search holds every derivation, that of a pruned one those that survived.
 """
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -82,41 +81,3 @@ def _useful(hypotheses, arcs, first_complete):
         if is_useful[number] and total >= rest[arc.before]:  # ties: the first one, as everywhere
             rest[arc.before], following[arc.before] = total, arc.to
     return rest, following, np.flatnonzero(is_useful)
-
-
-def search_graph_lines(
-    number: int,
-    lattice: Lattice,
-    start: Int32Array,
-    end: Int32Array,
-    text: Callable[[int], str],
-) -> Iterator[str]:
-    """A sentence's lattice as Moses writes it with -output-search-graph, a line for each arc.
-
-    `start`, `end` and `text` are those of the options. A node has the number of its best arc.
-    """
-    line_of_node = np.zeros(len(lattice), np.int64)
-    changes = np.flatnonzero(np.diff(lattice.arc_to, prepend=NONE))  # first arc of each node
-    line_of_node[lattice.arc_to[changes]] = changes + 1
-    lines = line_of_node.tolist()
-    following = [NONE if node == NONE else lines[node] for node in lattice.following.tolist()]
-    yield f"{number} hyp=0 stack=0 forward={following[0]} fscore={lattice.rest[0]:.6g}"
-    scores = lattice.score[lattice.arc_from] + lattice.arc_score
-    whole = scores + lattice.rest[lattice.arc_to]
-    columns = zip(
-        lattice.arc_from.tolist(),
-        lattice.arc_to.tolist(),
-        lattice.arc_option.tolist(),
-        lattice.n_covered[lattice.arc_to].tolist(),
-        scores.tolist(),
-        lattice.arc_score.tolist(),
-        whole.tolist(),
-        strict=True,
-    )
-    for line, (before, node, option, n_covered, score, step, total) in enumerate(columns, 1):
-        recombined = "" if lines[node] == line else f" recombined={lines[node]}"
-        yield (
-            f"{number} hyp={line} stack={n_covered} back={lines[before]} score={score:.6g} "
-            f"transition={step:.6g}{recombined} forward={following[node]} fscore={total:.6g} "
-            f"covered={start[option]}-{end[option] - 1} out={text(option)}"
-        )

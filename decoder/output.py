@@ -5,8 +5,10 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
 
+import numpy as np
+
 from decoder.decoded import Decoded
-from decoder.lattice import search_graph_lines
+from decoder.lattice import NONE
 from decoder.translator import Translation, Translator
 
 
@@ -22,17 +24,37 @@ def nbest_lines(
 
 
 def lattice_lines(number: int, decoded: Decoded) -> Iterator[str]:
-    """The search lattice in Moses' format, if there is one (an empty sentence has none)."""
-    if decoded.lattice is None:
+    """A sentence's lattice as Moses writes it with -output-search-graph, a line for each arc; none
+    for an empty sentence. A node has the number of its best arc."""
+    lattice, table = decoded.lattice, decoded.options.table
+    if lattice is None:
         return
-    table = decoded.options.table
-    yield from search_graph_lines(
-        number,
-        decoded.lattice,
-        table.start,
-        table.end,
-        lambda option: " ".join(decoded.phrase(option)),
+    line_of_node = np.zeros(len(lattice), np.int64)
+    changes = np.flatnonzero(np.diff(lattice.arc_to, prepend=NONE))  # first arc of each node
+    line_of_node[lattice.arc_to[changes]] = changes + 1
+    lines = line_of_node.tolist()
+    following = [NONE if node == NONE else lines[node] for node in lattice.following.tolist()]
+    yield f"{number} hyp=0 stack=0 forward={following[0]} fscore={lattice.rest[0]:.6g}"
+    scores = lattice.score[lattice.arc_from] + lattice.arc_score
+    whole = scores + lattice.rest[lattice.arc_to]
+    columns = zip(
+        lattice.arc_from.tolist(),
+        lattice.arc_to.tolist(),
+        lattice.arc_option.tolist(),
+        lattice.n_covered[lattice.arc_to].tolist(),
+        scores.tolist(),
+        lattice.arc_score.tolist(),
+        whole.tolist(),
+        strict=True,
     )
+    for line, (before, node, option, n_covered, score, step, total) in enumerate(columns, 1):
+        text = " ".join(decoded.phrase(option))
+        recombined = "" if lines[node] == line else f" recombined={lines[node]}"
+        yield (
+            f"{number} hyp={line} stack={n_covered} back={lines[before]} score={score:.6g} "
+            f"transition={step:.6g}{recombined} forward={following[node]} fscore={total:.6g} "
+            f"covered={table.start[option]}-{table.end[option] - 1} out={text}"
+        )
 
 
 def pharaoh(result: Translation) -> str:
