@@ -32,14 +32,11 @@ from decoder.workspace import (
     ONE,
     Workspace,
 )
-from models.distinct_rows import no_rows
 from models.kernels import kernel
 from models.language_model.automaton import Automaton
 
 NO_LIMIT = 1 << 40
 ASK = -3  # instead of a hypothesis: the models that look at the coverage must be asked
-NO_MODELS = -1  # their number if none looks at the coverage
-NO_STATES = no_rows(np.int64, 1)
 
 
 class Limits(NamedTuple):
@@ -58,13 +55,14 @@ def search(
     models: CoverageModels | None = None,
 ) -> int:
     """The best complete hypothesis, or FULL or NOTHING."""
-    extra, n_edges, n_models = NO_EXTRA, 0, NO_MODELS if models is None else models.n_models
+    if models is None:
+        return int(_search_on(space, lm, ws, limits, NO_EXTRA, 0, 0, False)[0])
+    extra, n_edges = NO_EXTRA, 0
     for n_covered in range(space.n_words + 1):
-        states = NO_STATES if models is None else models.joint_states
-        result, n_edges, batch = _search_on(
-            space, lm, ws, limits, extra, states, n_models, n_covered, n_edges
+        result, n_edges, batch = _search_to_question(
+            space, lm, ws, limits, extra, n_covered, n_edges, models.joint_states, models.n_models
         )
-        if result != ASK or models is None:
+        if result != ASK:
             break
         is_last = n_covered + 1 == space.n_words
         extra = models.ask(ws.edges[:n_edges], batch, is_last=is_last)
@@ -72,33 +70,40 @@ def search(
 
 
 @kernel
-def _search_on(space, lm, ws, limits, extra, states, n_models, n_covered, n_edges):
-    """Searches on from a stack until there is a result, or until models must be asked.
+def _search_to_question(
+    space, lm, ws, limits, extra, n_covered, n_edges, joint_states, n_models
+):  # fmt: skip
+    """`_search_on`, and the batch of steps that the models are asked about: one call, because each
+    call from Python costs time for its arguments."""
+    result, n_edges = _search_on(space, lm, ws, limits, extra, n_covered, n_edges, True)
+    if result == ASK:
+        classify(ws, n_covered)
+    edges = ws.edges[: n_edges if result == ASK else 0]
+    return result, n_edges, batch_of_steps(ws, edges, joint_states, n_models)
 
-    `n_edges` lead into the stack, `extra` is what the models said of their steps. Returns the
-    result, or ASK with the number of edges into the next stack and the batch of their steps.
+
+@kernel
+def _search_on(space, lm, ws, limits, extra, n_covered, n_edges, asks):
+    """Searches on from a stack to the end, or, if it `asks`, until the edges into the next stack
+    are known. `n_edges` lead into this stack, `extra` is what the models said of their steps.
+
+    Returns the best hypothesis, FULL, NOTHING or ASK, and the number of edges collected last.
     """
     while True:
-        result = FULL
         if n_covered == 0:
             _begin(space, ws)
         elif fill_stack(space, lm, ws, limits, extra, n_covered, n_edges):
             prune_and_group(ws, limits, n_covered)
         else:
-            break
+            return FULL, n_edges
         if n_covered == space.n_words:
-            result = best_hypothesis(ws, n_covered)
-            break
+            return best_hypothesis(ws, n_covered), n_edges
         n_covered += 1
         n_edges = collect_edges(space, ws, n_covered, limits.distortion)
         if n_edges < 0:
-            break
-        if n_models != NO_MODELS:
-            classify(ws, n_covered - 1)
-            result = ASK
-            break
-    edges = ws.edges[: n_edges if result == ASK else 0]
-    return result, n_edges, batch_of_steps(ws, edges, states, max(n_models, 0))
+            return FULL, n_edges
+        if asks:
+            return ASK, n_edges
 
 
 @kernel
