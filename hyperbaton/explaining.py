@@ -13,8 +13,8 @@ from decoder.explanation import N_ALTERNATIVES, explain
 from decoder.translator import Translator
 from hyperbaton.console import say
 from hyperbaton.settings import Settings
-from hyperbaton.views.corpus_text import check_picture
 from hyperbaton.views.explanation_text import Explained, as_json, blocks
+from hyperbaton.views.picture_files import check_picture
 from hyperbaton.views.text_tables import print_blocks
 from models.data.sentence import Sentence
 from models.data.source_reading import SourceFiles, read_sentences

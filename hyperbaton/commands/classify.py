@@ -1,6 +1,7 @@
 """`hyperbaton classify`: how well learners predict the moves of phrases."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -64,7 +65,7 @@ NUMBERS = _Numbers()
     type=click.IntRange(min=1),
     default=300,
     show_default=True,
-    help="Source phrases with so many examples have models of their own.",
+    help="Source phrases with this many examples have models of their own.",
 )
 @click.option("--pooled", is_flag=True, help="One model for all source phrases.")
 @click.option(
@@ -97,24 +98,17 @@ def classify(
     source_tree: Path | None,
     sample: str | None,
     learners: str,
-    classes: tuple[int, ...],
     sizes: tuple[int, ...] | None,
-    repeats: int,
     test_size: int | None,
-    features: str,
     window: int | None,
-    order: int,
     min_examples: int,
     pooled: bool,
-    min_count: int,
-    max_distance: int,
     csv_file: Path | None,
     json_file: Path | None,
     plots: Path | None,
-    seed: int,
-    threads: int,
     skip_bad: bool,
     assignments: tuple[str, ...],
+    **plain: Any,
 ) -> None:
     """Compare learners that predict whether and how far phrases move.
 
@@ -126,22 +120,23 @@ def classify(
     Phrase pairs of training sentences are the examples; those of other sentences are the test. The
     tables give the share of right predictions, F1 of each class, precision by distance, training
     time by each learner's own rule and to the same error, and how much of the data mlr-dual still
-    looks at. docs/dpr.md tells what the learners are.
+    looks at; then which findings of Ni et al. (2011) hold. docs/dpr.md explains the learners.
     """
     from hyperbaton.console import progress_line, say
     from hyperbaton.kernels import announce_compilation
     from hyperbaton.samples import sample_files
     from hyperbaton.settings import load_settings
-    from hyperbaton.views.classification_text import as_csv, as_json, as_text
+    from hyperbaton.views.experiment_records import as_csv, as_json
     from models.data.corpus_reading import CorpusFiles, read_corpus
     from models.writing import open_to_write
-    from tuning.reproduction.classification_experiment import (
+    from tuning.reproduction.exhibit import exhibit_text
+    from tuning.reproduction.experiment_settings import (
         POOLED_ONLY,
         ExperimentSettings,
-        check_experiment,
         learner_names,
-        run_experiment,
     )
+    from tuning.reproduction.learner_experiment import run_experiment
+    from tuning.reproduction.ni import ni_exhibit
 
     given = (source, target, alignment, source_tags, target_tags, source_tree)
     if sample is not None and any(path is not None for path in given):
@@ -155,37 +150,32 @@ def classify(
     names = learner_names(learners)
     if not names:
         raise click.UsageError("--learners names none")
-    experiment_settings = ExperimentSettings(
+    wanted = ExperimentSettings(
         learners=names,
-        classes=classes,
         sizes=sizes or (),
-        repeats=repeats,
         test_size=test_size or 0,
-        features=features,
         window=-1 if window is None else window,
-        order=order,
         min_examples=POOLED_ONLY if pooled else min_examples,
-        min_count=min_count,
-        max_distance=max_distance,
-        seed=seed,
-        threads=threads,
         tolerance_times=True,
+        **plain,
     )
-    check_experiment(experiment_settings)
+    wanted.check()
     announce_compilation("models.distortion.dpr.ni_features")
     settings = load_settings([*(["corpus.skip_bad=true"] if skip_bad else []), *assignments])
     with progress_line() as progress:
         corpus, report = read_corpus(files, settings.corpus, progress)
         for line in report.lines():
             say(line)
-        experiment = run_experiment(corpus, experiment_settings, progress)
-    click.echo(as_text(experiment))
+        experiment = run_experiment(corpus, wanted, progress)
+    exhibit = ni_exhibit(experiment)
+    click.echo(exhibit_text(exhibit))
     for path, text in ((csv_file, as_csv), (json_file, as_json)):
         if path is not None:
             with open_to_write(path) as stream:
-                stream.write(f"{text(experiment).rstrip()}\n".encode())
+                stream.write(f"{text(experiment)}\n".encode())
     if plots is not None:
-        from hyperbaton.views.classification_plots import draw_all
+        from hyperbaton.views.exhibit_pictures import draw_exhibit
+        from hyperbaton.views.phrase_gains_picture import draw_phrase_gains
 
-        for path in draw_all(experiment, plots):
+        for path in [*draw_exhibit(exhibit, plots), *draw_phrase_gains(experiment, plots)]:
             say(f"drawn: {path}")

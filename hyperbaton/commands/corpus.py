@@ -61,7 +61,8 @@ def corpus(
     from hyperbaton.console import progress_line, say
     from hyperbaton.samples import sample_files
     from hyperbaton.settings import load_settings
-    from hyperbaton.views.corpus_text import check_picture, describe, plot_distances, show_pair
+    from hyperbaton.views.corpus_text import describe, plot_distances, show_pair
+    from hyperbaton.views.picture_files import check_picture
     from models.data.corpus_reading import CorpusFiles, read_corpus
     from models.data.corpus_statistics import statistics
 

@@ -104,7 +104,8 @@ def evaluate(
     .gz are unpacked, - is standard input. docs/metrics.md tells what the metrics are.
     """
     from hyperbaton.console import progress_line, say
-    from hyperbaton.views.evaluation_text import FORMATS, check_picture, plot_scores, sentence_lines
+    from hyperbaton.views.evaluation_text import FORMATS, plot_scores, sentence_lines
+    from hyperbaton.views.picture_files import check_picture
     from models.writing import open_to_write
     from tuning.evaluation import scoring as evaluation
     from tuning.evaluation.references import check_standard_input, read_references

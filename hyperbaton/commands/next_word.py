@@ -1,5 +1,6 @@
 """`hyperbaton next-word`: what models know of the source word that is translated next."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -73,32 +74,29 @@ def next_word(
 
     Follows the word alignment of sentences that the system was not trained on, from one source word
     to the next in the order of the target, and asks the system's models (nine-class, pair,
-    sequence) for the probability of each move. docs/goto.md tells what the numbers mean.
+    sequence) for the probability of each move. docs/goto.md explains the numbers.
     """
     from hyperbaton.console import progress_line, say
     from hyperbaton.samples import sample_files
-    from hyperbaton.views.corpus_text import check_picture
-    from hyperbaton.views.next_word_report import (
-        FORMATS,
-        features_text,
-        make_report,
-        next_word_models,
-        plot_by_distance,
-    )
+    from hyperbaton.views.next_word_records import FORMATS
+    from hyperbaton.views.picture_files import check_picture
     from models.data.corpus_reading import CorpusFiles, CorpusSettings, read_corpus
     from models.distortion.next_word.held_out import with_layers
     from models.errors import DataError
     from models.system.folder import load_distortion, load_source_classes
+    from tuning.reproduction.exhibit import exhibit_text
+    from tuning.reproduction.next_word import next_word_exhibit, weights_table
+    from tuning.reproduction.next_word_study import next_word_models, study_models
 
     given = (source, target, alignment, source_tags, target_tags, source_tree)
     if sample is not None and any(path is not None for path in given):
         raise click.UsageError("give either --sample or files of your own, not both")
     if sample is not None:
-        files = sample_files(sample, split)
+        files, name = sample_files(sample, split), f"{sample} {split}"
     elif source is None or target is None or alignment is None:
         raise click.UsageError("give --source, --target and --alignment, or --sample")
     else:
-        files = CorpusFiles(source, target, alignment, source_tags, target_tags, source_tree)
+        files, name = CorpusFiles(source, target, alignment, *given[3:]), source.name
     if features and form != "table":
         raise click.UsageError("--features prints text: leave out --format")
     if plot is not None:
@@ -111,10 +109,13 @@ def next_word(
         if not len(pairs):
             raise DataError("there are no sentences to test on", where=str(files.source))
         pairs = with_layers(pairs, models, load_source_classes(model))
-        report = make_report(models, pairs, resamples, seed, progress)
-    click.echo(FORMATS[form](report))
-    if features:
-        click.echo("\n" + features_text(models, features))
+        study = study_models(models, pairs, resamples, seed, progress)
+    exhibit = next_word_exhibit({name: study})
+    weights = [weights_table(own, features) for own in models] if features else []
+    shown = replace(exhibit, tables=[*exhibit.tables, *weights])
+    click.echo(exhibit_text(shown) if form == "table" else FORMATS[form](study))
     if plot is not None:
-        plot_by_distance(report, plot)
+        from hyperbaton.views.exhibit_pictures import draw_charts
+
+        draw_charts(exhibit.charts, plot)
         say(f"drawn: {plot}")

@@ -104,7 +104,7 @@ def tune(
     from hyperbaton.kernels import announce_compilation
     from hyperbaton.settings import load_settings
     from hyperbaton.tuning_run import Run, tune_system
-    from hyperbaton.views.corpus_text import check_picture
+    from hyperbaton.views.picture_files import check_picture
     from hyperbaton.views.text_tables import print_blocks
     from hyperbaton.views.tuning_text import tuning_blocks
     from models.system.folder import NAME

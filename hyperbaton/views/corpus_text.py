@@ -5,25 +5,23 @@ from pathlib import Path
 
 from rich.cells import cell_len
 
+from hyperbaton.views.picture_files import save_picture
 from models.data.corpus import AlignedCorpus
 from models.data.corpus_statistics import CorpusStatistics, SideStatistics
-from models.errors import DataError, counted, missing_file, nearest, reason
+from models.errors import DataError, counted
+from tuning.evaluation.tables import Table, as_text
 
 BAR = 50  # characters of the longest bar
-PICTURES = ("pdf", "png", "svg")
 
 
 def describe(statistics: CorpusStatistics) -> str:
     """Sizes side by side, then the distances as a bar chart."""
     rows = [
-        ("", "source", "target"),
-        *(
-            (name, form(statistics.source), form(statistics.target))
-            for name, form in _SIDE_ROWS.items()
-        ),
+        [name, form(statistics.source), form(statistics.target)]
+        for name, form in _SIDE_ROWS.items()
     ]
-    lines = [f"{name:<16}{source:>12}{target:>12}" for name, source, target in rows]
-    lines += [
+    lines = [
+        as_text(Table(["", "source", "target"], rows)),
         "",
         f"{counted(statistics.n_pairs, 'sentence pair')}, {counted(statistics.n_links, 'link')}",
         "",
@@ -82,21 +80,8 @@ def _padded(text: str, width: int) -> str:
     return text + " " * (width - cell_len(text))
 
 
-def check_picture(path: Path) -> None:
-    """Whether a picture can go there, as far as that can be known before it is drawn."""
-    if path.suffix[1:] not in PICTURES:
-        raise DataError(
-            f"{path.suffix or 'no ending'} is not a kind of picture",
-            where=str(path),
-            expected=nearest(path.suffix[1:], list(PICTURES)),
-        )
-    if not path.parent.is_dir():
-        raise missing_file(path)
-
-
 def plot_distances(named: dict[str, CorpusStatistics], path: Path) -> None:
     """The distance histograms of one or more corpora side by side, as a picture file."""
-    check_picture(path)
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8, 4), layout="constrained")
@@ -112,7 +97,4 @@ def plot_distances(named: dict[str, CorpusStatistics], path: Path) -> None:
     axes.set_xlabel("distance to the next source word (0 is monotone)")
     axes.set_ylabel("share of moves")
     axes.legend()
-    try:
-        figure.savefig(path)
-    except OSError as error:
-        raise DataError(f"cannot be written: {reason(error)}", where=str(path)) from None
+    save_picture(figure, path)

@@ -4,25 +4,12 @@ import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from hyperbaton.views.corpus_text import PICTURES
-from models.errors import DataError, nearest
+from hyperbaton.views.picture_files import save_picture
 from tuning.evaluation import tables
 from tuning.evaluation.scoring import Evaluation, Score
+from tuning.evaluation.significance import SIGNIFICANT
 
-SIGNIFICANT = 0.05
 PANELS = 4  # side by side in a picture
-
-
-def as_table(evaluation: Evaluation) -> str:
-    return tables.as_text(_table(evaluation))
-
-
-def as_markdown(evaluation: Evaluation) -> str:
-    return tables.as_markdown(_table(evaluation))
-
-
-def as_latex(evaluation: Evaluation) -> str:
-    return tables.as_latex(_table(evaluation))
 
 
 def as_csv(evaluation: Evaluation) -> str:
@@ -67,11 +54,11 @@ def as_json(evaluation: Evaluation) -> str:
 
 
 FORMATS: dict[str, Callable[[Evaluation], str]] = {
-    "table": as_table,
+    "table": lambda evaluation: tables.as_text(_table(evaluation)),
     "csv": as_csv,
     "json": as_json,
-    "latex": as_latex,
-    "markdown": as_markdown,
+    "latex": lambda evaluation: tables.as_latex(_table(evaluation)),
+    "markdown": lambda evaluation: tables.as_markdown(_table(evaluation)),
 }
 
 
@@ -83,18 +70,8 @@ def sentence_lines(evaluation: Evaluation) -> Iterator[str]:
             yield "\t".join([str(number), system, *(f"{score:.4f}" for score in row)])
 
 
-def check_picture(path: Path) -> None:
-    if path.suffix[1:] not in PICTURES:
-        raise DataError(
-            f"{path.suffix or 'no ending'} is not a kind of picture",
-            where=str(path),
-            expected=nearest(path.suffix[1:], list(PICTURES)),
-        )
-
-
 def plot_scores(evaluation: Evaluation, path: Path) -> None:
     """Scores with their intervals, a panel for every metric."""
-    check_picture(path)
     from matplotlib.figure import Figure
 
     n_columns = min(PANELS, len(evaluation.metrics))
@@ -115,15 +92,12 @@ def plot_scores(evaluation: Evaluation, path: Path) -> None:
         axes.set_ylim(len(places) - 0.5, -0.5)
         axes.set_title(metric.name + ("" if metric.higher_is_better else " (lower is better)"))
         axes.grid(axis="x", alpha=0.3)
-    from models.writing import writing
-
-    with writing(path):
-        figure.savefig(path)
+    save_picture(figure, path)
 
 
 def _table(evaluation: Evaluation) -> tables.Table:
-    rows = [[name, *cells] for name, cells in _rows(evaluation)]
-    return tables.Table(["system", *_header(evaluation)], rows, list(_notes(evaluation)))
+    header = ["system", *_header(evaluation)]
+    return tables.Table(header, list(_rows(evaluation)), list(_notes(evaluation)))
 
 
 def _header(evaluation: Evaluation) -> list[str]:
@@ -135,17 +109,17 @@ def _header(evaluation: Evaluation) -> list[str]:
     ]
 
 
-def _rows(evaluation: Evaluation) -> Iterator[tuple[str, list[str]]]:
+def _rows(evaluation: Evaluation) -> Iterator[list[str]]:
     with_interval, with_test = _parts(evaluation)
     for system in evaluation.systems:
-        cells = []
+        row = [system]
         for score in evaluation.scores[system]:
-            cells.append(f"{score.score:.2f}")
+            row.append(f"{score.score:.2f}")
             if with_interval:
-                cells.append(f"{score.half_width:.2f}")
+                row.append(f"{score.half_width:.2f}")
             if with_test:
-                cells.append(_p_value(score.p_value))
-        yield system, cells
+                row.append(_p_value(score.p_value))
+        yield row
 
 
 def _parts(evaluation: Evaluation) -> tuple[bool, bool]:
@@ -166,7 +140,8 @@ def _notes(evaluation: Evaluation) -> Iterator[str]:
         seed = f"{evaluation.n_resamples} resamples, seed {evaluation.seed}"
         yield f"±: half of the 95% bootstrap interval, {seed}"
         if evaluation.baseline is not None:
-            yield f"p: {_TEST_NAMES[evaluation.test]} against {evaluation.baseline}; * below 0.05"
+            test = f"{_TEST_NAMES[evaluation.test]} against {evaluation.baseline}"
+            yield f"p: {test}; * below {SIGNIFICANT}"
 
 
 _TEST_NAMES = {

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from decoder.explanation import Alternative, Explanation, Step
-from hyperbaton.views.text_tables import Block, Table
+from hyperbaton.views.text_tables import MARK, Block
+from tuning.evaluation.tables import Table
 
 COVERED, OPEN = "■", "□"
 END = "</s>"
@@ -140,7 +141,7 @@ def _steps_table(explanation: Explanation) -> Table:
         )  # fmt: skip
     rows.append(["", "", "", END, "", "", _added(added[-1]), _added(float(added.sum()))])
     header = ["step", "span", "source", "target", "jump", "covered", "adds", "score"]
-    return Table("", header, rows, WORDS)
+    return Table(header, rows, left=WORDS)
 
 
 def _step_heading(explanation: Explanation, number: int, step: Step) -> str:
@@ -165,19 +166,18 @@ def _features_table(explanation: Explanation, number: int, step: Step) -> Table:
     rows.append(["this step", "", "", _added(added)])
     rows.append(["score so far", "", "", _added(step.score)])
     title = _step_heading(explanation, number, step)
-    return Table(title, ["feature", "value", "weight", "adds"], rows, WORDS)
+    return Table(["feature", "value", "weight", "adds"], rows, title=title, left=WORDS)
 
 
 def _alternatives_table(explanation: Explanation, step: Step) -> Table:
     """What the models said of other spans; the distortion models' scores one by one."""
     models = [number for number, part in enumerate(explanation.parts) if part.is_distortion]
     [chosen] = [alternative for alternative in step.alternatives if alternative.is_chosen]
-    rows, marked = [], set()
-    for number, alternative in enumerate(step.alternatives):
-        if alternative.is_chosen:
-            marked.add(number)
+    rows = []
+    for alternative in step.alternatives:
         rows.append(
             [
+                MARK if alternative is chosen else "",
                 _span(alternative.source),
                 _text(alternative.source_words),
                 _text(alternative.target_words) or "(nothing)",
@@ -188,14 +188,9 @@ def _alternatives_table(explanation: Explanation, step: Step) -> Table:
             ]
         )
     names = [explanation.parts[model].name for model in models]
-    header = ["span", "source", "target", "jump", *names, "others", "future", "total"]
-    return Table(
-        "what could have come next, weighted (* was taken)",
-        [*header, "to *"],
-        rows,
-        WORDS,
-        frozenset(marked),
-    )
+    header = ["", "span", "source", "target", "jump", *names, "others", "future", "total", "to *"]
+    title = f"what could have come next, weighted ({MARK} was taken)"
+    return Table(header, rows, title=title, left=WORDS)
 
 
 def _sums(alternative: Alternative, models: Sequence[int]) -> list[str]:
@@ -217,7 +212,8 @@ def _parts_table(explanation: Explanation) -> Table:
         [name, *(_added(part.sum(row)) for part in used), _added(float(row.sum()))]
         for name, row in zip(names, contributions, strict=True)
     ]
-    return Table("what each part adds at each step", ["step", *(p.name for p in used), "all"], rows)
+    header = ["step", *(part.name for part in used), "all"]
+    return Table(header, rows, title="what each part adds at each step", left=frozenset())
 
 
 def _totals_table(explanation: Explanation) -> Table:
@@ -240,7 +236,7 @@ def _totals_table(explanation: Explanation) -> Table:
     total = float(explanation.part_scores.sum())
     rows.append(["score", "", "", "", _added(total), ""])
     header = ["feature", "value", "weight", "adds", "part", "share"]
-    return Table("sums over the derivation", header, rows, frozenset({"feature"}))
+    return Table(header, rows, title="sums over the derivation")
 
 
 def _words_table(explanation: Explanation) -> Table:
@@ -253,7 +249,8 @@ def _words_table(explanation: Explanation) -> Table:
     rows.append(
         ["", END, *map(_added, (explanation.end_word_score, weight * explanation.end_word_score))]
     )
-    return Table("language model, word by word", ["step", "word", "log p", "adds"], rows, WORDS)
+    header = ["step", "word", "log p", "adds"]
+    return Table(header, rows, title="language model, word by word", left=WORDS)
 
 
 def _translations_table(explained: Explained) -> Table:
@@ -269,7 +266,7 @@ def _translations_table(explained: Explained) -> Table:
         for number, explanation in enumerate(explained.derivations)
     ]
     header = ["", "score", "to 1", *explained.metrics, "translation"]
-    return Table("the best derivations", header, rows, WORDS)
+    return Table(header, rows, title="the best derivations", left=WORDS)
 
 
 def _differences_table(derivations: Sequence[Explanation]) -> Table:
@@ -285,7 +282,8 @@ def _differences_table(derivations: Sequence[Explanation]) -> Table:
     total = scores.sum(axis=1)
     rows.append(["score", _added(float(total[0])), *map(_difference, total[1:] - total[0])])
     header = ["part", "1", *(f"{number} − 1" for number in range(2, len(derivations) + 1))]
-    return Table("where the others gain (+) and lose (-) against the best", header, rows, WORDS)
+    title = "where the others gain (+) and lose (-) against the best"
+    return Table(header, rows, title=title, left=WORDS)
 
 
 def _value(value: float) -> str:

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 
 from models.distortion.parse.listing import FeatureRow
+from tuning.evaluation.tables import Table, as_text
 
 COLUMNS = ("count", "alpha", "jump", "target", "source", "node", "coverage", "side", "near")
 HEADINGS = tuple("α" if name == "alpha" else name for name in COLUMNS)
-NUMBERS = frozenset({"count", "α", "jump", "coverage", "side"})
+WORDS = frozenset({"target", "source", "node", "near"})
 
 
 def feature_values(row: FeatureRow) -> list[str]:
@@ -16,16 +17,10 @@ def feature_values(row: FeatureRow) -> list[str]:
 
 def feature_table(rows: Sequence[FeatureRow]) -> str:
     """An aligned table; columns in which nothing is said are left out."""
-    lines = [list(HEADINGS), *(feature_values(row) for row in rows)]
-    used = [k for k in range(len(COLUMNS)) if k < 2 or any(line[k] for line in lines[1:])]
-    widths = [max(len(line[k]) for line in lines) for k in used]
-    return "\n".join(
-        "  ".join(
-            line[k].rjust(width) if HEADINGS[k] in NUMBERS else line[k].ljust(width)
-            for k, width in zip(used, widths, strict=True)
-        ).rstrip()
-        for line in lines
-    )
+    lines = [feature_values(row) for row in rows]
+    used = [k for k in range(len(COLUMNS)) if k < 2 or any(line[k] for line in lines)]
+    header, *lines = ([line[k] for k in used] for line in (HEADINGS, *lines))
+    return as_text(Table(header, lines, left=WORDS))
 
 
 def _text(value: object) -> str:

@@ -6,26 +6,42 @@ and is drawn with the fonts of whoever looks at it.
 
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import matplotlib
-from matplotlib.figure import Figure
-
+from models.errors import DataError, missing_file, nearest
 from models.writing import open_to_write
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+FORMATS = ("pdf", "png", "svg")
 INCH = 72.0  # points
 DPI = 150
 INK = "#222222"
 
 
+def check_picture(path: Path) -> None:
+    """Refuses a picture that cannot be written, as far as that can be known before it is drawn."""
+    if _format(path) not in FORMATS:
+        raise DataError(
+            f"{path.suffix or 'no ending'} is not a kind of picture",
+            where=str(path),
+            expected=nearest(_format(path), list(FORMATS)),
+        )
+    if not path.parent.is_dir():
+        raise missing_file(path)
+
+
 def keeps_text(path: Path | None) -> bool:
     """Whether a file of this name leaves it to others to find glyphs for its text."""
-    return path is not None and path.suffix.lower() == ".svg"
+    return path is not None and _format(path) == "svg"
 
 
-def save_picture(figure: Figure, path: Path) -> None:
+def save_picture(figure: "Figure", path: Path) -> None:
     """Writes a picture in the format that its name says."""
-    kind = path.suffix[1:].lower()
+    import matplotlib
+
+    check_picture(path)
     undated: dict[str, dict[str, Any]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
     settings: dict[Any, Any] = {
         "svg.hashsalt": "hyperbaton",
@@ -39,4 +55,9 @@ def save_picture(figure: Figure, path: Path) -> None:
     ):
         if keeps_text(path):  # the glyphs are for another machine to find
             warnings.filterwarnings("ignore", "Glyph .* missing from font")
+        kind = _format(path)
         figure.savefig(stream, format=kind, metadata=undated.get(kind))
+
+
+def _format(path: Path) -> str:
+    return path.suffix[1:].lower()

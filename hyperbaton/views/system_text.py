@@ -4,15 +4,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from hyperbaton.views.text_tables import Block, Table
+from hyperbaton.views.text_tables import Block
 from models.data.word_classes import WordClasses
 from models.distortion.catalogue import model_text
 from models.errors import DataError, counted
 from models.language_model.model import LanguageModel
 from models.system.folder import load_distortion, load_language_model, load_phrases, read_system
+from tuning.evaluation.tables import Table
 
 UNITS = ("B", "kB", "MB", "GB", "TB")
 STEP = 1000  # from one unit to the next
+WORDS = frozenset(
+    {"part", "holds", "model", "needs", "feature", "of", "setting", "value", "corpus", "file"}
+)
 
 
 def describe_system(directory: Path) -> dict[str, Any]:
@@ -58,13 +62,10 @@ def describe_system(directory: Path) -> dict[str, Any]:
 
 def system_blocks(system: dict[str, Any]) -> Iterator[Block]:
     yield f"{system['directory']}: a system made by hyperbaton {system['hyperbaton']}"
-    left = frozenset(
-        {"part", "holds", "model", "feature", "of", "setting", "value", "corpus", "file"}
-    )
     rows = [
         [name, part["holds"], size_text(part["bytes"])] for name, part in system["parts"].items()
     ]
-    yield Table("parts", ["part", "holds", "size"], rows, left)
+    yield _table("parts", ["part", "holds", "size"], rows)
     rows = [
         [
             model_text(model["name"], model["settings"]),
@@ -74,18 +75,21 @@ def system_blocks(system: dict[str, Any]) -> Iterator[Block]:
         ]
         for model in system["distortion"]
     ]
-    header = ["model", "features", "size", "needs"]
-    yield Table("distortion models", header, rows, left | {"needs"})
+    yield _table("distortion models", ["model", "features", "size", "needs"], rows)
     owner = {name: model["name"] for model in system["distortion"] for name in model["features"]}
     rows = [
         [name, owner.get(name, ""), f"{weight:g}"] for name, weight in system["weights"].items()
     ]
-    yield Table("weights", ["feature", "of", "weight"], rows, left)
+    yield _table("weights", ["feature", "of", "weight"], rows)
     rows = list(_settings_rows({"search": system["search"]} | system["settings"]))
-    yield Table("settings", ["setting", "value"], rows, left)
+    yield _table("settings", ["setting", "value"], rows)
     if system["corpus"]:
         rows = [[name, file] for name, file in system["corpus"].items()]
-        yield Table("trained on", ["corpus", "file"], rows, left)
+        yield _table("trained on", ["corpus", "file"], rows)
+
+
+def _table(title: str, header: list[str], rows: list[list[str]]) -> Table:
+    return Table(header, rows, title=title, left=WORDS)
 
 
 def _settings_rows(settings: dict[str, Any], prefix: str = "") -> Iterator[list[str]]:

@@ -1,34 +1,26 @@
-"""Tables on standard output: drawn with rich on a terminal, plain aligned text everywhere else.
+"""Paragraphs and tables on standard output: drawn with rich on a terminal, plain aligned text
+everywhere else.
 
-Letters of East Asia take two cells. Plain text has no colours, no lines and no limit of width, so
-that it can be kept, searched and compared.
+Plain text has no colours, no lines and no limit of width, so that it can be kept, searched and
+compared.
 """
 
 import sys
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import TextIO
 
 from rich import box
-from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-
-@dataclass(frozen=True)
-class Table:
-    """Ready-made cells. Columns are numbers, to the right, unless `left` has their name."""
-
-    title: str
-    header: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    left: frozenset[str] = frozenset()
-    marked: frozenset[int] = frozenset()  # rows with a star
-
+from tuning.evaluation.tables import Table, as_text
 
 Block = Table | str
-NARROWEST = 10  # cells of a column of words; numbers are never cut
+INDENT = "  "
+MARK = "*"  # rows that begin with it are bold on a terminal
+NARROWEST = 10  # columns of a terminal for words; numbers are never cut
 
 
 def print_blocks(blocks: Iterable[Block], stream: TextIO | None = None) -> None:
@@ -39,71 +31,36 @@ def print_blocks(blocks: Iterable[Block], stream: TextIO | None = None) -> None:
         if number:
             stream.write("\n")
         if console is None:
-            stream.write((block if isinstance(block, str) else plain(block)) + "\n")
+            stream.write((block if isinstance(block, str) else as_text(block, INDENT)) + "\n")
         elif isinstance(block, str):
             console.print(Text(block))
         else:
             if block.title:
                 console.print(Text(block.title, style="bold"))
-            if _least_width(_with_marks(block)) <= console.width:
-                console.print(_rich(_with_marks(block)))
-            else:  # rather lines that are too long than numbers that are cut off
-                console.print(Text(plain(replace(block, title=""))), soft_wrap=True)
-
-
-def plain(table: Table) -> str:
-    """Aligned columns, two spaces apart."""
-    table = _with_marks(table)
-    lines = [table.header, *table.rows]
-    widths = [max(map(cell_len, column)) for column in zip(*lines, strict=True)]
-    text = [table.title] if table.title else []
-    for cells in lines:
-        aligned = (
-            _padded(cell, width, name in table.left)
-            for cell, width, name in zip(cells, widths, table.header, strict=True)
-        )
-        text.append(f"  {'  '.join(aligned)}".rstrip())
-    return "\n".join(text)
-
-
-def _with_marks(table: Table) -> Table:
-    """The same with a column in front that has stars where rows are marked."""
-    if not table.marked:
-        return table
-    rows = [["*" if n in table.marked else "", *row] for n, row in enumerate(table.rows)]
-    return replace(table, header=["", *table.header], rows=rows)
-
-
-def _padded(cell: str, width: int, left: bool) -> str:
-    space = " " * (width - cell_len(cell))
-    return cell + space if left else space + cell
+            if sum(width + 2 for width in _least_widths(block)) <= console.width:
+                console.print(_rich(block))
+            else:  # lines that are too long are better than numbers that are cut off
+                console.print(Text(as_text(replace(block, title=""), INDENT)), soft_wrap=True)
 
 
 def _least_widths(table: Table) -> list[int]:
     """Of each column: words may be folded, numbers may not."""
-    columns = zip(table.header, *table.rows, strict=True)
-    widths = [max(map(cell_len, column)) for column in columns]
     return [
-        min(NARROWEST, width) if name in table.left else width
-        for name, width in zip(table.header, widths, strict=True)
+        min(NARROWEST, width) if left else width
+        for width, left in zip(table.widths, table.is_left, strict=True)
     ]
-
-
-def _least_width(table: Table) -> int:
-    return sum(width + 2 for width in _least_widths(table))
 
 
 def _rich(table: Table) -> RichTable:
     drawn = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
-    for name, width in zip(table.header, _least_widths(table), strict=True):
-        is_left = name in table.left
+    for name, left, width in zip(table.header, table.is_left, _least_widths(table), strict=True):
         drawn.add_column(
             Text(name),
-            justify="left" if is_left else "right",
-            no_wrap=not is_left,
+            justify="left" if left else "right",
+            no_wrap=not left,
             overflow="fold",
             min_width=width,
         )
-    for number, cells in enumerate(table.rows):
-        drawn.add_row(*map(Text, cells), style="bold" if number in table.marked else None)
+    for cells in table.rows:
+        drawn.add_row(*map(Text, cells), style="bold" if cells[0] == MARK else None)
     return drawn

@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 
-from hyperbaton.views.text_tables import Block, Table
+from hyperbaton.views.text_tables import Block
+from tuning.evaluation.tables import Table
 from tuning.weights.protocol import Replicas
 
 
@@ -24,7 +25,7 @@ def _replicas(result: Replicas) -> Table:
         if result.held_out:
             row.append(f"{result.held_out[number]:.2f}")
         rows.append([*row, trace.stopped])
-    return Table("", [*header, "stopped by"], rows, frozenset(["stopped by"]))
+    return Table([*header, "stopped by"], rows, left=frozenset(["stopped by"]))
 
 
 def _mean(result: Replicas) -> str:
@@ -41,4 +42,4 @@ def _weights(result: Replicas, before: Mapping[str, float]) -> Table:
     rows = [
         [name, f"{before[name]:.4f}", f"{weight:.4f}"] for name, weight in result.weights.items()
     ]
-    return Table("", ["weight", "before", "after"], rows, frozenset(["weight"]))
+    return Table(["weight", "before", "after"], rows)

@@ -1,6 +1,7 @@
 """The papers' other experiments at the end of `hyperbaton compare`: printed, kept, shown."""
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -28,12 +29,18 @@ def test_far_moves_are_printed_kept_and_shown(tmp_path, capsys):
     run_comparison(configuration, out, 1, "goto")
     first = capsys.readouterr()
     lines = first.out.splitlines()
-    begin = lines.index("Far moves (Goto et al. 2013, Figure 5)")
+    begin = lines.index("The next source word (Goto et al. 2013, Figure 5)")
     # the claims about translations come before
     assert any("SEQUENCE beats PAIR in BLEU" in line for line in lines[:begin])
     head = lines.index("test: average probability by distance, as in Figure 5")
     assert lines[head + 1].split() == ["distance", "pair", "sequence", "corpus"]
-    assert lines[head + 2].split()[0] == "3"
+    assert [line.split()[0] for line in lines[head + 2 : head + 43]] == [
+        str(distance) for distance in range(-20, 21)
+    ]
+    quality = next(n for n, line in enumerate(lines) if re.match(r"test: \d+ sentences, ", line))
+    assert [line.split()[0] for line in lines[quality + 2 : quality + 6]] == [
+        "uniform", "distance", "pair", "sequence"
+    ]  # fmt: skip
     assert lines[-1].startswith("Goto et al. 2013, Figure 5: sequence follows the corpus")
     assert f"{out}/exhibits.json" in first.err.replace("\n", "")
     [record] = json.loads((out / "exhibits.json").read_text(encoding="utf-8"))
@@ -55,5 +62,6 @@ def test_what_the_data_does_not_allow_is_named(tmp_path, capsys):
     captured = capsys.readouterr()
     assert "Figure 5" not in captured.out
     said = " ".join(captured.err.split())
-    assert "Far moves (Goto et al. 2013, Figure 5) is left out: no system has a model" in said
+    title = "The next source word (Goto et al. 2013, Figure 5)"
+    assert f"{title} is left out: no system has a model" in said
     assert not (tmp_path / "out" / "exhibits.json").exists()

@@ -13,11 +13,12 @@ from decoder.translator import Translator
 from hyperbaton import main as frame
 from hyperbaton.explaining import Run, explain_derivations, explain_sentence
 from hyperbaton.views.explanation_text import blocks
-from hyperbaton.views.text_tables import Table, plain, print_blocks
+from hyperbaton.views.text_tables import INDENT, print_blocks
 from models.data.corpus_reading import CorpusFiles
 from models.data.source_reading import SourceFiles
 from models.errors import BadLine, DataError, SettingError
 from models.system.training import train_system
+from tuning.evaluation.tables import Table, as_text
 
 SENTENCE = "kare wa hon o nageta"
 RARE = "\U00020000"  # a character that no usual font has
@@ -134,13 +135,13 @@ def test_alternatives_in_text(model):
     steps = [step for step in explained.derivations[0].steps if len(step.alternatives) > 1]
     assert len(shown) == len(steps) > 0
     for table, step in zip(shown, steps, strict=True):
-        assert table.header[4:6] == ["linear", "msd"]
-        [row] = table.marked
-        assert table.rows[row][0] == f"{step.source[0]}:{step.source[1]}"
-        assert table.rows[row][-1] == ""
+        assert table.header[5:7] == ["linear", "msd"]
+        [row] = [row for row in table.rows if row[0] == "*"]
+        assert row[1] == f"{step.source[0]}:{step.source[1]}"
+        assert row[-1] == ""
         for cells, alternative in zip(table.rows, step.alternatives, strict=True):
             linear = -0.3 * abs(alternative.jump)
-            assert float(cells[4]) == pytest.approx(linear)
+            assert float(cells[5]) == pytest.approx(linear)
     brief = list(tables_of(explained, brief=True))
     assert brief == ["", "sums over the derivation", "language model, word by word"]
 
@@ -272,10 +273,11 @@ def test_pictures_and_heat_maps_from_the_command_line(model, command, tmp_path, 
 
 
 def test_tables_as_plain_text():
-    table = Table("words", ["word", "n"], [["本", "1"], ["book", "12"]], frozenset({"word"}))
-    assert plain(table) == "words\n  word   n\n  本     1\n  book  12"
-    marked = Table("", ["word", "n"], [["a", "1"], ["b", "2"]], frozenset({"word"}), frozenset({1}))
-    assert plain(marked) == "     word  n\n     a     1\n  *  b     2"
+    words = frozenset({"word"})
+    table = Table(["word", "n"], [["本", "1"], ["book", "12"]], title="words")
+    assert as_text(table, INDENT) == "words\n  word   n\n  本     1\n  book  12"
+    marked = Table(["", "word", "n"], [["", "a", "1"], ["*", "b", "2"]], left=words)
+    assert as_text(marked, INDENT) == "     word  n\n     a     1\n  *  b     2"
 
 
 class Terminal(io.StringIO):
@@ -288,7 +290,7 @@ def test_tables_on_a_terminal(monkeypatch):
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.setenv("TERM", "xterm-mono")
     monkeypatch.setattr("rich.console.Console.is_dumb_terminal", False)
-    table = Table("[title]", ["word", "n"], [["[b]k[/b] " * 9, "1.5"]], frozenset({"word"}))
+    table = Table(["word", "n"], [["[b]k[/b] " * 9, "1.5"]], title="[title]")
     narrow, plain_stream = Terminal(), io.StringIO()
     print_blocks(["first [i]", table], narrow)
     assert "first [i]" in narrow.getvalue()
@@ -297,8 +299,8 @@ def test_tables_on_a_terminal(monkeypatch):
     lines = re.sub("\x1b[^m]*m", "", narrow.getvalue()).splitlines()
     assert max(map(len, lines)) == 40
     print_blocks(["first", table], plain_stream)
-    assert plain_stream.getvalue() == f"first\n\n{plain(table)}\n"
-    wide = Table("", [f"number{n}" for n in range(9)], [["123456789"] * 9])
+    assert plain_stream.getvalue() == f"first\n\n{as_text(table, INDENT)}\n"
+    wide = Table([f"number{n}" for n in range(9)], [["123456789"] * 9])
     stream = Terminal()
     print_blocks([wide], stream)
     assert stream.getvalue().count("123456789") == 9

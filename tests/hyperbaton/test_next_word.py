@@ -10,12 +10,12 @@ import pytest
 
 from hyperbaton import main as frame
 from hyperbaton.samples import sample_files
-from hyperbaton.views.next_word_report import FARTHEST, make_report, next_word_models
 from models.data.corpus_reading import CorpusFiles, read_corpus
 from models.distortion.catalogue import make_model
 from models.distortion.next_word.held_out import with_layers
 from models.errors import SettingError
 from models.system.folder import load_distortion, load_source_classes
+from tuning.reproduction.next_word_study import FARTHEST, next_word_models, study_models
 
 N_TRAIN = 250
 QUICK = "prior=8,passes=5"
@@ -70,16 +70,17 @@ def test_the_table(model, corpus, run):
     code, out, _ = run(model, *corpus, "--features", 3)
     assert code == 0
     lines = out.splitlines()
-    assert lines[0].split() == ["model", "right", "rank", "log", "P", "gain", "95%",
-                                "open", "log", "P"]  # fmt: skip
-    assert [line.split()[0] for line in lines[1:6]] == [
+    [head] = [n for n, line in enumerate(lines) if line.startswith(f"source: {N_TRAIN} sentences")]
+    assert lines[head + 1].split() == ["model", "right", "rank", "log", "P", "gain", "95%",
+                                       "open", "log", "P"]  # fmt: skip
+    assert [line.split()[0] for line in lines[head + 2 : head + 7]] == [
         "uniform", "distance", "nine-class", "pair", "sequence"
     ]  # fmt: skip
-    assert f"{N_TRAIN} sentences, " in out
-    assert "log P by distance" in lines
+    assert "source: log P by distance" in lines
+    assert lines[-1].startswith("Goto et al. 2013, Figure 5: sequence follows the corpus")
     for name in ("nine-class", "pair", "sequence"):
         at = lines.index(f"{name}: largest weights")
-        weights = [abs(float(line.split()[0])) for line in lines[at + 1 : at + 4]]
+        weights = [abs(float(line.split()[0])) for line in lines[at + 2 : at + 5]]
         assert weights == sorted(weights, reverse=True)
 
 
@@ -102,21 +103,28 @@ def test_the_formats_agree(model, corpus, run):
     assert [int(row["distance"]) for row in distances] == list(range(-FARTHEST, FARTHEST + 1))
     for name, values in record["by_distance"].items():
         assert {row["distance"]: float(row[name]) for row in distances if row[name]} == values
+    shown = run(model, *corpus)[1].splitlines()
+    head = shown.index("source: average probability by distance, as in Figure 5")
+    for row in shown[head + 2 : head + 43]:
+        distance, *values = row.split()
+        for name, value in zip(("nine-class", "pair", "sequence"), values, strict=False):
+            exact = record["by_distance"][name].get(distance)
+            assert value == ("-" if exact is None else f"{exact:.4f}")
 
 
 def test_numbers_are_those_of_the_models(model, corpus):
-    # what the report says of pair is what its table says, worked out once more
+    # what the study says of pair is what its table says, worked out once more
     files = dict(zip(corpus[::2], corpus[1::2], strict=True))
     pairs, _ = read_corpus(CorpusFiles(files["--source"], files["--target"], files["--alignment"]))
     models = next_word_models(load_distortion(model, ["pair"]), "")
     few = with_layers(pairs.take(np.arange(10)), models, load_source_classes(model))
-    report = make_report(models, few, n_resamples=10)
-    events, total = report.events, 0.0
+    study = study_models(models, few, n_resamples=10)
+    events, total = study.events, 0.0
     for number in range(10):
         table = models[0].table(few.source.sentence(number))[:, :, 0]
         for event in range(*events.offsets[number : number + 2]):
             total += table[events.current[event], events.next[event] - 1]
-    assert report.mean("pair", "log_p") == pytest.approx(total / len(events.current))
+    assert study.mean("pair", "log_p") == pytest.approx(total / len(events.current))
 
 
 def test_the_picture(model, run, tmp_path, corpus):
@@ -125,8 +133,9 @@ def test_the_picture(model, run, tmp_path, corpus):
     assert code == 0
     assert f"drawn: {path}" in err
     text = path.read_text(encoding="utf-8")
-    assert "average probability" in text
-    assert "moves of the corpus" in text
+    assert "source: average probability by" in text
+    assert ">average P<" in text
+    assert ">corpus<" in text
 
 
 @pytest.mark.parametrize(
@@ -174,5 +183,5 @@ def test_variants_of_one_model_keep_apart():
         make_model("pair", prior=8.0, passes=2, candidates=candidates).fit(few)
         for candidates in ("all", "open")
     ]
-    report = make_report(models, few, n_resamples=5)
-    assert list(report.predictions) == ["uniform", "distance", "pair.logp", "pair.open.logp"]
+    study = study_models(models, few, n_resamples=5)
+    assert list(study.predictions) == ["uniform", "distance", "pair.logp", "pair.open.logp"]

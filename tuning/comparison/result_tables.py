@@ -11,9 +11,9 @@ from models.writing import open_to_write
 from tuning.comparison.configuration import limit_name
 from tuning.comparison.results import Cell, Comparison
 from tuning.evaluation.scoring import Score
+from tuning.evaluation.significance import SIGNIFICANT
 from tuning.evaluation.tables import Table, as_csv, as_latex, as_markdown
 
-SIGNIFICANT = 0.05
 NUMBERS = ("score", "low", "high", "difference", "p_value")
 BETTER, WORSE = "*", "†"
 

@@ -1,8 +1,9 @@
-"""Small charts as SVG for HTML pages: colours and fonts are the page's, in light and dark.
+"""Charts: lines over named places as plain data, as a table, and as SVG for HTML pages.
 
-Series have the CSS classes `s0`, `s1`, … and differ in dashes and markers too, so that they can be
-told apart without colour; a series that the others are measured by is drawn as `reference` and
-leaves the others their looks. Every point carries its numbers as a tooltip.
+In SVG colours and fonts are the page's, in light and dark. Series have the CSS classes `s0`, `s1`,
+… and differ in dashes and markers too, so that they can be told apart without colour; a series that
+the others are measured by is drawn as `reference` and leaves the others their looks. Every point
+carries its numbers as a tooltip.
 """
 
 from collections.abc import Sequence
@@ -12,11 +13,15 @@ from itertools import count
 from math import ceil, floor, isfinite, log10
 from typing import TypeGuard
 
+from tuning.evaluation.tables import Table
+
 WIDTH, HEIGHT = 560, 260
 LEFT, RIGHT, TOP, BOTTOM = 58, 12, 12, 42
 N_STYLES = 8
 REFERENCE = -1
 DASHES = ("", "6 3", "2 3", "8 3 2 3")
+MOST_ROWS = 41  # of a chart as a table: distances from −20 to 20
+NUMBERS = (1, 2, 3, 5, 8, 10, 15, 20, 30, 50, 70, 100, 200, 500)  # places of longer ones
 
 
 @dataclass(frozen=True)
@@ -24,24 +29,50 @@ class Series:
     name: str
     values: Sequence[float | None]  # one for each place on the x axis; None: nothing there
     is_reference: bool = False
+    deviations: Sequence[float] = ()  # of the values; none: they are not known
 
 
-def line_chart(
-    places: Sequence[str],
-    series: Sequence[Series],
-    x_title: str,
-    y_title: str,
-    *,
-    with_legend: bool = True,
-    is_log: bool = False,
-) -> str:
-    """Lines over named places. On a logarithmic axis what is not above 0 is a gap."""
+@dataclass(frozen=True)
+class Chart:
+    """Lines over named places."""
 
-    def is_shown(value: float | None) -> TypeGuard[float]:
-        return value is not None and isfinite(value) and (value > 0 or not is_log)
+    caption: str
+    places: Sequence[str]
+    series: Sequence[Series]
+    x_title: str
+    y_title: str
+    digits: int = 1  # of numbers in the table
+    is_log: bool = False
+    name: str = ""  # charts of one name are panels of one picture
+    n_examples: Sequence[int] = ()  # behind each place
 
-    shown = [value for one in series for value in one.values if is_shown(value)]
-    make_ticks, scale = (log_ticks, log10) if is_log else (nice_ticks, float)
+    def is_shown(self, value: float | None) -> TypeGuard[float]:
+        """On a logarithmic axis what is not above 0 is a gap."""
+        return value is not None and isfinite(value) and (value > 0 or not self.is_log)
+
+    @property
+    def table(self) -> Table:
+        """The same as numbers, a row for each place; if there are many, for fewer and fewer."""
+        n = len(self.places)
+        shown = range(n) if n <= MOST_ROWS else [k - 1 for k in NUMBERS if k < n] + [n - 1]
+        columns = [(self.x_title, self.places)]
+        if self.n_examples:
+            columns.append(("examples", [f"{number:,}" for number in self.n_examples]))
+        columns += [
+            (one.name, [self._number(one, place) for place in range(n)]) for one in self.series
+        ]
+        rows = [[column[place] for _, column in columns] for place in shown]
+        return Table([name for name, _ in columns], rows, title=self.caption)
+
+    def _number(self, one: Series, place: int) -> str:
+        value = one.values[place] if place < len(one.values) else None
+        return "-" if value is None or not isfinite(value) else f"{value:.{self.digits}f}"
+
+
+def line_chart(chart: Chart, *, with_legend: bool = True) -> str:
+    places, series = chart.places, chart.series
+    shown = [value for one in series for value in one.values if chart.is_shown(value)]
+    make_ticks, scale = (log_ticks, log10) if chart.is_log else (nice_ticks, float)
     ticks = make_ticks(min(shown, default=0.1), max(shown, default=1.0))
     low, high = scale(ticks[0]), scale(ticks[-1])
 
@@ -53,7 +84,8 @@ def line_chart(
         share = (scale(value) - low) / (high - low)
         return HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM)
 
-    parts = [_open(f"{y_title} by {x_title}: {', '.join(one.name for one in series)}")]
+    names = ", ".join(one.name for one in series)
+    parts = [_open(f"{chart.y_title} by {chart.x_title}: {names}", WIDTH, HEIGHT)]
     for tick in ticks:
         parts.append(f'<path class="grid" d="M{LEFT} {y(tick):.1f}H{WIDTH - RIGHT}"/>')
         parts.append(_text(LEFT - 6, y(tick) + 4, f"{tick:g}", "end"))
@@ -61,29 +93,26 @@ def line_chart(
     for place, name in enumerate(places):
         if place % step == 0:
             parts.append(_text(x(place), HEIGHT - BOTTOM + 16, name, "middle"))
-    parts.append(_text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 6, x_title, "middle"))
+    parts.append(_text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 6, chart.x_title, "middle"))
     parts.append(
         f'<text transform="translate(12 {(TOP + HEIGHT - BOTTOM) / 2:.0f}) rotate(-90)" '
-        f'text-anchor="middle">{escape(y_title)}</text>'
+        f'text-anchor="middle">{escape(chart.y_title)}</text>'
     )
     for look, one in zip(_looks(series), series, strict=True):
         points = [
             (x(place), y(value), places[place], value)
             for place, value in enumerate(one.values)
-            if is_shown(value)
+            if chart.is_shown(value)
         ]
         parts += _line(look, one.name, points)
-    return "".join([*parts, "</svg>", series_legend(series) if with_legend else ""])
+    return "".join([*parts, "</svg>", legend(series) if with_legend else ""])
 
 
 def heat_map(names: Sequence[str], rows: Sequence[Sequence[float]], title: str) -> str:
     """A square of shares, rows against columns, darker for more."""
     size, left, top = 52, 60, 20
     width, height = left + size * len(names) + 8, top + size * len(names) + 26
-    parts = [
-        f'<svg class="chart" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
-        f'role="img" aria-label="{escape(title)}">'
-    ]
+    parts = [_open(title, width, height)]
     for row, (name, values) in enumerate(zip(names, rows, strict=True)):
         parts.append(_text(left - 6, top + size * (row + 0.5) + 4, name, "end"))
         parts.append(_text(left + size * (row + 0.5), top - 6, name, "middle"))
@@ -92,7 +121,7 @@ def heat_map(names: Sequence[str], rows: Sequence[Sequence[float]], title: str) 
             text = f"{100 * value:.0f}" if value >= 0.005 else ""
             parts.append(
                 f"<g><title>{escape(name)} → {escape(names[column])}: {value:.0%}</title>"
-                f'<rect class="cell" x="{x}" y="{y}" width="{size - 1}" height="{size - 1}" '
+                f'<rect class="square" x="{x}" y="{y}" width="{size - 1}" height="{size - 1}" '
                 f'fill-opacity="{0.7 * value:.3f}"/><text class="value" x="{x + size / 2:.1f}" '
                 f'y="{y + size / 2 + 4:.1f}" text-anchor="middle">{text}</text></g>'
             )
@@ -100,11 +129,7 @@ def heat_map(names: Sequence[str], rows: Sequence[Sequence[float]], title: str) 
     return "".join([*parts, "</svg>"])
 
 
-def legend(names: Sequence[str]) -> str:
-    return series_legend([Series(name, ()) for name in names])
-
-
-def series_legend(series: Sequence[Series]) -> str:
+def legend(series: Sequence[Series]) -> str:
     items = "".join(
         f'<li><svg width="30" height="12" aria-hidden="true">'
         f'<path class="line {_style(look)}" stroke-dasharray="{_dash(look)}" d="M2 6H28"/>'
@@ -146,9 +171,9 @@ def log_ticks(low: float, high: float) -> list[float]:
     return [float(f"{tick:.6g}") for tick in ticks]
 
 
-def _open(label: str) -> str:
+def _open(label: str, width: int, height: int) -> str:
     return (
-        f'<svg class="chart" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" '
+        f'<svg class="chart" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
         f'role="img" aria-label="{escape(label)}">'
     )
 

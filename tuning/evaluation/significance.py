@@ -29,6 +29,7 @@ from tuning.metrics.base import Metric
 RESAMPLES = 1000
 SEED = 1
 LEVEL = 0.95
+SIGNIFICANT = 0.05  # p below it is called significant
 _ROUNDING = 1e-9  # differences of scores that are smaller come from rounding
 
 

@@ -1,6 +1,7 @@
-"""Tables of text: aligned columns for people, Markdown, LaTeX, CSV. The first column names the row.
+"""Tables of text: aligned columns for people, Markdown, LaTeX, CSV; `report/html.py` has HTML.
 
-Cells are ready-made text, so that a number reads the same everywhere.
+Cells are ready-made text, so that a number reads the same everywhere. Widths are those of a
+terminal, where letters of East Asia take two columns.
 """
 
 import csv
@@ -8,6 +9,8 @@ import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from rich.cells import cell_len
 
 _LATEX = {character: f"\\{character}" for character in "&%$#_{}"} | {
     "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
@@ -21,27 +24,33 @@ class Table:
     rows: Sequence[Sequence[str]]
     notes: Sequence[str] = ()
     title: str = ""
+    left: frozenset[str] | None = None  # columns of words; None: the first, which names the row
+
+    @property
+    def is_left(self) -> list[bool]:
+        """Of each column: whether its cells are words; numbers go to the right."""
+        if self.left is None:
+            return [place == 0 for place in range(len(self.header))]
+        return [name in self.left for name in self.header]
+
+    @property
+    def widths(self) -> list[int]:
+        columns = zip(self.header, *self.rows, strict=True)
+        return [max(map(cell_len, column)) for column in columns]
 
 
-def as_text(table: Table) -> str:
-    """Aligned columns, numbers to the right."""
-    text = aligned([table.header, *table.rows])
-    return "\n".join([*_title(table), text, "", *table.notes]).rstrip("\n")
-
-
-def aligned(rows: Sequence[Sequence[str]]) -> str:
-    """The first column to the left, the others to the right; rows may end early."""
-    n_columns = max(map(len, rows))
-    widths = [max(len(row[i]) for row in rows if i < len(row)) for i in range(n_columns)]
-    lines = []
-    for first, *cells in rows:
-        numbers = (f"{cell:>{width}}" for cell, width in zip(cells, widths[1:], strict=False))
-        lines.append("  ".join([f"{first:<{widths[0]}}", *numbers]).rstrip())
-    return "\n".join(lines)
+def as_text(table: Table, indent: str = "") -> str:
+    """Title, columns two spaces apart, notes; the indent is that of the columns."""
+    widths, is_left = table.widths, table.is_left
+    lines = [
+        (indent + "  ".join(map(_padded, row, widths, is_left))).rstrip()
+        for row in (table.header, *table.rows)
+    ]
+    return "\n".join([*_title(table), *lines, "", *table.notes]).rstrip("\n")
 
 
 def as_markdown(table: Table) -> str:
-    lines = [list(table.header), ["---"] + ["---:"] * (len(table.header) - 1)]
+    lines = [list(table.header), ["---" if left else "---:" for left in table.is_left]]
     lines += [[cell.replace("|", "\\|") for cell in row] for row in table.rows]
     title = [f"**{line}**\n" for line in _title(table)]
     notes = [f"- `{note}`" for note in table.notes]
@@ -51,7 +60,8 @@ def as_markdown(table: Table) -> str:
 def as_latex(table: Table) -> str:
     """A tabular without packages; title and notes are comments."""
     comments = [f"% {note}" for note in [*_title(table), *table.notes]]
-    lines = [f"\\begin{{tabular}}{{l{'r' * (len(table.header) - 1)}}}", "\\hline"]
+    columns = "".join("l" if left else "r" for left in table.is_left)
+    lines = [f"\\begin{{tabular}}{{{columns}}}", "\\hline"]
     lines += [_latex_row(table.header), "\\hline", *map(_latex_row, table.rows)]
     return "\n".join([*comments, *lines, "\\hline", "\\end{tabular}"])
 
@@ -67,6 +77,11 @@ def as_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 def _title(table: Table) -> list[str]:
     return [table.title] if table.title else []
+
+
+def _padded(cell: str, width: int, left: bool) -> str:
+    space = " " * (width - cell_len(cell))
+    return cell + space if left else space + cell
 
 
 def _latex_row(cells: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""How the results came about: tuning curves, weights, costs, settings."""
+"""What the results were made with: tuning curves, weights, costs, settings."""
 
 import json
 from html import escape
@@ -7,13 +7,13 @@ import numpy as np
 
 from tuning.comparison.configuration import limit_name
 from tuning.comparison.results import Cell, Comparison
-from tuning.evaluation.charts import Series, line_chart, series_legend
+from tuning.evaluation.charts import Chart, Series, legend
 from tuning.evaluation.tables import Table
-from tuning.report.html import details, figure, html_table, note, paragraph, side_by_side
+from tuning.report.html import chart_figure, details, html_table, note, paragraph, side_by_side
 
 
 def tuning_curves(comparison: Comparison) -> str:
-    """The score of every decoding of dev, of the replicas that were chosen."""
+    """The score of every decoding of dev, for the chosen replicas."""
     parts = []
     series: list[Series] = []
     for limit in comparison.limits:
@@ -24,13 +24,14 @@ def tuning_curves(comparison: Comparison) -> str:
                 Series(cell.system, [step["score"] for step in cell.best.trace]) for cell in cells
             ]
             places = list(map(str, range(longest)))
-            chart = line_chart(places, series, "iteration", "score on dev", with_legend=False)
-            parts.append(figure(chart, f"limit {limit_name(limit)}"))
+            caption = f"limit {limit_name(limit)}"
+            chart = Chart(caption, places, series, "iteration", "score on dev")
+            parts.append(chart_figure(chart, with_legend=False))
     if not parts:
         return ""
     metric = comparison.configuration.tune.metric
-    text = f"Score on dev by iteration, tuned towards {metric}: the tuning runs that were chosen."
-    return paragraph(text) + series_legend(series) + side_by_side(parts)
+    text = f"Score on dev by iteration, tuned towards {metric}; the chosen tuning runs."
+    return paragraph(text) + legend(series) + side_by_side(parts)
 
 
 def weights(comparison: Comparison) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 
+from tuning.evaluation.charts import Chart, line_chart
 from tuning.evaluation.tables import Table
 
 
@@ -18,13 +19,13 @@ class Section:
 def html_table(
     table: Table, classes: Sequence[Sequence[str]] = (), *, sortable: bool = True
 ) -> str:
-    """`classes` gives cells CSS classes, row by row, in the order of the columns. A table that is
+    """`classes` gives entries CSS classes, row by row, in the order of the columns. A table that is
     too wide scrolls in a box of its own; its first column, which names the rows, stays."""
-    head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in table.header)
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in table.header)
     body = []
-    for number, (name, *cells) in enumerate(table.rows):
-        kinds = classes[number][1:] if classes else [""] * len(cells)
-        shown = "".join(_cell(text, kind) for text, kind in zip(cells, kinds, strict=True))
+    for number, (name, *entries) in enumerate(table.rows):
+        kinds = classes[number][1:] if classes else [""] * len(entries)
+        shown = "".join(_entry(text, kind) for text, kind in zip(entries, kinds, strict=True))
         body.append(f'<tr><th scope="row">{escape(name)}</th>{shown}</tr>')
     kind = ' class="sortable"' if sortable else ""
     title = f"<h3>{escape(table.title)}</h3>" if table.title else ""
@@ -46,13 +47,14 @@ def figure(drawing: str, caption: str) -> str:
     return f"<figure><figcaption>{escape(caption)}</figcaption>{drawing}</figure>"
 
 
-def drawing(svg: str, caption: str) -> str:
+def chart_figure(chart: Chart, *, with_legend: bool = True) -> str:
+    return figure(line_chart(chart, with_legend=with_legend), chart.caption)
+
+
+def wide_figure(drawing: str, caption: str) -> str:
     """A picture whose text would be too small if it shrank: it scrolls where it does not fit."""
-    label = escape(caption)
-    return (
-        f'<figure><figcaption>{label}</figcaption><div class="wide" role="region" tabindex="0" '
-        f'aria-label="{label}">{svg}</div></figure>'
-    )
+    box = f'<div class="wide" role="region" tabindex="0" aria-label="{escape(caption)}">'
+    return figure(f"{box}{drawing}</div>", caption)
 
 
 def paragraph(text: str) -> str:
@@ -60,7 +62,7 @@ def paragraph(text: str) -> str:
 
 
 def details(summary: str, body: str) -> str:
-    """What is there on demand."""
+    """A body that is shown on demand."""
     return f"<details><summary>{escape(summary)}</summary>{body}</details>" if body else ""
 
 
@@ -90,6 +92,6 @@ def page(title: str, introduction: str, sections: Sequence[Section]) -> str:
     )
 
 
-def _cell(text: str, kind: str) -> str:
+def _entry(text: str, kind: str) -> str:
     attribute = f' class="{kind}"' if kind else ""
     return f"<td{attribute}>{escape(text)}</td>"

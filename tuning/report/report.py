@@ -1,28 +1,27 @@
 """The report of a comparison: which section says what, in which order; and what the scores say."""
 
 from collections.abc import Sequence
-from dataclasses import replace
-from html import escape
 
 from models.errors import counted
 from tuning.comparison.configuration import limit_name
 from tuning.comparison.data import Sentences
 from tuning.comparison.result_tables import (
     BETTER,
-    SIGNIFICANT,
     WORSE,
     limits_table,
     significance_table,
     summary_table,
 )
 from tuning.comparison.results import Comparison
-from tuning.evaluation.charts import Series, line_chart
+from tuning.evaluation.charts import Chart, Series
+from tuning.evaluation.significance import SIGNIFICANT
 from tuning.evaluation.tables import Table
 from tuning.report.account import costs, settings, tuning_curves, weights
+from tuning.report.exhibits import exhibit_html, findings_html
 from tuning.report.html import (
     Section,
+    chart_figure,
     details,
-    figure,
     html_table,
     note,
     page,
@@ -30,10 +29,8 @@ from tuning.report.html import (
     side_by_side,
 )
 from tuning.report.word_order import Draw, kinds_of_sentences, sentences, word_order
-from tuning.reproduction.exhibit import Chart, Exhibit
-from tuning.reproduction.papers import Finding
-
-LONG = 12  # rows of a paper's table that is not shown at once
+from tuning.reproduction.exhibit import Exhibit
+from tuning.reproduction.findings import Finding
 
 
 def report(
@@ -44,12 +41,13 @@ def report(
     exhibits: Sequence[Exhibit] = (),
 ) -> str:
     """The whole page. `draw` makes pictures of derivations; `figures` are a paper's own."""
+    known = findings_html(findings) + "".join(html_table(f, sortable=False) for f in figures)
     sections = [
-        Section("findings", "Findings", _findings(findings, figures)),
+        Section("findings", "Findings", known),
         Section("scores", "Scores", _scores(comparison)),
         Section("significance", "Significance", _significance(comparison)),
         Section("limits", "Distortion limits", _limits(comparison)),
-        *(Section(one.name, one.title, _exhibit(one)) for one in exhibits),
+        *(Section(one.name, one.title, exhibit_html(one)) for one in exhibits),
         Section("tuning", "Tuning", tuning_curves(comparison)),
         Section("order", "Word order", word_order(comparison)),
         Section("kinds", "Kinds of sentences", kinds_of_sentences(comparison)),
@@ -90,43 +88,6 @@ def _best(comparison: Comparison, test: Sentences) -> str:
         f"Best {metric.name} on {test.name}: {cell.system}, limit {limit_name(cell.limit)}, "
         f"{score.score:.2f}{against}."
     )
-
-
-def _findings(found: Sequence[Finding], figures: Sequence[Table]) -> str:
-    items = [
-        f"<li>{escape(finding.statement)}: <strong>{escape(finding.verdict)}</strong>"
-        f'<br><span class="quiet">{escape("; ".join(finding.cases))}</span></li>'
-        for finding in found
-    ]
-    listed = f'<ul class="findings">{"".join(items)}</ul>' if items else ""
-    return listed + "".join(html_table(table, sortable=False) for table in figures)
-
-
-def _exhibit(exhibit: Exhibit) -> str:
-    """Findings first, then charts with their numbers on demand, then tables."""
-    return (
-        paragraph(" ".join(exhibit.notes))
-        + _findings(exhibit.findings, ())
-        + side_by_side([_chart(chart) for chart in exhibit.charts])
-        + "".join(html_table(table) for table in exhibit.tables)
-        + "".join(map(_paper_table, exhibit.figures))
-    )
-
-
-def _paper_table(table: Table) -> str:
-    """A long one on demand."""
-    if len(table.rows) <= LONG:
-        return html_table(table, sortable=False)
-    return details(table.title, html_table(replace(table, title=""), sortable=False))
-
-
-def _chart(chart: Chart) -> str:
-    drawing = line_chart(
-        chart.places, chart.series, chart.x_title, chart.y_title, is_log=chart.is_log
-    )
-    table = chart.table
-    numbers = html_table(Table(table.header, table.rows))
-    return figure(drawing, chart.caption) + details("numbers", numbers)
 
 
 def _scores(comparison: Comparison) -> str:
@@ -212,7 +173,7 @@ def _limits(comparison: Comparison) -> str:
             for name in comparison.systems
         ]
         places = [limit_name(limit) for limit in comparison.limits]
-        chart = line_chart(places, series, "distortion limit", metric.name)
         caption = f"{metric.name} on {test.name} by distortion limit"
-        parts += [figure(chart, caption), html_table(limits_table(comparison, test.name))]
+        chart = Chart(caption, places, series, "distortion limit", metric.name)
+        parts += [chart_figure(chart), html_table(limits_table(comparison, test.name))]
     return side_by_side(parts)

@@ -8,7 +8,7 @@ import numpy as np
 from tuning.comparison.configuration import limit_name
 from tuning.comparison.data import Sentences
 from tuning.comparison.results import Cell, Comparison, Output
-from tuning.evaluation.charts import Series, heat_map, line_chart, series_legend
+from tuning.evaluation.charts import Chart, Series, heat_map, legend
 from tuning.metrics.base import Metric
 from tuning.report.analysis import (
     CLASS_NAMES,
@@ -21,7 +21,14 @@ from tuning.report.analysis import (
     scores_by_bin,
     visits_of,
 )
-from tuning.report.html import details, drawing, figure, paragraph, side_by_side
+from tuning.report.html import (
+    chart_figure,
+    details,
+    figure,
+    paragraph,
+    side_by_side,
+    wide_figure,
+)
 
 N_GAINS, N_LOSSES = 5, 3  # examples
 FEW = 2  # confusions that are shown at once
@@ -55,8 +62,9 @@ def _moves(comparison: Comparison, test: Sentences, limit: int) -> str:
             rows = counts / np.maximum(1, counts.sum(axis=1, keepdims=True))
             square = heat_map(CLASS_NAMES, rows.tolist(), "rows: reference; columns: output")
             squares[cell.system] = figure(square, f"{cell.system} on {test.name}")
-    chart = line_chart(CLASS_NAMES, series, "distance to the next source word", "% of moves")
-    first = [figure(chart, f"moves on {test.name}")]
+    x_title = "distance to the next source word"
+    chart = Chart(f"moves on {test.name}", CLASS_NAMES, series, x_title, "% of moves")
+    first = [chart_figure(chart)]
     # the baseline and the best system at once, others on demand
     pair = [comparison.configuration.baseline_name, _best(comparison, test, limit).system]
     at_once = list(dict.fromkeys(pair))[:FEW] if len(squares) > FEW else list(squares)
@@ -75,8 +83,7 @@ def kinds_of_sentences(comparison: Comparison) -> str:
                 parts.append(_by_kind(comparison, test, limit, bins))
     if not parts:
         return ""
-    legend = series_legend([Series(name, ()) for name in comparison.systems])
-    return legend + side_by_side(parts)
+    return legend([Series(name, ()) for name in comparison.systems]) + side_by_side(parts)
 
 
 def _by_kind(comparison: Comparison, test: Sentences, limit: int, bins: Bins) -> str:
@@ -86,8 +93,9 @@ def _by_kind(comparison: Comparison, test: Sentences, limit: int, bins: Bins) ->
         outputs = comparison.cell(name, limit).best.outputs[test.name]
         series.append(Series(name, scores_by_bin(metric, test, outputs, bins)))
     sizes = ", ".join(map(str, bins.sizes))
-    chart = line_chart(bins.names, series, bins.title, metric.name, with_legend=False)
-    return figure(chart, f"{test.name}, limit {limit_name(limit)}; {sizes} sentences")
+    caption = f"{test.name}, limit {limit_name(limit)}; {sizes} sentences"
+    chart = Chart(caption, bins.names, series, bins.title, metric.name)
+    return chart_figure(chart, with_legend=False)
 
 
 def sentences(comparison: Comparison, draw: Draw) -> str:
@@ -139,7 +147,10 @@ def _example(
     ]
     items = "".join(f"<dt>{escape(a)}</dt><dd>{escape(b)}</dd>" for a, b in lines)
     pictures = side_by_side(
-        [drawing(draw(words, cell.best.outputs[test.name][number]), cell.system) for cell in pair]
+        [
+            wide_figure(draw(words, cell.best.outputs[test.name][number]), cell.system)
+            for cell in pair
+        ]
     )
     return (
         f'<article class="sentence"><h3>Sentence {number + 1}: {difference:+.1f}</h3>'

@@ -1,33 +1,23 @@
 """Primal and dual logistic regression (Alrajeh and Niranjan 2014, section 4.1): Table 2, Figure 1.
 
-As in the paper the primal makes 100 rounds, and the dual as many unless no example is left to look
-at. Our primal would stop by itself long before; it has a row of its own, since that is what a user
-gets.
+As in the paper the primal makes 100 rounds, and the dual as many unless it runs out of active
+examples. Our primal would stop by itself long before that; it has a row of its own, because that is
+what a user gets.
 """
 
-from tuning.evaluation.charts import Series
 from tuning.evaluation.tables import Table
-from tuning.reproduction.classification_exhibit import (
-    classification_kind,
-    mean_precision,
-    mean_seconds,
-    mean_train_error,
-    notes,
-    sizes_table,
-)
-from tuning.reproduction.classification_experiment import (
-    POOLED_ONLY,
-    Experiment,
-    ExperimentSettings,
-    Run,
-)
-from tuning.reproduction.exhibit import Chart, Exhibit
-from tuning.reproduction.papers import ALRAJEH_FIGURE_1, ALRAJEH_TABLE_2, Finding, holds
+from tuning.reproduction.exhibit import Exhibit
+from tuning.reproduction.experiment_kind import Sizes, experiment_kind
+from tuning.reproduction.experiment_settings import POOLED_ONLY, ExperimentSettings
+from tuning.reproduction.experiment_view import ExperimentView
+from tuning.reproduction.findings import Finding, holds
+from tuning.reproduction.learner_experiment import Experiment
+from tuning.reproduction.paper_tables import ALRAJEH
 
 PRIMAL, DUAL = "mlr-primal:tolerance=1e-12", "mlr-dual:epsilon=0.1"  # never satisfied: 100 rounds
 COARSE, FINE = "mlr-dual:epsilon=1.0", "mlr-dual:epsilon=0.01"
 STOPPED = "mlr-primal"
-SHOWN = {
+LABELS = {
     PRIMAL: "primal",
     DUAL: "dual, ε 0.1",
     COARSE: "dual, ε 1",
@@ -36,89 +26,71 @@ SHOWN = {
 }
 N_CLASSES = 3
 SETTINGS = ExperimentSettings(
-    learners=tuple(SHOWN),
+    learners=tuple(LABELS),
     classes=(N_CLASSES,),
     repeats=3,
     features="alrajeh",
     min_examples=POOLED_ONLY,
 )
-SIZES = (0.5, 100_000, 1)  # share of the corpus and source words at most, number of sizes
-TIMES_FASTER = 2  # what is several times, at least
+SIZES = Sizes(share=0.5, most_words=100_000, n=1)
+TIMES_FASTER = 2  # at least; the paper has 3.8
 SAME_ERROR = 0.5  # points
 FEW_ACTIVE = 5  # percent
 NAME, TITLE = "alrajeh_classification", "Primal and dual (Alrajeh and Niranjan 2014, section 4.1)"
 
 
 def alrajeh_exhibit(experiment: Experiment) -> Exhibit:
-    tables = [sizes_table(experiment, "sizes"), _performance(experiment)]
-    return Exhibit(
-        NAME, TITLE, notes(experiment), tables, [_active(experiment)], _findings(experiment)
-    )
+    view = ExperimentView(experiment, LABELS)
+    tables = [view.sizes("sizes"), _performance(view)]
+    charts = [view.active(N_CLASSES)]
+    return Exhibit(NAME, TITLE, view.notes(), tables, charts, _findings(view))
 
 
-def _runs(experiment: Experiment, learner: str) -> list[Run]:
-    return experiment.of(learner, N_CLASSES, experiment.settings.sizes[-1])
+def _case(view: ExperimentView, learner: str) -> tuple[str, int, int]:
+    return learner, N_CLASSES, view.experiment.settings.sizes[-1]
 
 
-def _error(experiment: Experiment, learner: str) -> float:
-    return 100 - mean_precision(_runs(experiment, learner))
+def _seconds(view: ExperimentView, learner: str) -> float:
+    return view.mean(lambda trial: trial.seconds, *_case(view, learner))
 
 
-def _faster(experiment: Experiment, learner: str) -> float:
+def _error(view: ExperimentView, learner: str) -> float:
+    """In percent, on the test examples."""
+    return 100 - 100 * view.mean(lambda trial: trial.result.precision, *_case(view, learner))
+
+
+def _faster(view: ExperimentView, learner: str) -> float:
     """How many times as fast as the primal."""
-    own, primal = (mean_seconds(_runs(experiment, name)) for name in (learner, PRIMAL))
-    return primal / own if own else float("inf")
+    own = _seconds(view, learner)
+    return _seconds(view, PRIMAL) / own if own else float("inf")
 
 
-def _performance(experiment: Experiment) -> Table:
+def _performance(view: ExperimentView) -> Table:
     rows = [
         [
-            shown,
-            f"{mean_seconds(_runs(experiment, name)):.3f}",
-            f"{_faster(experiment, name):.1f}",
-            f"{_error(experiment, name):.2f}",
-            f"{mean_train_error(_runs(experiment, name)):.2f}",
+            label,
+            f"{_seconds(view, name):.3f}",
+            f"{_faster(view, name):.1f}",
+            f"{_error(view, name):.2f}",
+            f"{view.train_error(*_case(view, name)):.2f}",
         ]
-        for name, shown in SHOWN.items()
+        for name, label in LABELS.items()
     ]
     header = ["classifier", "CPU seconds", "times as fast", "error rate", "on training data"]
-    return Table(header, rows, (), "training time and errors (percent), as in Table 2")
+    return Table(header, rows, title="training time and errors (percent), as in Table 2")
 
 
-def _curves(experiment: Experiment) -> dict[str, list[float]]:
-    """Percent of the examples that are active in each round, of the last repetition."""
-    curves = {}
-    for name in (COARSE, DUAL, FINE):
-        active = _runs(experiment, name)[-1].active
-        curves[name] = [] if active is None else [100 * float(share) for share in active]
-    return curves
-
-
-def _active(experiment: Experiment) -> Chart:
-    curves = _curves(experiment)
-    longest = max(map(len, curves.values()))
-    return Chart(
-        "percent of the examples that the dual still looks at, as in Figure 1",
-        list(map(str, range(1, longest + 1))),
-        [Series(SHOWN[name], [v or None for v in curve]) for name, curve in curves.items()],
-        "round",
-        "percent active",
-        digits=2,
-        is_log=True,
-    )
-
-
-def _findings(experiment: Experiment) -> list[Finding]:
-    primal, dual, coarse = (_error(experiment, name) for name in (PRIMAL, DUAL, COARSE))
-    faster = _faster(experiment, DUAL)
-    seconds = [mean_seconds(_runs(experiment, name)) for name in (PRIMAL, DUAL, COARSE, STOPPED)]
-    curve = _curves(experiment)[DUAL]
+def _findings(view: ExperimentView) -> list[Finding]:
+    primal, dual, coarse = (_error(view, name) for name in (PRIMAL, DUAL, COARSE))
+    faster = _faster(view, DUAL)
+    seconds = [_seconds(view, name) for name in (PRIMAL, DUAL, COARSE, STOPPED)]
+    curve = view.active_curve(DUAL, N_CLASSES)
     few = [number for number, share in enumerate(curve, 1) if share < FEW_ACTIVE]
     first = f", below {FEW_ACTIVE}% from round {few[0]} on" if few else ""
     left = f"{curve[-1]:.1f}% in round {len(curve)}{first}" if curve else ""
     return [
         Finding(
-            f"{ALRAJEH_TABLE_2}: the dual (ε 0.1) is at least {TIMES_FASTER} times as fast as "
+            f"{ALRAJEH}, Table 2: the dual (ε 0.1) is at least {TIMES_FASTER} times as fast as "
             "100 rounds of the primal (paper: 3.8 times)",
             holds([faster >= TIMES_FASTER]),
             (
@@ -127,12 +99,12 @@ def _findings(experiment: Experiment) -> list[Finding]:
             ),
         ),
         Finding(
-            f"{ALRAJEH_TABLE_2}: its error is at most {SAME_ERROR} points higher (paper: 0.14)",
+            f"{ALRAJEH}, Table 2: its error is at most {SAME_ERROR} points higher (paper: 0.14)",
             holds([dual - primal <= SAME_ERROR]),
             (f"{dual:.2f}% against {primal:.2f}%",),
         ),
         Finding(
-            f"{ALRAJEH_TABLE_2}: ε 1 is faster than ε 0.1, and makes more errors",
+            f"{ALRAJEH}, Table 2: ε 1 is faster than ε 0.1, and makes more errors",
             holds([seconds[2] < seconds[1], coarse > dual]),
             (
                 f"{seconds[2]:.3f} s against {seconds[1]:.3f} s",
@@ -140,11 +112,11 @@ def _findings(experiment: Experiment) -> list[Finding]:
             ),
         ),
         Finding(
-            f"{ALRAJEH_FIGURE_1}: the active set of the dual (ε 0.1) shrinks below {FEW_ACTIVE}%",
+            f"{ALRAJEH}, Figure 1: the active set of the dual (ε 0.1) shrinks below {FEW_ACTIVE}%",
             holds([bool(few)] if curve else []),
             (left,) if left else (),
         ),
     ]
 
 
-KIND = classification_kind(NAME, TITLE, SETTINGS, SIZES, alrajeh_exhibit)
+KIND = experiment_kind(NAME, TITLE, SETTINGS, SIZES, alrajeh_exhibit)

@@ -17,12 +17,13 @@ from tuning.comparison.configuration import Configuration, System, line_range
 from tuning.comparison.requirements import exact_models
 from tuning.comparison.results import Comparison
 from tuning.comparison.run import compare
-from tuning.evaluation.charts import Series
-from tuning.evaluation.significance import find_test
+from tuning.evaluation.charts import Chart, Series
+from tuning.evaluation.significance import SIGNIFICANT, find_test
 from tuning.metrics.base import Metric
-from tuning.reproduction.exhibit import Chart, Exhibit, LeftOut
+from tuning.reproduction.exhibit import Exhibit, LeftOut
+from tuning.reproduction.findings import Finding, holds, verdict
 from tuning.reproduction.material import Kind, Material, data_files
-from tuning.reproduction.papers import NI_FIGURE_16, SIGNIFICANT, Finding, holds, verdict
+from tuning.reproduction.paper_tables import NI
 
 NAME, TITLE = "data_sizes", "More training data (Ni et al. 2011, Figure 16)"
 BASELINE, BETTER = "MOSES", "DPR-3"
@@ -193,12 +194,12 @@ def _findings(by_test: BySize, significance: str) -> list[Finding]:
             )
     return [
         Finding(
-            f"{NI_FIGURE_16}: {BETTER} beats {BASELINE} in BLEU at every size",
+            f"{NI}, Figure 16: {BETTER} beats {BASELINE} in BLEU at every size",
             verdict(signs, sure),
             tuple(cases),
         ),
         Finding(
-            f"{NI_FIGURE_16}: the more data, the larger the gain in BLEU",
+            f"{NI}, Figure 16: the more data, the larger the gain in BLEU",
             holds(grows),
             tuple(growth),
         ),

@@ -1,6 +1,8 @@
-"""An exhibit: what one experiment gave, as plain data for people (tables, charts, findings).
+"""An exhibit: the results of one experiment as plain data for people (tables, charts, findings).
 
-It goes to JSON and back. Not a number and infinity, which JSON does not have, become gaps.
+Here it becomes text, and goes to JSON and back; `tuning/report/exhibits.py` makes HTML of it,
+`hyperbaton/views/exhibit_pictures.py` picture files. Not a number and infinity, which JSON does not
+have, become gaps.
 """
 
 import json
@@ -11,41 +13,15 @@ from pathlib import Path
 from typing import Any
 
 from models.writing import open_to_write
-from tuning.evaluation.charts import Series
+from tuning.evaluation.charts import Chart, Series
 from tuning.evaluation.tables import Table, as_text
-from tuning.reproduction.papers import Finding
+from tuning.reproduction.findings import Finding
 
 FILE = "exhibit.json"
-MOST_ROWS = 40  # of a chart as a table
-NUMBERS = (1, 2, 3, 5, 8, 10, 15, 20, 30, 50, 70, 100, 200, 500)  # places of longer ones
 
 
 class LeftOut(Exception):
     """An exhibit cannot be made of this data; the message says why."""
-
-
-@dataclass(frozen=True)
-class Chart:
-    """Lines over named places."""
-
-    caption: str
-    places: Sequence[str]
-    series: Sequence[Series]
-    x_title: str
-    y_title: str
-    digits: int = 1  # of numbers in the table
-    is_log: bool = False
-
-    @property
-    def table(self) -> Table:
-        """The same as numbers, a row for each place; if there are many, for fewer and fewer."""
-        n = len(self.places)
-        shown = range(n) if n <= MOST_ROWS else [k - 1 for k in NUMBERS if k < n] + [n - 1]
-        rows = [
-            [self.places[row], *(_number(one.values, row, self.digits) for one in self.series)]
-            for row in shown
-        ]
-        return Table([self.x_title, *(one.name for one in self.series)], rows, (), self.caption)
 
 
 @dataclass(frozen=True)
@@ -72,6 +48,8 @@ def as_record(exhibit: Exhibit) -> dict[str, Any]:
     """As JSON can hold it; without the paper's figures, which are no result."""
     record = asdict(exhibit)
     del record["figures"]
+    for table in record["tables"]:
+        del table["left"]
     for chart in record["charts"]:
         for one in chart["series"]:
             one["values"] = [_finite(value) for value in one["values"]]
@@ -110,8 +88,3 @@ def records_text(content: Any) -> bytes:
 
 def _finite(value: float | None) -> float | None:
     return None if value is None or not isfinite(value) else float(value)
-
-
-def _number(values: Sequence[float | None], place: int, digits: int) -> str:
-    value = _finite(values[place]) if place < len(values) else None
-    return "-" if value is None else f"{value:.{digits}f}"

@@ -25,7 +25,7 @@ from tuning.reproduction.exhibit import (
 )
 from tuning.reproduction.material import Kind, Material, Talk
 
-FORMAT = 1
+FORMAT = 2
 FILE = "exhibits.json"
 STAGE = "exhibit_"
 KINDS = {

@@ -18,8 +18,9 @@ from models.distortion.parse.templates import SIB
 from models.system.folder import load_distortion, model_entries
 from tuning.evaluation.tables import Table
 from tuning.reproduction.exhibit import Exhibit, LeftOut
+from tuning.reproduction.findings import Finding, holds
 from tuning.reproduction.material import Kind, Material
-from tuning.reproduction.papers import XIANG_TABLE_5, Finding, holds
+from tuning.reproduction.paper_tables import XIANG
 
 NAME, TITLE = "siblings", "Parse siblings (Xiang et al. 2011, Tables 1 and 5)"
 FAMILY = "sib"
@@ -114,7 +115,7 @@ def _findings(learned: Learned) -> list[Finding]:
         f"covered: mean α {mean_alpha(covered):.2f}, {n_below} of {len(covered)} below 1",
     )
     statement = (
-        f"{XIANG_TABLE_5}: a verb ({VERB}) is favoured while the {PHRASE} before it is open, and "
+        f"{XIANG}, Table 5: a verb ({VERB}) is favoured while the {PHRASE} before it is open, and "
         "penalised once it is covered (geometric means of α by count)"
     )
     return [Finding(statement, holds(good), cases)]

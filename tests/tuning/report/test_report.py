@@ -7,11 +7,12 @@ from html.parser import HTMLParser
 import pytest
 
 from tests.tuning.report.comparisons import make_comparison, report_of
-from tuning.evaluation.charts import Series
+from tuning.evaluation.charts import Chart, Series
 from tuning.evaluation.tables import Table
 from tuning.report.html import Section, details, html_table, page
-from tuning.reproduction.exhibit import Chart, Exhibit
-from tuning.reproduction.papers import PAPERS, Finding
+from tuning.reproduction.exhibit import Exhibit
+from tuning.reproduction.findings import Finding
+from tuning.reproduction.papers import PAPERS
 
 VOID = {"meta", "br", "rect", "circle", "path"}
 NAMES = {f"SYSTEM {number} <with a long & odd name>": 0.05 + 0.05 * number for number in range(8)}

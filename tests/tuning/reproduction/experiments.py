@@ -1,18 +1,15 @@
-"""Experiments without learning: runs with precisions, times and active sets that are given."""
+"""Experiments without learning: trials with precisions, times and active sets that are given."""
 
 from itertools import product
 
 import numpy as np
 
 from models.distortion.dpr.orientations import orientations
-from tuning.reproduction.classification import Classification, precision_by_distance
-from tuning.reproduction.classification_experiment import (
-    Experiment,
-    ExperimentSettings,
-    JudgedPhrases,
-    Run,
-)
-from tuning.reproduction.classification_tolerance import ToleranceTime
+from tuning.reproduction.class_predictions import Classification, precision_by_distance
+from tuning.reproduction.experiment_data import JudgedPhrases
+from tuning.reproduction.experiment_settings import ExperimentSettings
+from tuning.reproduction.learner_experiment import Experiment, Trial
+from tuning.reproduction.time_to_error import ErrorTime
 
 N_TEST = 100
 TRUE_DISTANCE = -7  # of all test examples
@@ -23,8 +20,8 @@ def made_experiment(
 ) -> Experiment:
     """`percent` right and `seconds` are functions of learner, classes, size and repeat;
     `tolerance` is learner, classes, goal and seconds of each time."""
-    runs = [
-        made_run(case, percent(*case), seconds(*case), (active or {}).get(case[0]))
+    trials = [
+        made_trial(case, percent(*case), seconds(*case), (active or {}).get(case[0]))
         for case in product(
             settings.learners, settings.classes, settings.sizes, range(settings.repeats)
         )
@@ -32,13 +29,13 @@ def made_experiment(
     nothing = np.zeros(0, np.int64)
     return Experiment(
         settings,
-        tuple(runs),
+        tuple(trials),
         JudgedPhrases(nothing, nothing, nothing),
-        tuple(ToleranceTime(*each, n_rounds=1) for each in tolerance),
+        tuple(ErrorTime(*each, n_rounds=1) for each in tolerance),
     )
 
 
-def made_run(case, percent: int, seconds: float, active) -> Run:
+def made_trial(case, percent: int, seconds: float, active) -> Trial:
     """All examples are of the first class; the wrong ones are taken for the last."""
     learner, n_classes, size, repeat = case
     setup = orientations(n_classes)
@@ -46,7 +43,7 @@ def made_run(case, percent: int, seconds: float, active) -> Run:
     confusion[0, 0], confusion[0, -1] = percent, N_TEST - percent
     right = np.arange(N_TEST) < percent
     predicted = np.where(right, 0, n_classes - 1)
-    return Run(
+    return Trial(
         learner, n_classes, size, repeat, 50 * size, 7 * size, seconds, 0.25,
         Classification(setup.names, confusion),
         precision_by_distance(np.zeros(N_TEST), predicted, np.full(N_TEST, TRUE_DISTANCE)),

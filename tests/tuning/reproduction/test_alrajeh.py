@@ -44,9 +44,15 @@ def test_table_2():
 def test_figure_1_has_gaps_where_a_curve_has_ended():
     [chart] = exhibit().charts
     assert chart.places == ["1", "2", "3", "4"]
-    # none active cannot be drawn on a logarithmic axis
-    assert chart.series[0].values == [100.0, None]
-    assert chart.series[1].values == [100.0, 50.0, 4.0, 1.0]
+    lines = {one.name: one.values for one in chart.series}
+    assert lines == {
+        "dual, ε 1": [100.0, 0.0],
+        "dual, ε 0.1": [100.0, 50.0, 4.0, 1.0],
+        "dual, ε 0.01": [100.0, 75.0],
+    }
+    assert not chart.is_shown(0.0)  # on a logarithmic axis
+    assert chart.table.rows[1][1:] == ["50.00", "0.00", "75.00"]
+    assert chart.table.rows[3][1:] == ["1.00", "-", "-"]
 
 
 def test_what_holds():

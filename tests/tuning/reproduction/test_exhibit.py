@@ -2,22 +2,24 @@
 
 import json
 
-from tuning.evaluation.charts import Series
+from tuning.evaluation.charts import Chart, Series
 from tuning.evaluation.tables import Table
 from tuning.reproduction.exhibit import (
-    Chart,
     Exhibit,
     as_record,
     exhibit_text,
     load_exhibit,
     save_exhibit,
 )
-from tuning.reproduction.papers import Finding
+from tuning.reproduction.findings import Finding
 
 CHART = Chart(
     "curves",
     ["1", "2", "3"],
-    [Series("A", [1.0, float("nan"), 0.25]), Series("B", [2.0], is_reference=True)],
+    [
+        Series("A", [1.0, float("nan"), 0.25]),
+        Series("B", [2.0], is_reference=True, deviations=[0.5]),
+    ],
     "place",
     "value",
     digits=2,
@@ -39,6 +41,12 @@ def test_a_chart_as_a_table_has_gaps_where_nothing_is_known():
     assert table.header == ["place", "A", "B"]
     assert table.rows == [["1", "1.00", "2.00"], ["2", "-", "-"], ["3", "0.25", "-"]]
     assert table.title == "curves"
+
+
+def test_a_chart_as_a_table_tells_how_many_examples_a_place_has():
+    table = Chart("c", ["1", "2"], [Series("A", [0.5])], "d", "y", n_examples=[1234, 5]).table
+    assert table.header == ["d", "examples", "A"]
+    assert table.rows == [["1", "1,234", "0.5"], ["2", "5", "-"]]
 
 
 def test_of_a_long_chart_the_table_has_fewer_and_fewer_places():
@@ -88,6 +96,6 @@ def test_there_and_back(tmp_path):
     assert read.figures == ()
     assert json.loads(json.dumps(as_record(read))) == record
     assert read.findings == EXHIBIT.findings
-    assert read.charts[0].series[1] == Series("B", [2.0], is_reference=True)
+    assert read.charts[0].series[1] == CHART.series[1]
     assert read.charts[0].table == CHART.table
     assert read.tables == EXHIBIT.tables

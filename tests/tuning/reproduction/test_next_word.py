@@ -1,4 +1,4 @@
-"""Far moves: the corpus by hand, how closely models follow it, and what is found then."""
+"""The next source word: the corpus by hand, how closely models follow it, and the findings."""
 
 from math import log
 
@@ -6,20 +6,27 @@ import numpy as np
 import pytest
 
 from models.distortion.next_word.events import find_events
+from models.distortion.next_word.held_out import MeanDifference, Predictions
 from tests.models.phrases.corpora import corpus_of
 from tuning.reproduction.next_word import (
-    FIRST,
-    LAST,
+    FARTHEST,
+    NEAREST,
     corpus_curve,
     deviation,
     next_word_exhibit,
 )
+from tuning.reproduction.next_word_study import NextWordStudy
 
-N = LAST - FIRST + 1
+N = 2 * FARTHEST + 1
+# words are translated in the order 1, 6, 2 … 5, end: one move over 4 words, one over 1
+PAIR = (list("abcdef"), list("ABCDEF"), [(0, 0), (5, 1), (1, 2), (2, 3), (3, 4), (4, 5)])
 
 
-def curve(*values):
-    return np.array([*values, *[np.nan] * (N - len(values))])
+def curve(*values, first=NEAREST):
+    """Values from one distance on; nothing is known elsewhere."""
+    all_values = np.full(N, np.nan)
+    all_values[FARTHEST + first : FARTHEST + first + len(values)] = values
+    return all_values
 
 
 def test_how_closely_a_model_follows_the_corpus():
@@ -28,40 +35,76 @@ def test_how_closely_a_model_follows_the_corpus():
     assert deviation(curve(0.2, 0.1, 0.5, 0.5), corpus) == pytest.approx(log(2))
     assert deviation(corpus, corpus) == 0
     assert np.isnan(deviation(curve(), corpus))
+    # near moves and moves back do not count
+    assert np.isnan(deviation(curve(0.1, first=2), curve(0.5, first=2)))
+    assert np.isnan(deviation(curve(0.1, first=-5), curve(0.5, first=-5)))
 
 
 def test_moves_of_the_corpus_by_hand():
-    # words are translated in the order 1, 6, 2 … 5, end: one move over 4 words, one over 1
-    pair = (list("abcdef"), list("ABCDEF"), [(0, 0), (5, 1), (1, 2), (2, 3), (3, 4), (4, 5)])
-    five, four = (corpus_curve(find_events(corpus_of([pair] * n))) for n in (5, 4))
+    five, four = (corpus_curve(find_events(corpus_of([PAIR] * n))) for n in (5, 4))
     # 4 words ahead there are candidates from BOS, 1 and 2, and one was chosen: from 1
-    assert five[4 - FIRST] == pytest.approx(1 / 3)
-    assert np.isnan(np.delete(five, 4 - FIRST)).all()
-    assert np.isnan(four).all()  # too few
+    assert five[FARTHEST + 4] == pytest.approx(1 / 3)
+    # back over 5 words, from 6 to 2, is the only move of its distance that there is but one
+    known = np.flatnonzero(np.isfinite(five)) - FARTHEST
+    assert known.tolist() == [-5, 0, 1, 4]
+    assert np.flatnonzero(np.isfinite(four)).tolist() == [FARTHEST]  # the others are too few
+
+
+def study(pair=None, sequence=None):
+    """Moves of 10 sentences; of all models log P is −1, of sequence it is −0.5."""
+    corpus = corpus_of([PAIR] * 10)
+    events = find_events(corpus)
+    n = len(events.current)
+    sentence = np.repeat(np.arange(10), n // 10)
+    even = Predictions(np.full(n, -1.0), np.full(n, 2.0), np.full(n, 0.25), sentence)
+    predictions = {"uniform": even, "pair": even}
+    by_distance = {"pair": curve(0.4) if pair is None else pair}
+    differences = {"pair": MeanDifference(0.0, -0.1, 0.1)}
+    if sequence is not None:
+        predictions["sequence"] = even._replace(log_p=np.full(n, -0.5))
+        by_distance["sequence"] = sequence
+        differences["sequence"] = MeanDifference(0.5, 0.4, 0.6)
+    by_distance["corpus"] = curve()
+    log_p = dict.fromkeys(predictions, -0.75)
+    return NextWordStudy(10, events, predictions, log_p, differences, by_distance)
 
 
 def made(pair, sequence):
-    corpus = curve(0.1, 0.1)
-    curves = {"pair": pair, "sequence": sequence, "corpus": corpus}
-    return next_word_exhibit({"news": curves, "blogs": curves})
+    """The corpus has 1/3 at distance 4."""
+    own = study(pair, sequence)
+    return next_word_exhibit({"news": own, "blogs": own})
+
+
+def test_the_tables():
+    quality, by_class, *_, closeness = made(curve(0, 4 / 3), curve(0, 2 / 3)).tables
+    assert quality.title == "news: 10 sentences, 70 moves"
+    assert quality.rows == [
+        ["uniform", "25.0%", "2.00", "-1.000", "", "", "-0.750"],
+        ["pair", "25.0%", "2.00", "-1.000", "+0.000", "-0.100 to +0.100", "-0.750"],
+        ["sequence", "25.0%", "2.00", "-0.500", "+0.500", "+0.400 to +0.600", "-0.750"],
+    ]
+    assert by_class.title == "news: log P by distance"
+    rows = {row[0]: row[1:] for row in by_class.rows}
+    assert rows["4 to 6"] == ["10", "-1.000", "-1.000", "-0.500"]
+    assert rows["≥ 7"] == ["0", "-", "-", "-"]
+    assert closeness.rows[0] == ["news", f"{log(4):.3f}", f"{log(2):.3f}", "1"]
 
 
 def test_the_figure_and_its_finding():
-    exhibit = made(curve(0.4, 0.4), curve(0.2, 0.2))
+    exhibit = made(curve(0, 4 / 3), curve(0, 2 / 3))
     assert [chart.caption.split(":")[0] for chart in exhibit.charts] == ["news", "blogs"]
     chart = exhibit.charts[0]
-    assert (chart.places[0], chart.places[-1]) == (str(FIRST), str(LAST))
+    assert (chart.places[0], chart.places[-1]) == (str(-FARTHEST), str(FARTHEST))
     assert [one.is_reference for one in chart.series] == [False, False, True]
-    [table] = exhibit.tables
-    assert table.rows[0] == ["news", f"{log(4):.3f}", f"{log(2):.3f}", "2"]
+    assert chart.series[2].values[FARTHEST + 4] == pytest.approx(1 / 3)
+    assert len(chart.table.rows) == N  # not one is left out
     [finding] = exhibit.findings
     assert finding.verdict == "holds"
     assert finding.cases == ("news: 0.693 against 1.386", "blogs: 0.693 against 1.386")
 
 
 def test_other_outcomes():
-    assert made(curve(0.2, 0.2), curve(0.4, 0.4)).findings[0].verdict == "does not hold"
+    assert made(curve(0, 0.4), curve(0, 0.9)).findings[0].verdict == "does not hold"
     assert made(curve(), curve()).findings[0].verdict == "cannot be tested here"
-    assert made(curve(), curve()).tables[0].rows[0][1] == "-"
-    alone = next_word_exhibit({"news": {"pair": curve(0.1), "corpus": curve(0.1)}})
-    assert alone.findings == []
+    assert made(curve(), curve()).tables[-1].rows[0][1] == "-"
+    assert next_word_exhibit({"news": study()}).findings == []

@@ -8,8 +8,8 @@ import pytest
 from hyperbaton.samples import sample_files
 from models.data.corpus_reading import read_corpus
 from tests.tuning.reproduction.experiments import made_experiment
-from tuning.reproduction.classification_exhibit import training_sizes
-from tuning.reproduction.ni import DISCRIMINATIVE, SETTINGS, ni_exhibit
+from tuning.reproduction.experiment_kind import Sizes
+from tuning.reproduction.ni import LABELS, SETTINGS, ni_exhibit
 
 SMALL = replace(SETTINGS, sizes=(10, 20), repeats=2, test_size=5)
 RIGHT = {"lr": 50, "mmr": 60, "svm-multiclass": 62, "me": 70, "mms": 70}
@@ -29,10 +29,10 @@ def exhibit(right=None, seconds=None, more_with_five=0):
     tolerance = [
         (name, n, 0.2, None if (name, n) == ("mmr", 5) else seconds[name])
         for n in SMALL.classes
-        for name in DISCRIMINATIVE
+        for name in SMALL.discriminative
     ]
     time = lambda learner, *_: seconds[learner]  # noqa: E731
-    return ni_exhibit(made_experiment(SMALL, percent, time, tolerance=tolerance))
+    return ni_exhibit(made_experiment(SMALL, percent, time, tolerance=tolerance), LABELS)
 
 
 def finding(made, beginning):
@@ -58,26 +58,33 @@ def test_the_tables_have_mean_and_deviation():
     errors = tables["training examples that are still wrong when a learner stops"]
     assert errors.rows[0] == ["MMR", "25.0", "25.0", "25.0", "25.0"]
     times = tables["time to the same training error, 20 training sentences, as in Figure 15"]
-    assert times.header == ["CPU seconds", "3 classes, 20.0%", "5 classes, 20.0%"]
-    assert times.rows[0] == ["MMR", "0.30", "–"]
+    assert times.header == ["CPU seconds (rounds)", "3 classes, 20.0%", "5 classes, 20.0%"]
+    assert times.rows[0] == ["MMR", "0.30 (1)", "–"]
 
 
 def test_the_charts_are_the_figures():
-    three, five, distance, gains, *times = exhibit().charts
+    charts = exhibit().charts
+    assert [chart.name for chart in charts] == [
+        name for name in ("precision", "distance", "improvement", "time") for _ in (3, 5)
+    ]
+    three, five, distance, _, gains, _, *times = charts
     assert three.places == ["10", "20"]
     assert three.series[0].values == pytest.approx([52.5, 54.5])
+    assert three.series[0].deviations == pytest.approx([0.5**0.5] * 2)
     assert five.caption.startswith("5 classes")
     # every test example is at the same distance: 54 and 55 of 100 are right
     assert distance.places == ["-7"]
+    assert distance.n_examples == [200]
     assert [(one.name, one.values) for one in distance.series] == [
-        ("LR", [54.5]), ("ME", [74.5]), ("MMS", [75.0])
+        ("LR", [54.5]), ("MMR", [64.5]), ("SVM", [66.5]), ("ME", [74.5]), ("MMS", [75.0])
     ]  # fmt: skip
     # of the two classes that move one has F1: 2 p / (p + 100) for p percent right
     before, after = ([2 * p / (p + 100) for p in percents] for percents in ((52, 53), (72, 74)))
     gain = np.mean([100 * (a / b - 1) for a, b in zip(after, before, strict=True)])
-    assert [one.name for one in gains.series] == ["3 classes", "5 classes"]
+    assert gains.caption.startswith("3 classes: gain of MMS over each other learner")
+    assert [one.name for one in gains.series] == ["LR", "MMR", "SVM", "ME"]
     assert gains.series[0].values[0] == pytest.approx(gain)
-    assert [chart.series[2].values for chart in times] == [[2.0, 2.0], [2.0, 2.0]]
+    assert [chart.series[2].values for chart in times] == [[2.0, 2.0], [2.0, 2.0]]  # of ME
     assert all(chart.is_log for chart in times)
 
 
@@ -118,6 +125,23 @@ def test_what_does_not_hold():
     assert finding(made, "MMS is the fastest").verdict == "holds in some cases"
 
 
+def test_only_what_the_learners_allow_is_shown():
+    settings = replace(SMALL, learners=("mms:max_rounds=2", "me"), sizes=(10,))
+    percent = lambda *case: 60 + case[-1]  # noqa: E731
+    two = ni_exhibit(made_experiment(settings, percent, lambda *_: 1.0))
+    # nothing counts, and nothing was timed to the same error
+    [equal] = two.findings
+    assert equal.statement.endswith("mms:max_rounds=2 is at least as good as me (not "
+                                    "significantly worse)")  # fmt: skip
+    assert "time to" not in " ".join(table.title for table in two.tables)
+    alone = replace(SMALL, learners=("lr",), sizes=(10,), repeats=1)
+    one = ni_exhibit(made_experiment(alone, percent, lambda *_: 1.0))
+    assert {chart.name for chart in one.charts} == {"precision", "distance"}
+    assert not [table for table in one.tables if "t-test" in table.title]
+    assert one.findings == []
+    assert one.notes[0].startswith("1 repetition, each with 5 test sentences")
+
+
 @pytest.mark.parametrize(
     ("share", "most_words", "expected"),
     [
@@ -128,7 +152,7 @@ def test_what_does_not_hold():
 )
 def test_sizes_follow_from_the_data(share, most_words, expected):
     corpus = read_corpus(sample_files("zh-en"))[0].take(np.arange(200))
-    sizes = training_sizes(corpus, share, most_words, 3)
+    sizes = Sizes(share, most_words, 3).of(corpus)
     if expected:
         assert sizes == expected
     else:

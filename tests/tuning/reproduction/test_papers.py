@@ -3,7 +3,8 @@
 import pytest
 
 from tests.tuning.report.comparisons import make_comparison
-from tuning.reproduction.papers import PAPERS, Claim, Finding, findings, holds, verdict
+from tuning.reproduction.findings import Finding, holds, verdict
+from tuning.reproduction.papers import PAPERS, Claim, findings
 from tuning.reproduction.presets import PRESETS
 
 

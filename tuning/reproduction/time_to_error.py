@@ -1,26 +1,23 @@
-"""Training time to the same tolerance: Ni et al. (2011), Figure 15; Alrajeh and Niranjan (2014),
-Table 2.
+"""Training time to the same training error: Ni et al. (2011), Figure 15; Alrajeh and Niranjan
+(2014), Table 2.
 
 Learners stop by rules of their own, at different errors on the training examples, so their times
 say little about each other. Here each is trained anew with growing numbers of rounds until the
 error on the training examples is down to a goal: the time is that of the first training that
 reaches it. The papers do not name their tolerance, so there are several goals: round shares, and as
-the strictest the error of a logistic model plus one point, since these minimise a loss that has one
-optimum; without any, that of the first learner.
+the strictest the error of a logistic model plus one point, because logistic models minimise a loss
+with one optimum; without any, that of the first learner plus one point.
 """
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 
-from models.arrays import Int64Array
-from models.distortion.dpr.early_stopping import clustered
 from models.learning.catalogue import make_learner
 from models.learning.cluster_model import ClusterModel
+from tuning.reproduction.experiment_data import TrainingSet
 
 LOGISTIC = ("me", "mlr-dual", "mlr-primal", "me-gis")  # the first that is there sets the goal
 SLACK = 0.01
@@ -30,7 +27,7 @@ LIMITS = ("max_rounds", "max_iterations")  # what learners call their largest nu
 
 
 @dataclass(frozen=True)
-class ToleranceTime:
+class ErrorTime:
     """How long a learner takes to have no more than the goal's share of training examples wrong."""
 
     learner: str
@@ -57,41 +54,38 @@ def _reference_error(errors: Mapping[str, float]) -> float:
 
 def times_to_goals(
     learner: str,
-    name: str,
     settings: Mapping[str, Any],
-    examples: csr_matrix,
-    classes: Int64Array,
-    n_classes: int,
-    cluster: Int64Array,
-    min_examples: int,
+    training: TrainingSet,
     goals: Sequence[float],  # falling
-    *,
-    seed: int = 0,
-    threads: int = 2,
-) -> list[ToleranceTime]:
-    """Trains with more and more rounds until all goals are reached, or more change nothing."""
+) -> list[ErrorTime]:
+    """Trains with more and more rounds until all goals are reached, or more change nothing.
+
+    The settings count, not those in the learner's text.
+    """
+    name = learner.partition(":")[0]
     known = make_learner(name, **settings).settings()
     key = next(limit for limit in LIMITS if limit in known)
     if "held_out" in known:
-        settings = {**settings, "held_out": 0.0}  # the rounds are what is asked for
-    times: list[ToleranceTime] = []
+        settings = {**settings, "held_out": 0.0}  # all rounds are made
+    times: list[ErrorTime] = []
+
+    def add(goal: float, seconds: float | None) -> None:
+        times.append(ErrorTime(learner, training.n_classes, goal, seconds, n_rounds))
+
     last: ClusterModel | None = None
     for n_rounds in ROUNDS:
-        began = time.process_time()
-        trained = clustered(name, {**settings, key: n_rounds}, min_examples).fit(
-            examples, classes, n_classes, cluster, seed=seed, threads=threads
-        )
-        seconds = time.process_time() - began
-        error = np.mean(trained.decision(examples, cluster).argmax(axis=1) != classes)
+        trained, seconds = training.fit(name, {**settings, key: n_rounds})
+        error = training.error(trained)
         while len(times) < len(goals) and error <= goals[len(times)]:
-            times.append(ToleranceTime(learner, n_classes, goals[len(times)], seconds, n_rounds))
+            add(goals[len(times)], seconds)
         if len(times) == len(goals):
             return times
         if last is not None and _same(last, trained.model_):
             break  # it stops by itself before the rounds run out
         last = trained.model_
-    missed = goals[len(times) :]
-    return times + [ToleranceTime(learner, n_classes, goal, None, n_rounds) for goal in missed]
+    for goal in goals[len(times) :]:
+        add(goal, None)
+    return times
 
 
 def _same(first: ClusterModel, second: ClusterModel) -> bool:

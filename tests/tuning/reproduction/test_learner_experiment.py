@@ -8,11 +8,8 @@ from models.data.corpus_reading import read_corpus
 from models.distortion.dpr.samples import collect_samples
 from models.errors import DataError, SettingError
 from tests.models.phrases.corpora import corpus_of
-from tuning.reproduction.classification_experiment import (
-    ExperimentSettings,
-    learner_names,
-    run_experiment,
-)
+from tuning.reproduction.experiment_settings import ExperimentSettings, learner_names
+from tuning.reproduction.learner_experiment import run_experiment
 
 SETTINGS = ExperimentSettings(
     learners=("lr", "mms", "mlr-dual:epsilon=0.5"),
@@ -56,7 +53,7 @@ def test_every_combination_is_run(experiment):
         for n_classes in (3, 5)
         for name in SETTINGS.learners
     ]
-    runs = experiment.runs
+    runs = experiment.trials
     assert [(r.learner, r.n_classes, r.size, r.repeat) for r in runs] == expected
     assert [run.repeat for run in experiment.of("mms", 5, 80)] == [0, 1]
 
@@ -91,7 +88,7 @@ def test_examples_and_the_baseline_by_counting(corpus, experiment):
 def test_clusters_are_those_of_the_last_repetition(corpus, experiment):
     order = np.random.default_rng([SETTINGS.seed, 1]).permutation(120)
     train = [x for x in phrases_of(corpus, order[20:100]) if abs(x[2]) <= 15]
-    clusters = experiment.clusters
+    clusters = experiment.phrases
     test = [x for x in phrases_of(corpus, order[:20]) if abs(x[2]) <= 15]
     tested = [x for x in test if any(x[0] == y[0] for y in train)]
     examples = [sum(y[0] == x[0] for y in train) for x in tested]
@@ -101,10 +98,10 @@ def test_clusters_are_those_of_the_last_repetition(corpus, experiment):
 
 
 def test_learners_learn_and_the_dual_shrinks(experiment):
-    for run in experiment.runs:
+    for run in experiment.trials:
         assert 0 <= run.train_error < 0.4
         assert (run.active is None) == (not run.learner.startswith("mlr-dual"))
-    assert experiment.runs[-1].active[-1] < experiment.runs[-1].active[0]
+    assert experiment.trials[-1].active[-1] < experiment.trials[-1].active[0]
 
 
 def test_learners_beat_the_baseline_on_the_sample():
@@ -112,7 +109,7 @@ def test_learners_beat_the_baseline_on_the_sample():
     settings = ExperimentSettings(
         learners=("lr", "mms:held_out=0:max_rounds=4", "mlr-dual"), sizes=(150,), repeats=1
     )
-    runs = run_experiment(corpus, settings).runs
+    runs = run_experiment(corpus, settings).trials
     for n_classes in (3, 5):
         lr, *others = (run.result.precision for run in runs if run.n_classes == n_classes)
         assert min(others) > lr + 0.05
@@ -120,7 +117,7 @@ def test_learners_beat_the_baseline_on_the_sample():
 
 def test_the_same_seed_gives_the_same_results(corpus, experiment):
     again = run_experiment(corpus, replace(SETTINGS, threads=2))
-    for old, new in zip(experiment.runs, again.runs, strict=True):
+    for old, new in zip(experiment.trials, again.trials, strict=True):
         assert np.array_equal(old.result.confusion, new.result.confusion)
 
 
@@ -132,7 +129,7 @@ def test_sizes_and_test_set_are_chosen_for_small_corpora(corpus):
 
 def test_long_moves_can_be_left_out(corpus):
     settings = ExperimentSettings(learners=("lr",), repeats=1, max_distance=2)
-    for run in run_experiment(corpus, settings).runs:
+    for run in run_experiment(corpus, settings).trials:
         assert all(each.n_examples == 0 or abs(int(each.name)) <= 2 for each in run.by_distance)
 
 

@@ -5,21 +5,23 @@ import pytest
 from scipy import sparse
 
 from models.distortion.dpr.early_stopping import clustered
-from tuning.reproduction.classification_tolerance import ROUNDS, goals_of, times_to_goals
+from tuning.reproduction.experiment_data import TrainingSet
+from tuning.reproduction.time_to_error import ROUNDS, goals_of, times_to_goals
 
 
 @pytest.fixture(scope="module")
-def problem():
-    """Noisy examples in two clusters: examples, classes, clusters."""
+def training():
+    """Noisy examples in two clusters."""
     rng = np.random.default_rng(0)
     dense = (rng.random((300, 30)) < 0.2).astype(float)
     dense[:, 0] = 1.0
     scores = dense @ rng.normal(size=(30, 3)) + rng.gumbel(size=(300, 3))
-    return sparse.csr_matrix(dense), scores.argmax(axis=1), np.arange(300) % 2
+    examples, classes = sparse.csr_matrix(dense), scores.argmax(axis=1)
+    return TrainingSet(examples, classes, 3, np.arange(300) % 2, min_examples=100, seed=5)
 
 
-def error_after(problem, name, settings):
-    examples, classes, cluster = problem
+def error_after(training, name, settings):
+    examples, classes, cluster = training.examples, training.classes, training.cluster
     learner = clustered(name, settings, 100).fit(examples, classes, 3, cluster, seed=5)
     return np.mean(learner.decision(examples, cluster).argmax(axis=1) != classes)
 
@@ -32,12 +34,11 @@ def error_after(problem, name, settings):
         ("mlr-dual", {"epsilon": 0.1, "sigma": 1.0}, "max_rounds"),
     ],
 )
-def test_the_first_training_that_reaches_the_goal_is_timed(problem, name, settings, key):
-    examples, classes, cluster = problem
+def test_the_first_training_that_reaches_the_goal_is_timed(training, name, settings, key):
     without = settings | ({"held_out": 0.0} if name == "mms" else {})
-    errors = [error_after(problem, name, without | {key: rounds}) for rounds in ROUNDS[:8]]
+    errors = [error_after(training, name, without | {key: rounds}) for rounds in ROUNDS[:8]]
     goals = sorted([errors[0], sorted(errors)[2]], reverse=True)  # some number reaches both
-    times = times_to_goals(name, name, settings, examples, classes, 3, cluster, 100, goals, seed=5)
+    times = times_to_goals(name, settings, training, goals)
     for found, goal in zip(times, goals, strict=True):
         assert found.n_rounds == next(r for r, e in zip(ROUNDS, errors, strict=False) if e <= goal)
         assert found.seconds is not None
@@ -45,9 +46,8 @@ def test_the_first_training_that_reaches_the_goal_is_timed(problem, name, settin
         assert (found.learner, found.n_classes, found.goal) == (name, 3, goal)
 
 
-def test_who_stops_above_the_goal_has_no_time(problem):
-    examples, classes, cluster = problem
-    easy, found = times_to_goals("svm", "svm", {}, examples, classes, 3, cluster, 100, [1.0, -1.0])
+def test_who_stops_above_the_goal_has_no_time(training):
+    easy, found = times_to_goals("svm", {}, training, [1.0, -1.0])
     assert (easy.n_rounds, easy.goal) == (1, 1.0)
     assert easy.seconds is not None
     assert (found.seconds, found.goal) == (None, -1.0)

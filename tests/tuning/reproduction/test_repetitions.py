@@ -1,0 +1,106 @@
+"""Repeated experiments: mean, deviation, t-tests and classifiers side by side, by hand."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import ttest_rel
+
+from models.errors import DataError, SettingError
+from tuning.reproduction.class_predictions import judge
+from tuning.reproduction.repetitions import compare_classifiers, paired_t_test, spread
+
+THREE = ("d < 0", "d = 0", "d > 0")
+
+values = st.lists(st.tuples(*[st.floats(-1, 1)] * 2), min_size=2, max_size=8)
+
+
+def test_mean_and_deviation_by_hand():
+    result = spread([0.1, 0.2, 0.3])
+    assert (result.mean, result.deviation) == pytest.approx((0.2, 0.1))
+    assert str(result) == "20.0 ± 10.0"
+    assert str(spread([0.5])) == "50.0 ± 0.0"
+
+
+def test_t_test_by_hand():
+    # Differences 1 2 3: mean 2, deviation 1. With two degrees of freedom p is 1 − t/√(2 + t²)
+    result = paired_t_test([2, 4, 6], [1, 2, 3])
+    t = 2 / (1 / math.sqrt(3))
+    assert (result.difference, result.t, result.n) == pytest.approx((2, t, 3))
+    assert result.p_value == pytest.approx(1 - t / math.sqrt(2 + t * t))
+
+
+def test_t_test_of_differences_that_are_all_the_same():
+    assert paired_t_test([0.1, 0.2], [0.1, 0.2]).p_value == 1
+    for first, second, t in (([0.3, 0.4], [0.1, 0.2], np.inf), ([0.1, 0.2], [0.3, 0.4], -np.inf)):
+        result = paired_t_test(first, second)
+        assert (result.t, result.p_value) == (t, 0)
+
+
+@given(values)
+def test_t_test_agrees_with_scipy(pairs):
+    first, second = np.array(pairs).T
+    result = paired_t_test(first, second)
+    if np.ptp(first - second) > 1e-3:
+        expected = ttest_rel(first, second)
+        assert (result.t, result.p_value) == pytest.approx((expected.statistic, expected.pvalue))
+        swapped = paired_t_test(second, first)
+        assert (swapped.t, swapped.p_value) == pytest.approx((-result.t, result.p_value))
+
+
+def runs(*n_right):
+    """Runs with so many of ten right: class 0 is always found, class 1 so many times of nine."""
+    return [judge([0] + [1] * 9, [0] + [1] * (n - 1) + [0] * (10 - n), ("a", "b")) for n in n_right]
+
+
+def test_comparison_by_hand():
+    rows = compare_classifiers({"LR": runs(5, 6, 5), "ME": runs(7, 7, 8)}, "ME")
+    overall, f1_a, f1_b = rows
+    assert [row.name for row in rows] == ["overall", "F1 a", "F1 b"]
+    assert overall.spreads["LR"].mean == pytest.approx(16 / 30)
+    # Class b: found in n − 1 of 9 and never wrongly, F1 = 2(n − 1)/(n + 8); a: 2/(12 − n)
+    assert f1_b.spreads["ME"].mean == pytest.approx((12 / 15 + 12 / 15 + 14 / 16) / 3)
+    assert f1_a.spreads["LR"].mean == pytest.approx((2 / 7 + 2 / 6 + 2 / 7) / 3)
+    # Differences 2 1 3: p as for 1 2 3
+    t = 2 * math.sqrt(3)
+    assert overall.p_values == {"LR": pytest.approx(1 - t / math.sqrt(2 + t * t))}
+    assert [list(map(str, row.spreads.values())) for row in rows] == [
+        ["53.3 ± 5.8", "73.3 ± 5.8"],
+        ["30.2 ± 2.7", "43.3 ± 5.8"],
+        ["64.8 ± 5.7", "82.5 ± 4.3"],
+    ]
+    # The other p-values by scipy.stats.ttest_rel from the same formulas
+    assert [f"{row.p_values['LR']:.2e}" for row in rows] == ["7.42e-02", "9.39e-02", "7.25e-02"]
+
+
+def test_single_runs_have_no_p_values():
+    rows = compare_classifiers({"LR": runs(5), "ME": runs(7)}, "ME")
+    assert rows[0].p_values == {}
+
+
+@pytest.mark.parametrize(
+    ("work", "message"),
+    [
+        (lambda: spread([]), "there are no repetitions to average\n  one at least"),
+        (lambda: paired_t_test([1, 2], [1]), "2 values against 1\n  a paired test needs pairs"),
+        (lambda: paired_t_test([1], [1]),
+         "a t-test of 1 pair\n  two at least; repeat the experiment with other seeds or splits"),
+        (lambda: paired_t_test([], []), "a t-test of 0 pairs\n  two at least; repeat"),
+        (lambda: compare_classifiers({"LR": runs(5), "ME": runs(5, 6)}, "ME"),
+         "LR has 1 runs, ME has 2\n  all must have been run on the same data"),
+        (lambda: compare_classifiers({"LR": runs(5), "ME": [judge([0], [0], THREE)]}, "ME"),
+         "the classifiers have different classes\n  a, b / d < 0, d = 0, d > 0"),
+    ],
+)  # fmt: skip
+def test_bad_data_is_refused(work, message):
+    with pytest.raises(DataError) as error:
+        work()
+    assert str(error.value).startswith(message)
+
+
+def test_an_unknown_classifier_is_refused():
+    with pytest.raises(SettingError) as error:
+        compare_classifiers({"MMS": runs(5), "ME": runs(5)}, "MMR")
+    assert str(error.value) == "there is no classifier 'MMR'\n  did you mean MMS?"

@@ -1,0 +1,147 @@
+"""The examples of a learning experiment: sentences drawn at random, for training and for testing.
+
+A repetition draws test sentences and training sentences; smaller training sets are the beginnings
+of larger ones. Test examples are the phrase pairs of the test sentences whose source phrase occurs
+in training: others never reach a classifier, as no phrase table has them (the test sets of Ni et
+al. 2011 grow with the training sets for the same reason, Table 4). Word classes come from the
+training sentences.
+"""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
+
+from models.arrays import Int64Array
+from models.data.corpus import AlignedCorpus
+from models.data.word_classes import WordClasses
+from models.distortion.dpr.early_stopping import clustered
+from models.distortion.dpr.examples import Examples, make_examples, make_features
+from models.distortion.dpr.feature_set import number_columns, renumbered
+from models.distortion.dpr.fitting import MIN_EXAMPLES
+from models.distortion.dpr.orientations import Orientations
+from models.errors import DataError
+from models.learning.clusters import ClusteredLearner
+from tuning.reproduction.experiment_settings import ExperimentSettings
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingSet:
+    """Examples with their classes, and how learners are trained on them."""
+
+    examples: csr_matrix  # (n, n_features)
+    classes: Int64Array  # (n,)
+    n_classes: int
+    cluster: Int64Array  # (n,) number of the source phrase
+    min_examples: int = MIN_EXAMPLES
+    seed: int = 0
+    threads: int = 2
+
+    def fit(self, name: str, settings: Mapping[str, Any]) -> tuple[ClusteredLearner, float]:
+        """A trained learner, and the processor's seconds that it took."""
+        learner = clustered(name, settings, self.min_examples)
+        began = time.process_time()
+        learner.fit(
+            self.examples, self.classes, self.n_classes, self.cluster,
+            seed=self.seed, threads=self.threads,
+        )  # fmt: skip
+        return learner, time.process_time() - began
+
+    def error(self, trained: ClusteredLearner) -> float:
+        """The share of the examples that are classified wrong."""
+        predicted = trained.decision(self.examples, self.cluster).argmax(axis=1)
+        return float(np.mean(predicted != self.classes))
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """Training and test examples for one training size."""
+
+    size: int  # training sentences
+    train: csr_matrix
+    test: csr_matrix
+    train_rows: Int64Array
+    test_rows: Int64Array
+    examples: Examples
+
+    def training_set(self, setup: Orientations, settings: ExperimentSettings) -> TrainingSet:
+        return TrainingSet(
+            self.train,
+            setup.of(self.examples.samples.distance[self.train_rows]),
+            len(setup),
+            self.examples.cluster[self.train_rows],
+            settings.min_examples,
+            settings.seed,
+            settings.threads,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedPhrases:
+    """Test examples of the largest training set, by source phrase (Ni et al., Figure 13)."""
+
+    cluster: Int64Array  # (n_test,) number of the source phrase
+    n_examples: Int64Array  # (n_test,) training examples of the source phrase
+    n_translations: Int64Array  # (n_test,) its different translations in training
+
+
+class Repetition:
+    """The examples of one draw of sentences: the largest training set first, then the test set."""
+
+    def __init__(self, corpus: AlignedCorpus, settings: ExperimentSettings, repeat: int) -> None:
+        random = np.random.default_rng([settings.seed, repeat])
+        order = random.permutation(len(corpus))
+        self._n_train = settings.sizes[-1]
+        test, train = order[: settings.test_size], order[settings.test_size :][: self._n_train]
+        drawn = corpus.take(np.concatenate([train, test]))
+        seen = corpus.take(train)
+        for name in ("source", "target"):
+            side = getattr(drawn, name)
+            classes = WordClasses.fit(
+                getattr(seen, name).words, side.vocabulary, settings.word_classes
+            )
+            layered = replace(side, classes=classes.layer(side.words))
+            drawn = replace(drawn, **{name: layered})
+        features = make_features(settings.features, settings.window, settings.order)
+        self._examples = make_examples(drawn, features, settings.threads)
+        self._near = np.abs(self._examples.samples.distance) <= settings.max_distance
+        self._min_count = settings.min_count
+
+    def split(self, size: int) -> Split:
+        train_rows, test_rows = self._rows(size)
+        if not len(train_rows) or not len(test_rows):
+            raise DataError(
+                f"{size} training sentences give {len(train_rows)} training and "
+                f"{len(test_rows)} test examples",
+                expected="test examples have a source phrase that occurs in training",
+                advice="take more sentences",
+            )
+        examples = self._examples
+        begin, columns, _ = examples.rows
+        used = np.zeros(len(examples.samples), bool)
+        used[train_rows] = True
+        in_training = columns[np.repeat(used, np.diff(begin))]
+        number = number_columns(in_training, examples.n_columns, self._min_count)
+        matrix = renumbered(examples.rows, number)
+        return Split(size, matrix[train_rows], matrix[test_rows], train_rows, test_rows, examples)
+
+    def _rows(self, size: int) -> tuple[Int64Array, Int64Array]:
+        """Training examples, and test examples whose source phrase is among them."""
+        sentence, cluster = self._examples.samples.sentence, self._examples.cluster
+        train = self._near & (sentence < size)
+        known = np.zeros(int(cluster.max(initial=0)) + 1, bool)
+        known[cluster[train]] = True
+        test = self._near & (sentence >= self._n_train) & known[cluster]
+        return np.flatnonzero(train), np.flatnonzero(test)
+
+    def phrases(self, size: int) -> JudgedPhrases:
+        train, test = self._rows(size)
+        cluster, pair = self._examples.cluster, self._examples.pair
+        n_clusters = int(cluster.max(initial=0)) + 1
+        n_examples = np.bincount(cluster[train], minlength=n_clusters)
+        n_translations = np.bincount(np.unique(pair[train]) >> 32, minlength=n_clusters)
+        own = cluster[test]
+        return JudgedPhrases(own, n_examples[own], n_translations[own])

@@ -1,0 +1,63 @@
+"""Learning experiments (`learner_experiment.py`) on the training data of a comparison.
+
+Sizes follow from the data: the largest training set is a share of it, up to a number of source
+words, so that a comparison on a large corpus does not wait long for its exhibits; smaller ones are
+halves of larger ones.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, astuple, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from models.data.corpus import AlignedCorpus
+from models.data.corpus_reading import CorpusFiles, read_corpus
+from models.errors import DataError
+from tuning.reproduction.exhibit import Exhibit, LeftOut
+from tuning.reproduction.experiment_settings import ExperimentSettings
+from tuning.reproduction.learner_experiment import Experiment, run_experiment
+from tuning.reproduction.material import Kind, Material
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How many sentences to train on: the largest size is limited in two ways."""
+
+    share: float  # of the corpus
+    most_words: int  # of the source
+    n: int  # sizes
+
+    def of(self, corpus: AlignedCorpus) -> tuple[int, ...]:
+        n_words = len(corpus.source.words.values)
+        largest = min(
+            int(self.share * len(corpus)), self.most_words * len(corpus) // max(1, n_words)
+        )
+        return tuple(sorted({max(1, largest >> halvings) for halvings in range(self.n)}))
+
+
+def experiment_kind(
+    name: str,
+    title: str,
+    settings: ExperimentSettings,
+    sizes: Sizes,
+    show: Callable[[Experiment], Exhibit],
+) -> Kind:
+    def depends(material: Material) -> Iterable[Any]:
+        # the number of threads changes nothing
+        plain = {key: value for key, value in asdict(settings).items() if key != "threads"}
+        return [*_files(material), plain, *astuple(sizes)]
+
+    def make(material: Material) -> Exhibit:
+        corpus, _ = read_corpus(CorpusFiles(*_files(material)), progress=material.progress)
+        own = replace(settings, sizes=sizes.of(corpus), threads=material.threads)
+        try:
+            return show(run_experiment(corpus, own, material.progress))
+        except DataError as error:
+            raise LeftOut(str(error).splitlines()[0]) from None
+
+    return Kind(name, title, depends, make)
+
+
+def _files(material: Material) -> tuple[Path, Path, Path]:
+    train = material.configuration.train
+    return train.source, train.target, train.alignment

@@ -1,0 +1,73 @@
+"""Settings of a learning experiment (`learner_experiment.py`), checked before any work."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from models.data.word_classes import N_CLASSES
+from models.distortion.dpr.examples import make_features
+from models.distortion.dpr.fitting import MIN_EXAMPLES
+from models.distortion.dpr.learner_text import parse_learner
+from models.distortion.dpr.orientations import orientations
+from models.distortion.dpr.relative_frequency import RelativeFrequency
+from models.errors import DataError, SettingError
+from tuning.reproduction.class_predictions import FARTHEST
+
+BASELINE = RelativeFrequency.name
+SIZES = (200, 400, 800)
+POOLED_ONLY = 1 << 60  # examples that a source phrase needs for a model of its own
+
+
+@dataclass(frozen=True)
+class ExperimentSettings:
+    learners: tuple[str, ...] = (BASELINE, "mms", "mmr", "svm", "me", "mlr-dual")
+    classes: tuple[int, ...] = (3, 5)
+    sizes: tuple[int, ...] = ()  # training sentences; none: as many of SIZES as there are
+    repeats: int = 3
+    test_size: int = 0  # test sentences; 0: a tenth of the corpus, at most 1000
+    features: str = "ni"
+    window: int = -1
+    order: int = 3
+    min_examples: int = MIN_EXAMPLES
+    min_count: int = 1
+    max_distance: int = FARTHEST
+    word_classes: int = N_CLASSES
+    seed: int = 1
+    threads: int = 2
+    tolerance_times: bool = False  # train again to see how long the same error takes
+
+    @property
+    def discriminative(self) -> tuple[str, ...]:
+        """The learners that learn, unlike the baseline, which counts."""
+        return tuple(name for name in self.learners if name != BASELINE)
+
+    def check(self) -> None:
+        """Refuses what can be known to be wrong before a corpus is read."""
+        for name in self.discriminative:
+            parse_learner(name)
+        for n_classes in self.classes:
+            orientations(n_classes)
+        make_features(self.features, self.window, self.order)
+
+    def completed(self, n_pairs: int) -> "ExperimentSettings":
+        """Checks the settings, and fills in the sizes for a corpus."""
+        self.check()
+        test_size = self.test_size or min(1000, n_pairs // 10)
+        left = n_pairs - test_size
+        if test_size < 1 or left < 1:
+            raise DataError(
+                f"{n_pairs} sentence pairs are too few", expected="both test and training need some"
+            )
+        sizes = self.sizes or tuple(sorted({min(size, left) for size in SIZES}))
+        for size in sizes:
+            if not 1 <= size <= left:
+                raise SettingError(
+                    f"{size} training sentences are not possible",
+                    expected=f"{n_pairs:,} pairs without {test_size:,} for testing are {left:,}",
+                )
+        return replace(self, sizes=tuple(sorted(sizes)), test_size=test_size)
+
+
+def learner_names(text: str) -> tuple[str, ...]:
+    """From `lr,mms,me:sigma=0.5`."""
+    names: Sequence[str] = [name.strip() for name in text.split(",")]
+    return tuple(dict.fromkeys(name for name in names if name))

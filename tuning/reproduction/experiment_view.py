@@ -1,0 +1,253 @@
+"""Tables and charts of a learning experiment (`learner_experiment.py`), whoever shows it.
+
+Charts are made for each class setup; those of one name are panels of one picture.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from models.errors import counted
+from tuning.evaluation.charts import Chart, Series
+from tuning.evaluation.tables import Table
+from tuning.reproduction.experiment_settings import POOLED_ONLY
+from tuning.reproduction.learner_experiment import Experiment, Trial
+from tuning.reproduction.paper_tables import ALRAJEH
+from tuning.reproduction.repetitions import compare_classifiers, spread
+
+PREFERRED = "mms"  # the learner that all others are compared with, if it is there
+TABLES = {3: "Table 5", 5: "Table 6"}  # of Ni et al., by the number of classes
+
+
+@dataclass(frozen=True, eq=False)
+class ExperimentView:
+    experiment: Experiment
+    labels: Mapping[str, str] = field(default_factory=dict)  # of learners; others have their names
+
+    def label(self, learner: str) -> str:
+        return self.labels.get(learner, learner)
+
+    def find(self, name: str) -> str | None:
+        """The first learner of this name, whatever its settings."""
+        learners = self.experiment.settings.learners
+        return next((own for own in learners if own.partition(":")[0] == name), None)
+
+    @property
+    def chosen(self) -> str:
+        """The learner that the others are compared with."""
+        settings = self.experiment.settings
+        return self.find(PREFERRED) or (settings.discriminative or settings.learners)[0]
+
+    @property
+    def others(self) -> list[str]:
+        return [name for name in self.experiment.settings.learners if name != self.chosen]
+
+    @property
+    def is_repeated(self) -> bool:
+        """Whether there is anything to test for significance."""
+        settings = self.experiment.settings
+        return settings.repeats * len(settings.sizes) > 1
+
+    def notes(self) -> list[str]:
+        settings = self.experiment.settings
+        own = (
+            "one model for all source phrases"
+            if settings.min_examples == POOLED_ONLY
+            else f"source phrases with {settings.min_examples:,} examples have models of their own"
+        )
+        return [
+            f"{counted(settings.repeats, 'repetition')}, each with {settings.test_size:,} test "
+            "sentences and as many training sentences as named, drawn at random;",
+            f"features of {settings.features}; {own}.",
+        ]
+
+    def sizes(self, title: str) -> Table:
+        """Phrase pairs for training and test (Ni et al., Table 4)."""
+        settings = self.experiment.settings
+        numbers: dict[str, Callable[[Trial], int]] = {
+            "training phrase pairs": lambda trial: trial.n_train,
+            "test phrase pairs": lambda trial: trial.result.n_examples,
+            "features": lambda trial: trial.n_features,
+        }
+        case = settings.learners[0], settings.classes[0]
+        rows = [
+            [name, *(f"{self.mean(number, *case, size):,.0f}" for size in settings.sizes)]
+            for name, number in numbers.items()
+        ]
+        return Table(["training sentences", *self._size_names], rows, title=title)
+
+    def quality(self, n_classes: int) -> Table:
+        """Overall precision and the F1 of every class by size (Ni et al., Tables 5 and 6)."""
+        settings = self.experiment.settings
+        by_size = [
+            compare_classifiers(self.experiment.results(n_classes, [size]), self.chosen)
+            for size in settings.sizes
+        ]
+        rows = [
+            [f"{row.name}, {size:,}", *map(str, row.spreads.values())]
+            for measures in zip(*by_size, strict=True)
+            for size, row in zip(settings.sizes, measures, strict=True)
+        ]
+        header = ["percent, by training sentences", *map(self.label, settings.learners)]
+        title = f"{n_classes} classes: overall precision, and F1 as in {TABLES[n_classes]}"
+        return Table(header, rows, title=title)
+
+    def p_values(self, n_classes: int) -> list[Table]:
+        """Over the repetitions of all sizes; none if there is nothing to test."""
+        if not self.others or not self.is_repeated:
+            return []
+        results = self.experiment.results(n_classes, self.experiment.settings.sizes)
+        rows = [
+            [row.name, *(f"{row.p_values[name]:.1e}" for name in self.others)]
+            for row in compare_classifiers(results, self.chosen)
+        ]
+        against = self.label(self.chosen)
+        title = f"{n_classes} classes: differences to {against}, paired t-test over all sizes"
+        return [Table(["p", *map(self.label, self.others)], rows, title=title)]
+
+    def errors(self) -> Table:
+        settings = self.experiment.settings
+        groups = [(n, size) for n in settings.classes for size in settings.sizes]
+        rows = [
+            [self.label(name), *(f"{self.train_error(name, *group):.1f}" for group in groups)]
+            for name in settings.discriminative
+        ]
+        header = ["percent", *(f"{n} classes, {size:,}" for n, size in groups)]
+        title = "training examples that are still wrong when a learner stops"
+        return Table(header, rows, title=title)
+
+    def times_to_errors(self) -> Table:
+        """Ni et al., Figure 15."""
+        goals = self.experiment.goals
+        times = {(each.learner, each.n_classes, each.goal): each for each in self.experiment.times}
+        rows = []
+        for name in self.experiment.settings.discriminative:
+            own = [times[name, *goal] for goal in goals]
+            texts = [
+                "–" if each.seconds is None else f"{each.seconds:.2f} ({each.n_rounds})"
+                for each in own
+            ]
+            rows.append([self.label(name), *texts])
+        header = ["CPU seconds (rounds)", *(f"{n} classes, {100 * goal:.1f}%" for n, goal in goals)]
+        size = self.experiment.settings.sizes[-1]
+        title = f"time to the same training error, {size:,} training sentences, as in Figure 15"
+        return Table(header, rows, ("–: it stops at a higher error",), title)
+
+    def precision(self, n_classes: int) -> Chart:
+        return self._by_size(
+            f"{n_classes} classes: overall precision by size, as in Figure 10",
+            self.experiment.settings.learners,
+            lambda name, size: [
+                100 * trial.result.precision for trial in self.experiment.of(name, n_classes, size)
+            ],
+            "percent right",
+            name="precision",
+        )
+
+    def gains(self, n_classes: int) -> Chart:
+        """The chosen learner over each other where phrases move."""
+        chosen = self.chosen
+        return self._by_size(
+            f"{n_classes} classes: gain of {self.label(chosen)} over each other learner on moves "
+            "(d ≠ 0), as in Figure 12",
+            self.others,
+            lambda name, size: [
+                100 * gain for gain in self.experiment.moving_gains(chosen, name, n_classes, size)
+            ],
+            "relative gain of F1, percent",
+            name="improvement",
+        )
+
+    def training_times(self, n_classes: int) -> Chart:
+        return self._by_size(
+            f"{n_classes} classes: training time, each by its own rule",
+            self.experiment.settings.discriminative,
+            lambda name, size: [
+                trial.seconds for trial in self.experiment.of(name, n_classes, size)
+            ],
+            "CPU seconds",
+            name="time",
+            digits=3,
+            is_log=True,
+        )
+
+    def _by_size(
+        self,
+        caption: str,
+        learners: Sequence[str],
+        values: Callable[[str, int], Sequence[float]],  # of learner and size, in each repetition
+        y_title: str,
+        **look: Any,
+    ) -> Chart:
+        """Mean and deviation of the repetitions, a line for each learner."""
+        lines = []
+        for name in learners:
+            spreads = [spread(values(name, size)) for size in self.experiment.settings.sizes]
+            means, deviations = ([own.mean for own in spreads], [own.deviation for own in spreads])
+            lines.append(Series(self.label(name), means, deviations=deviations))
+        return Chart(caption, self._size_names, lines, "training sentences", y_title, **look)
+
+    def by_distance(self, n_classes: int) -> Chart:
+        """Precision with the largest training set, all repetitions together."""
+        size = self.experiment.settings.sizes[-1]
+        counts = {}
+        for name in self.experiment.settings.learners:
+            bins = [trial.by_distance for trial in self.experiment.of(name, n_classes, size)]
+            numbers = [[(each.n_examples, each.n_right) for each in own] for own in bins]
+            counts[name] = np.sum(numbers, axis=0)  # (n_distances, 2)
+        there = np.flatnonzero(counts[name][:, 0])
+        n_examples = counts[name][there, 0]
+        return Chart(
+            f"{n_classes} classes, {size:,} training sentences: precision by distance, as in "
+            "Figure 11",
+            [bins[0][place].name for place in there],
+            [
+                Series(self.label(name), (100 * own[there, 1] / n_examples).tolist())
+                for name, own in counts.items()
+            ],
+            "d (< 0: forward)",
+            "percent right",
+            name="distance",
+            n_examples=n_examples.tolist(),
+        )
+
+    def active(self, n_classes: int) -> Chart:
+        """The share of examples that learners still look at, round by round, in the last repetition
+        with the largest training set (Alrajeh and Niranjan, Figure 1)."""
+        curves = {
+            name: self.active_curve(name, n_classes) for name in self.experiment.settings.learners
+        }
+        return Chart(
+            f"{n_classes} classes: examples that are still active ({ALRAJEH}, Figure 1)",
+            list(map(str, range(1, max(map(len, curves.values())) + 1))),
+            [Series(self.label(name), curve) for name, curve in curves.items() if curve],
+            "round",
+            "percent active",
+            digits=2,
+            is_log=True,
+            name="active",
+        )
+
+    def active_curve(self, learner: str, n_classes: int) -> list[float]:
+        """In percent; empty if the learner always looks at all examples."""
+        active = self.experiment.of(learner, n_classes, self.experiment.settings.sizes[-1])[
+            -1
+        ].active
+        return [] if active is None else [100 * float(share) for share in active]
+
+    def mean(
+        self, number: Callable[[Trial], float], learner: str, n_classes: int, size: int
+    ) -> float:
+        """Over the repetitions."""
+        trials = self.experiment.of(learner, n_classes, size)
+        return float(np.mean([number(trial) for trial in trials]))
+
+    def train_error(self, learner: str, n_classes: int, size: int) -> float:
+        """In percent."""
+        return 100 * self.mean(lambda trial: trial.train_error, learner, n_classes, size)
+
+    @property
+    def _size_names(self) -> list[str]:
+        return [f"{size:,}" for size in self.experiment.settings.sizes]

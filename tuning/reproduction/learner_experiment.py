@@ -1,0 +1,206 @@
+"""The classification experiments of Ni et al. (2011, section 4.1) and of Alrajeh and Niranjan
+(2014, section 4.1) on any corpus: learners × class setups × training sizes × repetitions.
+
+All learners see the same examples and features (`experiment_data.py`). Moves over more than 15
+words are left out.
+
+`lr` is the baseline that counts phrase pairs; all other names are learners, with settings if wanted
+(`me:sigma=0.5`). Training time is the processor's for the learner alone, without the features and
+without the search for the perceptron's number of rounds, which the paper made once for all
+experiments. Learners stop by their own rules, so the error on the training examples that they stop
+at is given as well, and if wanted the time that each takes to the same error, on the largest
+training set of the first repetition (`time_to_error.py`).
+"""
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
+
+from models.arrays import BoolArray, FloatArray, Int64Array
+from models.data.corpus import AlignedCorpus
+from models.distortion.dpr.early_stopping import with_rounds
+from models.distortion.dpr.learner_text import parse_learner
+from models.distortion.dpr.orientations import orientations
+from models.distortion.dpr.relative_frequency import RelativeFrequency
+from models.progress import Progress
+from tuning.reproduction.class_predictions import (
+    BinPrecision,
+    Classification,
+    judge,
+    precision_by_distance,
+)
+from tuning.reproduction.experiment_data import JudgedPhrases, Repetition, Split, TrainingSet
+from tuning.reproduction.experiment_settings import BASELINE, ExperimentSettings
+from tuning.reproduction.time_to_error import ErrorTime, goals_of, times_to_goals
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """One learner, trained once and tested once."""
+
+    learner: str
+    n_classes: int
+    size: int  # training sentences
+    repeat: int
+    n_train: int  # phrase pairs
+    n_features: int
+    seconds: float  # of training, on the processor
+    train_error: float
+    result: Classification
+    by_distance: tuple[BinPrecision, ...]
+    right: BoolArray = field(repr=False)  # (n_test,) of each test example
+    active: FloatArray | None = None  # share of active examples by iteration, if it shrinks
+    settings: Mapping[str, Any] = field(default_factory=dict)  # of the learner, as it was trained
+
+
+@dataclass(frozen=True, eq=False)
+class Experiment:
+    settings: ExperimentSettings  # with sizes filled in
+    trials: tuple[Trial, ...]
+    phrases: JudgedPhrases  # of the last repetition
+    times: tuple[ErrorTime, ...] = ()
+
+    @property
+    def goals(self) -> list[tuple[int, float]]:
+        """Classes and training errors that times are given for."""
+        return list(dict.fromkeys((each.n_classes, each.goal) for each in self.times))
+
+    def of(self, learner: str, n_classes: int, size: int) -> list[Trial]:
+        """The repetitions of one experiment."""
+        return [
+            trial
+            for trial in self.trials
+            if (trial.learner, trial.n_classes, trial.size) == (learner, n_classes, size)
+        ]
+
+    def results(self, n_classes: int, sizes: Sequence[int]) -> dict[str, list[Classification]]:
+        """Of every learner, over the repetitions of these sizes."""
+        return {
+            name: [trial.result for size in sizes for trial in self.of(name, n_classes, size)]
+            for name in self.settings.learners
+        }
+
+    def moving_gains(self, learner: str, other: str, n_classes: int, size: int) -> list[float]:
+        """How much better a learner's F1 on moves is than another's, as a share of the latter
+        (Ni et al., Figure 12), in each repetition."""
+        pairs = zip(self.of(learner, n_classes, size), self.of(other, n_classes, size), strict=True)
+        return [a.result.moving_f1 / max(b.result.moving_f1, 1e-9) - 1 for a, b in pairs]
+
+
+def run_experiment(
+    corpus: AlignedCorpus, settings: ExperimentSettings, progress: Progress | None = None
+) -> Experiment:
+    """Trains and tests everything."""
+    settings = settings.completed(len(corpus))
+    for learner in settings.discriminative:
+        _warm_up(learner, settings)
+    trials: list[Trial] = []
+    times: list[ErrorTime] = []
+    for repeat in range(settings.repeats):
+        data = Repetition(corpus, settings, repeat)
+        for size in settings.sizes:
+            split = data.split(size)
+            for n_classes in settings.classes:
+                for learner in settings.learners:
+                    if progress:
+                        progress(f"{learner}, {n_classes} classes, {size:,} sentences", 0)
+                    trials.append(_trial(split, learner, n_classes, settings, repeat))
+        if repeat == 0 and settings.tolerance_times:
+            times = list(_times(split, trials, settings, progress))
+    return Experiment(settings, tuple(trials), data.phrases(settings.sizes[-1]), tuple(times))
+
+
+def _warm_up(learner: str, settings: ExperimentSettings) -> None:
+    """Has the learner's kernels compiled, or loaded, before anything is timed."""
+    examples = csr_matrix(np.eye(4, dtype=np.float32)[[0, 1, 2, 3] * 3])
+    cluster = np.repeat([0, 1], 6)
+    training = TrainingSet(examples, np.arange(12) % 3, 3, cluster, 2, threads=settings.threads)
+    training.fit(*parse_learner(learner))
+
+
+@dataclass(frozen=True, eq=False)
+class _Trained:
+    """What a trained learner says of the examples, and what it cost."""
+
+    predicted: Int64Array  # (n_test,)
+    train_error: float
+    seconds: float
+    active: FloatArray | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+def _trial(
+    split: Split, learner: str, n_classes: int, settings: ExperimentSettings, repeat: int
+) -> Trial:
+    setup = orientations(n_classes)
+    training = split.training_set(setup, settings)
+    train = _count if learner == BASELINE else _learn
+    trained = train(split, training, learner)
+    distance = split.examples.samples.distance[split.test_rows]
+    true = setup.of(distance)
+    return Trial(
+        learner,
+        n_classes,
+        split.size,
+        repeat,
+        len(training.classes),
+        split.train.shape[1],
+        trained.seconds,
+        trained.train_error,
+        judge(true, trained.predicted, setup.names),
+        precision_by_distance(true, trained.predicted, distance),
+        true == trained.predicted,
+        trained.active,
+        trained.settings,
+    )
+
+
+def _count(split: Split, training: TrainingSet, _: str) -> _Trained:
+    pair, classes = split.examples.pair, training.classes
+    began = time.process_time()
+    model = RelativeFrequency().fit(pair[split.train_rows], classes, training.n_classes)
+    seconds = time.process_time() - began
+    tested, seen = (
+        model.probabilities(pair[rows]).argmax(axis=1)
+        for rows in (split.test_rows, split.train_rows)
+    )
+    return _Trained(tested, float(np.mean(seen != classes)), seconds)
+
+
+def _learn(split: Split, training: TrainingSet, learner: str) -> _Trained:
+    name, own = parse_learner(learner)
+    own = with_rounds(
+        name, own, training.examples, training.classes, training.n_classes, training.cluster,
+        split.examples.samples.sentence[split.train_rows],
+        training.min_examples, training.seed, training.threads,
+    )  # fmt: skip
+    model, seconds = training.fit(name, own)
+    scores = model.decision(split.test, split.examples.cluster[split.test_rows])
+    active = model.trace_["pooled"].get("active")
+    return _Trained(scores.argmax(axis=1), training.error(model), seconds, active, own)
+
+
+def _times(
+    split: Split,
+    trials: Sequence[Trial],
+    settings: ExperimentSettings,
+    progress: Progress | None,
+) -> Iterator[ErrorTime]:
+    """How long each learner takes to the same errors."""
+    for n_classes in settings.classes:
+        training = split.training_set(orientations(n_classes), settings)
+        done = [
+            trial
+            for trial in trials
+            if (trial.n_classes, trial.size) == (n_classes, split.size)
+            and trial.learner != BASELINE
+        ]
+        goals = goals_of({trial.learner: trial.train_error for trial in done}) if done else ()
+        for trial in done:
+            if progress:
+                progress(f"{trial.learner}, {n_classes} classes, to the same error", 0)
+            yield from times_to_goals(trial.learner, trial.settings, training, goals)

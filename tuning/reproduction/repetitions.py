@@ -1,0 +1,120 @@
+"""Repeated experiments: mean ± sample deviation, and classifiers side by side with p-values.
+
+The deviation has n − 1 in its denominator and is 0 for a single run. Two classifiers on the same
+repetitions are compared by a paired two-sided t-test: t = mean(d) / (s(d)/√n), n − 1 degrees of
+freedom. Ni et al. (2011) do not say which runs their p-values come from; as small as these are,
+they must pool the repetitions of all training sizes.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from models.errors import DataError, SettingError, nearest
+from tuning.reproduction.class_predictions import OVERALL, Classification
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Mean and sample deviation of repetitions."""
+
+    mean: float
+    deviation: float
+    n: int
+
+    def __str__(self) -> str:
+        """In percent, as the paper's tables have it."""
+        return f"{100 * self.mean:.1f} ± {100 * self.deviation:.1f}"
+
+
+def spread(values: Sequence[float]) -> Spread:
+    if not len(values):
+        raise DataError("there are no repetitions to average", expected="one at least")
+    deviation = float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
+    return Spread(float(np.mean(values)), deviation, len(values))
+
+
+@dataclass(frozen=True)
+class PairedTest:
+    """A two-sided paired t-test."""
+
+    difference: float  # mean of first − second
+    t: float
+    p_value: float
+    n: int
+
+
+def paired_t_test(first: Sequence[float], second: Sequence[float]) -> PairedTest:
+    """Is the mean difference of paired values other than 0?
+
+    If all differences are the same, t is infinite and p is 0; if all are 0, t is 0 and p is 1.
+    """
+    if len(first) != len(second):
+        raise DataError(
+            f"{len(first)} values against {len(second)}", expected="a paired test needs pairs"
+        )
+    if len(first) < 2:
+        raise DataError(
+            f"a t-test of {len(first)} pair" + "s" * (len(first) != 1),
+            expected="two at least; repeat the experiment with other seeds or splits",
+        )
+    from scipy.special import stdtr  # type: ignore[import-untyped]  # Student's distribution
+
+    differences = np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64)
+    n, mean = len(differences), float(differences.mean())
+    error = float(differences.std(ddof=1)) / np.sqrt(n)
+    # Rounding must not make a deviation out of nothing
+    if error <= 1e-12 * np.abs(differences).max():
+        t = float(np.copysign(np.inf, mean)) if mean else 0.0
+    else:
+        t = mean / error
+    return PairedTest(mean, t, float(2 * stdtr(n - 1, -abs(t))), n)
+
+
+@dataclass(frozen=True)
+class ComparedRow:
+    """One measure of all classifiers: overall precision, or the F1 of a class."""
+
+    name: str
+    spreads: dict[str, Spread]  # by classifier
+    p_values: dict[str, float]  # of the difference to `against`; none for a single run
+
+
+def compare_classifiers(
+    runs: Mapping[str, Sequence[Classification]], against: str
+) -> tuple[ComparedRow, ...]:
+    """Compares classifiers by name (Tables 5 and 6 of Ni et al.); run i of each must be on the same
+    training and test data."""
+    if against not in runs:
+        raise SettingError(
+            f"there is no classifier {against!r}", expected=nearest(against, list(runs))
+        )
+    n_runs, classes = len(runs[against]), {run.classes for each in runs.values() for run in each}
+    for name, each in runs.items():
+        if len(each) != n_runs:
+            raise DataError(
+                f"{name} has {len(each)} runs, {against} has {n_runs}",
+                expected="all must have been run on the same data",
+            )
+    if len(classes) > 1:
+        raise DataError(
+            "the classifiers have different classes",
+            expected=" / ".join(sorted(", ".join(names) for names in classes)),
+        )
+    measures = {  # one value for every class after the overall precision
+        name: np.array([[run.precision, *run.class_f1] for run in each])
+        for name, each in runs.items()
+    }
+    row_names = [OVERALL, *(f"F1 {name}" for names in classes for name in names)]
+    rows = []
+    for number, row_name in enumerate(row_names):
+        values = {name: each[:, number].tolist() for name, each in measures.items()}
+        p_values = {
+            name: paired_t_test(values[against], values[name]).p_value
+            for name in values
+            if name != against and n_runs > 1
+        }
+        spreads = {name: spread(each) for name, each in values.items()}
+        rows.append(ComparedRow(row_name, spreads, p_values))
+    return tuple(rows)
