@@ -17,7 +17,8 @@ from models.errors import SettingError, nearest
 from models.phrases.building import PhraseSettings
 from models.settings_text import convert_setting
 from models.system.training import ClassSettings, LanguageModelSettings
-from tuning.weights.settings import TuneSettings
+from tuning.optimisers.catalogue import make_optimiser
+from tuning.weights.settings import TuneSettings, assignable
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ def load_settings(
                 raise SettingError(
                     f"{section} stands outside a section",
                     where=str(config),
-                    expected=f"known sections: {', '.join(_names(Settings))}",
+                    expected=f"known sections: {', '.join(_sections(settings))}",
                 )
             for key, value in values.items():
                 settings = _assign(settings, f"{section}.{key}", value, str(config))
@@ -57,19 +58,31 @@ def load_settings(
 
 def as_dict(settings: Settings) -> dict[str, dict[str, Any]]:
     """Sections, keys and values in effect."""
-    return {section: vars(getattr(settings, section)) for section in _names(Settings)}
+    return {name: assignable(section) for name, section in _sections(settings).items()}
 
 
 def _assign(settings: Settings, name: str, value: Any, where: str) -> Settings:
-    known = [f"{section}.{key}" for section, keys in as_dict(settings).items() for key in keys]
+    section_name, _, key = name.rpartition(".")
+    sections = _sections(settings)
+    if ":" in section_name:  # an optimiser of the user's own
+        sections.setdefault(section_name, make_optimiser(section_name))
+    known = [f"{own}.{key}" for own, section in sections.items() for key in assignable(section)]
     if name not in known:
         raise SettingError(
             f"there is no setting {name!r}", where=where, expected=nearest(name, known)
         )
-    section_name, key = name.split(".")
-    section = getattr(settings, section_name)
+    section = sections[section_name]
     converted = convert_setting(name, value, type(getattr(section, key)), where)
-    return replace(settings, **{section_name: replace(section, **{key: converted})})
+    changed = replace(section, **{key: converted})
+    if section_name in _names(Settings):
+        return replace(settings, **{section_name: changed})
+    return replace(settings, tune=settings.tune.with_optimiser(section_name, changed))
+
+
+def _sections(settings: Settings) -> dict[str, Any]:
+    """By name; each optimiser has one of its own."""
+    own = {name: getattr(settings, name) for name in _names(Settings)}
+    return {**own, **settings.tune.optimisers}
 
 
 def _read_toml(path: Path) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.arrays import FloatArray, Int64Array, Ragged
+from models.arrays import FloatArray, Int64Array
 from models.kernels import kernel
 from models.phrases.numbering import SpanIds, number_spans
 from tuning.metrics.words import Batch
@@ -37,14 +37,12 @@ def clipped_matches(batch: Batch, order: int, weights: FloatArray | None = None)
     )
 
 
-def matches_by_reference(rows: Ragged, first_reference: Int64Array, order: int) -> FloatArray:
-    """Matches of every reference with its sentence's hypothesis, (n_references, order).
-
-    `rows` are all hypotheses, then all references.
-    """
+def matches_by_reference(batch: Batch, order: int) -> FloatArray:
+    """Matches of every reference with its sentence's hypothesis, (n_references, order)."""
+    rows = batch.rows
     spans: SpanIds = number_spans(rows, order)
     matches: FloatArray = _matches_by_reference(
-        spans.ids, rows.offsets, first_reference, len(spans.length)
+        spans.ids, rows.offsets, batch.first_reference, len(spans.length)
     )
     return matches
 

@@ -21,7 +21,7 @@ Nothing here asks whether a link is right.
 
 import json
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain
@@ -64,18 +64,6 @@ class Visits(Sequence[Sequence[int]]):
             return Visits(self.sequences.take(rows), lengths)
         visits: list[int] = self.sequences[int(rows)].tolist()
         return visits
-
-
-def visit_sequence(links: Iterable[tuple[int, int]]) -> list[int]:
-    """The visit sequence of one sentence from its (source, target) links.
-
-    >>> visit_sequence([(1, 2), (3, 0), (3, 1)])
-    [3, 1]
-    """
-    first: dict[int, int] = {}
-    for source, target in links:
-        first[source] = min(target, first.get(source, target))
-    return sorted(first, key=lambda source: (first[source], source))
 
 
 def visits_of_links(links: Ragged, n_source: Int64Array | None = None) -> Visits:

@@ -6,7 +6,6 @@ from html import escape
 
 from models.errors import counted
 from tuning.comparison.configuration import limit_name
-from tuning.comparison.data import Sentences
 from tuning.comparison.result_tables import (
     BETTER,
     SIGNIFICANT,
@@ -17,6 +16,7 @@ from tuning.comparison.result_tables import (
 )
 from tuning.comparison.results import Comparison
 from tuning.evaluation.charts import Series, line_chart
+from tuning.evaluation.data_sets import Sentences
 from tuning.evaluation.tables import Table
 from tuning.report.account import costs, settings, tuning_curves, weights
 from tuning.report.html import (

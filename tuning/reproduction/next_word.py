@@ -23,8 +23,8 @@ from models.distortion.next_word.held_out import (
 )
 from models.distortion.next_word.model import NextWordModel
 from models.system.folder import load_distortion, load_source_classes, model_entries, read_system
-from tuning.comparison.configuration import DataSet
 from tuning.evaluation.charts import Series
+from tuning.evaluation.data_sets import DataSet
 from tuning.evaluation.tables import Table
 from tuning.reproduction.exhibit import Chart, Exhibit, LeftOut
 from tuning.reproduction.material import Kind, Material, data_files

@@ -42,8 +42,14 @@ class Trace:
         sign = 1 if self.higher_is_better else -1
         return max(range(len(self.steps)), key=lambda number: sign * self.steps[number].score)
 
-    def better(self, score: float, than: float) -> bool:
-        return score > than if self.higher_is_better else score < than
+    @property
+    def last_line(self) -> str:
+        """The last step, for people."""
+        step, number = self.steps[-1], len(self.steps) - 1
+        return (
+            f"iteration {number:>2}: {self.metric} {step.score:.2f}, pool {step.pool_size:,} "
+            f"(+{step.n_new:,}), largest move {step.move:.3f}, {step.seconds:.1f} s"
+        )
 
 
 def write_trace(trace: Trace, path: Path) -> None:
