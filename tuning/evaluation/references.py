@@ -1,8 +1,8 @@
 """Reads translations and their references.
 
-A hypothesis file has a translation a line, plain or as JSON with the key "translation"; the first
-line tells which. Every reference file has a line for each sentence. In the first file an empty line
-is an empty reference, in the others it says that there is no such reference for this sentence, so
+A hypothesis file has one translation per line, plain or as JSON with the key "translation"; the
+first line tells which. Every reference file has a line for each sentence. In the first file an
+empty line is an empty reference; in the others it means that the sentence has no such reference, so
 that sentences may have different numbers of references.
 """
 

@@ -2,9 +2,9 @@
 
     RIBES = NKT · P^α · BP^β        α = 0.25, β = 0.10
 
-Words of the hypothesis are aligned to words of the reference by their forms alone. A word that
-occurs once in both is aligned at once. Any other is aligned by the shortest n-gram that begins or
-ends with it and occurs once in both. NKT is the share of pairs of aligned words that are in the
+Words of the hypothesis are aligned to words of the reference by form alone. A word that occurs once
+in both is aligned at once. Any other is aligned by the shortest n-gram that begins or ends with it
+and occurs once in both. NKT is the share of pairs of aligned words that are in the
 same order (normalised Kendall's tau, (τ + 1)/2), P the share of the words of the hypothesis that
 are aligned, BP = min(1, exp(1 − r/c)) the brevity penalty of the sentence.
 
@@ -18,8 +18,8 @@ that ends with the word (`context="left"`, the default) are those of the authors
     a corpus                       the mean over the sentences; those without any word in the
                                    references are left out
 
-The authors' program lowers the case unless told otherwise; here case counts unless
-`TextOptions.lowercase`, as for all metrics. Word alignments to the source play no part.
+The authors' program ignores case by default; here case counts unless `TextOptions.lowercase` is
+set, as for all metrics. Word alignments to the source play no part.
 
 How the alignment is found in O(n²): an n-gram that ends with word i of the hypothesis occurs again
 at k just when the two positions have a common history of at least n words. So it is unique on both
