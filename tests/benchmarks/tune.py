@@ -9,6 +9,7 @@ is numpy sorting the slopes of all sentences, which any exact method must at lea
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -41,7 +42,9 @@ def main(n_sentences: int, size: int) -> None:
     for optimiser, threads in [*runs, (Pro(interpolation=1.0), 1)]:
         name = f"{optimiser.name}, {threads} threads"
         began, cpu = time.perf_counter(), time.process_time()
-        found = optimiser.improve(pool, objective, start, np.random.SeedSequence(1), threads)
+        found = optimiser.improve(
+            pool, objective, replace(start, threads=threads), np.random.SeedSequence(1)
+        )
         seconds, cpu = time.perf_counter() - began, time.process_time() - cpu
         print(f"{name:<22}{seconds:>8.1f}{cpu:>8.1f}{pool.score(objective, found):>8.2f}")
 

@@ -33,9 +33,10 @@ Instead of systems, `preset = "goto"` may be given (see `tuning/reproduction/pre
 relative to the TOML file. Unknown keys are refused with the nearest known one.
 """
 
+import json
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import MISSING, asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -98,8 +99,8 @@ class Configuration:
 
     def plain(self) -> dict[str, Any]:
         """As JSON can hold it."""
-        plain = asdict(self) | {"tune": self.tune.plain()}
-        return {key: _plain(value) for key, value in plain.items()}
+        plain: dict[str, Any] = asdict(self) | {"tune": self.tune.plain()}
+        return {**json.loads(json.dumps(plain, default=str))}
 
 
 def read_configuration(path: Path) -> Configuration:
@@ -168,16 +169,6 @@ def limit_name(limit: int) -> str:
     return "∞" if limit == NO_LIMIT else str(limit)
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, Path):
-        return str(value)
-    if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
-    return value
-
-
 class _Reader:
     """Makes dataclasses from tables of a TOML file."""
 
@@ -190,18 +181,15 @@ class _Reader:
             chosen = tune.pop(CHOOSE)
             tune.setdefault("protocol", BEST if chosen == DEV else chosen)
         own = {name: content.pop(name) for name in [*content] if name in OPTIMISERS or ":" in name}
-        made: Configuration = self.make(Configuration, content, "", others=list(OPTIMISERS))
+        made: Configuration = self.make(Configuration, content, "")
         for name, table in own.items():
             default = make_optimiser(name)
             optimiser = self.make(type(default), table, name)
             made = replace(made, tune=made.tune.with_optimiser(name, optimiser))
         return made
 
-    def make(
-        self, kind: Any, table: Any, name: str, base: Any = None, others: Sequence[str] = ()
-    ) -> Any:
-        """An object of this kind, or `base` with some values replaced; `others` are keys that
-        an error may suggest."""
+    def make(self, kind: Any, table: Any, name: str, base: Any = None) -> Any:
+        """An object of this kind, or `base` with some values replaced."""
         if not isinstance(table, Mapping):
             raise SettingError(f"{name} is not a table", where=self._where)
         known = {field.name: field for field in fields(kind) if field.name != "optimisers"}
@@ -210,7 +198,7 @@ class _Reader:
                 raise SettingError(
                     f"there is no setting {_join(name, key)!r}",
                     where=self._where,
-                    expected=nearest(key, [*known, *others]),
+                    expected=nearest(key, [*known, *(OPTIMISERS if not name else ())]),
                 )
         for key, field in known.items():
             if base is None and key not in table and field.default is MISSING:

@@ -26,7 +26,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 
@@ -200,7 +200,7 @@ def _check_side(positions: list[int], side: str, n_words: int) -> None:
 
 
 def _parse(line: str) -> list[int]:
-    links = _parse_json(line) if line.lstrip(" \t").startswith("{") else parse_links(line)
+    links = _json_links(line) if line.lstrip(" \t").startswith("{") else parse_links(line)
     if max(links, default=0) >= MOST_WORDS:
         raise BadLine(
             "alignment",
@@ -210,12 +210,17 @@ def _parse(line: str) -> list[int]:
     return links
 
 
-def _parse_json(line: str) -> list[int]:
+def parse_json(line: str, expected: str) -> Any:
+    """What a JSON line holds; `expected` says what lines should look like."""
     try:
-        record = json.loads(line)
+        return json.loads(line)
     except json.JSONDecodeError as error:
         what = f"not JSON: {error.msg} at column {error.colno}"
-        raise BadLine("JSON", what, f"lines look like {JSON_LINE}") from None
+        raise BadLine("JSON", what, expected) from None
+
+
+def _json_links(line: str) -> list[int]:
+    record = parse_json(line, f"lines look like {JSON_LINE}")
     pairs = record.get("alignment")
     if not isinstance(pairs, list):
         raise BadLine("JSON", 'no list "alignment"', f"lines look like {JSON_LINE}")

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
+from numpy.random import SeedSequence
 
 from models.arrays import BoolArray, FloatArray
 from models.errors import SettingError
@@ -25,6 +25,7 @@ class Start:
     weights: FloatArray  # (features,) in use now
     tuned: BoolArray  # (features,) the other weights stay as they are
     earlier: Sequence[FloatArray] = ()  # weights of the rounds before
+    threads: int = 1  # to be used; the result must not depend on them
     free_scale: bool = True  # no fixed weight sets a scale: only the weights' direction counts
 
 
@@ -38,14 +39,9 @@ class Optimiser(ABC):
 
     @abstractmethod
     def improve(
-        self,
-        pool: Pool,
-        objective: Objective,
-        start: Start,
-        seed: np.random.SeedSequence,
-        threads: int = 1,
+        self, pool: Pool, objective: Objective, start: Start, seed: SeedSequence
     ) -> FloatArray:
-        """New weights, (features,); the same for any number of threads."""
+        """New weights, (features,)."""
 
     def _check_least(self, **least: float) -> None:
         check_least(self.name, self, **least)

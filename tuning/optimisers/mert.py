@@ -17,6 +17,7 @@ from itertools import repeat
 from typing import ClassVar, NamedTuple
 
 import numpy as np
+from numpy.random import SeedSequence
 
 from models.arrays import FloatArray
 from tuning.metrics.base import Metric
@@ -51,12 +52,7 @@ class Mert(Optimiser):
         self._check_least(restarts=0, directions=0)
 
     def improve(
-        self,
-        pool: Pool,
-        objective: Objective,
-        start: Start,
-        seed: np.random.SeedSequence,
-        threads: int = 1,
+        self, pool: Pool, objective: Objective, start: Start, seed: SeedSequence
     ) -> FloatArray:
         """The best weights found; earlier weights are starts as well."""
         scaled = scale_pool(pool, start.weights, start.tuned)
@@ -68,7 +64,7 @@ class Mert(Optimiser):
         def go_on(number: int, point: FloatArray, most_sweeps: int) -> End:
             return climb(scaled, objective, point, draws[number], self.directions, most_sweeps)
 
-        with ThreadPoolExecutor(threads) as executor:
+        with ThreadPoolExecutor(start.threads) as executor:
             numbers = range(len(starts))
             ends = list(executor.map(go_on, numbers, starts, repeat(FIRST_SWEEPS)))
             ranked = sorted(numbers, key=lambda number: -ends[number].score)

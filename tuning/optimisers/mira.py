@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from numpy.random import SeedSequence
 
 from models.arrays import FloatArray
 from models.errors import SettingError
@@ -46,12 +47,7 @@ class Mira(Optimiser):
             raise SettingError(f"mira.step is {self.step}", expected="above 0")
 
     def improve(
-        self,
-        pool: Pool,
-        objective: Objective,
-        start: Start,
-        seed: np.random.SeedSequence,
-        threads: int = 1,  # noqa: ARG002 - one is enough
+        self, pool: Pool, objective: Objective, start: Start, seed: SeedSequence
     ) -> FloatArray:
         scaled = scale_pool(pool, start.weights, start.tuned)
         draw = np.random.default_rng(seed)

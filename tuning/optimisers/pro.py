@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
+from numpy.random import SeedSequence
 
 from models.arrays import FloatArray, Int64Array
 from models.kernels import kernel
@@ -49,12 +50,7 @@ class Pro(Optimiser):
         self._check_share("interpolation")
 
     def improve(
-        self,
-        pool: Pool,
-        objective: Objective,
-        start: Start,
-        seed: np.random.SeedSequence,
-        threads: int = 1,  # noqa: ARG002 - one is enough
+        self, pool: Pool, objective: Objective, start: Start, seed: SeedSequence
     ) -> FloatArray:
         """The old weights if no two hypotheses differ enough."""
         scaled = scale_pool(pool, start.weights, start.tuned)
@@ -74,7 +70,7 @@ class Pro(Optimiser):
 def sample_pairs(
     gains: FloatArray,
     offsets: Int64Array,
-    seed: np.random.SeedSequence,
+    seed: SeedSequence,
     candidates: int,
     pairs: int,
     threshold: float,

@@ -161,9 +161,9 @@ def _optimise(task: TuningTask, trace: Trace, pool: Pool) -> FloatArray:
         task.check_pool(pool)
     task.listeners.report(f"{task.settings.method} on hypotheses", len(pool))
     *earlier, last = (task.vector.vector(step.weights) for step in trace.steps)
-    start = Start(last, task.vector.tuned, earlier, free_scale=task.vector.scaled)
+    start = Start(last, task.vector.tuned, earlier, task.threads, task.vector.scaled)
     seed = np.random.SeedSequence([task.settings.seed, len(trace.steps)])
-    return task.optimiser.improve(pool, task.objective, start, seed, task.threads)
+    return task.optimiser.improve(pool, task.objective, start, seed)
 
 
 def _reason_to_stop(task: TuningTask, trace: Trace) -> str:

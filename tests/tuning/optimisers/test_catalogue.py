@@ -16,7 +16,7 @@ from tuning.optimisers.pro import Pro
 class Standing(Optimiser):
     name = "standing"
 
-    def improve(self, pool, objective, start, seed, threads=1):  # noqa: ARG002
+    def improve(self, pool, objective, start, seed):  # noqa: ARG002
         return start.weights
 
 

@@ -13,8 +13,8 @@ ALL = np.ones(7, dtype=bool)
 
 
 def run(pool, weights, tuned=ALL, seed=1, earlier=(), threads=1, **settings):
-    start = Start(weights, tuned, earlier)
-    return Mert(**settings).improve(pool, MEAN, start, np.random.SeedSequence(seed), threads)
+    start = Start(weights, tuned, earlier, threads)
+    return Mert(**settings).improve(pool, MEAN, start, np.random.SeedSequence(seed))
 
 
 @pytest.mark.parametrize("seed", range(3))

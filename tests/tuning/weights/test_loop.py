@@ -82,7 +82,7 @@ class Worse(Optimiser):
 
     name = "worse"
 
-    def improve(self, pool, objective, start, seed, threads=1):  # noqa: ARG002
+    def improve(self, pool, objective, start, seed):  # noqa: ARG002
         return np.where(np.arange(len(start.weights)) == 6, -50.0, 0.001)
 
 
