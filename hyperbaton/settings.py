@@ -17,7 +17,7 @@ from models.errors import SettingError, nearest
 from models.phrases.building import PhraseSettings
 from models.settings_text import convert_setting
 from models.system.training import ClassSettings, LanguageModelSettings
-from tuning.optimisers.catalogue import make_optimiser
+from tuning.optimisers.catalogue import OPTIMISERS
 from tuning.weights.settings import TuneSettings, assignable
 
 
@@ -42,7 +42,7 @@ def load_settings(
                 raise SettingError(
                     f"{section} stands outside a section",
                     where=str(config),
-                    expected=f"known sections: {', '.join(_sections(settings))}",
+                    expected=f"known sections: {', '.join([*_names(Settings), *OPTIMISERS])}",
                 )
             for key, value in values.items():
                 settings = _assign(settings, f"{section}.{key}", value, str(config))
@@ -58,20 +58,19 @@ def load_settings(
 
 def as_dict(settings: Settings) -> dict[str, dict[str, Any]]:
     """Sections, keys and values in effect."""
-    return {name: assignable(section) for name, section in _sections(settings).items()}
+    names = [*_names(Settings), *OPTIMISERS]
+    return {name: assignable(_section(settings, name)) for name in names}
 
 
 def _assign(settings: Settings, name: str, value: Any, where: str) -> Settings:
     section_name, _, key = name.rpartition(".")
-    sections = _sections(settings)
-    if ":" in section_name:  # an optimiser of the user's own
-        sections.setdefault(section_name, make_optimiser(section_name))
-    known = [f"{own}.{key}" for own, section in sections.items() for key in assignable(section)]
-    if name not in known:
+    section = _section(settings, section_name)
+    if section is None or key not in assignable(section):
+        sections = as_dict(settings) | ({section_name: assignable(section)} if section else {})
+        known = [f"{own}.{key}" for own, keys in sections.items() for key in keys]
         raise SettingError(
             f"there is no setting {name!r}", where=where, expected=nearest(name, known)
         )
-    section = sections[section_name]
     converted = convert_setting(name, value, type(getattr(section, key)), where)
     changed = replace(section, **{key: converted})
     if section_name in _names(Settings):
@@ -79,10 +78,12 @@ def _assign(settings: Settings, name: str, value: Any, where: str) -> Settings:
     return replace(settings, tune=settings.tune.with_optimiser(section_name, changed))
 
 
-def _sections(settings: Settings) -> dict[str, Any]:
-    """By name; each optimiser has one of its own."""
-    own = {name: getattr(settings, name) for name in _names(Settings)}
-    return {**own, **settings.tune.optimisers}
+def _section(settings: Settings, name: str) -> Any:
+    """None if there is no such section; every optimiser has one."""
+    if name in _names(Settings):
+        return getattr(settings, name)
+    is_optimiser = name in OPTIMISERS or ":" in name
+    return settings.tune.find_optimiser(name) if is_optimiser else None
 
 
 def _read_toml(path: Path) -> dict[str, Any]:

@@ -8,14 +8,16 @@ of a comparison). `improve` is the work, and changes nothing: threads may share 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from numpy.random import SeedSequence
 
 from models.arrays import BoolArray, FloatArray
 from models.errors import SettingError
-from tuning.optimisers.objective import Objective
-from tuning.optimisers.pool import Pool
+
+if TYPE_CHECKING:  # all commands know the settings of optimisers; only tuning needs pools
+    from tuning.optimisers.objective import Objective
+    from tuning.optimisers.pool import Pool
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +41,7 @@ class Optimiser(ABC):
 
     @abstractmethod
     def improve(
-        self, pool: Pool, objective: Objective, start: Start, seed: SeedSequence
+        self, pool: "Pool", objective: "Objective", start: Start, seed: SeedSequence
     ) -> FloatArray:
         """New weights, (features,)."""
 

@@ -5,16 +5,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from models.errors import SettingError, nearest
-from tuning.optimisers.catalogue import OPTIMISERS, make_optimiser
+from tuning.optimisers.catalogue import make_optimiser
 from tuning.optimisers.interface import Optimiser, check_least
 
 BEST, GOTO, AVERAGE = "best", "goto", "average"
 PROTOCOLS = (BEST, GOTO, AVERAGE)  # see `tuning/weights/protocol.py`
 UNTUNED = "none"  # a method of comparisons only: systems keep the weights that they start with
-
-
-def _optimisers() -> dict[str, Optimiser]:
-    return {name: make_optimiser(name) for name in OPTIMISERS}
 
 
 @dataclass(frozen=True)
@@ -32,12 +28,15 @@ class TuneSettings:
     protocol: str = BEST  # what is kept of the replicas
     tokenize: str = "none"  # how metrics see text: sacrebleu's tokenisers
     lowercase: bool = False
-    # Each optimiser's own settings are a section beside this one: `mira.step`
-    optimisers: Mapping[str, Optimiser] = field(default_factory=_optimisers)
+    # Those with other settings than the default. Each is a section beside this one: `mira.step`
+    optimisers: Mapping[str, Optimiser] = field(default_factory=dict)
 
     @property
     def optimiser(self) -> Optimiser:
-        return self.optimisers.get(self.method) or make_optimiser(self.method)
+        return self.find_optimiser(self.method)
+
+    def find_optimiser(self, name: str) -> Optimiser:
+        return self.optimisers.get(name) or make_optimiser(name)
 
     def with_optimiser(self, name: str, optimiser: Optimiser) -> "TuneSettings":
         """The same with other settings for one of the optimisers."""
