@@ -11,10 +11,11 @@ from hyperbaton.kernels import announce_compilation
 from hyperbaton.samples import sample_files, sample_references
 from hyperbaton.views.derivation_svg import derivation_svg
 from models.writing import open_to_write
-from tuning.comparison.configuration import Configuration, DataSet, TrainingData, check
+from tuning.comparison.configuration import Configuration, TrainingData, check
 from tuning.comparison.result_tables import limits_table, summary_table, write_files
 from tuning.comparison.results import Comparison, Output
 from tuning.comparison.run import compare
+from tuning.evaluation.data_sets import DataSet
 from tuning.evaluation.tables import as_text
 from tuning.report.report import report
 from tuning.reproduction.exhibit import Exhibit, exhibit_text

@@ -15,10 +15,10 @@ from hyperbaton.views.text_tables import print_blocks
 from models.data.corpus_reading import read_corpus
 from models.data.corpus_statistics import statistics
 from models.system.folder import write_variant
-from tuning.comparison.configuration import TuningChoice
 from tuning.comparison.results import Cell, Comparison
+from tuning.weights.settings import COMPARE_SETTINGS
 
-QUICK = TuningChoice(replicas=1, iterations=6)
+QUICK = replace(COMPARE_SETTINGS, replicas=1, iterations=6)
 N_SHOWN = 3  # translations that are explained
 SHORT = 10  # words of a sentence that is easy to follow
 

@@ -17,7 +17,8 @@ from models.errors import SettingError, nearest
 from models.phrases.building import PhraseSettings
 from models.settings_text import convert_setting
 from models.system.training import ClassSettings, LanguageModelSettings
-from tuning.weights.settings import TuneSettings
+from tuning.optimisers.catalogue import OPTIMISERS
+from tuning.weights.settings import TuneSettings, assignable
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ def load_settings(
                 raise SettingError(
                     f"{section} stands outside a section",
                     where=str(config),
-                    expected=f"known sections: {', '.join(_names(Settings))}",
+                    expected=f"known sections: {', '.join([*_names(Settings), *OPTIMISERS])}",
                 )
             for key, value in values.items():
                 settings = _assign(settings, f"{section}.{key}", value, str(config))
@@ -57,19 +58,32 @@ def load_settings(
 
 def as_dict(settings: Settings) -> dict[str, dict[str, Any]]:
     """Sections, keys and values in effect."""
-    return {section: vars(getattr(settings, section)) for section in _names(Settings)}
+    names = [*_names(Settings), *OPTIMISERS]
+    return {name: assignable(_section(settings, name)) for name in names}
 
 
 def _assign(settings: Settings, name: str, value: Any, where: str) -> Settings:
-    known = [f"{section}.{key}" for section, keys in as_dict(settings).items() for key in keys]
-    if name not in known:
+    section_name, _, key = name.rpartition(".")
+    section = _section(settings, section_name)
+    if section is None or key not in assignable(section):
+        sections = as_dict(settings) | ({section_name: assignable(section)} if section else {})
+        known = [f"{own}.{key}" for own, keys in sections.items() for key in keys]
         raise SettingError(
             f"there is no setting {name!r}", where=where, expected=nearest(name, known)
         )
-    section_name, key = name.split(".")
-    section = getattr(settings, section_name)
     converted = convert_setting(name, value, type(getattr(section, key)), where)
-    return replace(settings, **{section_name: replace(section, **{key: converted})})
+    changed = replace(section, **{key: converted})
+    if section_name in _names(Settings):
+        return replace(settings, **{section_name: changed})
+    return replace(settings, tune=settings.tune.with_optimiser(section_name, changed))
+
+
+def _section(settings: Settings, name: str) -> Any:
+    """None if there is no such section; every optimiser has one."""
+    if name in _names(Settings):
+        return getattr(settings, name)
+    is_optimiser = name in OPTIMISERS or ":" in name
+    return settings.tune.find_optimiser(name) if is_optimiser else None
 
 
 def _read_toml(path: Path) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The work behind `hyperbaton tune`: reads the development set, tunes, and keeps what came out.
+"""The work behind `hyperbaton tune`: reads the development set, tunes, keeps the results.
 
 The state folder (`MODEL/tuning` unless told otherwise) holds a folder for every replica, the trace
 of all of them in `tuning.json`, and a picture. The system gets its new weights at the very end.
@@ -16,32 +16,23 @@ from decoder.translator import Translator
 from hyperbaton.console import progress_line, say
 from hyperbaton.settings import Settings
 from hyperbaton.views.tuning_plot import plot_tuning
-from models.data.sentence import Sentence
-from models.data.source_reading import SourceFiles, read_sentences
 from models.system.folder import path_text, read_system, write_weights
 from models.system.stages import fingerprint, locked
 from models.writing import open_to_write
-from tuning.evaluation.references import check_line_counts, read_references
-from tuning.metrics.visits import read_visits
+from tuning.evaluation.data_sets import DataSet, load
 from tuning.optimisers.objective import parse_objective
 from tuning.weights.fixed import read_fixed
 from tuning.weights.protocol import Replicas, tune_replicas
-from tuning.weights.settings import check_settings
+from tuning.weights.task import Listeners, TuningTask
 
 FORMAT = 1
 SUMMARY, PICTURE = "tuning.json", "tuning.svg"
 
 
 @dataclass(frozen=True)
-class Run:
+class TuningJob:
     model: Path
-    source: Path
-    references: tuple[Path, ...]
-    source_tags: Path | None
-    source_tree: Path | None
-    reference_alignment: Path | None
-    replicas: int
-    protocol: str
+    dev: DataSet
     fixed: tuple[str, ...]
     state: Path | None
     restart: bool
@@ -52,65 +43,39 @@ class Run:
     def folder(self) -> Path:
         return self.state or self.model / "tuning"
 
-    @property
-    def files(self) -> list[Path]:
-        others = self.source_tags, self.source_tree, self.reference_alignment
-        return [self.source, *self.references, *(path for path in others if path is not None)]
-
 
 def tune_system(
-    run: Run, settings_over: Callable[[Settings], Settings]
+    job: TuningJob, settings_over: Callable[[Settings], Settings]
 ) -> tuple[Replicas, dict[str, float]]:
     """Tunes a system and gives it the weights; the result, and the weights before."""
-    content = read_system(run.model)
+    content = read_system(job.model)
     limit = content["search"]["distortion_limit"]
-    base = Settings(search=replace(SearchSettings(), distortion_limit=limit))
-    settings = settings_over(base)
-    check_settings(settings.tune)
+    settings = settings_over(Settings(search=replace(SearchSettings(), distortion_limit=limit)))
+    settings.tune.check()
     parse_objective(settings.tune.metric)
     model = fingerprint(content["parts"], content["distortion"])
     key = fingerprint(
-        model, asdict(settings.tune), asdict(settings.search), list(run.fixed), run.protocol,
-        *run.files,
+        model, settings.tune.of_one_run(), settings.tune.protocol, asdict(settings.search),
+        list(job.fixed), *job.dev.files.values(),
     )  # fmt: skip
-    references = read_references(run.references)
-    sentences = list(read_sentences(SourceFiles(run.source, run.source_tags, run.source_tree)))
-    check_line_counts(
-        {path_text(run.source): len(sentences), path_text(run.references[0]): len(references)}
-    )
-    with locked(run.folder):
-        if run.restart:
-            _clear(run.folder)
-        before = _weights_to_begin_with(run.folder, key, content["weights"])
-        translator = Translator.load(run.model, settings.search).with_weights(before)
-        fixed, values = read_fixed(run.fixed, translator.feature_names)
+    dev = load(job.dev)
+    with locked(job.folder):
+        if job.restart:
+            _clear(job.folder)
+        before = _weights_to_begin_with(job.folder, key, content["weights"])
+        translator = Translator.load(job.model, settings.search).with_weights(before)
+        fixed, values = read_fixed(job.fixed, translator.feature_names)
         translator = translator.with_weights(values)
         before = {name: translator.weights[name] for name in translator.feature_names}
-        _write_summary(run.folder, {"key": key, "before": before})
+        _write_summary(job.folder, {"key": key, "before": before})
         with progress_line() as progress:
-            result = tune_replicas(
-                translator,
-                sentences,
-                references,
-                settings.tune,
-                run.folder,
-                progress,
-                replicas=run.replicas,
-                protocol=run.protocol,
-                fixed=fixed,
-                reference_visits=_visits(run, sentences),
-                threads=run.threads,
-                model=model,
-                talk=say,
-            )
-        plot_tuning(result, run.plot or run.folder / PICTURE)
-        write_weights(
-            run.model,
-            result.weights,
-            settings.search.distortion_limit,
-            _description(run, settings, result, len(sentences)),
-        )
-        _write_summary(run.folder, {"key": key, "before": before, **summary(result)})
+            listeners = Listeners(say, progress, lambda trace: say(trace.last_line))
+            task = TuningTask(translator, dev, settings.tune, fixed, job.threads, model, listeners)
+            result = tune_replicas(task, job.folder)
+        plot_tuning(result, job.plot or job.folder / PICTURE)
+        description = _description(job, settings, result, len(dev))
+        write_weights(job.model, result.weights, settings.search.distortion_limit, description)
+        _write_summary(job.folder, {"key": key, "before": before, **summary(result)})
     return result, before
 
 
@@ -130,7 +95,7 @@ def summary(result: Replicas) -> dict[str, Any]:
 
 
 def _description(
-    run: Run, settings: Settings, result: Replicas, n_sentences: int
+    job: TuningJob, settings: Settings, result: Replicas, n_sentences: int
 ) -> dict[str, Any]:
     """How the weights were made, for `model.toml`."""
     trace = result.runs[0].trace
@@ -142,21 +107,15 @@ def _description(
         "score_before": result.initial_score,
         **several,
         "chosen": result.chosen,
-        "protocol": run.protocol,
-        "replicas": run.replicas,
-        "fixed": list(run.fixed),
-        "source": path_text(run.source),
-        "references": list(map(path_text, run.references)),
+        "protocol": result.protocol,
+        "replicas": len(result.runs),
+        "fixed": list(job.fixed),
+        "source": path_text(job.dev.source),
+        "references": list(map(path_text, job.dev.references)),
         "sentences": n_sentences,
-        "settings": asdict(settings.tune),
+        "settings": settings.tune.plain(),
         "search": asdict(settings.search),
     }
-
-
-def _visits(run: Run, sentences: list[Sentence]) -> Any:
-    if run.reference_alignment is None:
-        return None
-    return read_visits(run.reference_alignment, list(map(len, sentences)))
 
 
 def _weights_to_begin_with(

@@ -72,3 +72,11 @@ def move_distances(links: Iterable[tuple[int, int]]) -> list[int]:
         distances.append(min(sources) - current - 1)
         current = max(sources)
     return distances
+
+
+def visit_sequence(links: Iterable[tuple[int, int]]) -> list[int]:
+    """The visit sequence of one sentence from its (source, target) links."""
+    first: dict[int, int] = {}
+    for source, target in links:
+        first[source] = min(target, first.get(source, target))
+    return sorted(first, key=lambda source: (first[source], source))

@@ -27,8 +27,8 @@ from hyperbaton.commands.options import FILE, LIMIT, set_option, threads_option
 )
 @click.option(
     "--method",
-    type=click.Choice(["mert", "pro", "mira"]),
-    help="Minimum error rate training, pairwise ranking, or batch MIRA.  [default: mert]",
+    help="mert, pro, mira (minimum error rate training, pairwise ranking, batch MIRA), or an "
+    "optimiser of your own as module:Class.  [default: mert]",
 )
 @click.option(
     "--metric",
@@ -39,18 +39,14 @@ from hyperbaton.commands.options import FILE, LIMIT, set_option, threads_option
 @click.option(
     "--replicas",
     type=click.IntRange(min=1),
-    default=3,
-    show_default=True,
-    help="Runs, with seeds that follow one another.",
+    help="Runs, with seeds that follow one another.  [default: 3]",
 )
 @click.option("--seed", type=int, help="Seed of the first replica.  [default: 1]")
 @click.option(
     "--protocol",
     type=click.Choice(["best", "goto", "average"]),
-    default="best",
-    show_default=True,
     help="Keep the best weights on the development set; tune on its first half and keep the best "
-    "on the second; or average the replicas.",
+    "on the second; or average the replicas.  [default: best]",
 )
 @click.option("--average", is_flag=True, help="The same as --protocol average.")
 @click.option(
@@ -78,9 +74,9 @@ def tune(
     metric: str | None,
     n_best: int | None,
     iterations: int | None,
-    replicas: int,
+    replicas: int | None,
     seed: int | None,
-    protocol: str,
+    protocol: str | None,
     average: bool,
     fixed: tuple[str, ...],
     distortion_limit: int | None,
@@ -103,11 +99,12 @@ def tune(
     from hyperbaton.console import say
     from hyperbaton.kernels import announce_compilation
     from hyperbaton.settings import load_settings
-    from hyperbaton.tuning_run import Run, tune_system
+    from hyperbaton.tuning_run import TuningJob, tune_system
     from hyperbaton.views.picture_files import check_picture
     from hyperbaton.views.text_tables import print_blocks
     from hyperbaton.views.tuning_text import tuning_blocks
     from models.system.folder import NAME
+    from tuning.evaluation.data_sets import DataSet
 
     announce_compilation("tuning.optimisers.envelope")
     if average and protocol == "goto":
@@ -120,19 +117,19 @@ def tune(
         "tune.n_best": n_best,
         "tune.iterations": iterations,
         "tune.seed": seed,
+        "tune.replicas": replicas,
+        "tune.protocol": "average" if average else protocol,
         "search.distortion_limit": distortion_limit,
     }
     shortcuts = [f"{name}={value}" for name, value in given.items() if value is not None]
-    run = Run(
-        model, source, references, source_tags, source_tree, reference_alignment, replicas,
-        "average" if average else protocol, fixed, state, restart, plot, threads,
-    )  # fmt: skip
+    dev = DataSet(source, references, "dev", reference_alignment, source_tags, source_tree)
+    job = TuningJob(model, dev, fixed, state, restart, plot, threads)
     try:
         result, before = tune_system(
-            run, lambda base: load_settings([*shortcuts, *assignments], base=base)
+            job, lambda base: load_settings([*shortcuts, *assignments], base=base)
         )
     except KeyboardInterrupt:
         say("stopped; the same command goes on from here")
         raise
     print_blocks(tuning_blocks(result, before))
-    say(f"tuned: {model / NAME}; traces and a picture: {run.folder}")
+    say(f"tuned: {model / NAME}; traces and a picture: {job.folder}")

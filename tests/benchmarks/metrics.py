@@ -14,7 +14,7 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.metrics.ter import TER
 
-from tuning.evaluation.significance import confidence_interval, paired_bootstrap, randomisation
+from tuning.evaluation.significance import paired_bootstrap, randomisation, resampled_scores
 from tuning.metrics.base import Metric, Outputs
 from tuning.metrics.catalogue import make_metrics
 
@@ -64,7 +64,7 @@ def significance(outputs: Outputs) -> None:
     for name, test in (("paired bootstrap", paired_bootstrap), ("randomisation", randomisation)):
         seconds = timed(lambda test=test: [test(*pair) for pair in pairs])  # type: ignore[misc]
         print(f"{name:<20}{seconds:>8.2f}")
-    seconds = timed(lambda: [confidence_interval(*pair[:2]) for pair in pairs])
+    seconds = timed(lambda: [resampled_scores(pair[0], [pair[1]]) for pair in pairs])
     print(f"{'intervals':<20}{seconds:>8.2f}")
 
 

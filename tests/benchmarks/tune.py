@@ -9,16 +9,18 @@ is numpy sorting the slopes of all sentences, which any exact method must at lea
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
 from tuning.metrics.bleu import Bleu
 from tuning.optimisers.envelope import find_thresholds, make_room
-from tuning.optimisers.mert import mert
-from tuning.optimisers.mira import mira
+from tuning.optimisers.interface import Optimiser, Start
+from tuning.optimisers.mert import Mert
+from tuning.optimisers.mira import Mira
 from tuning.optimisers.objective import Objective, Term
 from tuning.optimisers.pool import Pool
-from tuning.optimisers.pro import pro
+from tuning.optimisers.pro import Pro
 from tuning.optimisers.scaling import scale_pool
 
 N_FEATURES = 14
@@ -29,36 +31,22 @@ def main(n_sentences: int, size: int) -> None:
     pool, weights = random_pool(n_sentences, size)
     tuned = np.ones(N_FEATURES, dtype=bool)
     small, _ = random_pool(20, 20)
-    for work in (mert, pro, mira):
-        work(small, objective, weights, tuned, seed=np.random.SeedSequence(1))  # compiles
+    start, seed = Start(weights, tuned), np.random.SeedSequence(1)
+    for optimiser in (Mert(), Pro(), Mira()):
+        optimiser.improve(small, objective, start, seed)  # compiles
     print(f"{n_sentences:,} × {size:,} hypotheses, {N_FEATURES} features, BLEU\n")
     one_line(pool, weights, tuned)
     print(f"\n{'':<22}{'seconds':>8}{'CPU s':>8}{'BLEU':>8}{'':>4}(before: ", end="")
     print(f"{pool.score(objective, weights):.2f})")
-    for threads in (1, 2):
-        run(
-            f"mert, {threads} threads",
-            lambda threads=threads: mert(  # type: ignore[misc]
-                pool, objective, weights, tuned, seed=np.random.SeedSequence(1), threads=threads
-            ),
-            pool,
-            objective,
+    runs: list[tuple[Optimiser, int]] = [(Mert(), 1), (Mert(), 2), (Mira(), 1)]
+    for optimiser, threads in [*runs, (Pro(interpolation=1.0), 1)]:
+        name = f"{optimiser.name}, {threads} threads"
+        began, cpu = time.perf_counter(), time.process_time()
+        found = optimiser.improve(
+            pool, objective, replace(start, threads=threads), np.random.SeedSequence(1)
         )
-    seed = np.random.SeedSequence(1)
-    run("mira", lambda: mira(pool, objective, weights, tuned, seed=seed), pool, objective)
-    run(
-        "pro",
-        lambda: pro(pool, objective, weights, tuned, seed=seed, interpolation=1.0),
-        pool,
-        objective,
-    )
-
-
-def run(name: str, work: Callable[[], np.ndarray], pool: Pool, objective: Objective) -> None:
-    began, cpu = time.perf_counter(), time.process_time()
-    weights = work()
-    seconds, cpu = time.perf_counter() - began, time.process_time() - cpu
-    print(f"{name:<22}{seconds:>8.1f}{cpu:>8.1f}{pool.score(objective, weights):>8.2f}")
+        seconds, cpu = time.perf_counter() - began, time.process_time() - cpu
+        print(f"{name:<22}{seconds:>8.1f}{cpu:>8.1f}{pool.score(objective, found):>8.2f}")
 
 
 def one_line(pool: Pool, weights: np.ndarray, tuned: np.ndarray) -> None:

@@ -5,7 +5,8 @@ from dataclasses import replace
 from decoder.translator import Translator
 from hyperbaton import demonstration
 from hyperbaton.comparison import sample_configuration
-from tuning.comparison.configuration import System, TuningChoice
+from tuning.comparison.configuration import System
+from tuning.weights.settings import TuneSettings
 
 
 def test_the_demo_compares_explains_and_says_the_same_the_second_time(
@@ -23,7 +24,7 @@ def test_the_demo_compares_explains_and_says_the_same_the_second_time(
         )
 
     monkeypatch.setattr(demonstration, "sample_configuration", small)
-    monkeypatch.setattr(demonstration, "QUICK", TuningChoice(method="none"))
+    monkeypatch.setattr(demonstration, "QUICK", TuneSettings(method="none"))
     outputs = []
     for _ in range(2):
         demonstration.demonstrate("ja-en", tmp_path / "demo", 2)

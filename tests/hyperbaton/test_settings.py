@@ -1,8 +1,12 @@
+import subprocess
+import sys
+
 import pytest
 
 from hyperbaton.settings import Settings, as_dict, load_settings
 from models.data.corpus_reading import CorpusSettings
 from models.errors import DataError, SettingError
+from tuning.optimisers.mira import Mira
 
 
 def test_defaults():
@@ -18,11 +22,29 @@ def test_assignments_override_the_file(write):
     assert settings.corpus == CorpusSettings(skip_bad=True, max_length=50, factored=True)
 
 
+def test_optimisers_have_sections(write):
+    config = write("c.toml", "[mira]\nstep = 0.5\npasses = 3\n[tune]\nmethod = 'mira'\n")
+    settings = load_settings(["mira.step=0.02", "mert.restarts=7"], config)
+    assert settings.tune.optimiser == Mira(passes=3, step=0.02)
+    assert as_dict(settings)["mert"] == {"restarts": 7, "directions": 10}
+    assert "optimisers" not in as_dict(settings)["tune"]
+    own = load_settings(["tuning.optimisers.mira:Mira.step=0.3"]).tune.optimisers
+    assert own == {"tuning.optimisers.mira:Mira": Mira(step=0.3)}
+
+
+def test_tuning_is_not_loaded_with_the_settings():
+    code = "import sys, hyperbaton.settings; sys.exit('tuning.optimisers.mert' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
 @pytest.mark.parametrize(
     ("assignment", "message"),
     [
         ("corpus.max_lenght=3", "there is no setting 'corpus.max_lenght'\n  did you mean corpus.m"),
         ("zzz=3", "--set: there is no setting 'zzz'\n  known: classes.number, corpus.factored"),
+        ("tune.restarts=3", "no setting 'tune.restarts'\n  did you mean mert.restarts?"),
+        ("mira.stepp=3", "no setting 'mira.stepp'\n  did you mean mira.step?"),
+        ("tune.optimisers=3", "there is no setting 'tune.optimisers'"),
         ("corpus.max_length", "'corpus.max_length' gives no value\n  section.key=value"),
         ("corpus.max_length=x", "corpus.max_length cannot be 'x'\n  expected a whole number"),
         ("corpus.skip_bad=2", "corpus.skip_bad cannot be '2'\n  expected true or false"),

@@ -24,7 +24,7 @@ from tuning.metrics.base import Outputs
 from tuning.metrics.bleu import Bleu
 from tuning.metrics.ter import Ter
 
-QUICK = ["--set", "tune.restarts=2", "--set", "tune.directions=1", "--n-best", 30]
+QUICK = ["--set", "mert.restarts=2", "--set", "mert.directions=1", "--n-best", 30]
 START = {"linear": 1.0, "word_penalty": 0.5, "lm": 0.2}
 
 
@@ -95,7 +95,7 @@ def test_weights_into_the_system_and_results_on_the_screen(run, folder):
     assert table["score"] == pytest.approx(after)
     assert table["score_before"] == pytest.approx(before)
     assert (table["metric"], table["replicas"], table["sentences"]) == ("BLEU", 2, 21)
-    assert (table["settings"]["restarts"], table["search"]["distortion_limit"]) == (2, 5)
+    assert (table["settings"]["mert"]["restarts"], table["search"]["distortion_limit"]) == (2, 5)
     # what is told
     assert f"  seed  iterations  BLEU before  BLEU after  stopped by\n     1  {'':8}" in out
     assert re.search(r"mean of 2 replicas: BLEU \d+\.\d\d ± \d\.\d\d\n", out)
@@ -178,7 +178,7 @@ def test_other_methods_metrics_and_pictures(run, folder, method):
     plot = folder / "tuning.png"
     code, out, _ = run(
         "--method", method, "--metric", "bleu-ter", "--replicas", 1, "--plot", plot,
-        "--fix", "lm", "--fix", "phrase_penalty", "--set", "tune.interpolation=0.5",
+        "--fix", "lm", "--fix", "phrase_penalty", "--set", "pro.interpolation=0.5",
     )  # fmt: skip
     assert code == 0
     assert plot.read_bytes().startswith(b"\x89PNG")
@@ -225,12 +225,15 @@ def test_the_help_names_everything_and_imports_nothing_heavy():
         (["--metric", "blue"], 2, "there is no metric 'blue' in 'blue'"),
         (["--metric", "bleu+ter"], 2, "subtract it: bleu-ter"),
         (["--metric", "kendall"], 2, "Kendall needs word alignments of the references"),
-        (["--method", "mert2"], 2, "'mert2' is not one of"),
+        (["--method", "mert2"], 2, "there is no tuning method 'mert2'\n  did you mean mert?"),
+        (["--method", "none"], 2, "there is no tuning method 'none'"),
+        (["--set", "mira.stpe=3"], 2, "did you mean mira.step?"),
+        (["--set", "mert.restarts=-1"], 2, "mert.restarts is -1"),
         (["--fix", "lmm"], 2, "there is no feature 'lmm' to fix\n  did you mean lm?"),
         (["--average", "--protocol", "goto"], 2, "exclude each other"),
         (["--iterations", 0], 2, "tune.iterations is 0"),
         (["--n-best", 1], 2, "tune.n_best is 1"),
-        (["--set", "tune.restart=3"], 2, "did you mean tune.restarts?"),
+        (["--set", "mert.restart=3"], 2, "did you mean mert.restarts?"),
         (["--plot", "a.doc"], 1, ".doc is not a kind of picture"),
         (["--source", "-"], 2, "a stream cannot be used here"),
         (["--source", "nothing"], 1, "nothing: no such file"),

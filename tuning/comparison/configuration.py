@@ -8,7 +8,7 @@
     source = "train.ja"
     target = "train.en"
     alignment = "train.align"
-    lines = "1-48000"             # of all these files; any data set may say so
+    lines = "1-48000"             # of all these files; also for dev and test
 
     [dev]
     source = "dev.ja"
@@ -23,10 +23,17 @@
     name = "LINEAR+LEX"
     distortion = ["linear", "msd"]
 
+    [tune]
+    method = "mira"
+
+    [mira]                        # each optimiser has a table of its own
+    step = 0.02
+
 Instead of systems, `preset = "goto"` may be given (see `tuning/reproduction/presets.py`). Paths are
 relative to the TOML file. Unknown keys are refused with the nearest known one.
 """
 
+import json
 import re
 import tomllib
 from collections.abc import Mapping
@@ -40,13 +47,14 @@ from models.phrases.building import PhraseSettings
 from models.settings_text import convert_setting
 from models.system.folder import DISTORTION_LIMIT
 from models.system.training import ClassSettings, LanguageModelSettings
+from tuning.evaluation.data_sets import ALL, DataSet
 from tuning.metrics.catalogue import check_name
+from tuning.optimisers.catalogue import OPTIMISERS, make_optimiser
+from tuning.weights.settings import BEST, COMPARE_SETTINGS, OPEN, TuneSettings
 
 NO_LIMIT = -1
 METRICS = ("bleu", "bleu-1", "nist", "wer", "ter", "meteor-exact-stem", "ribes", "pdscore")
-ALL = "all"  # lines
-UNTUNED = "none"  # a way of tuning
-DEV, GOTO = "dev", "goto"  # ways of choosing a replica
+CHOOSE, DEV = "choose", "dev"  # the older names of `protocol` and `best`
 
 
 @dataclass(frozen=True)
@@ -61,38 +69,9 @@ class TrainingData:
 
 
 @dataclass(frozen=True)
-class DataSet:
-    """What is tuned on or tested on. With an alignment (of source and first reference) the order
-    of words can be judged too."""
-
-    source: Path
-    references: tuple[Path, ...]
-    name: str = "dev"
-    alignment: Path | None = None
-    source_tags: Path | None = None
-    source_tree: Path | None = None
-    lines: str = ALL
-
-
-@dataclass(frozen=True)
 class System:
     name: str
     distortion: tuple[str, ...]  # models as `name,key=value,…`
-
-
-@dataclass(frozen=True)
-class TuningChoice:
-    """How each cell is tuned."""
-
-    method: str = "mira"  # quick, and its replicas differ least; mert, pro; none: no tuning
-    metric: str = "bleu"
-    n_best: int = 100
-    iterations: int = 15
-    replicas: int = 3
-    seed: int = 1
-    # which replica is tested: the best on dev, or, as Goto et al. (2013) did, the best on the
-    # second half of dev of those that were tuned on its first half
-    choose: str = ""  # dev if neither the file nor a preset says so
 
 
 @dataclass(frozen=True)
@@ -108,7 +87,7 @@ class Configuration:
     metrics: tuple[str, ...] = METRICS
     significance: str = "bootstrap"
     seed: int = 0  # of training
-    tune: TuningChoice = TuningChoice()
+    tune: TuneSettings = COMPARE_SETTINGS
     phrases: PhraseSettings = PhraseSettings()
     lm: LanguageModelSettings = LanguageModelSettings()
     classes: ClassSettings = ClassSettings()
@@ -120,8 +99,8 @@ class Configuration:
 
     def plain(self) -> dict[str, Any]:
         """As JSON can hold it."""
-        plain = asdict(self)
-        return {key: _plain(value) for key, value in plain.items()}
+        plain: dict[str, Any] = asdict(self) | {"tune": self.tune.plain()}
+        return {**json.loads(json.dumps(plain, default=str))}
 
 
 def read_configuration(path: Path) -> Configuration:
@@ -133,8 +112,7 @@ def read_configuration(path: Path) -> Configuration:
         raise SettingError(f"is not TOML: {error}", where=str(path)) from None
     except OSError as error:
         raise SettingError(f"cannot be read: {error.strerror}", where=str(path)) from None
-    made: Configuration = _Reader(path).make(Configuration, content, "")
-    return made
+    return _Reader(path).read(content)
 
 
 def check(configuration: Configuration, where: str = "") -> Configuration:
@@ -144,7 +122,7 @@ def check(configuration: Configuration, where: str = "") -> Configuration:
         configuration,
         title=configuration.title or "Comparison of reordering models",
         limits=configuration.limits or (DISTORTION_LIMIT,),
-        tune=replace(tune, choose=tune.choose or DEV),
+        tune=replace(tune, protocol=BEST if tune.protocol == OPEN else tune.protocol),
     )
     for kind, names in {
         "system": [system.name for system in configuration.system],
@@ -165,14 +143,6 @@ def check(configuration: Configuration, where: str = "") -> Configuration:
     for system in configuration.system:
         if not system.distortion:
             raise SettingError(f"the system {system.name!r} has no distortion model", where=where)
-    if configuration.tune.choose not in (DEV, GOTO):
-        raise SettingError(
-            f"tune.choose cannot be {configuration.tune.choose!r}",
-            where=where,
-            expected=f"{DEV} or {GOTO}",
-        )
-    if configuration.tune.replicas < 1:
-        raise SettingError("tune.replicas must be 1 or more", where=where)
     metrics = tuple(check_name(name) for name in configuration.metrics)
     data = configuration.dev, *configuration.test
     for lines in (configuration.train.lines, *(item.lines for item in data)):
@@ -199,42 +169,44 @@ def limit_name(limit: int) -> str:
     return "∞" if limit == NO_LIMIT else str(limit)
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, Path):
-        return str(value)
-    if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
-    return value
-
-
 class _Reader:
     """Makes dataclasses from tables of a TOML file."""
 
     def __init__(self, path: Path) -> None:
         self._where, self._folder = str(path), path.parent
 
-    def make(self, kind: Any, table: Any, name: str) -> Any:
+    def read(self, content: dict[str, Any]) -> Configuration:
+        """The tables of optimisers belong to the settings of tuning."""
+        if isinstance(tune := content.get("tune"), dict) and CHOOSE in tune:
+            chosen = tune.pop(CHOOSE)
+            tune.setdefault("protocol", BEST if chosen == DEV else chosen)
+        own = {name: content.pop(name) for name in [*content] if name in OPTIMISERS or ":" in name}
+        made: Configuration = self.make(Configuration, content, "")
+        for name, table in own.items():
+            default = make_optimiser(name)
+            optimiser = self.make(type(default), table, name)
+            made = replace(made, tune=made.tune.with_optimiser(name, optimiser))
+        return made
+
+    def make(self, kind: Any, table: Any, name: str, base: Any = None) -> Any:
+        """An object of this kind, or `base` with some values replaced."""
         if not isinstance(table, Mapping):
             raise SettingError(f"{name} is not a table", where=self._where)
-        known = {field.name: field for field in fields(kind)}
+        known = {field.name: field for field in fields(kind) if field.name != "optimisers"}
         for key in table:
             if key not in known:
                 raise SettingError(
                     f"there is no setting {_join(name, key)!r}",
                     where=self._where,
-                    expected=nearest(key, list(known)),
+                    expected=nearest(key, [*known, *(OPTIMISERS if not name else ())]),
                 )
         for key, field in known.items():
-            if key not in table and field.default is MISSING:
+            if base is None and key not in table and field.default is MISSING:
                 raise SettingError(f"{_join(name, key)} is missing", where=self._where)
-        return kind(
-            **{
-                key: self._value(known[key], value, _join(name, key))
-                for key, value in table.items()
-            }
-        )
+        values = {
+            key: self._value(known[key], value, _join(name, key)) for key, value in table.items()
+        }
+        return kind(**values) if base is None else replace(base, **values)
 
     def _value(self, field: Any, value: Any, name: str) -> Any:
         sections = {"train": TrainingData, "dev": DataSet}
@@ -257,7 +229,7 @@ class _Reader:
             items = self._list(value, name)
             return tuple(convert_setting(name, item, str, self._where) for item in items)
         if hasattr(field.default, "__dataclass_fields__"):
-            return self.make(type(field.default), value, name)
+            return self.make(type(field.default), value, name, field.default)
         return convert_setting(name, value, field.type, self._where)
 
     def _list(self, value: Any, name: str) -> list[Any]:

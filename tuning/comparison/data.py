@@ -1,35 +1,19 @@
-"""The data of a comparison: parts of files cut out, sentences and references read."""
+"""The data of a comparison: the lines that are wanted, cut out of larger files."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
 from models.data.corpus_reading import CorpusFiles
-from models.data.sentence import Sentence
-from models.data.source_reading import SourceFiles, read_sentences
 from models.data.text import open_binary
 from models.errors import DataError, counted
 from models.writing import make_folder, open_to_write
-from tuning.comparison.configuration import ALL, Configuration, DataSet, TrainingData, line_range
-from tuning.evaluation.references import read_references
-from tuning.metrics.visits import Visits, read_visits
+from tuning.comparison.configuration import Configuration, TrainingData, line_range
+from tuning.evaluation.data_sets import ALL, DataSet
 
 Data = TypeVar("Data", TrainingData, DataSet)
-
-
-@dataclass(frozen=True, eq=False)
-class Sentences:
-    """A data set in memory."""
-
-    name: str
-    sources: tuple[Sentence, ...]
-    references: tuple[tuple[str, ...], ...]  # one or more for each sentence
-    visits: Visits | None = None  # of the first reference, where an alignment is given
-
-    def __len__(self) -> int:
-        return len(self.sources)
 
 
 def cut_out(configuration: Configuration, folder: Path) -> Configuration:
@@ -45,24 +29,6 @@ def cut_out(configuration: Configuration, folder: Path) -> Configuration:
 def corpus_files(data: TrainingData) -> CorpusFiles:
     names = [field.name for field in fields(CorpusFiles)]
     return CorpusFiles(**{name: getattr(data, name) for name in names})
-
-
-def load(data: DataSet) -> Sentences:
-    files = SourceFiles(data.source, data.source_tags, data.source_tree)
-    sources = tuple(read_sentences(files))
-    references = tuple(map(tuple, read_references(data.references)))
-    if not sources:
-        raise DataError("has no sentence", where=str(data.source))
-    if len(sources) != len(references):
-        raise DataError(
-            f"has {counted(len(sources), 'sentence')}",
-            where=str(data.source),
-            expected=f"{data.references[0]} has {len(references):,}; they must be as many",
-        )
-    visits = None
-    if data.alignment is not None:
-        visits = read_visits(data.alignment, [len(sentence) for sentence in sources])
-    return Sentences(data.name, sources, references, visits)
 
 
 def _cut(data: Data, name: str, folder: Path) -> Data:

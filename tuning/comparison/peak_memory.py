@@ -1,7 +1,7 @@
-"""The most memory that a piece of work has had, for processes that do several one after the other.
+"""The peak memory of a piece of work, for processes that do several one after the other.
 
-The kernel keeps one peak for the whole life of a process. Linux can begin it anew; elsewhere a
-later piece of work may be charged with what an earlier one has used.
+The kernel keeps one peak for the whole life of a process. Linux can reset it; elsewhere a later
+piece of work may be charged for the memory of an earlier one.
 """
 
 import contextlib

@@ -1,5 +1,5 @@
 """What a comparison needs, checked before hours of work: its models exist and go together, its
-metrics can be computed, and all sentences have the layers that the models ask for."""
+metrics can be computed, and all sentences have the layers that the models need."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -9,12 +9,12 @@ from models.distortion.interface import DistortionModel
 from models.errors import DataError, HyperbatonError, SettingError
 from models.system.folder import load_distortion
 from models.system.training import check_features, wanted_models
-from tuning.comparison.configuration import GOTO, UNTUNED, Configuration, System
-from tuning.comparison.data import Sentences
+from tuning.comparison.configuration import Configuration, System
 from tuning.comparison.results import metrics_of
+from tuning.evaluation.data_sets import Sentences
 from tuning.evaluation.significance import find_test
 from tuning.optimisers.objective import make_objective, parse_objective
-from tuning.weights.loop import TuneSettings, check_settings
+from tuning.weights.protocol import split
 
 FILES = {"tags": "source_tags", "tree": "source_tree"}  # where a layer comes from
 
@@ -38,19 +38,15 @@ def check_models(configuration: Configuration) -> None:
 
 
 def check_methods(configuration: Configuration) -> None:
-    """Refuses ways of tuning and testing that there are not."""
-    tune = configuration.tune
+    """Refuses unknown ways of tuning and testing."""
     find_test(configuration.significance)
-    parse_objective(tune.metric)
-    if tune.method != UNTUNED:
-        settings = TuneSettings(tune.method, tune.metric, tune.n_best, iterations=tune.iterations)
-        check_settings(settings)
+    parse_objective(configuration.tune.metric)
+    configuration.tune.check()
 
 
 def check_data(configuration: Configuration, dev: Sentences, tests: Iterable[Sentences]) -> None:
     """Refuses data that cannot be tuned on or scored as is wanted."""
-    if configuration.tune.choose == GOTO and len(dev) < 2:
-        raise DataError("a dev set of one sentence has no second half", where=dev.name)
+    split(dev, configuration.tune.protocol)
     if make_objective(configuration.tune.metric, dev.references).needs_visits:
         _check_alignment(dev, configuration.tune.metric)
     for test in tests:

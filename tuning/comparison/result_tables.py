@@ -9,7 +9,7 @@ import numpy as np
 
 from models.writing import open_to_write
 from tuning.comparison.configuration import limit_name
-from tuning.comparison.results import Cell, Comparison
+from tuning.comparison.results import Cell, Comparison, Replica
 from tuning.evaluation.scoring import Score
 from tuning.evaluation.significance import SIGNIFICANT
 from tuning.evaluation.tables import Table, as_csv, as_latex, as_markdown
@@ -140,20 +140,18 @@ def as_record(comparison: Comparison) -> dict[str, Any]:
                 "system": cell.system,
                 "limit": cell.limit,
                 "chosen": cell.chosen,
-                "replicas": [
-                    {
-                        "seed": replica.seed,
-                        "dev_score": replica.dev_score,
-                        "choice_score": replica.choice_score,
-                        "weights": dict(replica.weights),
-                    }
-                    for replica in cell.replicas
-                ],
+                "replicas": list(map(_replica, cell.replicas)),
+                **({"average": _replica(cell.average)} if cell.average else {}),
             }
             for cell in comparison.cells
         ],
         "scores": [dict(zip(CSV_HEADER, row, strict=True)) for row in csv_rows(comparison)],
     }
+
+
+def _replica(replica: Replica) -> dict[str, Any]:
+    keys = ("seed", "dev_score", "choice_score")
+    return {key: getattr(replica, key) for key in keys} | {"weights": dict(replica.weights)}
 
 
 def write_files(comparison: Comparison, folder: Path) -> list[Path]:

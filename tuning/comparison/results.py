@@ -1,4 +1,4 @@
-"""What came out of a comparison, as plain data for tables and reports: cells, scores, tests."""
+"""The results of a comparison as plain data, for tables and reports: cells, scores, tests."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from models.arrays import FloatArray, Ragged
 from tuning.comparison.configuration import Configuration, limit_name
-from tuning.comparison.data import Sentences
+from tuning.evaluation.data_sets import Sentences
 from tuning.evaluation.scoring import Score
 from tuning.metrics.base import Metric, Outputs
 from tuning.metrics.catalogue import make_metrics
@@ -27,7 +27,7 @@ class Output:
 
 @dataclass(frozen=True)
 class Cost:
-    """What a cell took, in a process of its own with one thread; not part of the results, which
+    """What a replica took, in a process of its own with one thread; not part of the results, which
     are the same on any machine."""
 
     tuning_seconds: float  # CPU
@@ -64,11 +64,13 @@ class Cell:
     system: str
     limit: int  # −1: none
     replicas: Sequence[Replica]
-    chosen: int
+    chosen: int  # the best replica
+    average: Replica | None = None  # with the mean of all replicas' weights, if it is to be tested
 
     @property
     def best(self) -> Replica:
-        return self.replicas[self.chosen]
+        """What is tested."""
+        return self.average or self.replicas[self.chosen]
 
     @property
     def name(self) -> str:
@@ -110,7 +112,7 @@ class Comparison:
 
 
 def metrics_of(names: Iterable[str], test: Sentences) -> list[Metric]:
-    """Those metrics that can be computed: the order of words is known from alignments only."""
+    """The metrics that can be computed: metrics of word order need an alignment."""
     made = make_metrics(names, test.references)
     return [metric for metric in made if test.visits is not None or not metric.needs_visits]
 

@@ -3,15 +3,15 @@
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import replace
-from itertools import product
+from dataclasses import dataclass, field, fields, replace
+from itertools import groupby, product
 from pathlib import Path
 
 from models.progress import Progress
 from models.system.stages import locked
-from tuning.comparison.cells import Job, read_outputs, read_replica, run_job
-from tuning.comparison.configuration import UNTUNED, Configuration
-from tuning.comparison.data import cut_out, load
+from tuning.comparison.cells import AverageJob, Job, read_outputs, read_replica, run_job
+from tuning.comparison.configuration import Configuration
+from tuning.comparison.data import cut_out
 from tuning.comparison.judging import judge
 from tuning.comparison.requirements import (
     check_data,
@@ -24,7 +24,10 @@ from tuning.comparison.requirements import (
 from tuning.comparison.results import Cell, Comparison
 from tuning.comparison.systems import SYSTEM, stage_costs, train
 from tuning.comparison.workers import run_jobs
+from tuning.evaluation.data_sets import load
 from tuning.optimisers.objective import make_objective
+from tuning.weights.protocol import best_of
+from tuning.weights.settings import AVERAGE, UNTUNED
 
 Talk = Callable[[str], None]
 
@@ -49,9 +52,13 @@ def compare(
         trained = train(configuration, folder, threads, talk, progress)
         check_layers(configuration, trained, [dev, *tests])
         jobs = grid(configuration, folder)
-        _run(jobs, threads, talk, progress)
+        averages = average_jobs(jobs) if configuration.tune.protocol == AVERAGE else []
+        for batch in (jobs, averages):  # an average needs all of its replicas
+            _run(batch, threads, talk, progress)
+        with suppress(OSError):
+            jobs[0].state.parent.rmdir()  # unless something is kept for another configuration
         objective = make_objective(configuration.tune.metric, dev.references)
-        cells = _cells(jobs, objective.shown_sign)
+        cells = _cells(jobs, averages, higher_is_better=objective.shown_sign > 0)
         costs = stage_costs(folder, configuration)
         return judge(whole, tests, cells, costs, progress)
 
@@ -60,75 +67,83 @@ def grid(configuration: Configuration, folder: Path) -> list[Job]:
     """All replicas of all cells, systems in their order, limits inside, replicas innermost."""
     tune = configuration.tune
     n_replicas = tune.replicas if tune.method != UNTUNED else 1
-    return [
-        Job(
-            folder,
-            folder / SYSTEM,
-            system.name,
-            exact_models(configuration, system),
-            limit,
-            configuration.search,
-            tune,
-            tune.seed + replica,
-            configuration.dev,
-            configuration.test,
-            configuration.metrics,
-        )
-        for system, limit, replica in product(
-            configuration.system, configuration.limits, range(n_replicas)
-        )
+    systems = [
+        replace(system, distortion=exact_models(configuration, system))
+        for system in configuration.system
     ]
+    return [
+        Job(configuration, folder, folder / SYSTEM, system, limit, tune.seed + replica)
+        for system, limit, replica in product(systems, configuration.limits, range(n_replicas))
+    ]
+
+
+def average_jobs(jobs: Sequence[Job]) -> list[Job]:
+    """A job for each cell with several replicas."""
+    names = [item.name for item in fields(Job)]
+    return [
+        AverageJob(**{name: getattr(own[0], name) for name in names}, replicas=tuple(own))
+        for own in _by_cell(jobs)
+        if len(own) > 1
+    ]
+
+
+def _by_cell(jobs: Sequence[Job]) -> list[list[Job]]:
+    """The replicas of each cell, which lie side by side in the grid."""
+    groups = groupby(jobs, key=lambda job: (job.system.name, job.limit))
+    return [list(own) for _, own in groups]
 
 
 def _run(jobs: Sequence[Job], threads: int, talk: Talk, progress: Progress | None) -> None:
     open_jobs = [job for job in jobs if not job.is_done()]
     if len(open_jobs) < len(jobs):
         talk(f"{len(jobs) - len(open_jobs)} of {len(jobs)} runs are done already")
-    began, done = time.monotonic(), 0
-    running: dict[int, str] = {}
+    board = _Board([job.name for job in open_jobs], talk, progress)
+    run_jobs(open_jobs, run_job, threads, board.progress, board.done)
 
-    def left() -> str:
-        if not done or done == len(open_jobs):
+
+@dataclass
+class _Board:
+    """Shows how far the jobs are."""
+
+    names: Sequence[str]
+    talk: Talk
+    listener: Progress | None
+    n_done: int = 0
+    running: dict[int, str] = field(default_factory=dict)
+    began: float = field(default_factory=time.monotonic)
+
+    def progress(self, number: int, what: str, count: int) -> None:
+        self.running[number] = f"{self.names[number]}: {what}" + (f" {count}" if count else "")
+        if self.listener is not None:
+            state = " | ".join(self.running.values())
+            self.listener(f"{self.n_done} of {len(self.names)} runs{self._left()} | {state}", 0)
+
+    def done(self, number: int) -> None:
+        self.n_done += 1
+        self.running.pop(number, None)
+        name, n = self.names[number], len(self.names)
+        self.talk(f"{name}: done; {self.n_done} of {n}{self._left()}")
+
+    def _left(self) -> str:
+        n_left = len(self.names) - self.n_done
+        if not self.n_done or not n_left:
             return ""
-        seconds = (time.monotonic() - began) / done * (len(open_jobs) - done)
-        return f", {_about(seconds)} left"
-
-    def watch(number: int, text: str | None) -> None:
-        nonlocal done
-        job = open_jobs[number]
-        if text is None:
-            done += 1
-            running.pop(number, None)
-            talk(f"{job.name}: done; {done} of {len(open_jobs)}{left()}")
-            return
-        running[number] = f"{job.name}: {text}"
-        if progress:
-            state = " | ".join(running.values())
-            progress(f"{done} of {len(open_jobs)} runs{left()} | {state}", 0)
-
-    run_jobs(open_jobs, run_job, threads, watch)
-    with suppress(OSError):
-        jobs[0].state.parent.rmdir()  # unless something is kept for another configuration
+        seconds = (time.monotonic() - self.began) / self.n_done * n_left
+        about = f"{seconds / 60:.0f} min" if seconds >= 90 else f"{seconds:.0f} s"
+        return f", about {about} left"
 
 
-def _about(seconds: float) -> str:
-    return f"about {seconds / 60:.0f} min" if seconds >= 90 else f"about {seconds:.0f} s"
-
-
-def _cells(jobs: Sequence[Job], sign: float) -> list[Cell]:
-    """`sign` is −1 if less is better in what was tuned."""
-    by_cell: dict[tuple[str, int], list[Job]] = {}
-    for job in jobs:
-        by_cell.setdefault((job.system, job.limit), []).append(job)
+def _cells(jobs: Sequence[Job], averages: Sequence[Job], *, higher_is_better: bool) -> list[Cell]:
+    """`higher_is_better` is that of the metric that was tuned."""
     cells = []
-    for (system, limit), own in by_cell.items():
+    for number, own in enumerate(_by_cell(jobs)):
         replicas = [read_replica(job) for job in own]
-        chosen = best_replica([replica.choice_score for replica in replicas], sign)
-        replicas[chosen] = replace(replicas[chosen], outputs=read_outputs(own[chosen]))
-        cells.append(Cell(system, limit, replicas, chosen))
+        choices = [replica.choice_score for replica in replicas]
+        chosen = best_of(choices, higher_is_better=higher_is_better)
+        mean = None
+        if averages:
+            mean = replace(read_replica(averages[number]), outputs=read_outputs(averages[number]))
+        else:
+            replicas[chosen] = replace(replicas[chosen], outputs=read_outputs(own[chosen]))
+        cells.append(Cell(own[0].system.name, own[0].limit, replicas, chosen, mean))
     return cells
-
-
-def best_replica(scores: Sequence[float], sign: float) -> int:
-    """Of equal ones the first."""
-    return max(range(len(scores)), key=lambda number: sign * scores[number])

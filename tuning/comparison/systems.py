@@ -1,7 +1,7 @@
-"""Trains what a comparison compares: one system that has the models of all of them.
+"""Trains one system with the models of all the systems that are compared.
 
-Phrase table, language model, word classes and models that several systems use are made once. What
-each stage took is kept in `costs.json`, since it is not measured again when nothing has changed.
+Phrase table, language model, word classes and models that several systems use are made once. The
+cost of each stage is kept in `costs.json`, since it is not measured again when nothing has changed.
 """
 
 import json
@@ -88,4 +88,4 @@ def _read(folder: Path) -> dict[str, tuple[float, float]]:
         found = json.loads((folder / COSTS).read_text(encoding="utf-8"))
         return {part: (float(seconds), float(most)) for part, (seconds, most) in found.items()}
     except (OSError, ValueError, TypeError, AttributeError):
-        return {}  # costs are good to know, no more
+        return {}  # nothing depends on costs

@@ -1,8 +1,8 @@
-"""Jobs in processes of their own, a few at a time, with word of how they get on.
+"""Jobs in processes of their own, a few at a time, with news of their progress.
 
 Every worker is a fresh process that does one job after the other. If the run that started them goes
-away in whatever way, workers end at once: another run may come and go on in the same folder. What
-they had begun is not finished by halves, since stages are renamed into place.
+away, in whatever way, workers end at once: another run may go on in the same folder. They leave no
+half-finished work behind, since stages are renamed into place.
 """
 
 import ctypes
@@ -18,63 +18,52 @@ from multiprocessing.connection import Connection, wait
 from typing import Any, TypeVar
 
 from models.errors import DataError, HyperbatonError, SettingError
+from models.progress import Progress
 
 Job = TypeVar("Job")
-Say = Callable[[str], None]  # how far a job is, in a few words
-Watch = Callable[[int, str | None], None]  # number of a job and how far it is; None: done
+Work = Callable[[Job, Progress], None]
 PULSE = 0.5  # seconds between looks at the parent, where the kernel does not look
 _PR_SET_PDEATHSIG = 1
+_PROGRESS, _ERROR, _DONE = range(3)  # what a worker sends, with values
 
 
 def run_jobs(
-    jobs: Sequence[Job], work: Callable[[Job, Say], Any], n_workers: int, watch: Watch
-) -> list[Any]:
-    """What `work` gives for each job, in order. `work` must be a function of a module.
+    jobs: Sequence[Job],
+    work: Work[Job],
+    n_workers: int,
+    progress: Callable[[int, str, int], None],
+    done: Callable[[int], None],
+) -> None:
+    """Does all jobs; both callbacks get the number of a job first.
 
-    The first error ends the run: the other workers are stopped, and it is raised here.
+    `work` must be a function of a module. The first error ends the run: the other workers are
+    stopped, and it is raised here.
     """
-    context = get_context("spawn")
-    results: list[Any] = [None] * len(jobs)
-    left = iter(range(len(jobs)))
+    left = iter(enumerate(jobs))
     doing: dict[Connection, int] = {}
     workers = []
 
     def next_job(connection: Connection) -> None:
-        number = next(left, None)
-        if number is None:
-            connection.send(None)
-            doing.pop(connection, None)
-        else:
-            connection.send((number, jobs[number]))
+        doing.pop(connection, None)
+        number, job = next(left, (None, None))
+        connection.send(job)
+        if number is not None:
             doing[connection] = number
 
     try:
         for _ in range(min(n_workers, len(jobs))):
-            ours, theirs = context.Pipe()
-            worker = context.Process(target=_work, args=(theirs, work, os.getpid()), daemon=True)
-            worker.start()
-            theirs.close()
+            worker, connection = _start(work)
             workers.append(worker)
-            next_job(ours)
+            next_job(connection)
         while doing:
-            for connection in wait(list(doing)):
-                assert isinstance(connection, Connection)
-                number = doing[connection]
-                try:
-                    kind, value = connection.recv()
-                except EOFError:
-                    raise DataError(
-                        "a worker process died",
-                        expected="perhaps there was not enough memory",
-                        advice="run the same command again: it goes on where it stopped",
-                    ) from None
-                if kind == "progress":
-                    watch(number, value)
-                elif kind == "error":
+            for connection in [c for c in wait(list(doing)) if isinstance(c, Connection)]:
+                kind, value = _receive(connection)
+                if kind == _PROGRESS:
+                    progress(doing[connection], *value)
+                elif kind == _ERROR:
                     raise value
                 else:
-                    results[number] = value
-                    watch(number, None)
+                    done(doing[connection])
                     next_job(connection)
         for worker in workers:
             worker.join()
@@ -83,25 +72,47 @@ def run_jobs(
             if worker.is_alive():
                 worker.kill()
                 worker.join()
-    return results
 
 
-def _work(connection: Connection, work: Callable[[Any, Say], Any], parent: int) -> None:
+def _start(work: Work[Any]) -> tuple[Any, Connection]:
+    """A process, and the connection that it gets its jobs from."""
+    context = get_context("spawn")
+    ours, theirs = context.Pipe()
+    worker = context.Process(target=_serve, args=(theirs, work, os.getpid()), daemon=True)
+    worker.start()
+    theirs.close()
+    return worker, ours
+
+
+def _receive(connection: Connection) -> tuple[int, Any]:
+    try:
+        message: tuple[int, Any] = connection.recv()
+    except EOFError:
+        raise DataError(
+            "a worker process died",
+            expected="perhaps there was not enough memory",
+            advice="run the same command again: it goes on where it stopped",
+        ) from None
+    return message
+
+
+def _serve(connection: Connection, work: Work[Any], parent: int) -> None:
+    """The life of a worker, which ends with the job `None`."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what Ctrl-C means
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)  # the kernel ends us with it
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     try:
-        while (item := connection.recv()) is not None:
+        while (job := connection.recv()) is not None:
             try:
-                result = work(item[1], lambda text: connection.send(("progress", text)))
+                work(job, lambda *news: connection.send((_PROGRESS, news)))
             except HyperbatonError as error:
-                connection.send(("error", _plain(error)))
+                connection.send((_ERROR, _plain(error)))
                 return
             except Exception:
-                connection.send(("error", RuntimeError(traceback.format_exc())))
+                connection.send((_ERROR, RuntimeError(traceback.format_exc())))
                 return
-            connection.send(("result", result))
+            connection.send((_DONE, None))
     except (EOFError, BrokenPipeError):
         pass  # the parent is gone
 

@@ -1,8 +1,8 @@
 """Reads translations and their references.
 
-A hypothesis file has a translation a line, plain or as JSON with the key "translation"; the first
-line tells which. Every reference file has a line for each sentence. In the first file an empty line
-is an empty reference, in the others it says that there is no such reference for this sentence, so
+A hypothesis file has one translation per line, plain or as JSON with the key "translation"; the
+first line tells which. Every reference file has a line for each sentence. In the first file an
+empty line is an empty reference; in the others it means that the sentence has no such reference, so
 that sentences may have different numbers of references.
 """
 
@@ -14,6 +14,7 @@ from pathlib import Path
 
 from models.data.text import read_lines
 from models.errors import BadLine, DataError, SettingError
+from tuning.metrics.visits import parse_json
 
 JSON_LINE = '{"translation": "the book", "alignment": [[0, 1]]}'
 
@@ -102,10 +103,7 @@ def _is_json_object(line: str) -> bool:
 
 def _translation(line: str) -> str:
     expected = f"lines look like {JSON_LINE}, as the first line does"
-    try:
-        record = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise BadLine("JSON", f"not JSON: {error.msg} at column {error.colno}", expected) from None
+    record = parse_json(line, expected)
     translation = record.get("translation") if isinstance(record, dict) else None
     if not isinstance(translation, str):
         raise BadLine("JSON", 'no text "translation"', expected)

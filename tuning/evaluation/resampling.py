@@ -1,9 +1,9 @@
 """Sums of statistics over resampled test sets, many at a time.
 
-A resample is a vector of how often each sentence is in it, a random exchange of two systems a
-vector of zeros and ones, so the sums of all of them are one matrix product. Matrices are made in
-chunks of bounded memory; what is drawn depends on the seed and the number of sentences only, never
-on the chunks or on what is summed.
+A resample is a vector that counts how often it holds each sentence, a random exchange of two
+systems a vector of zeros and ones, so the sums of all of them are one matrix product. Matrices are
+made in chunks of bounded memory; what is drawn depends only on the seed and the number of
+sentences, never on the chunks or on what is summed.
 """
 
 from collections.abc import Iterator

@@ -2,13 +2,22 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
 from models.arrays import FloatArray
 from models.errors import SettingError, nearest
 from models.progress import Progress
-from tuning.evaluation.significance import RESAMPLES, SEED, confidence_interval, find_test
+from tuning.evaluation.significance import (
+    RESAMPLES,
+    SEED,
+    bootstrap_p_value,
+    find_test,
+    interval,
+    paired_bootstrap,
+    resampled_scores,
+)
 from tuning.metrics.base import Metric, Outputs
 
 
@@ -47,6 +56,53 @@ class Evaluation:
         return np.stack([metric.sentence_scores(rows) for metric, rows in pairs], axis=1)
 
 
+class Judge:
+    """Systems by one metric, all on the same resamples; 0 resamples leave intervals and tests out.
+
+    Intervals and paired bootstrap tests come from the same numbers, and are those of
+    `tuning/evaluation/significance.py`.
+    """
+
+    def __init__(
+        self,
+        metric: Metric,
+        statistics: Mapping[str, FloatArray],  # by system, (n_sentences, n_statistics)
+        test: str,
+        n_resamples: int = RESAMPLES,
+        seed: int = SEED,
+    ) -> None:
+        self._metric, self._statistics = metric, statistics
+        self._test, self._drawn = test, {"n_resamples": n_resamples, "seed": seed}
+        self._score = {n: float(metric.score(rows.sum(axis=0))) for n, rows in statistics.items()}
+        self._resampled: dict[str, FloatArray] = {}  # (n_resamples,) each
+        if n_resamples:
+            resampled = resampled_scores(metric, list(statistics.values()), **self._drawn)
+            self._resampled = dict(zip(statistics, resampled, strict=True))
+
+    def score(self, name: str, baseline: str | None) -> Score:
+        against = baseline if baseline != name else None
+        difference = None if against is None else self._score[name] - self._score[against]
+        if not self._resampled:
+            return Score(self._score[name], difference=difference)
+        low, high = interval(self._resampled[name])
+        p_value = None if against is None else self.p_value(name, against)
+        return Score(self._score[name], low, high, difference, p_value)
+
+    def p_value(self, name: str, baseline: str) -> float:
+        if find_test(self._test) is not paired_bootstrap:
+            both = self._statistics[baseline], self._statistics[name]
+            return find_test(self._test)(self._metric, *both, **self._drawn).p_value
+        difference = self._score[name] - self._score[baseline]
+        return bootstrap_p_value(difference, self._resampled[name] - self._resampled[baseline])
+
+    def matrix(self, names: Sequence[str]) -> FloatArray:
+        """p of each pair, NaN on the diagonal; all tests are symmetric."""
+        matrix = np.full((len(names), len(names)), np.nan)
+        for i, j in combinations(range(len(names)), 2):
+            matrix[i, j] = matrix[j, i] = self.p_value(names[i], names[j])
+        return matrix
+
+
 def evaluate(
     systems: Mapping[str, Outputs],
     metrics: Sequence[Metric],
@@ -72,17 +128,14 @@ def evaluate(
                 progress(f"{metric.name} of {name}, sentences", len(outputs))
             rows.append(metric.statistics(outputs))
         statistics[name] = tuple(rows)
-    scores: dict[str, tuple[Score, ...]] = {}
-    for name in systems:
-        against = statistics[baseline] if baseline is not None and name != baseline else None
-        scores[name] = tuple(
-            _score(metric, rows, against[place] if against else None, test, n_resamples, seed)
-            for place, (metric, rows) in enumerate(zip(metrics, statistics[name], strict=True))
-        )
+    judges = [
+        Judge(metric, {n: own[place] for n, own in statistics.items()}, test, n_resamples, seed)
+        for place, metric in enumerate(metrics)
+    ]
     return Evaluation(
         tuple(systems),
         tuple(metrics),
-        scores,
+        {name: tuple(judge.score(name, baseline) for judge in judges) for name in systems},
         statistics,
         max(map(len, systems.values()), default=0),
         baseline,
@@ -90,25 +143,3 @@ def evaluate(
         n_resamples,
         seed,
     )
-
-
-def _score(
-    metric: Metric,
-    rows: FloatArray,
-    baseline: FloatArray | None,
-    test: str,
-    n_resamples: int,
-    seed: int,
-) -> Score:
-    score = float(metric.score(rows.sum(axis=0)))
-    difference = None
-    if baseline is not None:
-        difference = score - float(metric.score(baseline.sum(axis=0)))
-    if not n_resamples:
-        return Score(score, difference=difference)
-    interval = confidence_interval(metric, rows, n_resamples=n_resamples, seed=seed)
-    p_value = None
-    if baseline is not None:
-        compare = find_test(test)
-        p_value = compare(metric, baseline, rows, n_resamples=n_resamples, seed=seed).p_value
-    return Score(score, interval.low, interval.high, difference, p_value)

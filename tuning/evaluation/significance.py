@@ -1,6 +1,6 @@
 """How sure a score and a difference between scores are, for every metric.
 
-* `confidence_interval`: bootstrap percentiles (Koehn 2004).
+* `interval` of `resampled_scores`: bootstrap percentiles (Koehn 2004).
 * `paired_bootstrap` (Koehn 2004): both systems are scored on the same resamples of the test set; p
   is the share in which the better system does not win. One-sided: "is it really better?"
 * `randomisation` (Riezler and Maxwell 2005): each sentence's outputs change systems with
@@ -34,25 +34,12 @@ _ROUNDING = 1e-9  # differences of scores that are smaller come from rounding
 
 
 @dataclass(frozen=True)
-class Interval:
-    """A score and where the scores of resampled test sets lie."""
-
-    score: float
-    low: float
-    high: float
-    mean: float
-    deviation: float
-
-
-@dataclass(frozen=True)
-class Comparison:
+class Difference:
     """A system against a baseline; differences are system − baseline, whichever way is better."""
 
     baseline: float
     system: float
     p_value: float
-    low: float  # interval of the difference; NaN where the test does not give one
-    high: float
 
     @property
     def difference(self) -> float:
@@ -60,7 +47,7 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class ReplicatedComparison:
+class ReplicatedDifference:
     """Two systems with several tuning runs each: means and deviations over the runs."""
 
     baseline_mean: float
@@ -74,20 +61,6 @@ class ReplicatedComparison:
         return self.system_mean - self.baseline_mean
 
 
-def confidence_interval(
-    metric: Metric,
-    statistics: FloatArray,
-    *,
-    n_resamples: int = RESAMPLES,
-    seed: int = SEED,
-    level: float = LEVEL,
-) -> Interval:
-    scores = resampled_scores(metric, [statistics], n_resamples=n_resamples, seed=seed)[0]
-    low, high = np.quantile(scores, [(1 - level) / 2, (1 + level) / 2])
-    score = float(metric.score(statistics.sum(axis=0)))
-    return Interval(score, float(low), float(high), float(scores.mean()), float(scores.std()))
-
-
 def paired_bootstrap(
     metric: Metric,
     baseline: FloatArray,
@@ -95,14 +68,21 @@ def paired_bootstrap(
     *,
     n_resamples: int = RESAMPLES,
     seed: int = SEED,
-    level: float = LEVEL,
-) -> Comparison:
+) -> Difference:
     scores = resampled_scores(metric, [baseline, system], n_resamples=n_resamples, seed=seed)
     before, after = (float(metric.score(part.sum(axis=0))) for part in (baseline, system))
-    differences = scores[1] - scores[0]
-    loses = np.sign(after - before) * differences <= _ROUNDING
-    low, high = np.quantile(differences, [(1 - level) / 2, (1 + level) / 2])
-    return Comparison(before, after, _p_value(loses), float(low), float(high))
+    return Difference(before, after, bootstrap_p_value(after - before, scores[1] - scores[0]))
+
+
+def interval(scores: FloatArray, level: float = LEVEL) -> tuple[float, float]:
+    """Where the middle `level` of the resampled scores lies."""
+    low, high = np.quantile(scores, [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)
+
+
+def bootstrap_p_value(difference: float, resampled: FloatArray) -> float:
+    """The share of resamples in which the better system does not win."""
+    return _p_value(np.sign(difference) * resampled <= _ROUNDING)
 
 
 def randomisation(
@@ -112,7 +92,7 @@ def randomisation(
     *,
     n_resamples: int = RESAMPLES,
     seed: int = SEED,
-) -> Comparison:
+) -> Difference:
     _check([baseline, system], n_resamples)
     sums = baseline.sum(axis=0), system.sum(axis=0)
     before, after = (float(metric.score(part)) for part in sums)
@@ -121,7 +101,7 @@ def randomisation(
     )
     differences = metric.score(sums[1] - exchanged) - metric.score(sums[0] + exchanged)
     as_large = np.abs(differences) >= abs(after - before) - _ROUNDING
-    return Comparison(before, after, _p_value(as_large), float("nan"), float("nan"))
+    return Difference(before, after, _p_value(as_large))
 
 
 def replicated_randomisation(
@@ -131,7 +111,7 @@ def replicated_randomisation(
     *,
     n_resamples: int = RESAMPLES,
     seed: int = SEED,
-) -> ReplicatedComparison:
+) -> ReplicatedDifference:
     """Statistics of every tuning run of both systems; they need not have as many runs."""
     if not baseline or not system:
         raise DataError("a system without any run", expected="each needs one at least")
@@ -149,7 +129,7 @@ def replicated_randomisation(
     differences = random_scores[:, n_first:].mean(axis=1) - random_scores[:, :n_first].mean(axis=1)
     real = scores[n_first:].mean() - scores[:n_first].mean()
     as_large = np.abs(differences) >= abs(real) - _ROUNDING
-    return ReplicatedComparison(
+    return ReplicatedDifference(
         float(scores[:n_first].mean()),
         _deviation(scores[:n_first]),
         float(scores[n_first:].mean()),
@@ -158,13 +138,13 @@ def replicated_randomisation(
     )
 
 
-TESTS: dict[str, Callable[..., Comparison]] = {
+TESTS: dict[str, Callable[..., Difference]] = {
     "bootstrap": paired_bootstrap,
     "randomisation": randomisation,
 }
 
 
-def find_test(name: str) -> Callable[..., Comparison]:
+def find_test(name: str) -> Callable[..., Difference]:
     if name not in TESTS:
         raise SettingError(f"there is no test {name!r}", expected=nearest(name, list(TESTS)))
     return TESTS[name]

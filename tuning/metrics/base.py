@@ -8,7 +8,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from models.arrays import FloatArray
+import numpy as np
+
+from models.arrays import FloatArray, Int64Array
 
 
 @dataclass(frozen=True)
@@ -51,5 +53,15 @@ class Metric(ABC):
         """A score for every sentence on its own, (n_sentences, n_statistics) → (n_sentences,)."""
         return self.score(statistics)
 
+    def smooth_sentence_scores(self, statistics: FloatArray) -> FloatArray:
+        """The same, for comparing hypotheses of a sentence even if none of them is good."""
+        return self.sentence_scores(statistics)
+
     def corpus_score(self, outputs: Outputs) -> float:
         return float(self.score(self.statistics(outputs).sum(axis=0)))
+
+
+def ratio(part: FloatArray | Int64Array, whole: FloatArray | Int64Array) -> FloatArray:
+    """part / whole, and 0 where there is nothing to divide by."""
+    whole = np.asarray(whole, dtype=np.float64)
+    return np.divide(part, whole, out=np.zeros(whole.shape), where=whole > 0)

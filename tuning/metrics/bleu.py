@@ -5,28 +5,27 @@ hypotheses and r of the references closest in length to them (of two as close th
 precision of zero is smoothed as in mteval-v13a ("exp": 1/(2^k · total) for the k-th such order).
 N = 4; N = 1 is BLEU-1, unigram precision with brevity penalty.
 
-The counting is ours, sacrebleu's tokenisers, smoothing and signature are kept. Other smoothings
-than "exp" are left out.
+The counting is ours; tokenisers, smoothing and signature are sacrebleu's. Other smoothings than
+"exp" are left out.
 """
 
 import numpy as np
 
 from models.arrays import FloatArray, Int64Array
-from tuning.metrics.base import Metric, Outputs
 from tuning.metrics.ngram_matches import clipped_matches, ngram_totals
-from tuning.metrics.words import Batch, TextOptions, batches, preprocessor
+from tuning.metrics.words import Batch, TextOptions, WordMetric
 
 ORDER = 4
 _FAR = np.int64(1) << 32  # more than any sentence is long
 
 
-class Bleu(Metric):
+class Bleu(WordMetric):
     """Statistics: hypothesis length, reference length, N matches, N totals; as in sacrebleu."""
 
     def __init__(self, options: TextOptions = TextOptions(), *, order: int = ORDER) -> None:
-        self.options, self.order = options, order
+        super().__init__(options)
+        self.order, self.n_statistics = order, 2 + 2 * order
         self.name = "BLEU" if order == ORDER else f"BLEU-{order}"
-        self._preprocess = preprocessor(options)
 
     @property
     def signature(self) -> str:
@@ -42,11 +41,7 @@ class Bleu(Metric):
         # sacrebleu does not say how long the n-grams may be
         return signature if self.order == ORDER else f"order:{self.order}|{signature}"
 
-    def statistics(self, outputs: Outputs) -> FloatArray:
-        parts = [self._batch(batch) for batch in batches(outputs, self._preprocess)]
-        return np.concatenate([np.zeros((0, 2 + 2 * self.order)), *parts])
-
-    def _batch(self, batch: Batch) -> FloatArray:
+    def count(self, batch: Batch) -> FloatArray:
         lengths = batch.hypotheses.lengths
         return np.column_stack(
             [
@@ -63,6 +58,18 @@ class Bleu(Metric):
     def sentence_scores(self, statistics: FloatArray) -> FloatArray:
         """With as many orders as the sentence is long, as sacrebleu does for single sentences."""
         return self._score(statistics, effective_order=True)
+
+    def smooth_sentence_scores(self, statistics: FloatArray) -> FloatArray:
+        """BLEU+1 (Lin and Och 2004): one is added to matches and totals of all n-grams longer than
+        a word, so that a sentence without a matching 4-gram is not as bad as one without a word."""
+        length, closest = statistics[:, 0], statistics[:, 1]
+        added = np.where(np.arange(self.order) > 0, 1.0, 0.0)
+        matches = statistics[:, 2 : 2 + self.order] + added
+        totals = statistics[:, 2 + self.order :] + added
+        possible = matches[:, 0] > 0
+        precisions = np.where(possible[:, None], matches, 1.0) / np.maximum(totals, 1.0)
+        penalty = np.minimum(0.0, 1 - closest / np.maximum(length, 1))
+        return np.where(possible, 100 * np.exp(np.log(precisions).mean(axis=1) + penalty), 0.0)
 
     def _score(self, sums: FloatArray, *, effective_order: bool) -> FloatArray:
         length, closest = sums[..., 0], sums[..., 1]

@@ -1,24 +1,27 @@
-"""Every metric by its short name: what `hyperbaton evaluate --metrics` takes."""
+"""Metrics by name, as in `hyperbaton evaluate --metrics`: ours, and `module:Class`."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
 from models.errors import SettingError, nearest
+from models.plugins import load_class
 from tuning.metrics.base import Metric
 from tuning.metrics.bleu import Bleu
 from tuning.metrics.chrf import Chrf
+from tuning.metrics.lrscore import LRscore
 from tuning.metrics.meteor import Meteor
 from tuning.metrics.nist import Nist
-from tuning.metrics.order import ORDER_METRICS, Hamming, KendallTau, LRscore
+from tuning.metrics.order import FuzzyReordering, Hamming, KendallTau, PDscore
 from tuning.metrics.ribes import Ribes
 from tuning.metrics.ter import Ter
 from tuning.metrics.wer import Per, Wer
 from tuning.metrics.words import TextOptions, n_references
 
 References: TypeAlias = Sequence[Sequence[str]]
+MetricMaker: TypeAlias = Callable[[References, TextOptions], Metric]
 
-METRICS: dict[str, Callable[[References, TextOptions], Metric]] = {
+METRICS: dict[str, MetricMaker] = {
     "bleu": lambda _, options: Bleu(options),
     "bleu-1": lambda _, options: Bleu(options, order=1),
     "chrf": lambda _, options: Chrf(options),
@@ -31,7 +34,12 @@ METRICS: dict[str, Callable[[References, TextOptions], Metric]] = {
     # their BLEU looks at the text, the other order metrics at visit sequences only
     "lrscore": lambda _, options: LRscore(KendallTau(), Bleu(options)),
     "lrscore-hamming": lambda _, options: LRscore(Hamming(), Bleu(options)),
-    **{name: lambda _, __, make=make: make() for name, make in ORDER_METRICS.items()},  # type: ignore[misc]
+    "pdscore": lambda *_: PDscore(),
+    "kendall": lambda *_: KendallTau(),
+    "kendall-sqrt": lambda *_: KendallTau(square_root=True),
+    "hamming": lambda *_: Hamming(),
+    "fuzzy": lambda *_: FuzzyReordering(),
+    "fuzzy-boundaries": lambda *_: FuzzyReordering(boundaries=True),
 }
 
 
@@ -40,14 +48,27 @@ def make_metrics(
 ) -> list[Metric]:
     """The metrics of these names, in any case, each once."""
     options = replace(options, n_references=n_references(references))
-    return [METRICS[name](references, options) for name in dict.fromkeys(map(check_name, names))]
+    chosen = dict.fromkeys(map(check_name, names))
+    return [find_metric(name)(references, options) for name in chosen]
+
+
+def find_metric(name: str) -> MetricMaker:
+    """What makes the metric of a checked name; a user's own class takes the text options."""
+    if ":" not in name:
+        return METRICS[name]
+    made = load_class(name, "metric")
+    if not (isinstance(made, type) and issubclass(made, Metric)):
+        raise SettingError(f"{name!r} is not a metric")
+    return lambda _, options: made(options)  # type: ignore[call-arg]
 
 
 def check_name(name: str) -> str:
-    """The name as the catalogue has it."""
-    known = name.strip().lower()
-    if known not in METRICS:
+    """The name as the catalogue has it, or `module:Class`."""
+    name = name.strip()
+    if ":" in name:
+        return name
+    if name.lower() not in METRICS:
         raise SettingError(
-            f"there is no metric {name.strip()!r}", expected=nearest(known, list(METRICS))
+            f"there is no metric {name!r}", expected=nearest(name.lower(), list(METRICS))
         )
-    return known
+    return name.lower()

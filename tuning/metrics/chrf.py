@@ -8,26 +8,25 @@ The word n-grams of chrF++ and sacrebleu's "eps" smoothing are left out. Tokenis
 matter, so none is done.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from models.arrays import FloatArray, Int64Array, Ragged
-from tuning.metrics.base import Metric, Outputs
+from models.arrays import FloatArray
 from tuning.metrics.ngram_matches import matches_by_reference, ngram_totals
-from tuning.metrics.words import BATCH, TextOptions, check_outputs
+from tuning.metrics.words import Batch, TextOptions, WordMetric
 
 ORDER = 6
 BETA = 2
 
 
-class Chrf(Metric):
+class Chrf(WordMetric):
     """Statistics: for every order n-grams of the hypothesis, of the reference, matches."""
 
     name = "chrF"
+    n_statistics = 3 * ORDER
 
     def __init__(self, options: TextOptions = TextOptions()) -> None:
-        self.options = options
+        super().__init__(options)
+        self._preprocess = _spaced_lower if options.lowercase else _spaced
 
     @property
     def signature(self) -> str:
@@ -38,32 +37,15 @@ class Chrf(Metric):
         signature: str = metric.get_signature().format()
         return signature
 
-    def statistics(self, outputs: Outputs) -> FloatArray:
-        check_outputs(outputs)
-        parts = [
-            self._batch(
-                outputs.hypotheses[start : start + BATCH], outputs.references[start : start + BATCH]
-            )
-            for start in range(0, len(outputs), BATCH)
-        ]
-        return np.concatenate([np.zeros((0, 3 * ORDER)), *parts])
-
-    def _batch(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> FloatArray:
-        n_sentences = len(hypotheses)
-        first_reference = np.cumsum([0, *map(len, references)])
-        lines = [*hypotheses, *(line for group in references for line in group)]
-        if self.options.lowercase:
-            lines = list(map(str.lower, lines))
-        rows = _characters(lines)
-        matches = matches_by_reference(rows, first_reference, ORDER)
-        totals = ngram_totals(rows.lengths, ORDER)
-        sentence = np.repeat(np.arange(n_sentences), np.diff(first_reference))
-        in_reference = totals[n_sentences:]
+    def count(self, batch: Batch) -> FloatArray:
+        matches = matches_by_reference(batch, ORDER)
+        in_reference = ngram_totals(batch.references.lengths, ORDER)
+        totals = ngram_totals(batch.hypotheses.lengths, ORDER)[batch.sentence_of_reference]
         # As in sacrebleu: what the reference is too short for does not count for the hypothesis
-        in_hypothesis = np.where(in_reference > 0, totals[:n_sentences][sentence], 0)
+        in_hypothesis = np.where(in_reference > 0, totals, 0)
         triples = np.stack([in_hypothesis, in_reference, matches], axis=-1)  # (refs, order, 3)
         statistics = triples.reshape(-1, 3 * ORDER).astype(np.float64)
-        return statistics[_first_best(self.score(statistics), first_reference)]
+        return statistics[batch.best_references(self.score(statistics))]
 
     def score(self, sums: FloatArray) -> FloatArray:
         triples = sums.reshape(*sums.shape[:-1], ORDER, 3)
@@ -78,17 +60,10 @@ class Chrf(Metric):
         return result
 
 
-def _characters(lines: list[str]) -> Ragged:
-    """The characters of each line as their numbers in Unicode, white space left out."""
-    joined = ["".join(line.split()) for line in lines]
-    values = np.frombuffer("".join(joined).encode("utf-32-le", "surrogatepass"), dtype=np.int32)
-    return Ragged(values, np.cumsum([0, *map(len, joined)]))
+def _spaced(line: str) -> str:
+    """Every character becomes a word."""
+    return " ".join("".join(line.split()))
 
 
-def _first_best(scores: FloatArray, first_reference: Int64Array) -> Int64Array:
-    """For each sentence the number of its best reference, of equal ones the first."""
-    best = np.maximum.reduceat(scores, first_reference[:-1])
-    is_best = scores == np.repeat(best, np.diff(first_reference))
-    candidates = np.where(is_best, np.arange(len(scores)), len(scores))
-    first: Int64Array = np.minimum.reduceat(candidates, first_reference[:-1])
-    return first
+def _spaced_lower(line: str) -> str:
+    return _spaced(line.lower())

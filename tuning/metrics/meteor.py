@@ -12,22 +12,22 @@ with those of other METEORs. A perfect translation scores a little below 100, as
 words is one chunk and the penalty is 0.5 / m³.
 """
 
-from collections.abc import Callable
+import threading
 from functools import cache
 
 import numpy as np
 
 from models.arrays import FloatArray
 from models.errors import SettingError, nearest
-from tuning.metrics.base import Metric, Outputs
 from tuning.metrics.meteor_alignment import align_all
-from tuning.metrics.words import Batch, TextOptions, batches, preprocessor
+from tuning.metrics.words import Batch, TextOptions, WordMetric
 
 
-class Meteor(Metric):
+class Meteor(WordMetric):
     """Statistics: matches, chunks, hypothesis length, reference length."""
 
     name = "METEOR-exact-stem"
+    n_statistics = 4
 
     def __init__(self, options: TextOptions = TextOptions(), *, stemmer: str = "porter") -> None:
         """`stemmer` is one of snowballstemmer's algorithms, for example `german`."""
@@ -36,22 +36,24 @@ class Meteor(Metric):
         known = list(snowballstemmer.algorithms())
         if stemmer not in known:
             raise SettingError(f"there is no stemmer {stemmer!r}", expected=nearest(stemmer, known))
-        self.options, self.stemmer = options, stemmer
-        self._make_stemmer = snowballstemmer.stemmer
-        self._preprocess = preprocessor(options)
+        super().__init__(options)
+        self.stemmer = stemmer
+        self._kept = threading.local()  # a stemmer changes while it works, so each thread has one
 
     @property
     def signature(self) -> str:
         return f"{self.options.signature}|match:exact,stem[{self.stemmer}]|reference:best"
 
-    def statistics(self, outputs: Outputs) -> FloatArray:
-        # A stemmer of our own, as it changes while it works and others may be at work as well
-        stem = cache(self._make_stemmer(self.stemmer).stemWord)
-        parts = [self._batch(batch, stem) for batch in batches(outputs, self._preprocess)]
-        return np.concatenate([np.zeros((0, 4)), *parts])
+    def _stem(self, word: str) -> str:
+        import snowballstemmer
 
-    def _batch(self, batch: Batch, stem: Callable[[str], str]) -> FloatArray:
-        stems, number_of = np.unique(list(map(stem, batch.words)), return_inverse=True)
+        if not hasattr(self._kept, "stem"):
+            self._kept.stem = cache(snowballstemmer.stemmer(self.stemmer).stemWord)
+        stem: str = self._kept.stem(word)
+        return stem
+
+    def count(self, batch: Batch) -> FloatArray:
+        stems, number_of = np.unique(list(map(self._stem, batch.words)), return_inverse=True)
         rows = batch.rows
         aligned = align_all(
             rows.values,
@@ -62,10 +64,7 @@ class Meteor(Metric):
         )
         hypothesis = batch.hypotheses.lengths[batch.sentence_of_reference]
         candidates = np.column_stack([aligned, hypothesis, batch.references.lengths])
-        scores = self.score(candidates)
-        # The best reference of each sentence, of equal ones the first: sorted last within it
-        order = np.lexsort((-np.arange(len(scores)), scores, batch.sentence_of_reference))
-        best: FloatArray = candidates[order[batch.first_reference[1:] - 1]]
+        best: FloatArray = candidates[batch.best_references(self.score(candidates))]
         return best
 
     def score(self, sums: FloatArray) -> FloatArray:

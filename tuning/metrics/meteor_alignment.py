@@ -1,7 +1,7 @@
 """METEOR's word alignment (Banerjee and Lavie 2005, §2.2), compiled.
 
-Stage by stage (equal words, then equal stems of what is left) as many words as possible are linked,
-each to at most one word of the other side, and of all such alignments the one whose links cross
+In two stages (equal words, then equal stems of the words left) as many words as possible are
+linked, each to at most one word of the other side. Of all such alignments the one whose links cross
 least is taken; if that leaves a choice, the one with the fewest chunks.
 
 In a stage every word belongs to one class (its word, its stem). A class with a words here and b
@@ -11,9 +11,9 @@ words of the larger side stay free. We go through the hypothesis from left to ri
     hypothesis   the  cat  saw  the  dog       a link to reference word r crosses the links
     reference    the  dog  saw  a  cat         so far that go behind r, whatever comes later
 
-so what the future depends on is the set of reference words in use and the last link. States
-that agree in both are merged, and the best `BEAM` ones are kept, with which short sentences are
-solved exactly. For sentences of thousands of words the beam is narrower (`WORK`).
+so the future depends only on the set of reference words in use and the last link. States that
+agree in both are merged, and the best `BEAM` are kept, which solves short sentences exactly. For
+sentences of thousands of words the beam is narrower (`WORK`).
 """
 
 import numpy as np

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.arrays import FloatArray, Int64Array, Ragged
+from models.arrays import FloatArray, Int64Array
 from models.kernels import kernel
-from models.phrases.numbering import SpanIds, number_spans
+from models.phrases.numbering import number_spans
 from tuning.metrics.words import Batch
 
 
@@ -37,16 +37,13 @@ def clipped_matches(batch: Batch, order: int, weights: FloatArray | None = None)
     )
 
 
-def matches_by_reference(rows: Ragged, first_reference: Int64Array, order: int) -> FloatArray:
-    """Matches of every reference with its sentence's hypothesis, (n_references, order).
-
-    `rows` are all hypotheses, then all references.
-    """
-    spans: SpanIds = number_spans(rows, order)
-    matches: FloatArray = _matches_by_reference(
-        spans.ids, rows.offsets, first_reference, len(spans.length)
+def matches_by_reference(batch: Batch, order: int) -> FloatArray:
+    """Matches of every reference with its sentence's hypothesis, (n_references, order)."""
+    hypotheses = batch.hypotheses.take(batch.sentence_of_reference)
+    single = batch._replace(
+        hypotheses=hypotheses, first_reference=np.arange(len(batch.references) + 1)
     )
-    return matches
+    return clipped_matches(single, order).matches
 
 
 def ngram_totals(lengths: Int64Array, order: int) -> Int64Array:
@@ -83,23 +80,3 @@ def _clipped_matches(ids, offsets, first_reference, n_ids, weights):
                 for at in range(offsets[row], offsets[row + 1] - k):
                     most[ids[k, at]] = 0
     return matches, weighted
-
-
-@kernel
-def _matches_by_reference(ids, offsets, first_reference, n_ids):
-    n_sentences, order = len(first_reference) - 1, len(ids)
-    matches = np.zeros((first_reference[-1], order))
-    left = np.zeros(n_ids, np.int32)  # occurrences in the reference that may still match
-    for sentence in range(n_sentences):
-        for reference in range(first_reference[sentence], first_reference[sentence + 1]):
-            row = n_sentences + reference
-            for k in range(order):
-                for at in range(offsets[row], offsets[row + 1] - k):
-                    left[ids[k, at]] += 1
-                for at in range(offsets[sentence], offsets[sentence + 1] - k):
-                    if left[ids[k, at]]:
-                        left[ids[k, at]] -= 1
-                        matches[reference, k] += 1
-                for at in range(offsets[row], offsets[row + 1] - k):
-                    left[ids[k, at]] = 0
-    return matches

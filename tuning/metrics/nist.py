@@ -5,10 +5,10 @@
     BF = exp( −β · log²( min(1, L_hyp / L_ref) ) ),  β such that BF = 1/2 at L_hyp / L_ref = 2/3
 
 Matches are clipped as in BLEU; L_ref is the sum over sentences of the mean length of their
-references. The count of the empty n-gram is the number of words. A sentence shorter than n has no
-n-grams of that length, which is no failure.
+references. The count of the empty n-gram is the number of words. A sentence shorter than n simply
+has no n-grams of that length.
 
-mteval's own tokenisation is not done: text is taken as it is, or through one of sacrebleu's
+mteval's own tokenisation is left out: text is taken as it is, or through one of sacrebleu's
 tokenisers.
 """
 
@@ -20,9 +20,8 @@ from typing import NamedTuple
 import numpy as np
 
 from models.arrays import FloatArray, Int32Array, Int64Array, Ragged
-from tuning.metrics.base import Metric, Outputs
 from tuning.metrics.ngram_matches import clipped_matches, ngram_totals
-from tuning.metrics.words import Batch, TextOptions, batches, number_lines, preprocessor
+from tuning.metrics.words import Batch, TextOptions, WordMetric, number_lines
 
 ORDER = 5
 HALF_AT = 2 / 3  # the ratio of lengths at which the brevity factor is a half
@@ -36,20 +35,20 @@ class Level(NamedTuple):
     info: FloatArray
 
 
-class Nist(Metric):
+class Nist(WordMetric):
     """Statistics: hypothesis length, mean reference length, 5 sums of info, 5 totals.
 
     The weights of n-grams come from `references`, and stay the same whatever is judged with them.
     """
 
     name = "NIST"
+    n_statistics = 2 + 2 * ORDER
     scale = 1.0  # there is no fixed best score; it depends on the references
 
     def __init__(
         self, references: Sequence[Sequence[str]], options: TextOptions = TextOptions()
     ) -> None:
-        self.options = options
-        self._preprocess = preprocessor(options)
+        super().__init__(options)
         numbers: defaultdict[str, int] = defaultdict(count().__next__)
         rows = number_lines(map(self._preprocess, chain.from_iterable(references)), numbers)
         self._numbers = dict(numbers)
@@ -59,17 +58,12 @@ class Nist(Metric):
     def signature(self) -> str:
         return f"{self.options.signature}|order:{ORDER}|info:references|like:mteval-v13a"
 
-    def statistics(self, outputs: Outputs) -> FloatArray:
-        parts = [self._batch(batch) for batch in batches(outputs, self._preprocess)]
-        return np.concatenate([np.zeros((0, 2 + 2 * ORDER)), *parts])
-
-    def _batch(self, batch: Batch) -> FloatArray:
+    def count(self, batch: Batch) -> FloatArray:
         lengths = batch.hypotheses.lengths
-        references = np.add.reduceat(batch.references.lengths, batch.first_reference[:-1])
         return np.column_stack(
             [
                 lengths,
-                references / np.diff(batch.first_reference),
+                batch.mean_reference_lengths,
                 clipped_matches(batch, ORDER, self._weights(batch)).weighted,
                 ngram_totals(lengths, ORDER),
             ]

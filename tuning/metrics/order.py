@@ -16,8 +16,6 @@ the sentences that have words. A sentence of one word is in order.
     fuzzy           1 − (C − 1)/(n − 1) for C chunks, the longest runs of words that follow one
                     another in both (Talbot et al. 2011); `boundaries`: beginning and end count as
                     words that never move, so that there are n + 1 places where a chunk may break
-    LRscore         α · mean of (order score × brevity penalty) + (1 − α) · BLEU
-                    (Birch and Osborne 2010, 2011)
 
 Where the lengths of the source sentences are not known, a sentence is taken to end at the last word
 that either side visits. Nothing here asks how far a word has moved, except by the number of words
@@ -25,18 +23,15 @@ that it has passed.
 """
 
 from abc import abstractmethod
-from collections.abc import Callable
 from typing import Final
 
 import numpy as np
 
 from models.arrays import BoolArray, FloatArray, Int64Array, Ragged
-from models.errors import DataError, SettingError
+from models.errors import DataError
 from models.kernels import kernel
-from tuning.metrics.base import Metric, Outputs
-from tuning.metrics.bleu import closest_lengths
+from tuning.metrics.base import Metric, Outputs, ratio
 from tuning.metrics.visits import Visits, complete, visits_of_sequences
-from tuning.metrics.words import batches
 
 UNALIGNED = "unaligned:after-previous"  # the rule of `complete`, for signatures
 
@@ -58,7 +53,7 @@ class PDscore(Metric):
         return np.stack([matches, hypothesis.lengths], axis=1).astype(np.float64)
 
     def score(self, sums: FloatArray) -> FloatArray:
-        return self.scale * _ratio(sums[..., 0], sums[..., 1])
+        return self.scale * ratio(sums[..., 0], sums[..., 1])
 
 
 class PermutationMetric(Metric):
@@ -78,7 +73,7 @@ class PermutationMetric(Metric):
         return np.stack([scores, has_words], axis=1).astype(np.float64)
 
     def score(self, sums: FloatArray) -> FloatArray:
-        return self.scale * _ratio(sums[..., 0], sums[..., 1])
+        return self.scale * ratio(sums[..., 0], sums[..., 1])
 
 
 class KendallTau(PermutationMetric):
@@ -96,7 +91,7 @@ class KendallTau(PermutationMetric):
     def agreement(self, hypothesis: Ragged, reference: Ragged) -> FloatArray:
         n = hypothesis.lengths
         turned = _inversions(hypothesis.values, reference.values, hypothesis.offsets)
-        share = _ratio(turned, n * (n - 1) / 2)
+        share = ratio(turned, n * (n - 1) / 2)
         scores: FloatArray = 1 - (np.sqrt(share) if self.square_root else share)
         return scores
 
@@ -113,7 +108,7 @@ class Hamming(PermutationMetric):
     def agreement(self, hypothesis: Ragged, reference: Ragged) -> FloatArray:
         same = hypothesis.values == reference.values
         row = hypothesis.row_of_value
-        return _ratio(np.bincount(row, same, len(hypothesis)), hypothesis.lengths)
+        return ratio(np.bincount(row, same, len(hypothesis)), hypothesis.lengths)
 
 
 class FuzzyReordering(PermutationMetric):
@@ -133,72 +128,8 @@ class FuzzyReordering(PermutationMetric):
         n = hypothesis.lengths
         if self.boundaries:
             first, last = _same_ends(hypothesis, reference)
-            return _ratio(kept + first + last, n + 1)
-        return np.where(n > 1, _ratio(kept, n - 1), 1.0)
-
-
-class LRscore(Metric):
-    """Lexical and reordering score: an order metric and BLEU (or another), interpolated.
-
-    Birch and Osborne fit α to human judgements for each language pair; 0.5 is nobody's fit. Their
-    brevity penalty for each sentence keeps short translations, which have little to get wrong, from
-    scoring well.
-    """
-
-    needs_visits = True
-
-    def __init__(self, order: PermutationMetric, lexical: Metric, *, alpha: float = 0.5) -> None:
-        if not 0 <= alpha <= 1:
-            raise SettingError(
-                f"the weight alpha of LRscore is {alpha}",
-                expected="from 0 (only the lexical score) to 1 (only the order)",
-            )
-        if not lexical.higher_is_better:
-            raise SettingError(
-                f"LRscore cannot use {lexical.name}", expected="a lexical score that rises, as BLEU"
-            )
-        self.order, self.lexical, self.alpha = order, lexical, alpha
-        self.name = f"LRscore ({order.name}, {lexical.name})"
-
-    @property
-    def signature(self) -> str:
-        parts = f"order:[{self.order.signature}]|lexical:[{self.lexical.signature}]"
-        return f"LRscore|alpha:{self.alpha:g}|brevity:sentence|{parts}"
-
-    def statistics(self, outputs: Outputs) -> FloatArray:
-        """The order score times brevity penalty, 1, and those of the lexical score."""
-        order = self.order.statistics(outputs)
-        order[:, 0] *= _brevity_penalties(outputs)
-        return np.concatenate([order, self.lexical.statistics(outputs)], axis=1)
-
-    def score(self, sums: FloatArray) -> FloatArray:
-        return self._interpolate(sums, self.lexical.score(sums[..., 2:]))
-
-    def sentence_scores(self, statistics: FloatArray) -> FloatArray:
-        lexical = self.lexical.sentence_scores(statistics[:, 2:])
-        return self._interpolate(statistics, lexical)
-
-    def _interpolate(self, sums: FloatArray, lexical: FloatArray) -> FloatArray:
-        order = _ratio(sums[..., 0], sums[..., 1])
-        lexical = lexical / self.lexical.scale
-        return self.scale * (self.alpha * order + (1 - self.alpha) * lexical)
-
-
-def _ratio(part: FloatArray | Int64Array, whole: FloatArray | Int64Array) -> FloatArray:
-    """part / whole, and 0 where there is nothing to divide by."""
-    whole = np.asarray(whole, dtype=np.float64)
-    return np.divide(part, whole, out=np.zeros(whole.shape), where=whole > 0)
-
-
-def _brevity_penalties(outputs: Outputs) -> FloatArray:
-    """For each sentence of t words min(1, exp(1 − r/t)), r the nearest length of a reference."""
-    penalties = [np.zeros(0)]
-    for batch in batches(outputs, str):
-        length, nearest = batch.hypotheses.lengths, closest_lengths(batch)
-        excess = _ratio(nearest, length) - 1
-        penalty = np.exp(-np.maximum(excess, 0))
-        penalties.append(np.where((length == 0) & (nearest > 0), 0.0, penalty))
-    return np.concatenate(penalties)
+            return ratio(kept + first + last, n + 1)
+        return np.where(n > 1, ratio(kept, n - 1), 1.0)
 
 
 def _both_visits(outputs: Outputs) -> tuple[Visits, Visits]:
@@ -327,13 +258,3 @@ def _inversions(hypothesis: Int64Array, reference: Int64Array, offsets: Int64Arr
                 tree[node] += 1
                 node += node & -node
     return turned
-
-
-ORDER_METRICS: Final[dict[str, Callable[[], Metric]]] = {
-    "pdscore": PDscore,
-    "kendall": KendallTau,
-    "kendall-sqrt": lambda: KendallTau(square_root=True),
-    "hamming": Hamming,
-    "fuzzy": FuzzyReordering,
-    "fuzzy-boundaries": lambda: FuzzyReordering(boundaries=True),
-}

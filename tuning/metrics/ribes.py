@@ -2,9 +2,9 @@
 
     RIBES = NKT · P^α · BP^β        α = 0.25, β = 0.10
 
-Words of the hypothesis are aligned to words of the reference by their forms alone. A word that
-occurs once in both is aligned at once. Any other is aligned by the shortest n-gram that begins or
-ends with it and occurs once in both. NKT is the share of pairs of aligned words that are in the
+Words of the hypothesis are aligned to words of the reference by form alone. A word that occurs once
+in both is aligned at once. Any other is aligned by the shortest n-gram that begins or ends with it
+and occurs once in both. NKT is the share of pairs of aligned words that are in the
 same order (normalised Kendall's tau, (τ + 1)/2), P the share of the words of the hypothesis that
 are aligned, BP = min(1, exp(1 − r/c)) the brevity penalty of the sentence.
 
@@ -18,8 +18,8 @@ that ends with the word (`context="left"`, the default) are those of the authors
     a corpus                       the mean over the sentences; those without any word in the
                                    references are left out
 
-The authors' program lowers the case unless told otherwise; here case counts unless
-`TextOptions.lowercase`, as for all metrics. Word alignments to the source play no part.
+The authors' program ignores case by default; here case counts unless `TextOptions.lowercase` is
+set, as for all metrics. Word alignments to the source play no part.
 
 How the alignment is found in O(n²): an n-gram that ends with word i of the hypothesis occurs again
 at k just when the two positions have a common history of at least n words. So it is unique on both
@@ -33,16 +33,17 @@ import numpy as np
 from models.arrays import FloatArray, Int32Array, Int64Array
 from models.errors import SettingError, nearest
 from models.kernels import kernel
-from tuning.metrics.base import Metric, Outputs
-from tuning.metrics.words import TextOptions, batches, preprocessor
+from tuning.metrics.base import ratio
+from tuning.metrics.words import Batch, TextOptions, WordMetric
 
 CONTEXTS = ("left", "right")
 
 
-class Ribes(Metric):
+class Ribes(WordMetric):
     """Statistics: the score of the sentence, and 1; both 0 if no reference has words."""
 
     name = "RIBES"
+    n_statistics = 2
 
     def __init__(
         self,
@@ -61,37 +62,29 @@ class Ribes(Metric):
             raise SettingError(
                 f"there is no context {context!r}", expected=nearest(context, list(CONTEXTS))
             )
-        self.options, self.alpha, self.beta, self.context = options, alpha, beta, context
-        self._preprocess = preprocessor(options)
+        super().__init__(options)
+        self.alpha, self.beta, self.context = alpha, beta, context
 
     @property
     def signature(self) -> str:
         settings = f"alpha:{self.alpha:g}|beta:{self.beta:g}|context:{self.context}"
         return f"RIBES|{self.options.signature}|{settings}"
 
-    def statistics(self, outputs: Outputs) -> FloatArray:
-        parts = [np.zeros((0, 2))]
-        for batch in batches(outputs, self._preprocess):
-            parts.append(
-                _score_sentences(
-                    batch.hypotheses.values,
-                    batch.hypotheses.offsets,
-                    batch.references.values,
-                    batch.references.offsets,
-                    batch.first_reference,
-                    self.alpha,
-                    self.beta,
-                    self.context == "right",
-                )
-            )
-        return np.concatenate(parts)
+    def count(self, batch: Batch) -> FloatArray:
+        scores: FloatArray = _score_sentences(
+            batch.hypotheses.values,
+            batch.hypotheses.offsets,
+            batch.references.values,
+            batch.references.offsets,
+            batch.first_reference,
+            self.alpha,
+            self.beta,
+            self.context == "right",
+        )
+        return scores
 
     def score(self, sums: FloatArray) -> FloatArray:
-        n_sentences = np.asarray(sums[..., 1])
-        mean = np.divide(
-            sums[..., 0], n_sentences, out=np.zeros(n_sentences.shape), where=n_sentences > 0
-        )
-        return self.scale * mean
+        return self.scale * ratio(sums[..., 0], sums[..., 1])
 
 
 @kernel

@@ -1,11 +1,11 @@
 """The edits of TER (Snover et al. 2006), compiled: edit distance with shifts of word sequences.
 
-While it helps, the shift that lowers the edit distance most is made, and costs one edit. Which
-shifts are looked at, how far, and which of equally good ones is taken, follows Tercom as sacrebleu
-understands it, and so do the limits below: the numbers are the same.
+As long as one helps, the shift that lowers the edit distance most is made, at the cost of one edit.
+Which shifts are tried, how far they go, and which of equally good ones is taken follows Tercom as
+sacrebleu implements it, and so do the limits below: the numbers are the same.
 
-A shift takes a run of hypothesis words that is somewhere in the reference, but wrong where it
-stands, to the place of the hypothesis that is aligned with (the word before) that somewhere:
+A shift takes a run of hypothesis words that occurs in the reference but is wrong where it stands,
+and moves it to the hypothesis position that is aligned with (the word before) that occurrence:
 
     hypothesis   d a b c      the run d is reference word 3, aligned with hypothesis word 3,
     reference    a b c d      and goes behind it: a b c d, one edit instead of two
@@ -17,10 +17,10 @@ from models.kernels import kernel
 
 LONGEST_SHIFT = 10  # words
 FARTHEST_SHIFT = 50  # words
-MOST_SHIFTS = 1000  # looked at in a sentence
-BEAM = 25  # cells of the table on each side of its diagonal
+MOST_SHIFTS = 1000  # tried in a sentence
+BEAM = 25  # places of the table on each side of its diagonal
 _INFINITE = 1 << 50
-_KEEP, _SUBSTITUTE, _INSERT, _DELETE = 0, 1, 2, 3  # how a cell of the table was reached
+_KEEP, _SUBSTITUTE, _INSERT, _DELETE = 0, 1, 2, 3  # how a place of the table was reached
 
 
 @kernel
@@ -68,12 +68,8 @@ def _best_shift(words, reference, distance, steps, shifted, n_seen):
     """What the best shift gains, the run's start and length, where it goes, shifts seen so far."""
     aligned, wrong_here, wrong_there = _trace(steps, len(words), len(reference))
     zero = np.int64(0)
-    best = (
-        -_INFINITE,
-        zero,
-        zero,
-        zero,
-    )  # gain, then the longest, the leftmost, the leftmost target
+    # by gain, then the longest run, the leftmost, the leftmost target
+    best = (-_INFINITE, zero, zero, zero)
     nothing = np.zeros((0, 0), np.int8)
     for start in range(len(words)):
         first = max(0, start - FARTHEST_SHIFT)
@@ -134,7 +130,7 @@ def _edit_distance(words, reference, steps):
     beam = BEAM if ratio / 2 <= BEAM else int(np.ceil(ratio / 2 + BEAM))
     before = np.arange(m + 1)
     now = np.empty(m + 1, np.int64)
-    filled = m + 1  # cells of the row before up to here are filled
+    filled = m + 1  # the row before is filled up to here
     keep = steps.size > 0
     if keep:
         steps[0, :] = _INSERT

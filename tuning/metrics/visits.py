@@ -21,12 +21,12 @@ Nothing here asks whether a link is right.
 
 import json
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 
@@ -64,18 +64,6 @@ class Visits(Sequence[Sequence[int]]):
             return Visits(self.sequences.take(rows), lengths)
         visits: list[int] = self.sequences[int(rows)].tolist()
         return visits
-
-
-def visit_sequence(links: Iterable[tuple[int, int]]) -> list[int]:
-    """The visit sequence of one sentence from its (source, target) links.
-
-    >>> visit_sequence([(1, 2), (3, 0), (3, 1)])
-    [3, 1]
-    """
-    first: dict[int, int] = {}
-    for source, target in links:
-        first[source] = min(target, first.get(source, target))
-    return sorted(first, key=lambda source: (first[source], source))
 
 
 def visits_of_links(links: Ragged, n_source: Int64Array | None = None) -> Visits:
@@ -212,7 +200,7 @@ def _check_side(positions: list[int], side: str, n_words: int) -> None:
 
 
 def _parse(line: str) -> list[int]:
-    links = _parse_json(line) if line.lstrip(" \t").startswith("{") else parse_links(line)
+    links = _json_links(line) if line.lstrip(" \t").startswith("{") else parse_links(line)
     if max(links, default=0) >= MOST_WORDS:
         raise BadLine(
             "alignment",
@@ -222,12 +210,17 @@ def _parse(line: str) -> list[int]:
     return links
 
 
-def _parse_json(line: str) -> list[int]:
+def parse_json(line: str, expected: str) -> Any:
+    """What a JSON line holds; `expected` says what lines should look like."""
     try:
-        record = json.loads(line)
+        return json.loads(line)
     except json.JSONDecodeError as error:
         what = f"not JSON: {error.msg} at column {error.colno}"
-        raise BadLine("JSON", what, f"lines look like {JSON_LINE}") from None
+        raise BadLine("JSON", what, expected) from None
+
+
+def _json_links(line: str) -> list[int]:
+    record = parse_json(line, f"lines look like {JSON_LINE}")
     pairs = record.get("alignment")
     if not isinstance(pairs, list):
         raise BadLine("JSON", 'no list "alignment"', f"lines look like {JSON_LINE}")

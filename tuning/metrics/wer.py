@@ -1,6 +1,6 @@
 """Word error rates: WER and the position-independent PER.
 
-WER: the fewest insertions, deletions and substitutions that make the reference of the hypothesis
+WER: the fewest insertions, deletions and substitutions that turn the hypothesis into the reference
 (Levenshtein 1966), per reference word. PER (Tillmann et al. 1997) does the same for bags of words:
 max(hypothesis length, reference length) − words in common.
 
@@ -14,21 +14,17 @@ import numpy as np
 
 from models.arrays import FloatArray, Int64Array
 from models.kernels import kernel
-from tuning.metrics.base import Metric, Outputs
 from tuning.metrics.ngram_matches import matches_by_reference
-from tuning.metrics.words import Batch, TextOptions, batches, preprocessor
+from tuning.metrics.words import Batch, WordMetric
 
 _LONG = np.int64(1) << 32  # more than any sentence is long
 
 
-class ErrorRate(Metric):
+class ErrorRate(WordMetric):
     """Statistics: errors against the closest reference, its length."""
 
     higher_is_better = False
-
-    def __init__(self, options: TextOptions = TextOptions()) -> None:
-        self.options = options
-        self._preprocess = preprocessor(options)
+    n_statistics = 2
 
     @property
     def signature(self) -> str:
@@ -38,11 +34,7 @@ class ErrorRate(Metric):
     def errors(self, batch: Batch) -> Int64Array:
         """Errors against every reference, (n_references,)."""
 
-    def statistics(self, outputs: Outputs) -> FloatArray:
-        parts = [self._batch(batch) for batch in batches(outputs, self._preprocess)]
-        return np.concatenate([np.zeros((0, 2)), *parts])
-
-    def _batch(self, batch: Batch) -> FloatArray:
+    def count(self, batch: Batch) -> FloatArray:
         # One minimum finds both: the errors decide, then the length
         key = self.errors(batch) * _LONG + (_LONG - 1 - batch.references.lengths)
         best = np.minimum.reduceat(key, batch.first_reference[:-1])
@@ -70,7 +62,7 @@ class Per(ErrorRate):
     name = "PER"
 
     def errors(self, batch: Batch) -> Int64Array:
-        common = matches_by_reference(batch.rows, batch.first_reference, 1)[:, 0]
+        common = matches_by_reference(batch, 1)[:, 0]
         hypothesis = batch.hypotheses.lengths[batch.sentence_of_reference]
         return np.maximum(hypothesis, batch.references.lengths) - common.astype(np.int64)
 

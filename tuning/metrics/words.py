@@ -1,11 +1,12 @@
-"""Hypotheses and references as numbers of words, a batch of sentences at a time.
+"""Hypotheses and references as numbered words, a batch of sentences at a time.
 
-All metrics of words see the text in the same way: optionally in lower case, then through one of
-sacrebleu's tokenisers, then split at white space of any kind, as sacrebleu does. Numbers are only
-comparable inside their batch, which keeps the tables of the counting kernels small enough for the
-processor's cache.
+All metrics of words see text in the same way: optionally lower-cased, then through one of
+sacrebleu's tokenisers, then split at white space of any kind, as sacrebleu does. Numbers are
+comparable only within their batch, which keeps the tables of the counting kernels small enough for
+the processor's cache.
 """
 
+from abc import abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,9 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.arrays import Int64Array, Ragged
+from models.arrays import FloatArray, Int64Array, Ragged
 from models.errors import DataError, SettingError, nearest
-from tuning.metrics.base import Outputs
+from tuning.metrics.base import Metric, Outputs
 
 BATCH = 4096  # sentences
 TOKENISERS = ("none", "13a", "intl", "zh", "char", "ja-mecab")  # sacrebleu's names
@@ -53,6 +54,21 @@ class Batch(NamedTuple):
         return np.repeat(np.arange(len(self.hypotheses)), np.diff(self.first_reference))
 
     @property
+    def mean_reference_lengths(self) -> FloatArray:
+        """(n_sentences,)"""
+        lengths = np.add.reduceat(self.references.lengths, self.first_reference[:-1])
+        means: FloatArray = lengths / np.diff(self.first_reference)
+        return means
+
+    def best_references(self, scores: FloatArray) -> Int64Array:
+        """For each sentence the number of its best reference, of equal ones the first."""
+        best = np.maximum.reduceat(scores, self.first_reference[:-1])
+        is_best = scores == best[self.sentence_of_reference]
+        candidates = np.where(is_best, np.arange(len(scores)), len(scores))
+        first: Int64Array = np.minimum.reduceat(candidates, self.first_reference[:-1])
+        return first
+
+    @property
     def rows(self) -> Ragged:
         """All hypotheses, then all references."""
         ends = self.references.offsets[1:] + self.hypotheses.offsets[-1]
@@ -60,6 +76,25 @@ class Batch(NamedTuple):
             np.concatenate([self.hypotheses.values, self.references.values]),
             np.concatenate([self.hypotheses.offsets, ends]),
         )
+
+
+class WordMetric(Metric):
+    """A metric that counts in batches of numbered words."""
+
+    n_statistics: int
+    _preprocess: Preprocess  # what is done to a line before it is split into words
+
+    def __init__(self, options: TextOptions = TextOptions()) -> None:
+        self.options = options
+        self._preprocess = preprocessor(options)
+
+    def statistics(self, outputs: Outputs) -> FloatArray:
+        parts = [self.count(batch) for batch in batches(outputs, self._preprocess)]
+        return np.concatenate([np.zeros((0, self.n_statistics)), *parts])
+
+    @abstractmethod
+    def count(self, batch: Batch) -> FloatArray:
+        """The statistics of a batch, (n_sentences, n_statistics)."""
 
 
 def preprocessor(options: TextOptions) -> Preprocess:

@@ -11,8 +11,8 @@ slope, which change at thresholds.
            x = −r              r
 
 Most sentences have one best hypothesis on the whole line, which the first pass over the lines
-finds. Otherwise two more passes find M and throw away nearly all others; what is left is sorted by
-slope and scanned. So a sentence costs O(n) plus O(k log k) for the k lines that are left, and
+finds. Otherwise two more passes find M and discard nearly all other lines; the rest is sorted by
+slope and scanned. So a sentence costs O(n) plus O(k log k) for the k lines that remain, and
 O(n log n) at worst. Of equal lines the first is taken, as everywhere in the pool.
 """
 

@@ -6,8 +6,8 @@ the best one is taken. Of equal scores the interval nearest to the start wins, a
 not better than the start is no move at all.
 
 The line ends at `REACH` times the size of the weights, which gives the outermost intervals a
-middle: who wants to go farther takes another step. Intervals are passed over if they are shorter
-than `NARROW`: a score that vanishes with the next digit is worth nothing.
+middle; a farther point takes another step. Intervals shorter than `NARROW` are passed over: a score
+that vanishes with the next digit is worth nothing.
 """
 
 from typing import NamedTuple

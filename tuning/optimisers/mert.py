@@ -3,29 +3,34 @@
 From each of many starts, exact line searches along all features and along random directions are
 repeated until none finds anything better. Starts are the weights in use, weights of earlier
 rounds, and random points: half of them anywhere, with weights of both signs, half of them around
-the best weights known (Moore and Quirk 2008 found such walks to end higher). After two sweeps over
-the directions it shows which starts are good: the better third goes on to the end. The best end of
-all is taken; of equal ones the first, so the weights in use if nothing is better.
+the best weights known (Moore and Quirk 2008 found that such walks end higher). After two sweeps
+over the directions the best third of the starts goes on to the end. The best end of all is taken;
+of equal ones the first, which keeps the weights in use if nothing is better.
 
 Every start has a generator of its own, so the result does not depend on the number of threads.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
+from dataclasses import dataclass
+from itertools import repeat
+from typing import ClassVar, NamedTuple
 
 import numpy as np
+from numpy.random import SeedSequence
 
-from models.arrays import BoolArray, FloatArray
+from models.arrays import FloatArray
 from tuning.metrics.base import Metric
 from tuning.optimisers.envelope import make_room
+from tuning.optimisers.interface import Optimiser, Start
 from tuning.optimisers.line_search import BETTER, search_line
+from tuning.optimisers.objective import Objective
 from tuning.optimisers.pool import Pool, best_of_each
 from tuning.optimisers.scaling import ScaledPool, scale_pool
 
 FIRST_SWEEPS = 2  # over all directions, for every start
 MOST_SWEEPS = 50  # for those that go on; a handful is usual
-PROMISING = 3  # one start of so many goes on
+PROMISING = 3  # one start in this many goes on
 WALK = 0.5  # deviation of random steps around a point, in units of its mean weight
 
 
@@ -34,52 +39,53 @@ class End(NamedTuple):
     score: float
 
 
-def mert(
-    pool: Pool,
-    metric: Metric,
-    weights: FloatArray,
-    tuned: BoolArray,
-    *,
-    seed: np.random.SeedSequence,
-    restarts: int = 20,
-    directions: int = 10,
-    earlier: Sequence[FloatArray] = (),
-    threads: int = 1,
-) -> FloatArray:
-    """The best weights found, (features,).
+@dataclass(frozen=True)
+class Mert(Optimiser):
+    """Minimum error rate training."""
 
-    `restarts` random points, and `directions` random directions in each sweep; `earlier` weights
-    are tried as well.
-    """
-    scaled = scale_pool(pool, weights, tuned)
-    given = [scaled.point(values) for values in (weights, *earlier)]
-    seeds = seed.spawn(len(given) + restarts)
-    known = max(given, key=lambda point: _score(scaled, metric, point))
+    name: ClassVar[str] = "mert"
 
-    draws = [np.random.default_rng(child) for child in seeds]
+    restarts: int = 20  # random starts in each round
+    directions: int = 10  # random directions in each sweep
 
-    def begin(number: int) -> End:
-        draw = draws[number]
-        if number < len(given):
-            start = given[number]
-        elif number % 2:
-            start = random_point(draw, len(known), float(np.abs(known).sum()))
+    def check_settings(self) -> None:
+        self._check_least(restarts=0, directions=0)
+
+    def improve(
+        self, pool: Pool, objective: Objective, start: Start, seed: SeedSequence
+    ) -> FloatArray:
+        """The best weights found; earlier weights are starts as well."""
+        scaled = scale_pool(pool, start.weights, start.tuned)
+        given = [scaled.point(values) for values in (start.weights, *start.earlier)]
+        draws = [np.random.default_rng(own) for own in seed.spawn(len(given) + self.restarts)]
+        known = max(given, key=lambda point: _score(scaled, objective, point))
+        starts = [*given, *_random_starts(known, draws, len(given))]
+
+        def go_on(number: int, point: FloatArray, most_sweeps: int) -> End:
+            return climb(scaled, objective, point, draws[number], self.directions, most_sweeps)
+
+        with ThreadPoolExecutor(start.threads) as executor:
+            numbers = range(len(starts))
+            ends = list(executor.map(go_on, numbers, starts, repeat(FIRST_SWEEPS)))
+            ranked = sorted(numbers, key=lambda number: -ends[number].score)
+            promising = sorted(ranked[: -(-len(ends) // PROMISING)])
+            points = [ends[number].point for number in promising]
+            ends = list(executor.map(go_on, promising, points, repeat(MOST_SWEEPS)))
+        best = max(end.score for end in ends)
+        first = next(end for end in ends if end.score >= best - BETTER)
+        return scaled.weights(first.point)
+
+
+def _random_starts(
+    known: FloatArray, draws: Sequence[np.random.Generator], n_given: int
+) -> Iterator[FloatArray]:
+    """A point for every generator after the first ones: anywhere and around `known` in turn."""
+    size, total, mean = len(known), float(np.abs(known).sum()), float(np.abs(known).mean())
+    for number, draw in enumerate(draws[n_given:], n_given):
+        if number % 2:
+            yield random_point(draw, size, total)
         else:
-            start = known + draw.normal(0, WALK * float(np.abs(known).mean()), len(known))
-        return climb(scaled, metric, start, draw, directions, FIRST_SWEEPS)
-
-    with ThreadPoolExecutor(threads) as executor:
-        ends = list(executor.map(begin, range(len(seeds))))
-        ranked = sorted(range(len(ends)), key=lambda number: -ends[number].score)
-        promising = sorted(ranked[: -(-len(ends) // PROMISING)])
-
-        def go_on(number: int) -> End:
-            return climb(scaled, metric, ends[number].point, draws[number], directions, MOST_SWEEPS)
-
-        ends = list(executor.map(go_on, promising))
-    best = max(end.score for end in ends)
-    first = next(end for end in ends if end.score >= best - BETTER)
-    return scaled.weights(first.point)
+            yield known + draw.normal(0, WALK * mean, size)
 
 
 def random_point(draw: np.random.Generator, size: int, length: float) -> FloatArray:

@@ -1,62 +1,77 @@
 """Batch MIRA on n-best lists (Cherry and Foster 2012): large margins, sentence by sentence.
 
 For each sentence, hope has the highest sum of model score and metric gain, fear the highest
-difference. If their model scores do not differ by as much as their gains do, the weights move just
-far enough, but never by more than `step` times the difference of their features:
+difference. If their model scores differ by less than their gains do, the weights move just far
+enough, but never by more than `step` times the difference of their features:
 
     w ← w + η (f_hope − f_fear),   η = min(step, (Δgain − Δscore) / |f_hope − f_fear|²)
 
-The gain of a hypothesis is what it adds to the metric of a pseudo-corpus, the sums of statistics of
-best hypotheses that fade by `decay` with every sentence. The metric is taken as linear around that
-corpus (as Tromble et al. 2008 do with BLEU), with slopes measured anew in each pass: so any
-metric can be used, and a sentence costs compiled code only. Weights are averaged over all
-updates; of the averages after each pass the one that scores best on the pool is returned.
+The gain of a hypothesis is what it adds to the metric of a pseudo-corpus: the summed statistics of
+best hypotheses, which fade by `decay` with every sentence. The metric is taken as linear around
+that corpus (as Tromble et al. 2008 do with BLEU), with slopes measured anew in each pass, so that
+any metric can be used and all work on a sentence is compiled. Weights are averaged over all
+updates; of the averages after each pass, the one that scores best on the pool is returned.
 """
 
-import numpy as np
+from dataclasses import dataclass
+from typing import ClassVar
 
-from models.arrays import BoolArray, FloatArray
+import numpy as np
+from numpy.random import SeedSequence
+
+from models.arrays import FloatArray
+from models.errors import SettingError
 from models.kernels import kernel
 from tuning.metrics.base import Metric
+from tuning.optimisers.interface import Optimiser, Start
 from tuning.optimisers.line_search import BETTER
+from tuning.optimisers.objective import Objective
 from tuning.optimisers.pool import Pool, best_of_each
 from tuning.optimisers.scaling import scale_pool
 
 
-def mira(
-    pool: Pool,
-    metric: Metric,
-    weights: FloatArray,
-    tuned: BoolArray,
-    *,
-    seed: np.random.SeedSequence,
-    passes: int = 60,
-    step: float = 0.01,
-    decay: float = 0.999,
-) -> FloatArray:
-    """New weights, (features,)."""
-    scaled = scale_pool(pool, weights, tuned)
-    draw = np.random.default_rng(seed)
-    features = np.ascontiguousarray(scaled.features.T)  # (H, T)
-    point = scaled.point(weights)
-    best_point, best_score = point, -np.inf
-    rows = best_of_each(scaled.scores(point), pool.offsets)
-    corpus = pool.statistics[rows].sum(axis=0)
-    n_sentences = np.array([float(pool.n_sentences)])  # in the pseudo-corpus, faded as well
-    sums = np.zeros(len(point))
-    for number in range(1, passes + 1):
-        slopes = metric_slopes(metric, corpus, float(n_sentences[0]))
-        gains = pool.statistics @ slopes * (n_sentences[0] / metric.scale)
-        point, corpus = point.copy(), corpus.copy()
-        _one_pass(
-            features, scaled.constant, pool.statistics, gains, pool.offsets,
-            draw.permutation(pool.n_sentences), point, sums, corpus, n_sentences, step, decay,
-        )  # fmt: skip
-        average = sums / (number * pool.n_sentences)
-        score = pool.score(metric, scaled.weights(average))
-        if score > best_score + BETTER:
-            best_point, best_score = average, score
-    return scaled.weights(best_point)
+@dataclass(frozen=True)
+class Mira(Optimiser):
+    """Batch MIRA."""
+
+    name: ClassVar[str] = "mira"
+
+    passes: int = 60  # over the development set, in each round
+    step: float = 0.01  # the longest step
+    decay: float = 0.999  # how fast the pseudo-corpus fades
+
+    def check_settings(self) -> None:
+        self._check_least(passes=1)
+        self._check_share("decay")
+        if not self.step > 0:
+            raise SettingError(f"mira.step is {self.step}", expected="above 0")
+
+    def improve(
+        self, pool: Pool, objective: Objective, start: Start, seed: SeedSequence
+    ) -> FloatArray:
+        scaled = scale_pool(pool, start.weights, start.tuned)
+        draw = np.random.default_rng(seed)
+        features = np.ascontiguousarray(scaled.features.T)  # (H, T)
+        point = scaled.point(start.weights)
+        best_point, best_score = point, -np.inf
+        rows = best_of_each(scaled.scores(point), pool.offsets)
+        corpus = pool.statistics[rows].sum(axis=0)
+        n_sentences = np.array([float(pool.n_sentences)])  # in the pseudo-corpus, faded as well
+        sums = np.zeros(len(point))
+        for number in range(1, self.passes + 1):
+            slopes = metric_slopes(objective, corpus, float(n_sentences[0]))
+            gains = pool.statistics @ slopes * (n_sentences[0] / objective.scale)
+            point, corpus = point.copy(), corpus.copy()
+            _one_pass(
+                features, scaled.constant, pool.statistics, gains, pool.offsets,
+                draw.permutation(pool.n_sentences), point, sums, corpus, n_sentences, self.step,
+                self.decay,
+            )  # fmt: skip
+            average = sums / (number * pool.n_sentences)
+            score = pool.score(objective, scaled.weights(average))
+            if score > best_score + BETTER:
+                best_point, best_score = average, score
+        return scaled.weights(best_point)
 
 
 def metric_slopes(metric: Metric, corpus: FloatArray, n_sentences: float) -> FloatArray:

@@ -1,10 +1,10 @@
-"""What tuning maximises: a metric of the catalogue, or a sum of several.
+"""What tuning maximises: a metric, or a weighted sum of several.
 
     bleu        ter        bleu-ter        bleu+ribes        0.5*bleu-0.5*ter
 
-Metrics of which less is better are subtracted; alone, they are minimised. A combination is a metric
-itself: its statistics are those of its terms side by side, its score the weighted sum of theirs.
-Names may hold hyphens (`bleu-1`, `meteor-exact-stem`): the longest known name is taken.
+Error rates are subtracted; alone, they are minimised. A combination is itself a metric: its
+statistics are those of its terms side by side, its score the weighted sum of theirs. Names may
+contain hyphens (`bleu-1`, `meteor-exact-stem`): the longest known name is taken.
 """
 
 import re
@@ -17,14 +17,10 @@ import numpy as np
 from models.arrays import FloatArray
 from models.errors import SettingError, nearest
 from tuning.metrics.base import Metric, Outputs
-from tuning.metrics.bleu import Bleu
-from tuning.metrics.catalogue import METRICS, References, make_metrics
+from tuning.metrics.catalogue import METRICS, References, check_name, find_metric, make_metrics
 from tuning.metrics.words import TextOptions
 
 EXAMPLES = "bleu, ter, bleu-ter, bleu+ribes, 0.5*bleu-0.5*ter"
-# The longest name first, and only if the next term or the end follows it
-_NAME = "|".join(sorted(map(re.escape, METRICS), key=len, reverse=True))
-_TERM = re.compile(rf"([+-]?)(?:(\d+\.?\d*|\.\d+)\*)?({_NAME})(?=[+-]|$)")
 _UNKNOWN = re.compile(r"[+-]?(?:[\d.]+\*)?([^+-]*)")
 _NOTHING = Outputs([""], [["a"]], [[]], [[]])  # to learn how many statistics a metric has
 
@@ -43,7 +39,7 @@ class Objective(Metric):
         self.needs_visits = any(term.metric.needs_visits for term in self.terms)
         self.scale = sum(abs(term.factor) * term.metric.scale for term in self.terms)
         self.name = _name(self.terms)
-        # Numbers are shown as the metric gives them if there is but one
+        # A single metric is shown as it is
         self.shown_sign = -1.0 if len(terms) == 1 and terms[0].factor < 0 else 1.0
         widths = [term.metric.statistics(_NOTHING).shape[1] for term in self.terms]
         self._ends = [0, *accumulate(widths)]
@@ -69,14 +65,9 @@ class Objective(Metric):
         return total
 
     def smooth_sentence_scores(self, statistics: FloatArray) -> FloatArray:
-        """The same with BLEU+1 in the place of BLEU: a sentence without a 4-gram in common with
-        its references is not as bad as one without a word."""
         total = np.zeros(len(statistics))
         for term, part in self._parts(statistics):
-            metric = term.metric
-            smooth = bleu_plus_one(part, metric.order) if isinstance(metric, Bleu) else None
-            scores = metric.sentence_scores(part) if smooth is None else smooth
-            total += term.factor * scores
+            total += term.factor * term.metric.smooth_sentence_scores(part)
         return total
 
     def shown(self, score: float) -> float:
@@ -86,21 +77,6 @@ class Objective(Metric):
     def _parts(self, sums: FloatArray) -> list[tuple[Term, FloatArray]]:
         places = zip(self.terms, self._ends, self._ends[1:], strict=False)
         return [(term, sums[..., begin:end]) for term, begin, end in places]
-
-
-def bleu_plus_one(statistics: FloatArray, order: int) -> FloatArray:
-    """Smoothed BLEU of single sentences (Lin and Och 2004), (n_sentences,).
-
-    One is added to matches and totals of all n-grams longer than a word.
-    """
-    length, closest = statistics[:, 0], statistics[:, 1]
-    added = np.where(np.arange(order) > 0, 1.0, 0.0)
-    matches = statistics[:, 2 : 2 + order] + added
-    totals = statistics[:, 2 + order :] + added
-    possible = matches[:, 0] > 0
-    precisions = np.where(possible[:, None], matches, 1.0) / np.maximum(totals, 1.0)
-    penalty = np.minimum(0.0, 1 - closest / np.maximum(length, 1))
-    return np.where(possible, 100 * np.exp(np.log(precisions).mean(axis=1) + penalty), 0.0)
 
 
 def make_objective(
@@ -122,16 +98,22 @@ def parse_objective(text: str) -> dict[str, float]:
     >>> parse_objective("0.5*bleu-1+ribes")
     {'bleu-1': 0.5, 'ribes': 1.0}
     """
-    compact = re.sub(r"\s", "", text).lower()
+    compact = re.sub(r"\s", "", text)
+    # The longest name first, and only if the next term or the end follows it
+    known = "|".join(sorted(map(re.escape, METRICS), key=len, reverse=True))
+    pattern = re.compile(
+        rf"([+-]?)(?:(\d+\.?\d*|\.\d+)\*)?({known}|[\w.]+:\w+)(?=[+-]|$)", re.IGNORECASE
+    )
     factors: dict[str, float] = {}
     at = 0
     while at < len(compact) or not factors:
-        term = _TERM.match(compact, at)
+        term = pattern.match(compact, at)
         if term is None or (at > 0 and not term[1]):
-            raise _not_understood(text, compact[at:])
-        if term[3] in factors:
-            raise SettingError(f"{term[3]} is in the metric {text!r} twice", expected="once")
-        factors[term[3]] = float(term[2] or 1) * (-1 if term[1] == "-" else 1)
+            raise _not_understood(text, compact[at:].lower())
+        name = check_name(term[3])
+        if name in factors:
+            raise SettingError(f"{name} is in the metric {text!r} twice", expected="once")
+        factors[name] = float(term[2] or 1) * (-1 if term[1] == "-" else 1)
         at = term.end()
     return _with_signs(text, factors)
 
@@ -140,7 +122,7 @@ def _with_signs(text: str, factors: dict[str, float]) -> dict[str, float]:
     for name, factor in factors.items():
         if factor == 0:
             raise SettingError(f"{name} counts nothing in the metric {text!r}")
-    errors = {name: not METRICS[name]([], TextOptions()).higher_is_better for name in factors}
+    errors = {name: not find_metric(name)([], TextOptions()).higher_is_better for name in factors}
     if len(factors) == 1:
         [(name, factor)] = factors.items()
         if factor < 0 and not errors[name]:

@@ -42,7 +42,7 @@ class Pool:
 
     @property
     def sentence_of(self) -> Int64Array:
-        return np.repeat(np.arange(self.n_sentences), np.diff(self.offsets))
+        return _rows(self.offsets)
 
     @classmethod
     def empty(cls, n_sentences: int, n_features: int, n_statistics: int) -> "Pool":
@@ -66,19 +66,17 @@ class Pool:
         is_new = first == np.arange(len(order))
         return is_new[len(self) :], first[len(self) :]
 
-    def merge(
-        self, features: FloatArray, statistics: FloatArray, keys: KeyArray, offsets: Int64Array
-    ) -> "Pool":
-        """This pool with the hypotheses that are new to it."""
-        is_new, _ = self.first_of_each(keys, offsets)
+    def merge(self, other: "Pool") -> "Pool":
+        """This pool with the hypotheses of another one of the same sentences that are new."""
+        is_new, _ = self.first_of_each(other.keys, other.offsets)
         rows = np.flatnonzero(is_new)
-        sentence = np.concatenate([self.sentence_of, _rows(offsets)[rows]])
+        sentence = np.concatenate([self.sentence_of, other.sentence_of[rows]])
         order = np.argsort(sentence, kind="stable")
         counts = np.bincount(sentence, minlength=self.n_sentences)
         return Pool(
-            np.concatenate([self.features, features[rows]])[order],
-            np.concatenate([self.statistics, statistics[rows]])[order],
-            np.concatenate([self.keys, keys[rows]])[order],
+            np.concatenate([self.features, other.features[rows]])[order],
+            np.concatenate([self.statistics, other.statistics[rows]])[order],
+            np.concatenate([self.keys, other.keys[rows]])[order],
             np.concatenate([[0], np.cumsum(counts)]),
         )
 

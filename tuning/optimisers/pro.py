@@ -1,21 +1,23 @@
 """Pairwise ranking optimisation (Hopkins and May 2011): tuning as classification.
 
-From the pool of each sentence many pairs of hypotheses are drawn; those whose metric scores differ
-clearly are kept, and of them the ones that differ most. A logistic regression learns which of two
-is the better one from the difference of their features; its weights, mixed with those in use, are
-the new weights.
+Many pairs of hypotheses are drawn from the pool of each sentence; of those whose metric scores
+differ clearly, the ones that differ most are kept. A logistic regression learns from the difference
+of their features which of two is better; its weights, mixed with those in use, are the new weights.
 
 The metric judges single sentences here, so BLEU is smoothed (BLEU+1). The sampler runs compiled;
 every sentence draws from a generator of its own.
 """
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
 
 import numpy as np
+from numpy.random import SeedSequence
 
-from models.arrays import BoolArray, FloatArray, Int64Array
+from models.arrays import FloatArray, Int64Array
 from models.hashing import GOLDEN, mix
 from models.kernels import kernel
+from tuning.optimisers.interface import Optimiser, Start
 from tuning.optimisers.objective import Objective
 from tuning.optimisers.pool import Pool
 from tuning.optimisers.scaling import scale_pool
@@ -28,45 +30,45 @@ class Pairs(NamedTuple):
     worse: Int64Array  # (P,)
 
 
-def pro(
-    pool: Pool,
-    objective: Objective,
-    weights: FloatArray,
-    tuned: BoolArray,
-    *,
-    seed: np.random.SeedSequence,
-    candidates: int = 5000,
-    pairs: int = 50,
-    threshold: float = 0.05,
-    interpolation: float = 0.1,
-    prior: float = 1.0,
-    free_scale: bool = True,
-) -> FloatArray:
-    """New weights, (features,); the old ones if no two hypotheses differ enough.
+@dataclass(frozen=True)
+class Pro(Optimiser):
+    """Pairwise ranking; the letters are those of the paper."""
 
-    `candidates` pairs are drawn for every sentence (Γ in the paper), `pairs` of them kept (Ξ), if
-    they differ by `threshold` (α) of the metric's scale. `interpolation` (Ψ) is the share of the
-    new weights, `prior` the precision of the Gaussian around 0 that holds them. With `free_scale`
-    only the direction of the weights counts; otherwise weights that are not tuned set the scale.
-    """
-    scaled = scale_pool(pool, weights, tuned)
-    gains = objective.smooth_sentence_scores(pool.statistics) / objective.scale
-    drawn = sample_pairs(gains, pool.offsets, seed, candidates, pairs, threshold)
-    if not len(drawn.better):
-        return weights
-    start = scaled.point(weights)
-    constant = np.zeros(len(pool)) if free_scale else scaled.constant
-    found = fit_pairs(scaled.features, constant, drawn, prior)
-    if free_scale and start.any() and found.any():
-        # The regression's weights are the longer the clearer the data are
-        found *= np.abs(start).sum() / np.abs(found).sum()
-    return scaled.weights(interpolation * found + (1 - interpolation) * start)
+    name: ClassVar[str] = "pro"
+    gradual: ClassVar[bool] = True
+
+    candidates: int = 5000  # Γ: pairs drawn for each sentence
+    pairs: int = 50  # Ξ: pairs kept of them
+    threshold: float = 0.05  # α: the least difference of a pair, as a share of the metric's scale
+    interpolation: float = 0.1  # Ψ: share of the new weights, mixed with those in use
+    prior: float = 1.0  # precision of the Gaussian around 0 that holds the weights
+
+    def check_settings(self) -> None:
+        self._check_least(candidates=1, pairs=1, threshold=0, prior=0)
+        self._check_share("interpolation")
+
+    def improve(
+        self, pool: Pool, objective: Objective, start: Start, seed: SeedSequence
+    ) -> FloatArray:
+        """The old weights if no two hypotheses differ enough."""
+        scaled = scale_pool(pool, start.weights, start.tuned)
+        gains = objective.smooth_sentence_scores(pool.statistics) / objective.scale
+        drawn = sample_pairs(gains, pool.offsets, seed, self.candidates, self.pairs, self.threshold)
+        if not len(drawn.better):
+            return start.weights
+        old = scaled.point(start.weights)
+        constant = np.zeros(len(pool)) if start.free_scale else scaled.constant
+        new = fit_pairs(scaled.features, constant, drawn, self.prior)
+        if start.free_scale and old.any() and new.any():
+            # The clearer the data, the longer the regression's weights
+            new *= np.abs(old).sum() / np.abs(new).sum()
+        return scaled.weights(self.interpolation * new + (1 - self.interpolation) * old)
 
 
 def sample_pairs(
     gains: FloatArray,
     offsets: Int64Array,
-    seed: np.random.SeedSequence,
+    seed: SeedSequence,
     candidates: int,
     pairs: int,
     threshold: float,

@@ -1,9 +1,9 @@
 """The pool as the optimisers see it: tuned features only, all of the same size.
 
-Feature values are divided by how much they vary among the hypotheses of a sentence, and weights
-multiplied by it. So a step of one means as much for a language model score in hundreds as for an
-orientation that is seldom asked for, and random points and directions need no ranges of their own.
-Features with fixed weights, and those that never vary, enter as a constant of the hypothesis.
+Feature values are divided by their deviation among the hypotheses of a sentence, and weights
+multiplied by it. So a step of one means as much for a language model score in the hundreds as for a
+rare orientation, and random points and directions need no ranges of their own. Features that have
+fixed weights or never vary contribute a constant to the score of a hypothesis.
 """
 
 from dataclasses import dataclass

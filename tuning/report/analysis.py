@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.arrays import FloatArray, Int64Array
-from tuning.comparison.data import Sentences
 from tuning.comparison.results import Output, as_outputs, output_visits
+from tuning.evaluation.data_sets import Sentences
 from tuning.metrics.base import Metric, Outputs
 from tuning.metrics.order import KendallTau
 from tuning.metrics.visits import Visits, visits_of_sequences

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from models.errors import counted
 from tuning.comparison.configuration import limit_name
-from tuning.comparison.data import Sentences
 from tuning.comparison.result_tables import (
     BETTER,
     WORSE,
@@ -14,6 +13,7 @@ from tuning.comparison.result_tables import (
 )
 from tuning.comparison.results import Comparison
 from tuning.evaluation.charts import Chart, Series
+from tuning.evaluation.data_sets import Sentences
 from tuning.evaluation.significance import SIGNIFICANT
 from tuning.evaluation.tables import Table
 from tuning.report.account import costs, settings, tuning_curves, weights

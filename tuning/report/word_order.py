@@ -6,9 +6,9 @@ from html import escape
 import numpy as np
 
 from tuning.comparison.configuration import limit_name
-from tuning.comparison.data import Sentences
 from tuning.comparison.results import Cell, Comparison, Output
 from tuning.evaluation.charts import Chart, Series, heat_map, legend
+from tuning.evaluation.data_sets import Sentences
 from tuning.metrics.base import Metric
 from tuning.report.analysis import (
     CLASS_NAMES,

@@ -97,7 +97,7 @@ def _depends(material: Material) -> Iterable[Any]:
                 configuration.search,
             )
         ],
-        asdict(replace(configuration.tune, replicas=1)),
+        replace(configuration.tune, replicas=1).plain(),
         PARTS,
         scores,
         *train,

@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from models.progress import Progress
-from tuning.comparison.configuration import Configuration, DataSet
+from tuning.comparison.configuration import Configuration
 from tuning.comparison.requirements import exact_models
 from tuning.comparison.results import Comparison
 from tuning.comparison.systems import SYSTEM
+from tuning.evaluation.data_sets import DataSet
 from tuning.reproduction.exhibit import Exhibit
 
 Talk = Callable[[str], None]

@@ -21,8 +21,8 @@ from models.distortion.next_word.events import Events
 from models.distortion.next_word.held_out import chosen_by_distance, with_layers
 from models.distortion.next_word.model import NextWordModel
 from models.system.folder import load_distortion, load_source_classes, model_entries, read_system
-from tuning.comparison.configuration import DataSet
 from tuning.evaluation.charts import Chart, Series
+from tuning.evaluation.data_sets import DataSet
 from tuning.evaluation.tables import Table
 from tuning.reproduction.exhibit import Exhibit, LeftOut
 from tuning.reproduction.findings import Finding, holds

@@ -31,7 +31,7 @@ class Preset:
     systems: tuple[System, ...]
     baseline: str
     limits: tuple[int, ...]
-    choose: str = "dev"
+    protocol: str = "best"
     exhibits: tuple[str, ...] = ()  # names in tuning/reproduction/making.py
 
 
@@ -41,7 +41,7 @@ PRESETS = {
         (LINEAR, LEX, NINE, PAIR, SEQUENCE),
         "LINEAR+LEX",
         (10, 20, 30, NO_LIMIT),
-        choose="goto",
+        protocol="goto",
         exhibits=("next_word",),
     ),
     "ni": Preset(
@@ -114,5 +114,5 @@ def apply_preset(configuration: Configuration, name: str) -> Configuration:
         system=systems,
         baseline=configuration.baseline or (preset.baseline if preset.baseline in names else ""),
         limits=configuration.limits or preset.limits,
-        tune=replace(tune, choose=tune.choose or preset.choose),
+        tune=replace(tune, protocol=tune.protocol or preset.protocol),
     )

@@ -1,4 +1,4 @@
-"""Weights that tuning leaves alone, as people write them: `lm`, `lm=0.5`, `translation.*=0`."""
+"""Weights that tuning leaves alone, as users write them: `lm`, `lm=0.5`, `translation.*=0`."""
 
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase

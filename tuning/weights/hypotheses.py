@@ -1,7 +1,7 @@
-"""What comes out of the decoder, as arrays for the pool: feature values, words, word alignments.
+"""The decoder's n-best lists as arrays for the pool: feature values, words, word alignments.
 
 Words are numbers of the target vocabulary; a copied unknown word is −1 − (its source position).
-Text is only made of hypotheses that the metrics have not seen yet.
+Text is made only for hypotheses that the metrics have not seen yet.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,6 +17,7 @@ from models.data.sentence import Sentence
 from models.data.vocabulary import Vocabulary
 from models.distortion.interface import COPIED
 from models.phrases.extraction import GRID
+from tuning.evaluation.data_sets import Sentences
 from tuning.metrics.base import Metric, Outputs
 from tuning.metrics.visits import visits_of_links
 from tuning.optimisers.pool import KeyArray, hypothesis_keys, word_keys
@@ -53,42 +54,28 @@ class Hypotheses:
         flat = words.tolist()
         return [" ".join(flat[start:end]) for start, end in pairwise(ends)]
 
-    def statistics(
-        self,
-        rows: Int64Array,
-        metric: Metric,
-        references: Sequence[Sequence[str]],
-        reference_visits: Sequence[Sequence[int]] | None = None,
-    ) -> FloatArray:
+    def statistics(self, rows: Int64Array, metric: Metric, dev: Sentences) -> FloatArray:
         """What the metric counts in these rows, (rows, statistics); equal texts count once."""
         sentence = np.searchsorted(self.offsets, rows, side="right") - 1
         if metric.needs_visits and self.links is not None:
-            return metric.statistics(
-                self._with_visits(rows, sentence, references, reference_visits)
-            )
+            return metric.statistics(self._outputs(rows, sentence, dev, self.links))
         pairs = np.stack([sentence.astype(np.uint64), self.text_keys[rows]], axis=1)
         _, first, same = np.unique(pairs, axis=0, return_index=True, return_inverse=True)
-        outputs = Outputs(
-            self.texts(rows[first]), [references[number] for number in sentence[first].tolist()]
-        )
+        outputs = self._outputs(rows[first], sentence[first], dev)
         return metric.statistics(outputs)[same.reshape(-1)]
 
-    def _with_visits(
-        self,
-        rows: Int64Array,
-        sentence: Int64Array,
-        references: Sequence[Sequence[str]],
-        reference_visits: Sequence[Sequence[int]] | None,
+    def _outputs(
+        self, rows: Int64Array, sentence: Int64Array, dev: Sentences, links: Ragged | None = None
     ) -> Outputs:
-        assert self.links is not None
-        assert reference_visits is not None
-        n_source = np.array([len(self.sentences[number]) for number in sentence.tolist()])
-        return Outputs(
-            self.texts(rows),
-            [references[number] for number in sentence.tolist()],
-            visits_of_links(self.links.take(rows), n_source),
-            [reference_visits[number] for number in sentence.tolist()],
-        )
+        """With visits if there are links."""
+        numbers = sentence.tolist()
+        texts, references = self.texts(rows), [dev.references[number] for number in numbers]
+        if links is None:
+            return Outputs(texts, references)
+        assert dev.visits is not None
+        n_source = np.array([len(self.sentences[number]) for number in numbers])
+        visits = visits_of_links(links.take(rows), n_source)
+        return Outputs(texts, references, visits, [dev.visits[number] for number in numbers])
 
 
 def collect(

@@ -1,32 +1,26 @@
-"""Several tuning runs with different seeds: how much chance matters, and what to keep.
-
-Which weights are kept:
+"""Several tuning runs with different seeds: how much chance matters, and which weights to keep.
 
 * `best`: those of the run that scores best on the development set;
-* `goto` (Goto et al. 2013, section 4.2): runs see the first half of the development set only, and
-  those that score best on its second half are kept;
+* `goto` (Goto et al. 2013, section 4.2): runs see only the first half of the development set, and
+  the weights that score best on its second half are kept;
 * `average`: the mean of all runs' weights, which varies less than they do (Cettolo et al. 2011).
 
-Whatever is kept has been measured by decoding, and never scores less than the weights that the
-system had: these are kept if nothing is better.
+The weights that are kept have been measured by decoding, and never score less than those that the
+system had: if nothing is better, these stay.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from decoder.translator import Translator
-from models.data.sentence import Sentence
-from models.errors import DataError, SettingError, nearest
-from models.progress import Progress
+from models.errors import DataError
+from tuning.evaluation.data_sets import Sentences
 from tuning.weights.loop import TuneResult, measure, tune
-from tuning.weights.settings import TuneSettings
-from tuning.weights.task import Talk
-from tuning.weights.vector import make_weight_vector
-
-PROTOCOLS = ("best", "goto", "average")
+from tuning.weights.settings import AVERAGE, GOTO
+from tuning.weights.task import TuningTask
+from tuning.weights.vector import WeightVector
 
 
 @dataclass(frozen=True)
@@ -54,70 +48,65 @@ class Replicas:
         return float(np.std(self.scores, ddof=1)) if len(self.runs) > 1 else float("nan")
 
 
-def tune_replicas(
-    translator: Translator,
-    sentences: Sequence[Sentence],
-    references: Sequence[Sequence[str]],
-    settings: TuneSettings = TuneSettings(),
-    state: Path | None = None,
-    progress: Progress | None = None,
-    *,
-    replicas: int = 3,
-    protocol: str = "best",
-    fixed: Sequence[str] = (),
-    reference_visits: Sequence[Sequence[int]] | None = None,
-    threads: int = 2,
-    model: str = "",
-    talk: Talk = lambda _: None,
-) -> Replicas:
-    """Runs with the seeds `settings.seed`, `settings.seed + 1`, and so on."""
-    if protocol not in PROTOCOLS:
-        raise SettingError(
-            f"there is no protocol {protocol!r}", expected=nearest(protocol, list(PROTOCOLS))
-        )
-    middle = len(sentences) // 2 if protocol == "goto" else len(sentences)
-    if protocol == "goto" and len(sentences) < 2:
-        raise DataError("a development set of one sentence has no halves", where="--protocol goto")
-
-    def part(which: slice) -> dict[str, Sequence[Sequence[int]] | None]:
-        return {"reference_visits": None if reference_visits is None else reference_visits[which]}
-
-    first, second = slice(0, middle), slice(middle, None)
+def tune_replicas(task: TuningTask, state: Path | None = None) -> Replicas:
+    """Runs with the seeds `settings.seed`, `settings.seed + 1`, and so on; with `state`, a folder,
+    each keeps there how far it is."""
+    settings, talk = task.settings, task.listeners.talk
+    settings.check()
+    tuned_on, held_out = split(task.dev, settings.protocol)
+    task = replace(task, dev=tuned_on)
     runs = []
-    for seed in range(settings.seed, settings.seed + replicas):
-        if replicas > 1:
-            talk(f"replica {seed - settings.seed + 1} of {replicas}, seed {seed}")
-        runs.append(
-            tune(
-                translator, sentences[first], references[first], replace(settings, seed=seed),
-                None if state is None else state / f"seed-{seed}", progress,
-                fixed=fixed, threads=threads, model=model, talk=talk, **part(first),
-            )
-        )  # fmt: skip
-
-    def score(weights: dict[str, float], which: slice) -> float:
-        return measure(
-            translator.with_weights(weights), sentences[which], references[which], settings,
-            progress, threads=threads, **part(which),
-        )  # fmt: skip
-
+    for number in range(settings.replicas):
+        seed = settings.seed + number
+        if settings.replicas > 1:
+            talk(f"replica {number + 1} of {settings.replicas}, seed {seed}")
+        own = replace(task, settings=replace(settings, seed=seed))
+        runs.append(tune(own, None if state is None else state / f"seed-{seed}"))
+    kept = _keep(task, tuple(runs), held_out)
     sign = 1 if runs[0].trace.higher_is_better else -1
-    given = runs[0].trace.steps[0].weights
-    initial = runs[0].initial_score
-    held_out: tuple[float, ...] = ()
-    if protocol == "goto":
-        held_out = tuple(score(run.weights, second) for run in runs)
-        initial = score(given, second)
-    scores = held_out or tuple(run.dev_score for run in runs)
-    best = max(range(len(runs)), key=lambda number: sign * scores[number])
-    kept, kept_score = runs[best].weights, scores[best]
-    chosen = f"replica {best + 1}" if replicas > 1 else "the run"
-    if protocol == "average":
-        vector = make_weight_vector(translator.feature_names, translator.weights, fixed)
-        mean = np.mean([vector.vector(run.weights) for run in runs], axis=0)
-        kept = vector.by_name(vector.normalise(mean))
-        kept_score, chosen = score(kept, first), f"the average of {len(runs)} replicas"
-    if sign * kept_score < sign * initial:
+    if sign * kept.score < sign * kept.initial_score:
         talk("warning: nothing is better than the weights before, so they stay")
-        kept, kept_score, chosen = given, initial, "the weights before"
-    return Replicas(tuple(runs), protocol, kept, kept_score, initial, held_out, chosen)
+        given = runs[0].trace.steps[0].weights
+        return replace(kept, weights=given, score=kept.initial_score, chosen="the weights before")
+    return kept
+
+
+def split(dev: Sentences, protocol: str) -> tuple[Sentences, Sentences | None]:
+    """What runs are tuned on, and what they are chosen on if that is something else."""
+    if protocol != GOTO:
+        return dev, None
+    if len(dev) < 2:
+        raise DataError("a development set of one sentence has no halves", where="protocol goto")
+    middle = len(dev) // 2
+    return dev.part(slice(0, middle)), dev.part(slice(middle, None))
+
+
+def best_of(scores: Sequence[float], *, higher_is_better: bool) -> int:
+    """The number of the best score; of equal ones the first."""
+    sign = 1 if higher_is_better else -1
+    return max(range(len(scores)), key=lambda number: sign * scores[number])
+
+
+def average(vector: WeightVector, runs: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """The mean of the runs' weights."""
+    mean = np.mean([vector.vector(weights) for weights in runs], axis=0)
+    return vector.by_name(vector.normalise(mean))
+
+
+def _keep(task: TuningTask, runs: tuple[TuneResult, ...], held_out: Sentences | None) -> Replicas:
+    """What the protocol keeps, better than before or not."""
+    protocol, first = task.settings.protocol, runs[0]
+    if protocol == AVERAGE:
+        weights = average(task.vector, [run.weights for run in runs])
+        score, chosen = measure(task, weights), f"the average of {len(runs)} replicas"
+        return Replicas(runs, protocol, weights, score, first.initial_score, (), chosen)
+    initial = first.initial_score
+    judged: tuple[float, ...] = ()
+    if held_out is not None:
+        judge = replace(task, dev=held_out)
+        judged = tuple(measure(judge, run.weights) for run in runs)
+        initial = measure(judge, first.trace.steps[0].weights)
+    scores = judged or tuple(run.dev_score for run in runs)
+    best = best_of(scores, higher_is_better=first.trace.higher_is_better)
+    chosen = f"replica {best + 1}" if len(runs) > 1 else "the run"
+    return Replicas(runs, protocol, runs[best].weights, scores[best], initial, judged, chosen)

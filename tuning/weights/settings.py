@@ -1,55 +1,74 @@
 """How weights are tuned: all settings, and which values they may have."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from models.errors import SettingError, nearest
+from tuning.optimisers.catalogue import make_optimiser
+from tuning.optimisers.interface import Optimiser, check_least
 
-METHODS = ("mert", "pro", "mira")
+BEST, GOTO, AVERAGE = "best", "goto", "average"
+PROTOCOLS = (BEST, GOTO, AVERAGE)  # see `tuning/weights/protocol.py`
+UNTUNED = "none"  # a method of comparisons only: systems keep the weights that they start with
 
 
 @dataclass(frozen=True)
 class TuneSettings:
-    """How weights are tuned (`--set tune.KEY=VALUE`)."""
+    """How weights are tuned (`--set tune.KEY=VALUE`, or the table `[tune]`)."""
 
-    method: str = "mert"  # mert, pro or mira
+    method: str = "mert"  # an optimiser
     metric: str = "bleu"  # or a sum of metrics: bleu-ter
     n_best: int = 100  # hypotheses for each sentence and decoding
     distinct: bool = False  # no translation twice in an n-best list
     iterations: int = 15  # at most
-    patience: int = 0  # give up after so many decodings without a better score; 0: never
-    seed: int = 1
+    patience: int = 0  # give up after this many decodings without a better score; 0: never
+    seed: int = 1  # of the first replica
+    replicas: int = 3
+    protocol: str = BEST  # what is kept of the replicas
     tokenize: str = "none"  # how metrics see text: sacrebleu's tokenisers
     lowercase: bool = False
-    restarts: int = 20  # mert: random starts in each round
-    directions: int = 10  # mert: random directions in each sweep
-    candidates: int = 5000  # pro: pairs drawn for each sentence
-    pairs: int = 50  # pro: pairs kept of them
-    threshold: float = 0.05  # pro: share of the metric's scale by which pairs differ at least
-    interpolation: float = 0.1  # pro: share of the new weights, the others are those before
-    passes: int = 60  # mira: over the development set, in each round
-    step: float = 0.01  # mira: longest step
-    decay: float = 0.999  # mira: how fast the pseudo-corpus fades
+    # Those with other settings than the default. Each is a section beside this one: `mira.step`
+    optimisers: Mapping[str, Optimiser] = field(default_factory=dict)
+
+    @property
+    def optimiser(self) -> Optimiser:
+        return self.find_optimiser(self.method)
+
+    def find_optimiser(self, name: str) -> Optimiser:
+        return self.optimisers.get(name) or make_optimiser(name)
+
+    def with_optimiser(self, name: str, optimiser: Optimiser) -> "TuneSettings":
+        """The same with other settings for one of the optimisers."""
+        return replace(self, optimisers={**self.optimisers, name: optimiser})
+
+    def plain(self) -> dict[str, Any]:
+        """What results depend on: of the optimisers, only the one that is used."""
+        own = {} if self.method == UNTUNED else {self.method: dict(vars(self.optimiser))}
+        return assignable(self) | own
+
+    def of_one_run(self) -> dict[str, Any]:
+        """What the result of a single replica depends on."""
+        return {k: v for k, v in self.plain().items() if k not in ("replicas", "protocol")}
+
+    def check(self) -> None:
+        """Refuses impossible values."""
+        if self.method != UNTUNED:
+            self.optimiser.check_settings()
+        check_least("tune", self, n_best=2, iterations=1, patience=0, seed=0, replicas=1)
+        if self.protocol not in PROTOCOLS:
+            raise SettingError(
+                f"there is no protocol {self.protocol!r}",
+                expected=nearest(self.protocol, list(PROTOCOLS)),
+            )
 
 
-_LEAST = {
-    "n_best": 2, "iterations": 1, "patience": 0, "seed": 0, "restarts": 0, "directions": 0,
-    "candidates": 1, "pairs": 1, "threshold": 0, "passes": 1,
-}  # fmt: skip
+def assignable(settings: object) -> dict[str, Any]:
+    """The settings that have a single value each, by key."""
+    return {key: value for key, value in vars(settings).items() if key != "optimisers"}
 
 
-def check_settings(settings: TuneSettings) -> None:
-    if settings.method not in METHODS:
-        raise SettingError(
-            f"there is no tuning method {settings.method!r}",
-            expected=nearest(settings.method, list(METHODS)),
-        )
-    for name, least in _LEAST.items():
-        value = getattr(settings, name)
-        if value < least:
-            raise SettingError(f"tune.{name} is {value}", expected=f"{least} at least")
-    for name in ("interpolation", "decay"):
-        value = getattr(settings, name)
-        if not 0 < value <= 1:
-            raise SettingError(f"tune.{name} is {value}", expected="above 0, at most 1")
-    if not settings.step > 0:
-        raise SettingError(f"tune.step is {settings.step}", expected="above 0")
+# What `hyperbaton compare` starts from: MIRA is quick, and its replicas differ least. A preset may
+# choose the protocol that the file leaves open.
+OPEN = ""
+COMPARE_SETTINGS = TuneSettings(method="mira", protocol=OPEN)

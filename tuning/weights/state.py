@@ -1,36 +1,25 @@
-"""A tuning run on disk: what it has decoded so far, so that it can be stopped and go on.
+"""A tuning run on disk: what it has decoded so far, so that a stopped run can go on.
 
 A folder holds `trace.json` and, for every decoding, `pool-NNN.npz` with the hypotheses that were
-new. The trace is written after the arrays, each file in one piece, so a run that is killed loses no
-more than the round it was in. What belongs to other inputs is never used: the trace carries
-fingerprints of all of them. When a run is over, only the trace is kept.
+new. The trace is written after the arrays, each file in one piece, so a run that is killed loses at
+most the round it was in. The trace carries fingerprints of all inputs, so that nothing of other
+inputs is ever used. When a run is over, only the trace is kept.
 """
 
 import zipfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from models.arrays import FloatArray, Int64Array
 from models.errors import DataError
 from models.writing import make_folder, replacing
-from tuning.optimisers.pool import KeyArray, Pool
+from tuning.optimisers.pool import Pool
 from tuning.weights.trace import Trace, read_trace, write_trace
 
 NAME = "trace.json"
 ADVICE = "begin anew with --restart"
-
-
-@dataclass(frozen=True, eq=False)
-class Found:
-    """The hypotheses that one decoding has added to the pool."""
-
-    features: FloatArray
-    statistics: FloatArray
-    keys: KeyArray
-    offsets: Int64Array
 
 
 class TuningState:
@@ -50,8 +39,7 @@ class TuningState:
                 talk(f"seed {fresh.seed}: done before, {len(trace.steps)} decodings")
                 return trace, pool
             for number in range(len(trace.steps)):
-                found = self._load(number)
-                pool = pool.merge(found.features, found.statistics, found.keys, found.offsets)
+                pool = pool.merge(self._load(number))
             if len(pool) != trace.steps[-1].pool_size:
                 raise self._damaged(len(trace.steps) - 1)
             talk(f"seed {fresh.seed}: goes on after {len(trace.steps)} decodings")
@@ -62,7 +50,7 @@ class TuningState:
         self.forget()
         return fresh, pool
 
-    def save(self, trace: Trace, found: Found | None = None) -> None:
+    def save(self, trace: Trace, found: Pool | None = None) -> None:
         """Keeps the trace, and what its last decoding has found."""
         if self.directory is None:
             return
@@ -83,11 +71,11 @@ class TuningState:
             for path in self.directory.glob("pool-*.npz"):
                 path.unlink()
 
-    def _load(self, number: int) -> Found:
+    def _load(self, number: int) -> Pool:
         try:
             with np.load(self._path(number), allow_pickle=False) as arrays:
                 names = ("features", "statistics", "keys", "offsets")
-                return Found(*(arrays[name] for name in names))
+                return Pool(*(arrays[name] for name in names))
         except (OSError, ValueError, KeyError, zipfile.BadZipFile):
             raise self._damaged(number) from None
 

@@ -1,139 +1,138 @@
 """What a tuning run is about: the system, the development set, the metric, the settings.
 
-Everything that can be known to be wrong is refused here, before anything is decoded, except that
-translations may turn out to be all alike, which the first pool shows.
+Whatever can be known to be wrong is refused here, before anything is decoded. Only the first pool
+can show that all translations are alike.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 
 import numpy as np
 
 from decoder.translator import Translator
-from models.data.sentence import Sentence
 from models.errors import DataError, SettingError, counted
 from models.progress import Progress
 from models.system.stages import fingerprint
+from tuning.evaluation.data_sets import Sentences
 from tuning.metrics.words import TextOptions
+from tuning.optimisers.interface import Optimiser
 from tuning.optimisers.line_search import BETTER
 from tuning.optimisers.objective import Objective, make_objective
 from tuning.optimisers.pool import Pool
-from tuning.weights.settings import TuneSettings, check_settings
+from tuning.weights.settings import TuneSettings
+from tuning.weights.trace import Trace
 from tuning.weights.vector import WeightVector, make_weight_vector
 
-FEW = 50  # sentences; fewer make tuning a guess
+FEW = 50  # sentences; with fewer, tuning is a guess
 
-Talk = Callable[[str], None]
+
+@dataclass(frozen=True)
+class Listeners:
+    """Who is told how a run gets on."""
+
+    talk: Callable[[str], None] = lambda _: None  # lines for people
+    progress: Progress | None = None
+    decoded: Callable[[Trace], None] = lambda _: None  # gets the trace after each decoding
+
+    def report(self, what: str, count: int) -> None:
+        if self.progress is not None:
+            self.progress(what, count)
 
 
 @dataclass(frozen=True, eq=False)
-class Task:
-    """What the rounds of a run have in common."""
+class TuningTask:
+    """What all runs and rounds have in common. Features in `fixed` keep their weights; `model` is
+    whatever tells the system from others, so that a stopped run goes on only with the same one."""
 
     translator: Translator
-    sentences: Sequence[Sentence]
-    references: Sequence[Sequence[str]]
-    reference_visits: Sequence[Sequence[int]] | None
-    objective: Objective
-    vector: WeightVector
-    settings: TuneSettings
-    threads: int
-    progress: Progress | None
-    talk: Talk
+    dev: Sentences
+    settings: TuneSettings = TuneSettings()
+    fixed: Sequence[str] = ()
+    threads: int = 2
+    model: str = ""
+    listeners: Listeners = Listeners()
 
+    @cached_property
+    def objective(self) -> Objective:
+        options = TextOptions(self.settings.tokenize, self.settings.lowercase)
+        return make_objective(self.settings.metric, self.dev.references, options)
 
-def make_task(
-    translator: Translator,
-    sentences: Sequence[Sentence],
-    references: Sequence[Sequence[str]],
-    settings: TuneSettings,
-    progress: Progress | None,
-    fixed: Sequence[str],
-    reference_visits: Sequence[Sequence[int]] | None,
-    threads: int,
-    talk: Talk,
-) -> Task:
-    """Refuses what cannot work before anything is decoded."""
-    check_settings(settings)
-    _check_development_set(sentences, references)
-    options = TextOptions(settings.tokenize, settings.lowercase)
-    objective = make_objective(settings.metric, references, options)
-    if objective.needs_visits and reference_visits is None:
-        raise SettingError(
-            f"{objective.name} needs word alignments of the references",
-            advice="give them, or tune towards another metric",
-        )
-    vector = make_weight_vector(translator.feature_names, translator.weights, fixed)
-    return Task(
-        translator, sentences, references, reference_visits, objective, vector, settings, threads,
-        progress, talk,
-    )  # fmt: skip
-
-
-def _check_development_set(
-    sentences: Sequence[Sentence], references: Sequence[Sequence[str]]
-) -> None:
-    if len(sentences) != len(references):
-        raise DataError(
-            f"the development set has {len(sentences)} sentences and references for "
-            f"{len(references)}",
-            expected="each sentence needs its references",
-        )
-    if not any(map(len, sentences)):
-        raise DataError("there is not a single word in the development set")
-
-
-def warn_of_few(sentences: Sequence[Sentence], talk: Talk) -> None:
-    if len(sentences) < FEW:
-        talk(
-            f"warning: a development set of {counted(len(sentences), 'sentence')}: "
-            "the weights will fit these and little else"
+    @cached_property
+    def vector(self) -> WeightVector:
+        return make_weight_vector(
+            self.translator.feature_names, self.translator.weights, self.fixed
         )
 
+    @cached_property
+    def optimiser(self) -> Optimiser:
+        return self.settings.optimiser
 
-def check_pool(task: Task, pool: Pool) -> None:
-    """Whether there is anything to choose from."""
-    deviations = pool.deviations()
-    tuned = task.vector.tuned
-    if not (deviations[tuned] > 0).any():
-        raise DataError(
-            "all translations of a sentence look alike to the features that are tuned",
-            expected=f"n-best lists of {len(pool) / pool.n_sentences:.1f} hypotheses on average",
-            advice="raise --n-best, or fix fewer features",
-        )
-    scores = task.objective.smooth_sentence_scores(pool.statistics)
-    differences = scores - scores[pool.offsets[:-1]][pool.sentence_of]
-    if not (np.abs(differences) > BETTER).any():
-        raise DataError(
-            f"{task.objective.name} is the same for all translations of every sentence",
-            expected="there is nothing to tune towards",
-            advice="check that the references belong to these sentences, or take another metric",
-        )
-    names = [
-        name
-        for name, deviation, is_tuned in zip(task.vector.names, deviations, tuned, strict=True)
-        if is_tuned and deviation == 0
-    ]
-    if names:
-        task.talk(
-            f"warning: {', '.join(names)}: the same for all translations of every sentence, "
-            "so the weight stays as it is"
-        )
+    def check(self) -> None:
+        """Refuses what cannot work."""
+        self.settings.check()
+        dev, objective = self.dev, self.objective
+        if len(dev.sources) != len(dev.references):
+            raise DataError(
+                f"the development set has {len(dev)} sentences and references for "
+                f"{len(dev.references)}",
+                expected="each sentence needs its references",
+            )
+        if not any(map(len, dev.sources)):
+            raise DataError("there is not a single word in the development set")
+        if objective.needs_visits and dev.visits is None:
+            raise SettingError(
+                f"{objective.name} needs word alignments of the references",
+                advice="give them, or tune towards another metric",
+            )
 
+    def warn_of_few_sentences(self) -> None:
+        if len(self.dev) < FEW:
+            self.listeners.talk(
+                f"warning: a development set of {counted(len(self.dev), 'sentence')}: "
+                "the weights will fit these and little else"
+            )
 
-def fingerprints(task: Task, model: str) -> dict[str, str]:
-    """Fingerprints of all that the result depends on."""
-    layers = [
-        [one.tags, one.classes, one.tree and one.tree.brackets(one.words)] for one in task.sentences
-    ]
-    visits = task.reference_visits
-    return {
-        "model": model,
-        "weights": fingerprint(task.translator.weights),
-        "search settings": fingerprint(asdict(task.translator.settings)),
-        "source": fingerprint([one.words for one in task.sentences], layers),
-        "references": fingerprint(
-            list(map(list, task.references)), None if visits is None else list(map(list, visits))
-        ),
-        "settings": fingerprint(asdict(task.settings), task.vector.tuned.tolist()),
-    }
+    def check_pool(self, pool: Pool) -> None:
+        """Whether there is anything to choose from."""
+        deviations = pool.deviations()
+        if not (deviations[self.vector.tuned] > 0).any():
+            raise DataError(
+                "all translations of a sentence look alike to the features that are tuned",
+                expected=f"n-best lists of {len(pool) / pool.n_sentences:.1f} hypotheses on "
+                "average",
+                advice="raise --n-best, or fix fewer features",
+            )
+        scores = self.objective.smooth_sentence_scores(pool.statistics)
+        differences = scores - scores[pool.offsets[:-1]][pool.sentence_of]
+        if not (np.abs(differences) > BETTER).any():
+            raise DataError(
+                f"{self.objective.name} is the same for all translations of every sentence",
+                expected="there is nothing to tune towards",
+                advice="check that the references belong to these sentences, or take another "
+                "metric",
+            )
+        constant = np.flatnonzero(self.vector.tuned & (deviations == 0))
+        if len(constant):
+            names = ", ".join(self.vector.names[number] for number in constant)
+            self.listeners.talk(
+                f"warning: {names}: the same for all translations of every sentence, "
+                "so the weight stays as it is"
+            )
+
+    def fingerprints(self) -> dict[str, str]:
+        """Of all that the result of a run depends on."""
+        dev = self.dev
+        layers = [
+            [one.tags, one.classes, one.tree and one.tree.brackets(one.words)]
+            for one in dev.sources
+        ]
+        visits = None if dev.visits is None else list(map(list, dev.visits))
+        return {
+            "model": self.model,
+            "weights": fingerprint(self.translator.weights),
+            "search settings": fingerprint(asdict(self.translator.settings)),
+            "source": fingerprint([one.words for one in dev.sources], layers),
+            "references": fingerprint(list(map(list, dev.references)), visits),
+            "settings": fingerprint(self.settings.of_one_run(), self.vector.tuned.tolist()),
+        }

@@ -1,4 +1,4 @@
-"""What a tuning run did, round by round: for people, for plots, and to go on after a stop."""
+"""What a tuning run did, round by round: for people, for plots, and for resuming it."""
 
 import json
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ class Step:
     weights: dict[str, float]
     score: float  # of the metric as people know it: an error rate is better if lower
     pool_size: int  # hypotheses after this decoding
-    n_new: int  # of them, those that this decoding has found
+    n_new: int  # those that this decoding has added
     move: float  # the largest change of a weight since the step before
     seconds: float
 
@@ -33,7 +33,7 @@ class Trace:
     seed: int
     inputs: Mapping[str, str] = field(default_factory=dict)  # fingerprints by what they are of
     steps: tuple[Step, ...] = ()
-    following: dict[str, float] | None = None  # weights that are to be decoded with next
+    following: dict[str, float] | None = None  # weights for the next decoding
     stopped: str = ""  # why, if the run is over
 
     @property
@@ -42,8 +42,14 @@ class Trace:
         sign = 1 if self.higher_is_better else -1
         return max(range(len(self.steps)), key=lambda number: sign * self.steps[number].score)
 
-    def better(self, score: float, than: float) -> bool:
-        return score > than if self.higher_is_better else score < than
+    @property
+    def last_line(self) -> str:
+        """The last step, for people."""
+        step, number = self.steps[-1], len(self.steps) - 1
+        return (
+            f"iteration {number:>2}: {self.metric} {step.score:.2f}, pool {step.pool_size:,} "
+            f"(+{step.n_new:,}), largest move {step.move:.3f}, {step.seconds:.1f} s"
+        )
 
 
 def write_trace(trace: Trace, path: Path) -> None:

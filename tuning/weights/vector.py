@@ -1,8 +1,9 @@
 """Weights by name as vectors: which of them are tuned, and how large they are.
 
 Only the ratios of weights matter to the decoder, so tuned weights are scaled until their absolute
-values sum up to 1. Two things stay: `unknown`, which is a penalty and not a preference, and weights
-that the user has fixed. A fixed weight other than 0 sets the scale for all, so nothing is scaled.
+values sum to 1. Two kinds stay as they are: `unknown`, which is a penalty and not a preference, and
+weights that the user has fixed. A fixed weight other than 0 sets the scale for all, so that nothing
+is scaled.
 """
 
 from collections.abc import Iterable, Mapping
@@ -20,7 +21,7 @@ NEVER_TUNED = ("unknown",)
 class WeightVector:
     """What stays the same during a run."""
 
-    names: tuple[str, ...]  # features, in the order of the decoder
+    names: tuple[str, ...]  # features, in the decoder's order
     tuned: BoolArray  # (features,)
     scaled: bool  # whether the scale is free
 

@@ -6,7 +6,9 @@ import pytest
 
 from models.errors import DataError, SettingError
 from tuning.comparison.configuration import NO_LIMIT, check, limit_name, read_configuration
-from tuning.comparison.data import cut_out, load
+from tuning.comparison.data import cut_out
+from tuning.evaluation.data_sets import load
+from tuning.optimisers.mira import Mira
 
 GOOD = """
 title = "Two models"
@@ -60,11 +62,31 @@ def test_everything_that_is_said_is_taken(config, tmp_path):
     assert made.train.source == tmp_path / "t.ja"
     assert made.test[0].references == (tmp_path / "d.en",) * 2
     assert made.system[1].distortion == ("linear", "msd,type=wbe-msd-backward-fe")
-    assert (made.tune.replicas, made.tune.choose, made.tune.method) == (2, "goto", "mira")
+    assert (made.tune.replicas, made.tune.protocol, made.tune.method) == (2, "goto", "mira")
     assert made.phrases.max_length == 5
     assert made.baseline_name == "B"
     assert made.plain()["train"]["source"] == str(tmp_path / "t.ja")
     assert [limit_name(limit) for limit in made.limits] == ["6", "∞"]
+
+
+def test_optimisers_have_tables_of_their_own(config):
+    made = config(GOOD + "\n[mira]\nstep = 0.02\npasses = 7\n\n[mert]\nrestarts = 3\n")
+    assert made.tune.optimiser == Mira(passes=7, step=0.02)
+    assert made.plain()["tune"]["mira"] == {"passes": 7, "step": 0.02, "decay": 0.999}
+    assert "mert" not in made.plain()["tune"]  # it has no part in the results
+
+
+@pytest.mark.parametrize(
+    ("said", "protocol"),
+    [
+        ('choose = "dev"', "best"),
+        ('protocol = "best"', "best"),
+        ('protocol = "average"', "average"),
+        ("", "best"),
+    ],
+)
+def test_the_protocol_by_both_its_names(config, said, protocol):
+    assert config(GOOD.replace('choose = "goto"', said)).tune.protocol == protocol
 
 
 @pytest.mark.parametrize(
@@ -74,8 +96,11 @@ def test_everything_that_is_said_is_taken(config, tmp_path):
         ('target = "t.en"', "", "train.target is missing"),
         ("replicas = 2", "replica = 2", r"no setting 'tune.replica'\n  did you mean replicas"),
         ("replicas = 2", 'replicas = "two"', r"tune.replicas cannot be 'two'\n  expected a whole"),
-        ("replicas = 2", "replicas = 0", "tune.replicas must be 1 or more"),
-        ('choose = "goto"', 'choose = "best"', r"tune.choose cannot be 'best'\n  dev or goto"),
+        ("replicas = 2", "optimisers = 2", "no setting 'tune.optimisers'"),
+        ("[tune]", "[mirra]\nstep = 1.0\n[tune]", r"no setting 'mirra'\n  did you mean mira"),
+        ("[tune]", "[mira]\nstpe = 1.0\n[tune]", r"no setting 'mira.stpe'\n  did you mean step"),
+        ("[tune]", '[mira]\nstep = "a"\n[tune]', r"mira.step cannot be 'a'\n  expected a number"),
+        ("[tune]", '["x:Y"]\n[tune]', "the optimiser 'x:Y' cannot be loaded"),
         ('[6, "inf"]', "[-3]", "limits cannot hold -3"),
         ('[6, "inf"]', "6", "limits is not a list"),
         ('baseline = "B"', 'baseline = "C"', "the baseline 'C' is no system"),
@@ -119,7 +144,7 @@ def test_files_that_are_too_short_or_do_not_fit(config, write, tmp_path):
     with pytest.raises(DataError, match=r"d\.ja: has 3 sentences\n  lines up to 9 are wanted"):
         cut_out(config(GOOD.replace("2-3", "2-9")), tmp_path / "data")
     write("d.en", "x\n")
-    with pytest.raises(DataError, match=r"d\.ja: has 3 sentences\n  .*d\.en has 1; they must be"):
+    with pytest.raises(DataError, match=r"d\.en:2: the file ends here\n  .*d\.ja has 3 lines"):
         load(config().dev)
     write("d.ja", "")
     with pytest.raises(DataError, match="has no sentence"):

@@ -14,14 +14,17 @@ from models.phrases.building import PhraseSettings
 from models.system.training import LanguageModelSettings
 from tests.tuning.comparison.tiny import LEX, LINEAR, in_this_process, tiny_configuration
 from tuning.comparison import run
-from tuning.comparison.cells import Job, halves, read_replica, run_job
-from tuning.comparison.configuration import NO_LIMIT, System, TuningChoice, check
-from tuning.comparison.data import load
+from tuning.comparison.cells import Job, read_replica, run_job
+from tuning.comparison.configuration import NO_LIMIT, System, check
 from tuning.comparison.result_tables import as_record, write_files
-from tuning.comparison.run import best_replica, compare, grid
+from tuning.comparison.run import average_jobs, compare, grid
 from tuning.comparison.systems import COSTS, train
+from tuning.evaluation.data_sets import load
+from tuning.optimisers.mira import Mira
+from tuning.weights.protocol import split
+from tuning.weights.settings import COMPARE_SETTINGS
 
-TUNED = TuningChoice(n_best=20, iterations=2, replicas=2, seed=5)
+TUNED = replace(COMPARE_SETTINGS, n_best=20, iterations=2, replicas=2, seed=5, protocol="best")
 
 
 class NeedsTree(Linear):
@@ -51,10 +54,10 @@ def trained(tmp_path_factory):
 def keys(configuration, folder):
     """By system and seed: of weights, translations and scores."""
     return {
-        (job.system, job.limit, job.seed): (
+        (job.system.name, job.limit, job.seed): (
             job.tuned_key,
-            [job.decoded_key(test) for test in job.tests],
-            [job.scored_key(test) for test in job.tests],
+            [job.decoded_key(test) for test in job.configuration.test],
+            [job.scored_key(test) for test in job.configuration.test],
         )
         for job in grid(configuration, folder)
     }
@@ -68,7 +71,7 @@ def retrained(configuration, folder):
 def test_the_grid_has_every_replica_of_every_cell(trained):
     configuration, folder = trained
     jobs = grid(replace(configuration, limits=(6, NO_LIMIT)), folder)
-    assert [(job.system, job.limit, job.seed) for job in jobs] == [
+    assert [(job.system.name, job.limit, job.seed) for job in jobs] == [
         (system, limit, seed)
         for system in ("LINEAR", "LEX")
         for limit in (6, -1)
@@ -86,7 +89,8 @@ def test_the_grid_has_every_replica_of_every_cell(trained):
     [
         lambda c: replace(c, tune=replace(c.tune, iterations=3)),
         lambda c: replace(c, tune=replace(c.tune, metric="ribes")),
-        lambda c: replace(c, tune=replace(c.tune, choose="goto")),
+        lambda c: replace(c, tune=c.tune.with_optimiser("mira", Mira(step=0.02))),
+        lambda c: replace(c, tune=replace(c.tune, protocol="goto")),
         lambda c: replace(c, search=replace(c.search, pop_limit=c.search.pop_limit + 1)),
         lambda c: replace(c, dev=replace(c.dev, references=c.dev.references * 2)),
         lambda c: replace(c, dev=replace(c.dev, alignment=None)),
@@ -104,7 +108,8 @@ def test_weights_depend_on_tuning_search_and_dev(trained, change):
 def test_what_changes_nothing_of_what_there_is(trained, tmp_path):
     configuration, folder = trained
     before = keys(configuration, folder)
-    more = replace(configuration, tune=replace(configuration.tune, replicas=3), limits=(6, 9))
+    tune = replace(configuration.tune, replicas=3, protocol="average")
+    more = replace(configuration, tune=tune, limits=(6, 9))
     after = keys(more, folder)
     assert {cell: after[cell] for cell in before} == before
     copy = tmp_path / "elsewhere"
@@ -148,7 +153,7 @@ def test_variants_of_one_model_are_told_apart(trained):
     default, other = "msd,type=wbe-msd-bidirectional-fe", "msd,type=wbe-msd-backward-fe"
     systems = (System("A", ("msd",)), System("B", (other,)), System("C", (default,)))
     jobs = grid(replace(configuration, system=systems), configuration.train.source.parent)
-    models = {job.system: job.distortion for job in jobs}
+    models = {job.system.name: job.system.distortion for job in jobs}
     assert models == {"A": (default,), "B": (other,), "C": (default,)}
 
 
@@ -202,13 +207,13 @@ def test_an_untuned_comparison_and_what_a_second_run_does(tmp_path):
 @pytest.mark.usefixtures("serial")
 def test_tuning_by_the_protocol_of_goto(tmp_path):
     configuration = tiny_configuration(
-        tmp_path, [LEX], tune=replace(TUNED, choose="goto"), metrics=("bleu",)
+        tmp_path, [LEX], tune=replace(TUNED, protocol="goto"), metrics=("bleu",)
     )
     out = tmp_path / "out"
     comparison = compare(configuration, out, 1)
     [cell] = comparison.cells
     assert [replica.seed for replica in cell.replicas] == [5, 6]
-    first, second = halves(load(configuration.dev))
+    first, second = split(load(configuration.dev), "goto")
     assert (len(first), len(second)) == (6, 6)
     translator = Translator.load(out / "system", None, ["linear", "msd"])
     choices = []
@@ -231,9 +236,43 @@ def test_tuning_by_the_protocol_of_goto(tmp_path):
     assert comparison.replica_scores["test"][cell.name].shape == (2, 1)
 
 
-def test_the_best_replica():
-    assert best_replica([30.1, 31.0, 31.0], 1) == 1
-    assert best_replica([0.4, 0.3, 0.5], -1) == 1  # an error rate
+@pytest.mark.usefixtures("serial")
+def test_the_average_of_all_replicas_is_tested(tmp_path):
+    tune = replace(TUNED, protocol="average")
+    configuration = tiny_configuration(tmp_path, [LEX], tune=tune, metrics=("bleu",))
+    out, talk = tmp_path / "out", []
+    comparison = compare(configuration, out, 1, talk.append)
+    assert talk[-1] == "LEX @ 6, average: done; 1 of 1"
+    [cell] = comparison.cells
+    assert cell.best is cell.average
+    assert not any(replica.outputs for replica in cell.replicas)
+    one, two = (replica.weights for replica in cell.replicas)
+    assert one != two
+    for name, weight in cell.best.weights.items():
+        assert weight == pytest.approx((one[name] + two[name]) / 2, abs=0.05)
+    tuned = [weight for name, weight in cell.best.weights.items() if name != "unknown"]
+    assert sum(map(abs, tuned)) == pytest.approx(1)
+    translator = Translator.load(out / "system", None, ["linear", "msd"])
+    translator = translator.with_weights(cell.best.weights).with_settings(distortion_limit=6)
+    for data, score in (
+        (load(configuration.dev), cell.best.dev_score),
+        (comparison.tests[0], comparison.scores["test"][cell.name][0].score),
+    ):
+        texts = [translator.translate(sentence).text for sentence in data.sources]
+        references = [[group[0] for group in data.references]]
+        bleu = sacrebleu.corpus_bleu(texts, references, tokenize="none", force=True).score
+        assert score == pytest.approx(bleu)
+    [record] = as_record(comparison)["cells"]
+    assert record["average"]["weights"] == cell.best.weights
+    talk.clear()
+    compare(replace(configuration, tune=replace(TUNED, replicas=2)), out, 1, talk.append)
+    assert "2 of 2 runs are done already" in talk  # the replicas are those of the other protocols
+
+
+def test_a_single_replica_has_no_average(trained):
+    configuration, folder = trained
+    tune = replace(TUNED, protocol="average", replicas=1)
+    assert average_jobs(grid(replace(configuration, tune=tune), folder)) == []
 
 
 class Stop(Exception):
@@ -247,13 +286,11 @@ def first_job(configuration, folder) -> Job:
 def test_tuning_that_was_stopped_goes_on(trained, tmp_path):
     configuration, folder = trained
     undisturbed = replace(first_job(configuration, folder), folder=tmp_path / "a")
-    run_job(undisturbed, lambda _: None)
+    run_job(undisturbed, lambda *_: None)
     stopped = replace(undisturbed, folder=tmp_path / "b")
-    said = []
 
-    def say(text):
-        said.append(text)
-        if text.startswith("iteration 1: BLEU") and ";" not in text:
+    def say(what, _count):
+        if what.startswith("iteration 1: BLEU") and ";" not in what:
             raise Stop
 
     with pytest.raises(Stop):
@@ -261,8 +298,8 @@ def test_tuning_that_was_stopped_goes_on(trained, tmp_path):
     assert (stopped.state / "trace.json").exists()
     assert not stopped.tuned.exists()
     later = []
-    run_job(stopped, later.append)
-    assert not any(text.startswith("iteration 0: BLEU") for text in later)
+    run_job(stopped, lambda *news: later.append(news))
+    assert not any(what.startswith("iteration 0: BLEU") for what, _ in later)
     assert not stopped.state.exists()
     assert (stopped.tuned / "tuned.json").read_bytes() == (
         undisturbed.tuned / "tuned.json"
@@ -274,16 +311,16 @@ def test_a_state_that_is_damaged_is_begun_anew(trained, tmp_path):
     configuration, folder = trained
     job = replace(first_job(configuration, folder), folder=tmp_path)
 
-    def say(text):
-        if text.startswith("iteration 1: BLEU") and ";" not in text:
+    def say(what, _count):
+        if what.startswith("iteration 1: BLEU") and ";" not in what:
             raise Stop
 
     with pytest.raises(Stop):
         run_job(job, say)
     (job.state / "pool-000.npz").write_bytes(b"nothing")
     later = []
-    run_job(job, later.append)
-    assert any(text.startswith("iteration 0: BLEU") for text in later)
+    run_job(job, lambda *news: later.append(news))
+    assert any(what.startswith("iteration 0: BLEU") for what, _ in later)
     assert job.is_done()
 
 
@@ -315,10 +352,19 @@ def wrong(tmp_path, **changes):
             "  every feature has one weight, so a system has each model once",
         ),
         (
-            {"tune": TuningChoice(method="mertt")},
+            {"tune": replace(TUNED, method="mertt")},
             "there is no tuning method 'mertt'\n  did you mean mert?",
         ),
-        ({"tune": TuningChoice(n_best=1)}, "tune.n_best is 1\n  2 at least"),
+        ({"tune": replace(TUNED, n_best=1)}, "tune.n_best is 1\n  2 at least"),
+        ({"tune": replace(TUNED, replicas=0)}, "tune.replicas is 0\n  1 at least"),
+        (
+            {"tune": replace(TUNED, method="none", protocol="dev")},
+            "there is no protocol 'dev'\n  known: average, best, goto",
+        ),
+        (
+            {"tune": TUNED.with_optimiser("mira", Mira(passes=0))},
+            "mira.passes is 0\n  1 at least",
+        ),
         ({"significance": "boot"}, "there is no test 'boot'\n  did you mean bootstrap?"),
     ],
 )  # fmt: skip
@@ -340,9 +386,9 @@ def test_metrics_that_the_data_cannot_have(tmp_path):
 
 
 def test_the_second_half_of_one_sentence(tmp_path):
-    configuration = tiny_configuration(tmp_path, tune=replace(TUNED, choose="goto"))
+    configuration = tiny_configuration(tmp_path, tune=replace(TUNED, protocol="goto"))
     configuration = check(replace(configuration, dev=replace(configuration.dev, lines="1-1")))
-    with pytest.raises(DataError, match="dev: a dev set of one sentence has no second half"):
+    with pytest.raises(DataError, match="goto: a development set of one sentence has no halves"):
         compare(configuration, tmp_path / "out", 1)
 
 

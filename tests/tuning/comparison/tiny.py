@@ -1,19 +1,21 @@
 """A comparison that takes a second: a few sentences of the sample, untuned unless told."""
 
 import gzip
+from dataclasses import replace
 from pathlib import Path
 
 from hyperbaton.samples import sample_files
 from models.system.training import ClassSettings, LanguageModelSettings
 from tuning.comparison.configuration import (
     Configuration,
-    DataSet,
     System,
     TrainingData,
-    TuningChoice,
     check,
 )
+from tuning.evaluation.data_sets import DataSet
+from tuning.weights.settings import COMPARE_SETTINGS
 
+UNTUNED = replace(COMPARE_SETTINGS, method="none")
 N_TRAIN, N_DEV, N_TEST = 60, 12, 8
 LINEAR = System("LINEAR", ("linear",))
 LEX = System("LEX", ("linear", "msd"))
@@ -40,7 +42,7 @@ def tiny_configuration(folder: Path, systems=(LINEAR, LEX), **settings) -> Confi
     settings = {
         "limits": (6,),
         "metrics": ("bleu", "pdscore"),
-        "tune": TuningChoice(method="none"),
+        "tune": UNTUNED,
         "lm": LanguageModelSettings(order=3),
         "classes": ClassSettings(number=4),
     } | settings
@@ -48,8 +50,8 @@ def tiny_configuration(folder: Path, systems=(LINEAR, LEX), **settings) -> Confi
     return check(Configuration(train, data("dev"), (data("test"),), tuple(systems), **settings))
 
 
-def in_this_process(jobs, work, n_workers, watch):  # noqa: ARG001
+def in_this_process(jobs, work, n_workers, progress, done):  # noqa: ARG001
     """Instead of `run_jobs`: no processes are started."""
     for number, job in enumerate(jobs):
-        work(job, lambda text, number=number: watch(number, text))
-        watch(number, None)
+        work(job, lambda *news, number=number: progress(number, *news))
+        done(number)

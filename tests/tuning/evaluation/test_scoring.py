@@ -4,7 +4,12 @@ import pytest
 
 from models.errors import SettingError
 from tuning.evaluation.scoring import evaluate
-from tuning.evaluation.significance import confidence_interval, paired_bootstrap, randomisation
+from tuning.evaluation.significance import (
+    interval,
+    paired_bootstrap,
+    randomisation,
+    resampled_scores,
+)
 from tuning.metrics.base import Outputs
 from tuning.metrics.bleu import Bleu
 from tuning.metrics.wer import Wer
@@ -26,9 +31,9 @@ def test_numbers_are_those_of_metrics_and_tests(name, test):
         old, new = metric.statistics(OLD), metric.statistics(NEW)
         before, after = result.scores["old"][place], result.scores["new"][place]
         assert before.score == pytest.approx(metric.corpus_score(OLD))
-        interval = confidence_interval(metric, new, n_resamples=50, seed=0)
-        assert (after.low, after.high) == pytest.approx((interval.low, interval.high))
-        assert after.half_width == pytest.approx((interval.high - interval.low) / 2)
+        low, high = interval(*resampled_scores(metric, [new], n_resamples=50, seed=0))
+        assert (after.low, after.high) == pytest.approx((low, high))
+        assert after.half_width == pytest.approx((high - low) / 2)
         expected = test(metric, old, new, n_resamples=50, seed=0)
         assert after.difference == pytest.approx(expected.difference)
         assert after.p_value == expected.p_value

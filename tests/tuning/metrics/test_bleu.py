@@ -122,7 +122,7 @@ def slow_matches(hypothesis, reference, n):
 @given(outputs())
 def test_matches_with_every_reference(of):
     [batch] = batches(of, str)
-    found = matches_by_reference(batch.rows, batch.first_reference, 3)
+    found = matches_by_reference(batch, 3)
     expected = [
         [slow_matches(hypothesis.split(), reference.split(), n) for n in (1, 2, 3)]
         for hypothesis, group in zip(of.hypotheses, of.references, strict=True)

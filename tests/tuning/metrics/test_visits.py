@@ -5,11 +5,11 @@ from hypothesis import strategies as st
 
 from models.arrays import Ragged
 from models.errors import BadLine, DataError
+from tests.oracles import visit_sequence
 from tuning.metrics.visits import (
     Visits,
     complete,
     read_visits,
-    visit_sequence,
     visits_of_links,
     visits_of_sequences,
 )

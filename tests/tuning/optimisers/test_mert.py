@@ -4,15 +4,17 @@ import numpy as np
 import pytest
 
 from tests.tuning.optimisers.pools import MEAN, oracle, planted_pool
+from tuning.optimisers.interface import Start
 from tuning.optimisers.line_search import BETTER
-from tuning.optimisers.mert import climb, mert, random_point
+from tuning.optimisers.mert import Mert, climb, random_point
 from tuning.optimisers.scaling import scale_pool
 
 ALL = np.ones(7, dtype=bool)
 
 
-def run(pool, weights, tuned=ALL, seed=1, **options):
-    return mert(pool, MEAN, weights, tuned, seed=np.random.SeedSequence(seed), **options)
+def run(pool, weights, tuned=ALL, seed=1, earlier=(), threads=1, **settings):
+    start = Start(weights, tuned, earlier, threads)
+    return Mert(**settings).improve(pool, MEAN, start, np.random.SeedSequence(seed))
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -6,12 +6,18 @@ import pytest
 from tests.tuning.optimisers.pools import MEAN, oracle, planted_pool
 from tuning.metrics.base import Outputs
 from tuning.metrics.bleu import Bleu
+from tuning.optimisers.interface import Start
 from tuning.optimisers.line_search import BETTER
-from tuning.optimisers.mira import _one_pass, metric_slopes, mira
+from tuning.optimisers.mira import Mira, _one_pass, metric_slopes
 from tuning.optimisers.pool import Pool
 from tuning.optimisers.scaling import scale_pool
 
 ALL = np.ones(7, dtype=bool)
+
+
+def mira(pool, weights, tuned=ALL, seed=1, **settings):
+    start = Start(weights, tuned)
+    return Mira(**settings).improve(pool, MEAN, start, np.random.SeedSequence(seed))
 
 
 def slow_pass(features, constant, statistics, gains, offsets, order, point, step, decay):
@@ -72,10 +78,10 @@ def test_slopes_tell_what_a_sentence_adds():
 def test_a_planted_optimum_is_approached(seed):
     pool, _ = planted_pool(seed)
     start = np.full(7, 0.01)
-    found = mira(pool, MEAN, start, ALL, seed=np.random.SeedSequence(seed))
+    found = mira(pool, start, seed=seed)
     before, after = pool.score(MEAN, start), pool.score(MEAN, found)
     assert after - before > 0.9 * (oracle(pool) - before) > 10
-    again = mira(pool, MEAN, start, ALL, seed=np.random.SeedSequence(seed))
+    again = mira(pool, start, seed=seed)
     assert again.tolist() == found.tolist()
     assert found[6] == 0.01
 
@@ -84,7 +90,7 @@ def test_of_all_passes_the_best_average_is_taken():
     pool, planted = planted_pool(1, noise=3.0)
 
     def score(passes):
-        found = mira(pool, MEAN, planted, ALL, seed=np.random.SeedSequence(1), passes=passes)
+        found = mira(pool, planted, passes=passes)
         return pool.score(MEAN, found)
 
     scores = [score(passes) for passes in range(1, 9)]
@@ -97,7 +103,7 @@ def test_fixed_weights_stay():
     tuned = ALL.copy()
     tuned[[1, 4]] = False
     start = np.where(tuned, 0.01, planted)
-    found = mira(pool, MEAN, start, tuned, seed=np.random.SeedSequence(1))
+    found = mira(pool, start, tuned)
     assert found[[1, 4]].tolist() == planted[[1, 4]].tolist()
     assert pool.score(MEAN, found) > pool.score(MEAN, start)
 
@@ -106,5 +112,5 @@ def test_nothing_to_gain():
     pool, _ = planted_pool(6)
     same = Pool(pool.features, np.ones_like(pool.statistics), pool.keys, pool.offsets)
     start = np.linspace(-1, 1, 7)
-    found = mira(same, MEAN, start, ALL, seed=np.random.SeedSequence(1), passes=3)
+    found = mira(same, start, passes=3)
     np.testing.assert_allclose(found, start)

@@ -11,7 +11,7 @@ from tuning.metrics.base import Outputs
 from tuning.metrics.bleu import Bleu
 from tuning.metrics.ribes import Ribes
 from tuning.metrics.ter import Ter
-from tuning.optimisers.objective import bleu_plus_one, make_objective, parse_objective
+from tuning.optimisers.objective import make_objective, parse_objective
 
 OUTPUTS = Outputs(["a b c d e", "x b c"], [["a b c d f"], ["a b c", "c b"]])
 
@@ -91,12 +91,12 @@ def test_errors_alone_are_minimised_and_shown_as_they_are():
 def test_bleu_plus_one_by_hand():
     # 4 of 5 words, 3 + 1 of 4 + 1 bigrams, 2 + 1 of 3 + 1 trigrams, 1 + 1 of 2 + 1 four-grams
     statistics = Bleu().statistics(Outputs(["a b c d e", "", "x"], [["a b c d f g"], ["a"], ["a"]]))
-    scores = bleu_plus_one(statistics, 4)
+    scores = Bleu().smooth_sentence_scores(statistics)
     expected = 100 * math.exp(1 - 6 / 5) * (4 / 5 * 4 / 5 * 3 / 4 * 2 / 3) ** 0.25
     np.testing.assert_allclose(scores, [expected, 0, 0])
     objective = make_objective("bleu+ribes", OUTPUTS.references)
     parts = objective.statistics(OUTPUTS)
     np.testing.assert_allclose(
         objective.smooth_sentence_scores(parts),
-        bleu_plus_one(parts[:, :10], 4) + 100 * parts[:, 10],
+        Bleu().smooth_sentence_scores(parts[:, :10]) + 100 * parts[:, 10],
     )

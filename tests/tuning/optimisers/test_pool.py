@@ -24,7 +24,7 @@ def arrays(of):
 def merged(*rounds):
     pool = Pool.empty(3, 2, 1)
     for of in rounds:
-        pool = pool.merge(*arrays(of))
+        pool = pool.merge(Pool(*arrays(of)))
     return pool
 
 

@@ -4,12 +4,18 @@ import numpy as np
 import pytest
 
 from tests.tuning.optimisers.pools import MEAN, oracle, planted_pool
+from tuning.optimisers.interface import Start
 from tuning.optimisers.pool import Pool
-from tuning.optimisers.pro import fit_pairs, pro, sample_pairs
+from tuning.optimisers.pro import Pro, fit_pairs, sample_pairs
 from tuning.optimisers.scaling import scale_pool
 
 ALL = np.ones(7, dtype=bool)
 MASK = (1 << 64) - 1
+
+
+def pro(pool, weights, tuned=ALL, seed=1, free_scale=True, **settings):
+    start = Start(weights, tuned, free_scale=free_scale)
+    return Pro(**settings).improve(pool, MEAN, start, np.random.SeedSequence(seed))
 
 
 def slow_pairs(gains, offsets, seed, candidates, pairs, threshold):
@@ -74,10 +80,7 @@ def test_the_regression_is_that_of_scikit_learn():
 def test_a_planted_optimum_is_approached(seed):
     pool, _ = planted_pool(seed)
     start = np.full(7, 0.1)
-    found, again = (
-        pro(pool, MEAN, start, ALL, seed=np.random.SeedSequence(seed), interpolation=1.0)
-        for _ in range(2)
-    )
+    found, again = (pro(pool, start, seed=seed, interpolation=1.0) for _ in range(2))
     before, after = pool.score(MEAN, start), pool.score(MEAN, found)
     assert after - before > 0.9 * (oracle(pool) - before) > 10
     assert again.tolist() == found.tolist()
@@ -87,10 +90,7 @@ def test_a_planted_optimum_is_approached(seed):
 def test_interpolation_is_the_share_of_the_new_weights():
     pool, _ = planted_pool(4)
     start = np.append(np.full(6, 0.1), 0.0)
-    new, half = (
-        pro(pool, MEAN, start, ALL, seed=np.random.SeedSequence(1), interpolation=share)
-        for share in (1.0, 0.25)
-    )
+    new, half = (pro(pool, start, interpolation=share) for share in (1.0, 0.25))
     np.testing.assert_allclose(half, 0.25 * new + 0.75 * start)
     deviations = pool.deviations()
     assert np.abs(new * deviations).sum() == pytest.approx(np.abs(start * deviations).sum())
@@ -101,8 +101,7 @@ def test_fixed_weights_stay():
     tuned = ALL.copy()
     tuned[[1, 4]] = False
     start = np.where(tuned, 0.01, planted)
-    options = {"interpolation": 1.0, "free_scale": False}
-    found = pro(pool, MEAN, start, tuned, seed=np.random.SeedSequence(1), **options)
+    found = pro(pool, start, tuned, free_scale=False, interpolation=1.0)
     assert found[[1, 4]].tolist() == planted[[1, 4]].tolist()
     before, after = pool.score(MEAN, start), pool.score(MEAN, found)
     assert after - before > 0.9 * (oracle(pool) - before) > 10
@@ -112,4 +111,4 @@ def test_no_pair_differs():
     pool, _ = planted_pool(6)
     same = Pool(pool.features, np.ones_like(pool.statistics), pool.keys, pool.offsets)
     start = np.linspace(-1, 1, 7)
-    assert pro(same, MEAN, start, ALL, seed=np.random.SeedSequence(1)) is start
+    assert pro(same, start) is start

@@ -4,6 +4,7 @@ A system that is said to make errors of 0.2 exchanges one in five neighbouring s
 order is known to be better than that of one with 0.4.
 """
 
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -11,8 +12,8 @@ import numpy as np
 
 from hyperbaton.comparison import sample_configuration
 from models.data.alignment import parse_links
-from tuning.comparison.configuration import Configuration, System, TuningChoice, check
-from tuning.comparison.data import Sentences, load
+from tests.oracles import visit_sequence
+from tuning.comparison.configuration import Configuration, System, check
 from tuning.comparison.judging import judge
 from tuning.comparison.results import (
     Cell,
@@ -24,7 +25,8 @@ from tuning.comparison.results import (
     as_outputs,
     metrics_of,
 )
-from tuning.metrics.visits import visit_sequence
+from tuning.evaluation.data_sets import Sentences, load
+from tuning.weights.settings import COMPARE_SETTINGS
 
 METRICS = ("bleu", "ter", "ribes", "pdscore")
 
@@ -49,7 +51,9 @@ def make_comparison(
             tuple(System(name, ("linear",)) for name in errors),
             limits=limits,
             metrics=metrics,
-            tune=TuningChoice(replicas=replicas, method="mert" if iterations else "none"),
+            tune=replace(
+                COMPARE_SETTINGS, replicas=replicas, method="mert" if iterations else "none"
+            ),
             **settings,
         )
     )

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from models.data.sentence import Sentence
-from tuning.comparison.data import Sentences
 from tuning.comparison.results import Output
+from tuning.evaluation.data_sets import Sentences
 from tuning.metrics.bleu import Bleu
 from tuning.metrics.visits import visits_of_sequences
 from tuning.report.analysis import (

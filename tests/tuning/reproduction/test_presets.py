@@ -10,14 +10,14 @@ from models.errors import SettingError
 from tuning.comparison.configuration import (
     NO_LIMIT,
     Configuration,
-    DataSet,
     System,
     TrainingData,
-    TuningChoice,
     check,
 )
 from tuning.comparison.requirements import check_models, exact_models
+from tuning.evaluation.data_sets import DataSet
 from tuning.reproduction.presets import PRESETS, apply_preset
+from tuning.weights.settings import COMPARE_SETTINGS
 
 DEV = DataSet(Path("d"), (Path("e"),))
 PLAIN = Configuration(TrainingData(Path("a"), Path("b"), Path("c")), DEV, (replace(DEV, name="t"),))
@@ -33,7 +33,7 @@ def test_the_table_of_goto():
     assert names(made) == ["LINEAR", "LINEAR+LEX", "9-CLASS", "PAIR", "SEQUENCE"]
     assert made.limits == (10, 20, 30, NO_LIMIT)
     assert made.baseline_name == "LINEAR+LEX"
-    assert made.tune.choose == "goto"
+    assert made.tune.protocol == "goto"
     assert made.preset == "goto"
 
 
@@ -53,11 +53,11 @@ def test_what_the_user_says_wins():
         title="My title",
         baseline="MINE",
         system=own,
-        tune=TuningChoice(choose="dev"),
+        tune=replace(COMPARE_SETTINGS, protocol="best"),
     )
     made = check(apply_preset(said, "goto"))
     assert (made.limits, made.title, made.baseline, made.system) == ((4,), "My title", "MINE", own)
-    assert made.tune.choose == "dev"
+    assert made.tune.protocol == "best"
 
 
 def test_systems_of_the_user_keep_their_own_baseline():

@@ -8,8 +8,9 @@ from models.data.sentence import Sentence
 from models.distortion.linear import Linear
 from models.system.folder import default_weights
 from tests.decoder.systems import HAND, make_system
+from tests.oracles import visit_sequence
+from tuning.evaluation.data_sets import Sentences
 from tuning.metrics.base import Outputs
-from tuning.metrics.visits import visit_sequence
 from tuning.optimisers.objective import make_objective
 from tuning.weights.hypotheses import collect
 
@@ -56,7 +57,7 @@ def test_statistics_are_those_of_the_single_derivations(translator, decoded, met
     objective = make_objective(metric, REFERENCES)
     hypotheses = make(translator, decoded, links=objective.needs_visits)
     rows = np.arange(len(hypotheses.features))[1::2]
-    found = hypotheses.statistics(rows, objective, REFERENCES, VISITS)
+    found = hypotheses.statistics(rows, objective, Sentences("", (), REFERENCES, VISITS))
     flat = [(i, one, number) for i, one in enumerate(decoded) for number in range(len(one))]
     outputs = Outputs(
         [" ".join(one.words(number)) for _, one, number in flat],

@@ -11,14 +11,36 @@ from decoder.translator import Translator
 from models.data.sentence import Sentence
 from models.errors import DataError, SettingError
 from tests.tuning.small_language import all_pairs, development_set, make_translator
+from tuning.evaluation.data_sets import Sentences
 from tuning.metrics.base import Outputs
 from tuning.metrics.bleu import Bleu
+from tuning.optimisers.interface import Optimiser
+from tuning.optimisers.mert import Mert
+from tuning.optimisers.pro import Pro
 from tuning.weights import loop as tuning
-from tuning.weights.loop import TuneSettings, measure, tune
+from tuning.weights.loop import measure
+from tuning.weights.loop import tune as tune_task
+from tuning.weights.settings import TuneSettings
+from tuning.weights.task import Listeners, TuningTask
 from tuning.weights.trace import Step, Trace, read_trace, write_trace
 
-QUICK = TuneSettings(n_best=30, iterations=4, restarts=3, directions=2)
+MERT = Mert(restarts=3, directions=2)
+QUICK = TuneSettings(n_best=30, iterations=4).with_optimiser("mert", MERT)
 SOURCE, REFERENCES = development_set()
+
+
+def make_task(
+    translator, sentences=SOURCE, references=REFERENCES, settings=QUICK, visits=None, **options
+):
+    progress, talk = options.pop("progress", None), options.pop("talk", lambda _: None)
+    listeners = Listeners(talk, progress, lambda trace: talk(trace.last_line))
+    dev = Sentences("dev", sentences, references, visits)
+    return TuningTask(translator, dev, settings, **options, listeners=listeners)
+
+
+def tune(translator, sentences, references, settings, state=None, progress=None, **options):
+    options["progress"] = progress
+    return tune_task(make_task(translator, sentences, references, settings, **options), state)
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +55,7 @@ def bleu(translator, weights):
 
 @pytest.mark.parametrize("method", ["mert", "pro", "mira"])
 def test_tuning_finds_better_weights_and_says_what_they_score(translator, method):
-    settings = replace(QUICK, method=method, interpolation=0.5)
+    settings = replace(QUICK, method=method).with_optimiser("pro", Pro(interpolation=0.5))
     result = tune(translator, SOURCE, REFERENCES, settings)
     assert result.initial_score == pytest.approx(bleu(translator, translator.weights))
     assert result.dev_score == pytest.approx(bleu(translator, result.weights))
@@ -55,13 +77,19 @@ def test_threads_do_not_matter_and_seeds_do(translator, method):
     assert one.trace.steps[1].weights != other.trace.steps[1].weights
 
 
-def test_weights_that_are_worse_are_not_returned(translator, monkeypatch):
-    def worse(_pool, _metric, weights, _tuned, **_options):
-        return np.where(np.arange(len(weights)) == 6, -50.0, 0.001)  # against the language model
+class Worse(Optimiser):
+    """Against the language model."""
 
-    monkeypatch.setattr("tuning.weights.loop.mert", worse)
-    best = tune(translator, SOURCE, REFERENCES, QUICK).trace.steps[0].weights
-    result = tune(translator, SOURCE, REFERENCES, QUICK)
+    name = "worse"
+
+    def improve(self, pool, objective, start, seed):  # noqa: ARG002
+        return np.where(np.arange(len(start.weights)) == 6, -50.0, 0.001)
+
+
+def test_weights_that_are_worse_are_not_returned(translator):
+    settings = replace(QUICK, method=f"{__name__}:Worse")
+    best = tune(translator, SOURCE, REFERENCES, settings).trace.steps[0].weights
+    result = tune(translator, SOURCE, REFERENCES, settings)
     assert result.trace.steps[1].score < result.initial_score == result.dev_score
     assert result.weights == best
 
@@ -99,7 +127,8 @@ def test_reasons_to_stop(translator, monkeypatch, changes, move, why, n_steps):
 
 @pytest.mark.parametrize("method", ["mert", "pro", "mira"])
 def test_every_method_comes_to_an_end(translator, method):
-    settings = replace(QUICK, method=method, iterations=9, patience=2, interpolation=0.9)
+    settings = replace(QUICK, method=method, iterations=9, patience=2)
+    settings = settings.with_optimiser("pro", Pro(interpolation=0.9))
     result = tune(translator, SOURCE, REFERENCES, settings)
     assert result.trace.stopped in (
         "9 iterations", "no weight moves", "the pool does not grow",
@@ -138,7 +167,7 @@ def test_other_metrics(translator, metric):
     ]
     visits = [list(dict.fromkeys(row)) for row in visits]
     settings = replace(QUICK, metric=metric, iterations=2)
-    result = tune(translator, SOURCE, REFERENCES, settings, reference_visits=visits)
+    result = tune(translator, SOURCE, REFERENCES, settings, visits=visits)
     scores = [step.score for step in result.trace.steps]
     if metric == "ter":
         assert result.trace.higher_is_better is False
@@ -146,10 +175,8 @@ def test_other_metrics(translator, metric):
         assert scores[0] > 0
     else:
         assert result.dev_score == max(scores) > scores[0]
-    again = measure(
-        translator.with_weights(result.weights), SOURCE, REFERENCES, settings,
-        reference_visits=visits,
-    )  # fmt: skip
+    task = make_task(translator, settings=settings, visits=visits)
+    again = measure(task, result.weights)
     assert again == pytest.approx(result.dev_score)
 
 
@@ -220,7 +247,7 @@ def test_a_run_with_other_inputs_begins_anew(translator, tmp_path, changes, what
         "settings": QUICK, "model": "a",
     } | changes  # fmt: skip
     talk = []
-    tune(state=tmp_path, talk=talk.append, **given)
+    tune_task(make_task(**given, talk=talk.append), tmp_path)
     assert f"seed 1: begins anew, because {what} changed" in talk
 
 
@@ -335,9 +362,10 @@ def test_a_feature_that_never_varies_is_a_warning(translator):
         ({"n_best": 1}, "tune.n_best is 1\n  2 at least"),
         ({"iterations": 0}, "tune.iterations is 0\n  1 at least"),
         ({"metric": "kendall"}, "Kendall needs word alignments of the references"),
-        ({"interpolation": 0.0}, "tune.interpolation is 0.0\n  above 0, at most 1"),
-        ({"decay": 1.5}, "tune.decay is 1.5\n  above 0, at most 1"),
-        ({"step": 0.0}, "tune.step is 0.0\n  above 0"),
+        ({"replicas": 0}, "tune.replicas is 0\n  1 at least"),
+        ({"protocol": "gto"}, "there is no protocol 'gto'\n  did you mean goto?"),
+        ({"method": "none"}, "there is no tuning method 'none'"),
+        ({"optimisers": {"mert": Mert(restarts=-1)}}, "mert.restarts is -1\n  0 at least"),
     ],
 )
 def test_settings_that_cannot_be(translator, changes, message):

@@ -2,17 +2,24 @@
 
 import math
 import re
+from dataclasses import replace
 
 import pytest
 
 from models.errors import DataError, SettingError
 from tests.tuning.small_language import development_set, make_translator
-from tuning.weights.loop import TuneResult, TuneSettings, measure
-from tuning.weights.protocol import tune_replicas
+from tuning.evaluation.data_sets import Sentences
+from tuning.optimisers.mert import Mert
+from tuning.weights.loop import TuneResult, measure
+from tuning.weights.protocol import best_of, tune_replicas
+from tuning.weights.settings import TuneSettings
+from tuning.weights.task import Listeners, TuningTask
 from tuning.weights.trace import Step, Trace
 
-QUICK = TuneSettings(n_best=30, iterations=1, restarts=2, directions=1)
+MERT = Mert(restarts=2, directions=1)
+QUICK = TuneSettings(n_best=30, iterations=1).with_optimiser("mert", MERT)
 SOURCE, REFERENCES = development_set()
+DEV = Sentences("dev", SOURCE, REFERENCES)
 NAMES = tuple(make_translator().feature_names)
 
 
@@ -26,15 +33,21 @@ def weights(lm):
     return dict.fromkeys(NAMES, 0.0) | {"unknown": 1.0, "lm": lm, "linear": 1 - abs(lm)}
 
 
+def task(translator, dev=DEV, fixed=(), talk=lambda _: None, **settings):
+    settings = replace(QUICK, **settings)
+    return TuningTask(translator, dev, settings, fixed, listeners=Listeners(talk))
+
+
 def made_up(monkeypatch, scores, held_out=(), initial=10.0, higher=True):
     """Runs with these scores; measuring gives the others, in this order."""
     seen = []
 
-    def run(_translator, sentences, references, settings, state, _progress, **options):
-        number = settings.seed - QUICK.seed
-        seen.append((len(sentences), len(references), settings.seed, state, options["fixed"]))
+    def run(task, state):
+        seed, dev = task.settings.seed, task.dev
+        number = seed - QUICK.seed
+        seen.append((len(dev.sources), len(dev.references), seed, state, task.fixed))
         first = Step(weights(0.0), initial, 1, 1, 0.0, 0.0)
-        trace = Trace("mert", "M", "", higher, settings.seed, steps=(first,))
+        trace = Trace("mert", "M", "", higher, seed, steps=(first,))
         return TuneResult(weights(0.1 * (number + 1)), scores[number], initial, trace)
 
     measured = iter(held_out)
@@ -45,7 +58,7 @@ def made_up(monkeypatch, scores, held_out=(), initial=10.0, higher=True):
 
 def test_the_best_on_the_development_set(translator, monkeypatch, tmp_path):
     seen = made_up(monkeypatch, [20.0, 30.0, 25.0])
-    result = tune_replicas(translator, SOURCE, REFERENCES, QUICK, tmp_path, fixed=["lm"])
+    result = tune_replicas(task(translator, fixed=["lm"]), tmp_path)
     assert result.weights["lm"] == pytest.approx(0.2)
     assert (result.score, result.initial_score, result.chosen) == (30, 10, "replica 2")
     assert result.mean == 25
@@ -57,13 +70,13 @@ def test_the_best_on_the_development_set(translator, monkeypatch, tmp_path):
 
 def test_errors_are_better_if_lower(translator, monkeypatch):
     made_up(monkeypatch, [20.0, 30.0], higher=False, initial=40.0)
-    result = tune_replicas(translator, SOURCE, REFERENCES, QUICK, replicas=2)
+    result = tune_replicas(task(translator, replicas=2))
     assert (result.score, result.chosen) == (20, "replica 1")
 
 
 def test_goto_chooses_on_the_second_half(translator, monkeypatch):
     seen = made_up(monkeypatch, [20.0, 30.0, 25.0], [17.0, 12.0, 15.0, 11.0])
-    result = tune_replicas(translator, SOURCE, REFERENCES, QUICK, protocol="goto")
+    result = tune_replicas(task(translator, protocol="goto"))
     half = len(SOURCE) // 2
     assert {row[:2] for row in seen} == {(half, half)}
     assert (result.score, result.chosen, result.initial_score) == (17, "replica 1", 11)
@@ -73,7 +86,7 @@ def test_goto_chooses_on_the_second_half(translator, monkeypatch):
 
 def test_the_average(translator, monkeypatch):
     made_up(monkeypatch, [20.0, 30.0, 25.0], [28.0])
-    result = tune_replicas(translator, SOURCE, REFERENCES, QUICK, protocol="average")
+    result = tune_replicas(task(translator, protocol="average"))
     assert result.weights["lm"] == pytest.approx(0.2)
     assert result.weights["unknown"] == 1
     assert (result.score, result.chosen) == (28, "the average of 3 replicas")
@@ -83,9 +96,7 @@ def test_the_average(translator, monkeypatch):
 def test_never_worse_than_the_weights_before(translator, monkeypatch, protocol, held_out):
     made_up(monkeypatch, [20.0, 30.0], held_out)
     talk = []
-    result = tune_replicas(
-        translator, SOURCE, REFERENCES, QUICK, replicas=2, protocol=protocol, talk=talk.append
-    )
+    result = tune_replicas(task(translator, replicas=2, protocol=protocol, talk=talk.append))
     assert result.weights == weights(0.0)
     assert result.chosen == "the weights before"
     assert talk[-1] == "warning: nothing is better than the weights before, so they stay"
@@ -94,18 +105,16 @@ def test_never_worse_than_the_weights_before(translator, monkeypatch, protocol, 
 def test_one_run_has_no_deviation(translator, monkeypatch):
     made_up(monkeypatch, [20.0])
     talk = []
-    result = tune_replicas(translator, SOURCE, REFERENCES, QUICK, replicas=1, talk=talk.append)
+    result = tune_replicas(task(translator, replicas=1, talk=talk.append))
     assert math.isnan(result.deviation)
     assert (result.chosen, talk) == ("the run", [])
 
 
 @pytest.mark.parametrize("protocol", ["goto", "average"])
 def test_real_runs(translator, protocol):
-    options = {"replicas": 2, "protocol": protocol}
-    result = tune_replicas(translator, SOURCE, REFERENCES, QUICK, **options)
+    result = tune_replicas(task(translator, replicas=2, protocol=protocol))
     start = len(SOURCE) // 2 if protocol == "goto" else 0
-    tuned = translator.with_weights(result.weights)
-    score = measure(tuned, SOURCE[start:], REFERENCES[start:], QUICK)
+    score = measure(task(translator, DEV.part(slice(start, None))), result.weights)
     assert result.score == pytest.approx(score)
     assert result.score > result.initial_score
     assert result.runs[0].weights != result.runs[1].weights
@@ -114,10 +123,15 @@ def test_real_runs(translator, protocol):
 @pytest.mark.parametrize(
     ("protocol", "n", "error", "message"),
     [
-        ("goto", 1, DataError, "--protocol goto: a development set of one sentence has no halves"),
+        ("goto", 1, DataError, "protocol goto: a development set of one sentence has no halves"),
         ("gto", 9, SettingError, "there is no protocol 'gto'\n  did you mean goto?"),
     ],
 )
 def test_protocols_that_cannot_be(translator, protocol, n, error, message):
     with pytest.raises(error, match=re.escape(message)):
-        tune_replicas(translator, SOURCE[:n], REFERENCES[:n], QUICK, protocol=protocol)
+        tune_replicas(task(translator, DEV.part(slice(n)), protocol=protocol))
+
+
+def test_the_best_of_scores():
+    assert best_of([30.1, 31.0, 31.0], higher_is_better=True) == 1
+    assert best_of([0.4, 0.3, 0.5], higher_is_better=False) == 1  # an error rate

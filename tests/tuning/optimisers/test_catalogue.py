@@ -1,0 +1,67 @@
+"""Optimisers by name, and the settings that each refuses."""
+
+import re
+from dataclasses import fields
+
+import pytest
+
+from models.errors import SettingError
+from tuning.optimisers.catalogue import OPTIMISERS, make_optimiser
+from tuning.optimisers.interface import Optimiser
+from tuning.optimisers.mert import Mert
+from tuning.optimisers.mira import Mira
+from tuning.optimisers.pro import Pro
+
+
+class Standing(Optimiser):
+    name = "standing"
+
+    def improve(self, pool, objective, start, seed):  # noqa: ARG002
+        return start.weights
+
+
+def test_every_name_makes_its_own_kind():
+    made = {name: make_optimiser(name) for name in OPTIMISERS}
+    assert made == {"mert": Mert(), "pro": Pro(), "mira": Mira()}
+    for name, optimiser in made.items():
+        assert optimiser.name == name
+        assert fields(optimiser)
+        optimiser.check_settings()
+
+
+def test_classes_of_other_modules():
+    assert isinstance(make_optimiser(f"{__name__}:Standing"), Standing)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("mret", "there is no tuning method 'mret'\n  did you mean mert?"),
+        ("xyz", "there is no tuning method 'xyz'\n  known: mert, mira, pro"),
+        ("nothing:Here", "the optimiser 'nothing:Here' cannot be loaded: No module named"),
+        ("models.errors:Here", "cannot be loaded: module 'models.errors' has no attribute 'Here'"),
+        ("collections:OrderedDict", "'collections:OrderedDict' is not an optimiser"),
+    ],
+)
+def test_names_that_lead_nowhere(name, message):
+    with pytest.raises(SettingError, match=re.escape(message)):
+        make_optimiser(name)
+
+
+@pytest.mark.parametrize(
+    ("optimiser", "message"),
+    [
+        (Mert(restarts=-1), "mert.restarts is -1\n  0 at least"),
+        (Mert(directions=-1), "mert.directions is -1\n  0 at least"),
+        (Pro(candidates=0), "pro.candidates is 0\n  1 at least"),
+        (Pro(pairs=0), "pro.pairs is 0\n  1 at least"),
+        (Pro(threshold=-0.1), "pro.threshold is -0.1\n  0 at least"),
+        (Pro(interpolation=0.0), "pro.interpolation is 0.0\n  above 0, at most 1"),
+        (Mira(passes=0), "mira.passes is 0\n  1 at least"),
+        (Mira(decay=1.5), "mira.decay is 1.5\n  above 0, at most 1"),
+        (Mira(step=0.0), "mira.step is 0.0\n  above 0"),
+    ],
+)
+def test_settings_that_cannot_be(optimiser, message):
+    with pytest.raises(SettingError, match=re.escape(message)):
+        optimiser.check_settings()

@@ -1,0 +1,65 @@
+"""Sentences with their references: where they are on disk, and in memory."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from models.data.sentence import Sentence
+from models.data.source_reading import SourceFiles, read_sentences
+from models.errors import DataError
+from tuning.evaluation.references import check_line_counts, read_references
+from tuning.metrics.visits import Visits, read_visits
+
+ALL = "all"  # lines
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """The files of a development or test set. With an alignment of the source and the first
+    reference, word order can be judged too."""
+
+    source: Path
+    references: tuple[Path, ...]
+    name: str = "dev"
+    alignment: Path | None = None
+    source_tags: Path | None = None
+    source_tree: Path | None = None
+    lines: str = ALL
+
+    @property
+    def files(self) -> dict[str, Path]:
+        """By the names of the settings; references are numbered."""
+        found = {key: value for key, value in vars(self).items() if isinstance(value, Path)}
+        return found | {f"reference {n}": path for n, path in enumerate(self.references)}
+
+
+@dataclass(frozen=True, eq=False)
+class Sentences:
+    """A data set in memory."""
+
+    name: str
+    sources: Sequence[Sentence]
+    references: Sequence[Sequence[str]]  # one or more for each sentence
+    visits: Visits | None = None  # of the first reference, where an alignment is given
+
+    def __len__(self) -> int:
+        return len(self.sources)
+
+    def part(self, which: slice) -> "Sentences":
+        visits = None if self.visits is None else self.visits[which]
+        sources, references = self.sources[which], self.references[which]
+        return replace(self, sources=sources, references=references, visits=visits)
+
+
+def load(data: DataSet) -> Sentences:
+    """All lines of the files, whatever `data.lines` says."""
+    references = tuple(map(tuple, read_references(data.references)))
+    files = SourceFiles(data.source, data.source_tags, data.source_tree)
+    sources = tuple(read_sentences(files))
+    if not sources:
+        raise DataError("has no sentence", where=str(data.source))
+    check_line_counts({str(data.source): len(sources), str(data.references[0]): len(references)})
+    visits = None
+    if data.alignment is not None:
+        visits = read_visits(data.alignment, [len(sentence) for sentence in sources])
+    return Sentences(data.name, sources, references, visits)

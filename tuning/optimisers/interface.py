@@ -1,0 +1,63 @@
+"""What an optimiser is, for whoever tunes with one and for whoever writes a new one.
+
+An optimiser looks for weights under which the best hypotheses of a pool score well. It is a frozen
+dataclass whose fields are its settings (`--set NAME.FIELD=VALUE`, or a table `[NAME]` in the file
+of a comparison). `improve` is the work, and changes nothing: threads may share an optimiser.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from numpy.random import SeedSequence
+
+from models.arrays import BoolArray, FloatArray
+from models.errors import SettingError
+
+if TYPE_CHECKING:  # all commands know the settings of optimisers; only tuning needs pools
+    from tuning.optimisers.objective import Objective
+    from tuning.optimisers.pool import Pool
+
+
+@dataclass(frozen=True, eq=False)
+class Start:
+    """Where an optimiser starts, and what it may change."""
+
+    weights: FloatArray  # (features,) in use now
+    tuned: BoolArray  # (features,) the other weights stay as they are
+    earlier: Sequence[FloatArray] = ()  # weights of the rounds before
+    threads: int = 1  # to be used; the result must not depend on them
+    free_scale: bool = True  # no fixed weight sets a scale: only the weights' direction counts
+
+
+class Optimiser(ABC):
+    name: ClassVar[str]
+    gradual: ClassVar[bool] = False  # goes part of the way in a round: useful without a new pool
+
+    def check_settings(self) -> None:
+        """Raises `SettingError` for impossible values."""
+        return
+
+    @abstractmethod
+    def improve(
+        self, pool: "Pool", objective: "Objective", start: Start, seed: SeedSequence
+    ) -> FloatArray:
+        """New weights, (features,)."""
+
+    def _check_least(self, **least: float) -> None:
+        check_least(self.name, self, **least)
+
+    def _check_share(self, *keys: str) -> None:
+        for key in keys:
+            value = getattr(self, key)
+            if not 0 < value <= 1:
+                raise SettingError(f"{self.name}.{key} is {value}", expected="above 0, at most 1")
+
+
+def check_least(section: str, settings: object, **least: float) -> None:
+    """Refuses settings below their least values."""
+    for key, bound in least.items():
+        value = getattr(settings, key)
+        if value < bound:
+            raise SettingError(f"{section}.{key} is {value}", expected=f"{bound} at least")
