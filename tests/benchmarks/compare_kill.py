@@ -2,7 +2,7 @@
 
 Runs a comparison with tuning on the embedded sample once undisturbed. Runs it again in another
 folder, kills it (SIGKILL, which nobody can catch) at random moments, restarts it each time, and
-compares the bytes of all files of results.
+compares the bytes of all files of results. Exits with 1 if any differ.
 """
 
 import random
@@ -84,9 +84,16 @@ def main(n_kills: int) -> None:
         _, talk = process.communicate()
         if process.returncode:
             sys.exit(talk)
-        for name in FILES:
-            equal = (whole / name).read_bytes() == (disturbed / name).read_bytes()
-            print(f"{name}: {'the same bytes' if equal else 'DIFFERENT'}")
+        if not same_results(whole, disturbed):
+            sys.exit(1)
+
+
+def same_results(whole: Path, disturbed: Path) -> bool:
+    """Whether all files have the same bytes; says so for each."""
+    equal = [(whole / name).read_bytes() == (disturbed / name).read_bytes() for name in FILES]
+    for name, is_equal in zip(FILES, equal, strict=True):
+        print(f"{name}: {'the same bytes' if is_equal else 'DIFFERENT'}")
+    return all(equal)
 
 
 def start(config: Path, out: Path) -> "subprocess.Popen[str]":

@@ -1,6 +1,7 @@
 """`hyperbaton translate` and the translator behind it."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -142,6 +143,43 @@ def test_a_sentence_that_fails_does_not_disturb_the_others(model, monkeypatch):
     assert str(bad.error) == "too long"
     assert good.words()[-1] == "book"
     assert other.words() == ["bought", "a", "book"]
+
+
+PICKY = """
+from models.distortion.linear import Linear
+from models.errors import DataError
+
+class Picky(Linear):
+    name = "picky"
+
+    def prepare(self, sentence, options):
+        if "kare" in sentence.words:
+            raise DataError("kare is not liked")
+        return super().prepare(sentence, options)
+"""
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_sentences_that_fail_give_blank_lines_messages_and_exit_code_1(
+    model, tmp_path, write, threads, monkeypatch
+):
+    write("picky.py", PICKY)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+    lists = tmp_path / "lists"
+    path = write("in.txt", "hon o katta\nkare wa\nhon\nkare wa hon o yonda\nhon o yonda\n")
+    arguments = ["--threads", threads, "--n-best", 2, "--n-best-file", lists]
+    result = run(model, path, "--distortion", "picky:Picky", *arguments)
+    assert result.returncode == 1
+    first, failed, second, also_failed, third, end = result.stdout.split("\n")
+    assert (first, third) == ("bought a book", "read a book")
+    assert second.endswith("book")
+    assert (failed, also_failed, end) == ("", "", "")
+    said = [line for line in result.stderr.splitlines() if "sentence" in line]
+    assert said == [f"hyperbaton: sentence {number}: kare is not liked" for number in (2, 4)]
+    numbers = [line.split(" ||| ")[0] for line in lists.read_text().splitlines()]
+    assert sorted(set(numbers)) == ["0", "2", "4"]
+    good = run(model, "--distortion", "picky:Picky", input="hon o katta\n")
+    assert (good.returncode, good.stdout) == (0, "bought a book\n")
 
 
 def test_memory_gives_out_as_an_error_of_the_sentence(model, monkeypatch):

@@ -206,7 +206,8 @@ def _number(value: float) -> str:
 
 
 def _dash(look: int) -> str:
-    return "" if look == REFERENCE else DASHES[look // 2 % len(DASHES)]
+    """With the marker, 16 different looks: the second eight have the next dash."""
+    return "" if look == REFERENCE else DASHES[(look // 2 + look // N_STYLES) % len(DASHES)]
 
 
 def _marker(look: int, x: float, y: float) -> str:

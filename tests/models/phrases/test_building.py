@@ -111,6 +111,100 @@ def test_good_turing_worked_by_hand():
     assert entries[("a",), ("A",)][0][2] == pytest.approx(2 * 1.1 / 3.1)
 
 
+def corpus_with_counts(counts):
+    """Sentences of one word: each pair of words as often as is said."""
+    return corpus_of(
+        [([source], [target], [(0, 0)]) for (source, target), n in counts.items() for _ in range(n)]
+    )
+
+
+def scores_by_pair(counts, smoothing):
+    """φ(e|f) and φ(f|e) of pairs of single words."""
+    table = train_phrases(corpus_with_counts(counts), PhraseSettings(smoothing=smoothing))
+    return {
+        (source[0], target[0]): (scores[2], scores[0])
+        for (source, target), (scores, *_) in entries_of(table).items()
+    }
+
+
+def kneser_ney_twin(counts, discounts):
+    """(c − D) / c(f) + what f gives away · share of e in all distinct pairs; both ways round."""
+    taken = {pair: discounts[min(n, 3)] for pair, n in counts.items()}
+
+    def smoothed(pair, given, predicted):
+        like = [other for other in counts if other[given] == pair[given]]
+        total = sum(counts[other] for other in like)
+        lower = sum(other[predicted] == pair[predicted] for other in counts) / len(counts)
+        away = sum(taken[other] for other in like) / total
+        return (counts[pair] - taken[pair]) / total + away * lower
+
+    return {pair: (smoothed(pair, 0, 1), smoothed(pair, 1, 0)) for pair in counts}
+
+
+def test_kneser_ney_with_discounts_of_chen_and_goodman():
+    # Six pairs seen once, three twice, two three times, one four and one five times:
+    # Y = n1 / (n1 + 2 n2) = 6 / 12, D1 = 1 − 2 Y n2 / n1 = 1/2, D2 = 2 − 3 Y n3 / n2 = 1,
+    # D3+ = 3 − 4 Y n4 / n3 = 2
+    counts = {
+        ("a", "A"): 5, ("a", "B"): 1, ("a", "C"): 2, ("b", "A"): 1, ("b", "B"): 4, ("b", "D"): 1,
+        ("c", "C"): 3, ("c", "A"): 1, ("c", "D"): 2, ("d", "D"): 3, ("d", "B"): 2, ("d", "E"): 1,
+        ("e", "E"): 1,
+    }  # fmt: skip
+    found = scores_by_pair(counts, "kneser-ney")
+    expected = kneser_ney_twin(counts, {1: 0.5, 2: 1.0, 3: 2.0})
+    assert found.keys() == expected.keys()
+    for pair, scores in expected.items():
+        assert found[pair] == pytest.approx(scores, rel=1e-6), pair
+    # and one by hand: a gives away 2 + 1/2 + 1 of 8; A is in 3 of 13 pairs
+    assert found["a", "A"][0] == pytest.approx(3 / 8 + 3.5 / 8 * 3 / 13, rel=1e-6)
+
+
+def test_kneser_ney_never_takes_a_whole_count_nor_less_than_nothing():
+    # n1 … n4 = 1, 1, 4, 9: Y = 1/3, D1 = 1 − 2/3, D2 = 2 − 4 < 0, so 0; D3+ = 3 − 3 = 0
+    names = iter("abcdefghijklmnopqrstuvwxyz")
+    few = {(name := next(names), name.upper()): n for n in [1, 2, *[3] * 4, *[4] * 9]}
+    found = scores_by_pair(few, "kneser-ney")
+    expected = kneser_ney_twin(few, {1: 1 / 3, 2: 0.0, 3: 0.0})
+    for pair, scores in expected.items():
+        assert found[pair] == pytest.approx(scores, rel=1e-6), pair
+    # n1 … n4 = 40, 1, 1, 1: D1 = 1 − 1/21 is more than 0.9; D2 = 2 − 60/21 < 0; D3+ < 0
+    many = {(f"s{n}", f"t{n % 7}"): 1 for n in range(40)}
+    many |= {("x", "t0"): 2, ("x", "t1"): 3, ("y", "t2"): 4}
+    found = scores_by_pair(many, "kneser-ney")
+    for pair, scores in kneser_ney_twin(many, {1: 0.9, 2: 0.0, 3: 0.0}).items():
+        assert found[pair] == pytest.approx(scores, rel=1e-6), pair
+
+
+@pytest.mark.parametrize(
+    ("n_pairs", "factors"),
+    [
+        # 1: 2 · 12.1 / 30.1; 2: 3/2 · 6.1 / 12.1 is less, so that of 1; 3: 4/3 · 4.1 / 6.1; 4 is
+        # less again; 5: 6/5 · 3.1 / 1.1 is more than 1, and from there on none is less
+        (
+            [30, 12, 6, 4, 1, 3, 1, 1, 2, 1, 5, 1],
+            {1: 0.803987, 2: 0.803987, 3: 0.896175, 4: 0.896175},
+        ),
+        # the highest is 3/2 · 32.1 / 52.1, of 2; that of 1 is 2 · 52.1 / 120.1; 11 is trusted
+        (
+            [120, 52, 32, 22, 16, 12, 9, 7, 5, 3, 1, 0],
+            {1: 0.867610} | dict.fromkeys(range(2, 11), 0.924184),
+        ),
+        # 2 · 0.1 / 300.1 is less than a hundredth
+        ([300, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0], {1: 0.01}),
+    ],
+)
+def test_good_turing_with_counts_of_counts(n_pairs, factors):
+    """`n_pairs` are seen once, twice and so on; factors are 1 unless told."""
+    seen = [count for count, n in enumerate(n_pairs, 1) for _ in range(n)]
+    counts = {(f"s{at // 3}", f"t{at % 5}-{at // 15}"): count for at, count in enumerate(seen)}
+    assert len(counts) == len(seen)
+    found = scores_by_pair(counts, "good-turing")
+    for pair, count in counts.items():
+        totals = [sum(c for other, c in counts.items() if other[k] == pair[k]) for k in (0, 1)]
+        expected = [count * factors.get(count, 1.0) / total for total in totals]
+        assert found[pair] == pytest.approx(expected, rel=1e-5), pair
+
+
 @pytest.mark.parametrize(
     "name",
     [

@@ -142,6 +142,29 @@ def test_randomisation_by_counting_all_exchanges():
     assert result.p_value == pytest.approx(0.5, abs=5 * 0.5 / 4000**0.5)
 
 
+def test_bootstrap_by_counting_all_resamples():
+    """One-sided, from the differences as they are. Three sentences with gains 2, 2 and −1 are
+    drawn three times: the difference is 2 in 8 of 27 cases, 1 in 12, 0 in 6 and −1 in 1. So the
+    better system does not win in 7 of 27. Shifted by their mean, 1, and in absolute value, the
+    differences reach the real one in 15 of 27 cases and exceed it in 1; by sacrebleu's definition,
+    absolute values shifted by their own mean, 29/27, they never do."""
+    n = 4000
+    for baseline, system in (([0, 0, 0], [2, 2, -1]), ([2, 2, -1], [0, 0, 0])):
+        result = paired_bootstrap(Mean(), numbers(baseline), numbers(system), n_resamples=n)
+        assert abs(result.difference) == 1
+        assert result.p_value == pytest.approx(7 / 27, abs=5 * (7 * 20 / 27**2 / n) ** 0.5)
+
+
+@pytest.mark.parametrize("test", [paired_bootstrap, randomisation])
+def test_one_is_added_to_cases_and_to_resamples(test, texts):
+    """So p (n + 1) − 1 is a whole number of cases, which p n is not."""
+    first, second = (statistics_of(Bleu(), noisy(texts, 0.3, seed), texts) for seed in (2, 3))
+    result = test(Bleu(), first, second, n_resamples=10)
+    cases = result.p_value * 11 - 1
+    assert cases == pytest.approx(round(cases), abs=1e-9)
+    assert 0 < cases < 10
+
+
 def test_p_values_are_uniform_when_there_is_no_difference():
     draw = np.random.default_rng(3)
     p_values = [

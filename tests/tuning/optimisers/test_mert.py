@@ -7,6 +7,7 @@ from tests.tuning.optimisers.pools import MEAN, oracle, planted_pool
 from tuning.optimisers.interface import Start
 from tuning.optimisers.line_search import BETTER
 from tuning.optimisers.mert import Mert, climb, random_point
+from tuning.optimisers.pool import Pool
 from tuning.optimisers.scaling import scale_pool
 
 ALL = np.ones(7, dtype=bool)
@@ -47,6 +48,30 @@ def test_never_worse_than_the_start_or_earlier_weights(seed):
     found = run(pool, start, restarts=0, directions=2, earlier=[other, planted])
     given = [pool.score(MEAN, weights) for weights in (start, other, planted)]
     assert pool.score(MEAN, found) >= max(given) - 2 * BETTER
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_random_starts_lie_around_the_best_point_not_the_given_one(seed):
+    """The third feature is fixed, so the size of the others' weights matters. One sentence has its
+    better hypothesis where w0 > 0.5, another one where w0 + w1 > 2.05; a third one has none.
+
+    The given weights are so small that lines through them and through points of their size reach
+    neither. The earlier weights (1, 0) have the first; lines along the axes go as far as the
+    weights are large, so from there to a sum of 2. From most points around them they go farther.
+    """
+    features = np.array([[0, 0, 0], [1, 0, -0.5], [0, 0, 0], [1, 1, -2.05]])
+    features = np.concatenate([features, [[0, 0, 0], [0, 1, -1e3]]])  # as much of 1 as of 0
+    statistics = np.array([[0, 1], [1, 1], [0, 1], [1, 1], [0, 1], [0, 1]], float)
+    pool = Pool(features, statistics, np.arange(6).astype(np.uint64), np.array([0, 2, 4, 6]))
+    tuned = np.array([True, True, False])
+    given, earlier = np.array([0.001, 0, 1]), np.array([1.0, 0, 1])
+    assert pool.score(MEAN, given) == 0
+    assert pool.score(MEAN, earlier) == pytest.approx(100 / 3)
+    options = {"directions": 0, "earlier": [earlier], "seed": seed}
+    assert run(pool, given, tuned, restarts=0, **options).tolist() == earlier.tolist()
+    found = run(pool, given, tuned, restarts=20, **options)
+    assert pool.score(MEAN, found) == pytest.approx(200 / 3)
+    assert found[0] + found[1] > 2.05
 
 
 def test_scaling_all_weights_changes_no_best_hypothesis():

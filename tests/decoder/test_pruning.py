@@ -1,0 +1,154 @@
+"""What the limits of the search throw away: worked out by hand, and against exhaustive search."""
+
+import gzip
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from decoder.decode import SearchSettings
+from decoder.translator import Translator
+from models.data.corpus_reading import CorpusFiles
+from models.data.sentence import Sentence
+from models.data.text import read_lines
+from models.distortion.linear import Linear
+from models.distortion.msd.model import Lexicalised
+from models.language_model import LanguageModel
+from models.system.folder import default_weights
+from models.system.training import train_system
+from tests.decoder import oracles
+from tests.decoder.systems import make_system, systems
+
+DATA = Path(__file__).parents[2] / "data_samples" / "ja-en"
+
+
+def by_language_model(folder, firsts, seconds, **search):
+    """A system that translates `a` by u, v, w or x and `b` by z, word by word, and for which
+    only log10 P(word), the same at the beginning of a sentence, and log10 P(z | word) count."""
+    pairs = [(["a"], [word], [(0, 0)]) for word in "uvwx"]
+    table, _ = make_system([*pairs, (["b"], ["z"], [(0, 0)])])
+    lines = ["\\data\\", "ngram 1=8", "ngram 2=9", "", "\\1-grams:", "-99\t<s>\t0", "-99\t<unk>"]
+    lines += [f"{value}\t{word}\t0" for word, value in zip("uvwxz", (*firsts, 0.0), strict=True)]
+    lines += ["0\t</s>", "", "\\2-grams:", "0\tz </s>"]
+    lines += [f"{value}\t<s> {word}" for word, value in zip("uvwx", firsts, strict=True)]
+    lines += [f"{value}\t{word} z" for word, value in zip("uvwx", seconds, strict=True)]
+    path = folder / "lm.arpa"
+    path.write_text("\n".join([*lines, "", "\\end\\", ""]))
+    weights = dict.fromkeys(default_weights(""), 0.0) | {"lm": 1 / np.log(10)}
+    search = SearchSettings(distortion_limit=0, **search)
+    return Translator(table, LanguageModel.from_arpa(path), [Linear()], weights, search)
+
+
+# After one word u is the best and w the worst; with z behind them it is the other way round
+GARDEN_PATH = (-1.0, -1.5, -2.5, -9.0), (-5.0, -3.0, -1.0, -0.5)
+
+
+@pytest.mark.parametrize(
+    ("beam", "kept", "text", "score"),
+    [
+        (0.4, 1, "u z", -6.0),
+        (0.6, 2, "v z", -4.5),
+        (1.4, 2, "v z", -4.5),
+        (1.6, 3, "w z", -3.5),
+        (8.1, 4, "w z", -3.5),
+        (0.0, 4, "w z", -3.5),  # no limit
+    ],
+)
+def test_a_beam_keeps_what_is_near_enough_to_the_best(tmp_path, beam, kept, text, score):
+    decoded = by_language_model(tmp_path, *GARDEN_PATH, beam=beam).decode("a b")
+    assert " ".join(decoded.words()) == text
+    assert decoded.scores[0] == pytest.approx(score, abs=1e-5)
+    assert decoded.statistics.largest_stack == kept
+    assert decoded.statistics.pruned == 4 - kept
+
+
+@pytest.mark.parametrize(
+    ("size", "text"), [(1, "u z"), (2, "v z"), (3, "w z"), (4, "w z"), (0, "w z")]
+)
+def test_a_stack_keeps_its_best_hypotheses(tmp_path, size, text):
+    decoded = by_language_model(tmp_path, *GARDEN_PATH, stack_size=size).decode("a b")
+    assert " ".join(decoded.words()) == text
+    assert decoded.statistics.largest_stack == (size or 4)
+
+
+def test_the_narrower_of_beam_and_stack_decides(tmp_path):
+    for size, beam, text in ((1, 1.6, "u z"), (3, 0.6, "v z"), (2, 0.4, "u z"), (2, 1.6, "v z")):
+        decoded = by_language_model(tmp_path, *GARDEN_PATH, stack_size=size, beam=beam).decode(
+            "a b"
+        )
+        assert " ".join(decoded.words()) == text, (size, beam)
+
+
+# x is better than the others, which are equal after one word; with z behind it, a later one is
+# better than an earlier one, and x is the worst
+EQUAL = (-2.0, -2.0, -2.0, -1.0), (-3.0, -2.0, -1.0, -9.0)
+
+
+@pytest.mark.parametrize(
+    ("size", "text", "score"),
+    [(1, "x z", -10.0), (2, "u z", -5.0), (3, "v z", -4.0), (4, "w z", -3.0)],
+)
+def test_of_equal_hypotheses_at_the_cut_the_first_stay(tmp_path, size, text, score):
+    decoded = by_language_model(tmp_path, *EQUAL, stack_size=size).decode("a b")
+    assert decoded.statistics.largest_stack == size
+    assert " ".join(decoded.words()) == text
+    assert decoded.scores[0] == pytest.approx(score, abs=1e-5)
+
+
+@settings(max_examples=40)
+@given(systems())
+def test_under_any_limits_a_derivation_is_found_and_scored_as_it_is(system):
+    table, lm, kind, weights, words = system
+    models = [Linear(), *([Lexicalised(kind)] if kind else [])]
+    options = oracles.options_of(words, table, lm, weights, 3)
+    possible = []
+    for path in oracles.derivations(len(words), options, -1):
+        values, text = oracles.features(path, table, lm, kind)
+        score = sum(weights[name] * value for name, value in values.items())
+        possible.append((score, text))
+    best = max(score for score, _ in possible)
+    unlimited = SearchSettings(pop_limit=0, stack_size=0, options=3, distortion_limit=-1)
+    translator = Translator(table, lm, models, weights, unlimited)
+    sentence = Sentence(tuple(words))
+    for limits in ({"pop_limit": 3, "stack_size": 2}, {"beam": 0.5}, {"stack_size": 1}):
+        decoded = translator.with_settings(**limits).decode(sentence)
+        scores = [score for score, text in possible if text == decoded.words()]
+        assert scores
+        assert np.abs(np.array(scores) - decoded.scores[0]).min() < 1e-5
+    far = translator.with_settings(pop_limit=10**4, stack_size=10**4, beam=1e5)  # out of reach
+    assert far.decode(sentence).scores[0] == pytest.approx(best, abs=1e-5)
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory):
+    """A system trained on some sentences of the sample, and others to translate."""
+    folder = tmp_path_factory.mktemp("sample")
+    parts = []
+    for kind in ("ja", "en", "align"):
+        with gzip.open(DATA / f"train.{kind}.gz") as stream:
+            (folder / kind).write_bytes(b"".join(islice(stream, 400)))
+        parts.append(folder / kind)
+    train_system(CorpusFiles(*parts), folder / "model")
+    settings = SearchSettings(pop_limit=0, stack_size=0, options=10, distortion_limit=4)
+    sentences = [Sentence.parse(line) for _, line in read_lines(DATA / "test.ja")]
+    short = [sentence for sentence in sentences if 7 <= len(sentence) <= 10]
+    translator = Translator.load(folder / "model", settings)
+    return translator, short[:60]
+
+
+def scores_of(translator, sentences, **limits):
+    translator = translator.with_settings(**limits)
+    return np.array([translator.decode(sentence).scores[0] for sentence in sentences])
+
+
+def test_pruned_search_is_nearly_as_good_as_exhaustive_search(sample):
+    """The bounds lie between what the search loses and what it loses if it takes steps in any
+    worse order than best first."""
+    translator, sentences = sample
+    best = scores_of(translator, sentences)
+    for pops, bound in ((20, 0.3), (50, 0.1), (100, 0.02), (400, 0.001)):
+        lost = best - scores_of(translator, sentences, pop_limit=pops, stack_size=pops)
+        assert lost.min() > -1e-5
+        assert lost.mean() < bound, pops
