@@ -128,8 +128,7 @@ def classify(
     time by each learner's own rule and to the same error, and how much of the data mlr-dual still
     looks at. docs/dpr.md tells what the learners are.
     """
-    from hyperbaton.console import progress_line, say
-    from hyperbaton.kernels import announce_compilation
+    from hyperbaton.console import announce_compilation, progress_line, say
     from hyperbaton.samples import sample_files
     from hyperbaton.settings import load_settings
     from hyperbaton.views.classification_text import as_csv, as_json, as_text

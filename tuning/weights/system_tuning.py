@@ -1,23 +1,21 @@
-"""The work behind `hyperbaton tune`: reads the development set, tunes, and keeps what came out.
+"""Tunes a system on disk: reads the development set, tunes, and gives the system its weights.
 
-The state folder (`MODEL/tuning` unless told otherwise) holds a folder for every replica, the trace
-of all of them in `tuning.json`, and a picture. The system gets its new weights at the very end.
+The state folder (`MODEL/tuning` by default) holds a folder for every replica, the traces of all of
+them in `tuning.json`, and perhaps a picture. The system gets its new weights at the very end.
 """
 
 import json
 import shutil
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from decoder.decode import SearchSettings
 from decoder.translator import Translator
-from hyperbaton.console import progress_line, say
-from hyperbaton.settings import Settings
-from hyperbaton.views.tuning_plot import plot_tuning
 from models.data.sentence import Sentence
 from models.data.source_reading import SourceFiles, read_sentences
+from models.progress import Progress
 from models.system.folder import path_text, read_system, write_weights
 from models.system.stages import fingerprint, locked
 from models.writing import open_to_write
@@ -26,31 +24,36 @@ from tuning.metrics.visits import read_visits
 from tuning.optimisers.objective import parse_objective
 from tuning.weights.fixed import read_fixed
 from tuning.weights.protocol import Replicas, tune_replicas
-from tuning.weights.settings import check_settings
+from tuning.weights.settings import TuneSettings, check_settings
+from tuning.weights.task import Talk
 
 FORMAT = 1
 SUMMARY, PICTURE = "tuning.json", "tuning.svg"
 
 
 @dataclass(frozen=True)
-class Run:
+class TuningJob:
     model: Path
     source: Path
     references: tuple[Path, ...]
-    source_tags: Path | None
-    source_tree: Path | None
-    reference_alignment: Path | None
-    replicas: int
-    protocol: str
-    fixed: tuple[str, ...]
-    state: Path | None
-    restart: bool
-    plot: Path | None
-    threads: int
+    source_tags: Path | None = None
+    source_tree: Path | None = None
+    reference_alignment: Path | None = None
+    replicas: int = 3
+    protocol: str = "best"
+    fixed: tuple[str, ...] = ()
+    state: Path | None = None
+    restart: bool = False
+    threads: int = 2
 
     @property
     def folder(self) -> Path:
         return self.state or self.model / "tuning"
+
+    @property
+    def picture(self) -> Path:
+        """Where a picture of the tuning goes."""
+        return self.folder / PICTURE
 
     @property
     def files(self) -> list[Path]:
@@ -59,18 +62,19 @@ class Run:
 
 
 def tune_system(
-    run: Run, settings_over: Callable[[Settings], Settings]
+    run: TuningJob,
+    settings: TuneSettings,
+    search: SearchSettings,
+    talk: Talk = lambda _: None,
+    progress: Progress | None = None,
 ) -> tuple[Replicas, dict[str, float]]:
     """Tunes a system and gives it the weights; the result, and the weights before."""
     content = read_system(run.model)
-    limit = content["search"]["distortion_limit"]
-    base = Settings(search=replace(SearchSettings(), distortion_limit=limit))
-    settings = settings_over(base)
-    check_settings(settings.tune)
-    parse_objective(settings.tune.metric)
+    check_settings(settings)
+    parse_objective(settings.metric)
     model = fingerprint(content["parts"], content["distortion"])
     key = fingerprint(
-        model, asdict(settings.tune), asdict(settings.search), list(run.fixed), run.protocol,
+        model, asdict(settings), asdict(search), list(run.fixed), run.protocol,
         *run.files,
     )  # fmt: skip
     references = read_references(run.references)
@@ -82,34 +86,29 @@ def tune_system(
         if run.restart:
             _clear(run.folder)
         before = _weights_to_begin_with(run.folder, key, content["weights"])
-        translator = Translator.load(run.model, settings.search).with_weights(before)
+        translator = Translator.load(run.model, search).with_weights(before)
         fixed, values = read_fixed(run.fixed, translator.feature_names)
         translator = translator.with_weights(values)
         before = {name: translator.weights[name] for name in translator.feature_names}
         _write_summary(run.folder, {"key": key, "before": before})
-        with progress_line() as progress:
-            result = tune_replicas(
-                translator,
-                sentences,
-                references,
-                settings.tune,
-                run.folder,
-                progress,
-                replicas=run.replicas,
-                protocol=run.protocol,
-                fixed=fixed,
-                reference_visits=_visits(run, sentences),
-                threads=run.threads,
-                model=model,
-                talk=say,
-            )
-        plot_tuning(result, run.plot or run.folder / PICTURE)
-        write_weights(
-            run.model,
-            result.weights,
-            settings.search.distortion_limit,
-            _description(run, settings, result, len(sentences)),
+        result = tune_replicas(
+            translator,
+            sentences,
+            references,
+            settings,
+            run.folder,
+            progress,
+            replicas=run.replicas,
+            protocol=run.protocol,
+            fixed=fixed,
+            reference_visits=_visits(run, sentences),
+            threads=run.threads,
+            model=model,
+            talk=talk,
         )
+        described = {"settings": asdict(settings), "search": asdict(search)}
+        description = _description(run, result, len(sentences)) | described
+        write_weights(run.model, result.weights, search.distortion_limit, description)
         _write_summary(run.folder, {"key": key, "before": before, **summary(result)})
     return result, before
 
@@ -129,9 +128,7 @@ def summary(result: Replicas) -> dict[str, Any]:
     }
 
 
-def _description(
-    run: Run, settings: Settings, result: Replicas, n_sentences: int
-) -> dict[str, Any]:
+def _description(run: TuningJob, result: Replicas, n_sentences: int) -> dict[str, Any]:
     """How the weights were made, for `model.toml`."""
     trace = result.runs[0].trace
     several = {"mean": result.mean, "deviation": result.deviation} if len(result.runs) > 1 else {}
@@ -148,12 +145,10 @@ def _description(
         "source": path_text(run.source),
         "references": list(map(path_text, run.references)),
         "sentences": n_sentences,
-        "settings": asdict(settings.tune),
-        "search": asdict(settings.search),
     }
 
 
-def _visits(run: Run, sentences: list[Sentence]) -> Any:
+def _visits(run: TuningJob, sentences: list[Sentence]) -> Any:
     if run.reference_alignment is None:
         return None
     return read_visits(run.reference_alignment, list(map(len, sentences)))

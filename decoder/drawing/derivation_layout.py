@@ -1,4 +1,4 @@
-"""Where everything goes in a picture of a derivation; what draws it does not matter here.
+"""Where everything goes in a picture of a derivation, whatever draws it.
 
     horizontal    ┌1──┐ ┌2─────┐ ┌3────┐         vertical   (long sentences: words stay readable,
     target        │he │ │bought│ │book │                     one below the other)
@@ -12,18 +12,18 @@
 
 Lengths are in points for words of 10 points; x grows to the right and y downwards. A phrase has the
 same number, that of its step, on both sides. Jumps that are not 0 are brackets on the far side of
-the source, from the end of the last phrase to the start of the next, as deep as is needed for no
-two of them to lie on one another.
+the source, from the end of the last phrase to the start of the next, deep enough that no two of
+them overlap.
 """
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from hyperbaton.views.jump_brackets import DIGIT, SMALL, Jump, assign_lanes, label_places
+from decoder.drawing.jump_brackets import DIGIT, SMALL, Jump, assign_lanes, label_places
 
 FONT = 10.0
-LONG = 14  # words of a side from which on the picture is vertical
+LONG = 14  # sides with more words are drawn vertically
 PAD = 5.0  # between a word and the edge of its box
 SPACE = 4.0  # between words of a phrase
 GAP = 5.0  # between phrases
@@ -34,14 +34,14 @@ NUMBER = 12.0  # room for a phrase's number
 BAND = {False: 46.0, True: 84.0}  # between source and target, horizontal and vertical
 LANE = {False: 13.0, True: 30.0}  # between brackets
 MARGIN = 8.0
-INSET = 4.0  # brackets begin and end so far inside their boxes
+INSET = 4.0  # how far inside their boxes brackets begin and end
 CORNER = 4.0
 
 Point = tuple[float, float]
 
 
 class Phrase(Protocol):
-    """What a picture needs to know of a step; `decoder.explanation.Step` has it, and others may."""
+    """What a picture needs to know of a step, such as `decoder.explanation.Step`."""
 
     @property
     def source(self) -> tuple[int, int]: ...  # span
@@ -64,6 +64,41 @@ class Derivation(Protocol):
     def steps(self) -> Sequence[Phrase]: ...
     @property
     def links(self) -> Sequence[tuple[int, int]]: ...  # word alignment
+
+
+@dataclass(frozen=True)
+class PlacedPhrase:
+    source: tuple[int, int]
+    source_words: tuple[str, ...]
+    target_words: tuple[str, ...]
+    jump: int
+
+
+@dataclass(frozen=True)
+class PlacedPhrases:
+    """A derivation of which no more is known than what a picture shows."""
+
+    source_words: tuple[str, ...]
+    target_words: tuple[str, ...]
+    steps: tuple[PlacedPhrase, ...]
+    links: tuple[tuple[int, int], ...]
+
+
+def placed(
+    source_words: Sequence[str],
+    target_words: Sequence[str],
+    spans: Iterable[Sequence[int]],
+    links: Iterable[Sequence[int]],
+) -> PlacedPhrases:
+    """A derivation from its words, its spans (source start and end, target start and end of each
+    phrase, in target order) and its word alignment."""
+    source, target = tuple(source_words), tuple(target_words)
+    steps, previous_end = [], 0
+    for start, end, target_start, target_end in spans:
+        words = source[start:end], target[target_start:target_end]
+        steps.append(PlacedPhrase((start, end), *words, start - previous_end))
+        previous_end = end
+    return PlacedPhrases(source, target, tuple(steps), tuple((s, t) for s, t in links))
 
 
 @dataclass(frozen=True)
