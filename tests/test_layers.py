@@ -34,3 +34,23 @@ def test_imports_only_point_down(layer):
 def test_no_module_is_a_drawer_for_everything():
     stems = {path.stem for layer in LAYERS for path in (ROOT / layer).rglob("*.py")}
     assert not stems & FORBIDDEN_NAMES
+
+
+def modules_imported(path):
+    """Whole names, wherever in the file they are imported."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def test_nothing_imports_commands_and_views_import_neither_commands_nor_the_front():
+    """`hyperbaton.commands` → `hyperbaton` → `hyperbaton.views`, so that there is no cycle."""
+    front = ROOT / "hyperbaton"
+    for path in sorted(front.glob("*.py")):
+        assert not [n for n in modules_imported(path) if n.startswith("hyperbaton.commands")], path
+    for path in sorted((front / "views").rglob("*.py")):
+        ours = {name for name in modules_imported(path) if name.split(".")[0] == "hyperbaton"}
+        assert all(name.startswith("hyperbaton.views") for name in ours), path
