@@ -70,14 +70,6 @@ def _debug_option() -> click.Option:
     )
 
 
-def _print_version(context: click.Context, _parameter: click.Parameter, value: bool) -> None:
-    if value:
-        from importlib.metadata import version
-
-        click.echo(f"hyperbaton {version('hyperbaton')}")
-        context.exit()
-
-
 class Commands(click.Group):
     """Finds commands when they are asked for; for an unknown one, names the nearest."""
 
@@ -108,13 +100,8 @@ class Commands(click.Group):
     cls=Commands,
     epilog="'hyperbaton COMMAND --help' tells more. Data on stdout, everything else on stderr.",
 )
-@click.option(
-    "--version",
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=_print_version,
-    help="Print the version and stop.",
+@click.version_option(
+    package_name=PROGRAM, message="%(package)s %(version)s", help="Print the version and stop."
 )
 def cli() -> None:
     """Phrase-based translation whose point is word order."""

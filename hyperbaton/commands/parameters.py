@@ -17,6 +17,7 @@ the class is the help text.
 
 import inspect
 from dataclasses import MISSING, Field, dataclass, field, fields
+from functools import partial
 from pathlib import Path
 from types import NoneType
 from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
@@ -147,45 +148,37 @@ def _parameter(declared: Field[Any], taken: Any) -> click.Parameter:
     return click.Option([*names, declared.name], **attributes | declared.metadata["attributes"])
 
 
-def threads_option() -> Any:
-    text = "Threads to use; results do not depend on it."
-    return option(text, default=2, type=POSITIVE)
-
-
-def skip_bad_option() -> Any:
-    text = "Leave bad pairs out and count them, instead of stopping."
-    return flag(text, sets="corpus.skip_bad")
-
-
-def set_option() -> Any:
-    text = "Change a setting; may be given several times."
-    return option(text, "--set", default=(), metavar="SECTION.KEY=VALUE")
-
-
-def models_option() -> Any:
-    text = (
-        "Use this distortion model (a name or module:Class) instead of all that the system has; "
-        "may be given several times."
-    )
-    return option(text, default=(), metavar="NAME[,KEY=VALUE…]")
-
-
-def limit_option() -> Any:
-    text = "Longest jump in words, or inf."
-    return option(text, sets="search.distortion_limit", type=_Limit())
-
-
-def stack_option() -> Any:
-    text = "Hypotheses per stack; 0: all."
-    return option(text, sets="search.stack_size", type=NOT_NEGATIVE)
-
-
-def pop_option() -> Any:
-    return option("Steps tried per stack; 0: all.", sets="search.pop_limit", type=NOT_NEGATIVE)
-
-
-def drop_option() -> Any:
-    return flag("Leave unknown words out.", sets="search.drop_unknown")
+# Options that several commands share; a field is made by calling them
+threads_option = partial(
+    option, "Threads to use; results do not depend on it.", default=2, type=POSITIVE
+)
+skip_bad_option = partial(
+    flag, "Leave bad pairs out and count them, instead of stopping.", sets="corpus.skip_bad"
+)
+set_option = partial(
+    option,
+    "Change a setting; may be given several times.",
+    "--set",
+    default=(),
+    metavar="SECTION.KEY=VALUE",
+)
+models_option = partial(
+    option,
+    "Use this distortion model (a name or module:Class) instead of all that the system has; "
+    "may be given several times.",
+    default=(),
+    metavar="NAME[,KEY=VALUE…]",
+)
+limit_option = partial(
+    option, "Longest jump in words, or inf.", sets="search.distortion_limit", type=_Limit()
+)
+stack_option = partial(
+    option, "Hypotheses per stack; 0: all.", sets="search.stack_size", type=NOT_NEGATIVE
+)
+pop_option = partial(
+    option, "Steps tried per stack; 0: all.", sets="search.pop_limit", type=NOT_NEGATIVE
+)
+drop_option = partial(flag, "Leave unknown words out.", sets="search.drop_unknown")
 
 
 @dataclass(frozen=True, kw_only=True)
