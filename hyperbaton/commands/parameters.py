@@ -76,6 +76,7 @@ def option(
 
 
 def flag(text: str, *names: str, sets: str = "") -> Any:
+    """A field that is an option without a value."""
     return option(text, *names, default=False, sets=sets)
 
 
@@ -131,6 +132,7 @@ def parameters(record: type) -> list[click.Parameter]:
 
 
 def _parameter(declared: Field[Any], taken: Any) -> click.Parameter:
+    """What click needs for a field that takes a type; what the field says itself comes last."""
     several, default = get_origin(taken) is tuple, declared.default
     attributes: dict[str, Any] = {"required": default is REQUIRED}
     if taken is bool:
