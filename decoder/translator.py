@@ -57,11 +57,11 @@ class Translation:
         """The words, and how the phrases of the source were reordered."""
         from html import escape
 
-        from decoder.drawing.derivation_layout import placed
+        from decoder.drawing.derivation_layout import Derivation
         from decoder.drawing.derivation_svg import derivation_svg
 
-        words, links = self.text.split(), self.alignment
-        picture = derivation_svg(placed(self.source_words, words, self.segmentation, links))
+        words = self.source_words, self.text.split()
+        picture = derivation_svg(Derivation(*words, self.segmentation, self.alignment))
         return f"<p>{escape(self.text)} <small>score {self.score:.4f}</small></p>\n{picture}"
 
 

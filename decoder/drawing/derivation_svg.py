@@ -49,7 +49,7 @@ def derivation_svg(derivation: Derivation, vertical: bool | None = None) -> str:
 
 
 def text_width(text: str) -> float:
-    """A guess that suits most fonts; letters of East Asia are two cells wide."""
+    """A guess that suits most fonts; East Asian letters are twice as wide as others."""
     return 0.56 * EM * cell_len(text)
 
 

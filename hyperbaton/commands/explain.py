@@ -29,9 +29,12 @@ from hyperbaton.console import announce_compilation, say
 from models.errors import BadLine, DataError, SettingError, counted
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from decoder.decoded import Decoded
     from decoder.translator import Translator
     from hyperbaton.views.explanation_text import Explained
+    from hyperbaton.views.picture_fonts import Fonts
     from models.data.sentence import Sentence
 
 N_ALTERNATIVES = 5
@@ -162,23 +165,20 @@ def explain_derivations(
 
 def draw_derivations(explained: "Explained", path: Path) -> None:
     from hyperbaton.views.explanation_picture import fonts_for, picture_of
-    from hyperbaton.views.picture_files import save_picture
 
-    fonts = fonts_for(explained.derivations, path)
-    if fonts.missing:
-        say(f"hyperbaton: {path}: {fonts.message()}")
+    derivations = [explanation.derivation for explanation in explained.derivations]
+    fonts = fonts_for(derivations, path)
     titles = []
     if len(explained.derivations) > 1:
         titles = [
             f"{number}: score {explanation.score:.4f}"
             for number, explanation in enumerate(explained.derivations, 1)
         ]
-    save_picture(picture_of(explained.derivations, titles, fonts), path)
+    _save(picture_of(derivations, titles, fonts), fonts, path)
 
 
 def draw_heat_maps(decoded: "Decoded", path: Path) -> None:
     from hyperbaton.views.heat_map_picture import heat_map_fonts, picture_of_heat_maps
-    from hyperbaton.views.picture_files import save_picture
 
     heat_maps = [heat_map for scorer in decoded.scorers for heat_map in scorer.heat_maps()]
     if not heat_maps:
@@ -188,9 +188,15 @@ def draw_heat_maps(decoded: "Decoded", path: Path) -> None:
             advice="leave --heat-map out, or use a model that scores pairs of words",
         )
     fonts = heat_map_fonts(heat_maps, path)
+    _save(picture_of_heat_maps(heat_maps, fonts), fonts, path)
+
+
+def _save(figure: "Figure", fonts: "Fonts", path: Path) -> None:
+    from hyperbaton.views.picture_files import save_picture
+
     if fonts.missing:
         say(f"hyperbaton: {path}: {fonts.message()}")
-    save_picture(picture_of_heat_maps(heat_maps, fonts), path)
+    save_picture(figure, path)
 
 
 def _standard_input() -> str:

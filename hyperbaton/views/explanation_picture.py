@@ -1,7 +1,7 @@
 """Pictures of derivations, drawn with matplotlib's objects: one, or several side by side."""
 
 from collections.abc import Sequence
-from itertools import accumulate
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch, PathPatch, Polygon
 from matplotlib.path import Path as Outline
 
-from decoder.drawing.derivation_layout import FONT, Derivation, Layout, Point, lay_out, placed
+from decoder.drawing.derivation_layout import FONT, Derivation, Layout, Point, lay_out
 from decoder.drawing.derivation_svg import (
     BACKWARD,
     arrow_head,
@@ -109,12 +109,7 @@ def _drawable(derivation: Derivation, fonts: Fonts) -> Derivation:
         tuple(fonts.word_or_number(word, number) for number, word in enumerate(words))
         for words in (derivation.source_words, derivation.target_words)
     )
-    ends = accumulate(len(step.target_words) for step in derivation.steps)
-    spans = [
-        (*step.source, end - len(step.target_words), end)
-        for step, end in zip(derivation.steps, ends, strict=True)
-    ]
-    return placed(source, target, spans, derivation.links)
+    return replace(derivation, source_words=source, target_words=target)
 
 
 def _draw_phrases(axes: Axes, layout: Layout, scale: float) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from decoder.drawing.derivation_layout import placed
+from decoder.drawing.derivation_layout import Derivation
 from decoder.drawing.derivation_svg import derivation_svg
 from models.progress import Progress
 from models.writing import open_to_write
@@ -69,4 +69,4 @@ def write_results(
 
 def draw_output(source: Sequence[str], output: Output) -> str:
     """A translation as a small picture."""
-    return derivation_svg(placed(source, output.text.split(), output.spans, output.links))
+    return derivation_svg(Derivation(source, output.text.split(), output.spans, output.links))

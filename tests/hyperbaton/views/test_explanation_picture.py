@@ -16,14 +16,14 @@ from hyperbaton.views.heat_map_picture import (
 from hyperbaton.views.picture_files import save_picture
 from hyperbaton.views.picture_fonts import Fonts
 from models.distortion.interface import HeatMap
-from tests.decoder.drawing.derivations import make_explanation
+from tests.decoder.drawing.derivations import make_explanation as make
 
 HAN = "\U00020000"  # a rare character, which no usual font has
 
 
 @pytest.mark.parametrize("kind", ["svg", "png", "pdf"])
 def test_equal_derivations_give_equal_files(tmp_path, kind):
-    explanation = make_explanation([2, 1, 2], [1, 2, 0], [1, 2, 0])
+    explanation = make([2, 1, 2], [1, 2, 0], [1, 2, 0]).derivation
     files = [tmp_path / f"{n}.{kind}" for n in range(2)]
     for path in files:
         save_picture(picture_of([explanation, explanation], ["1", "2"]), path)
@@ -33,8 +33,8 @@ def test_equal_derivations_give_equal_files(tmp_path, kind):
 
 
 def test_one_wide_above_the_other_and_upright_side_by_side():
-    wide = make_explanation([2, 2], [1, 0], [1, 1])
-    upright = make_explanation([8, 8], [1, 0], [1, 1])
+    wide = make([2, 2], [1, 0], [1, 1]).derivation
+    upright = make([8, 8], [1, 0], [1, 1]).derivation
     one, two = (picture_of([wide] * n).get_size_inches() for n in (1, 2))
     assert two[0] == one[0]
     assert two[1] == pytest.approx(2 * one[1])
@@ -44,7 +44,7 @@ def test_one_wide_above_the_other_and_upright_side_by_side():
 
 
 def test_axes_of_any_size_hold_the_picture():
-    explanation = make_explanation([2, 1, 2], [0, 2, 1], [1, 2, 1])
+    explanation = make([2, 1, 2], [0, 2, 1], [1, 2, 1]).derivation
     sizes = []
     for inches in (2.0, 8.0):
         figure = Figure(figsize=(inches, inches))
@@ -57,7 +57,7 @@ def test_axes_of_any_size_hold_the_picture():
 
 
 def test_words_without_glyphs_are_numbers_or_left_to_the_viewer(tmp_path):
-    explanation = make_explanation([1, 2], [1, 0], [1, 1], letter=HAN)
+    explanation = make([1, 2], [1, 0], [1, 1], letter=HAN).derivation
     fonts = fonts_for([explanation])
     assert fonts.missing == {HAN}
     assert f"no installed font has {HAN!r}: in the picture, words with them are numbers" in (
@@ -83,7 +83,7 @@ def test_widths_of_words():
 
 
 def test_dollars_are_not_formulas(tmp_path):
-    explanation = make_explanation([1, 1], [0, 1], [1, 1], letter="$x$_")
+    explanation = make([1, 1], [0, 1], [1, 1], letter="$x$_").derivation
     save_picture(picture_of([explanation]), tmp_path / "picture.png")
     save_picture(picture_of([explanation], ["$"]), tmp_path / "picture.svg")
     assert "$x$_0" in (tmp_path / "picture.svg").read_text()
