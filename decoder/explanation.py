@@ -20,6 +20,7 @@ import numpy as np
 
 from decoder.candidates import Candidates, Walk
 from decoder.decoded import Decoded
+from decoder.drawing.derivation_layout import Derivation
 from decoder.features import DENSE_FEATURES, LM_FEATURE, TRANSLATION_FEATURES
 from decoder.translator import Translator
 from models.arrays import FloatArray
@@ -90,6 +91,12 @@ class Explanation:
     end_values: tuple[float, ...]  # of each feature, for ending the sentence
     links: tuple[tuple[int, int], ...]  # word alignment
     score: float  # the decoder's
+
+    @property
+    def derivation(self) -> Derivation:
+        """What a picture shows of it."""
+        spans = [(*step.source, *step.target) for step in self.steps]
+        return Derivation(self.source_words, self.target_words, spans, self.links)
 
     @property
     def end_word_score(self) -> float:

@@ -44,13 +44,25 @@ class Failure:
 
 @dataclass(frozen=True)
 class Translation:
-    """The best translation of a sentence, or one of the best."""
+    """The best translation of a sentence, or one of the best. Notebooks show it as a picture."""
 
     text: str
     score: float
     alignment: list[tuple[int, int]]  # source and target positions
     segmentation: list[tuple[int, int, int, int]]  # source and target span of each phrase
     features: dict[str, float]
+    source_words: tuple[str, ...] = ()
+
+    def _repr_html_(self) -> str:
+        """The words, and how the phrases of the source were reordered."""
+        from html import escape
+
+        from decoder.drawing.derivation_layout import Derivation
+        from decoder.drawing.derivation_svg import derivation_svg
+
+        words = self.source_words, self.text.split()
+        picture = derivation_svg(Derivation(*words, self.segmentation, self.alignment))
+        return f"<p>{escape(self.text)} <small>score {self.score:.4f}</small></p>\n{picture}"
 
 
 class Translator:
@@ -148,6 +160,7 @@ class Translator:
                 decoded.links(number),
                 decoded.spans(number),
                 dict(zip(self.feature_names, map(float, features[number]), strict=True)),
+                decoded.sentence.words,
             )
             for number in range(len(decoded))
         ]

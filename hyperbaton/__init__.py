@@ -1,1 +1,216 @@
-"""The front door: the command line and the public Python API."""
+"""hyperbaton from Python: train, tune, translate, evaluate and compare.
+
+    import hyperbaton
+
+    hyperbaton.train(source="train.ja", target="train.en", alignment="train.align", out="model")
+    hyperbaton.tune("model", source="dev.ja", references=["dev.en"])
+    hyperbaton.Translator.load("model").translate("kare wa hon o katta .").text
+
+The functions are those behind the commands of the same names. Settings are given by section, as in
+a TOML file: `lm={"order": 3}`. Whatever is wrong raises a `models.errors.HyperbatonError`.
+
+Importing this package is quick: heavy imports wait until they are needed.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from decoder.translator import Translation, Translator
+    from models.distortion.conformance import check_model
+    from models.distortion.interface import DistortionModel
+    from tuning.comparison.configuration import Configuration
+    from tuning.comparison.results import Comparison
+    from tuning.evaluation.scoring import Evaluation
+    from tuning.weights.protocol import Replicas
+
+__all__ = [
+    "DistortionModel",
+    "Translation",
+    "Translator",
+    "check_model",
+    "compare",
+    "evaluate",
+    "train",
+    "tune",
+]
+_PLACES = {
+    "DistortionModel": "models.distortion.interface",
+    "Translation": "decoder.translator",
+    "Translator": "decoder.translator",
+    "check_model": "models.distortion.conformance",
+}
+File: TypeAlias = str | os.PathLike[str]
+Talk: TypeAlias = Callable[[str], None]
+Section: TypeAlias = Mapping[str, Any]  # settings by key
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_PLACES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
+def train(
+    *,
+    source: File,
+    target: File,
+    alignment: File,
+    out: File,
+    source_tags: File | None = None,
+    target_tags: File | None = None,
+    source_tree: File | None = None,
+    distortion: Iterable[str] = (),
+    lm_texts: Iterable[File] = (),
+    seed: int = 0,
+    threads: int = 2,
+    talk: Talk = lambda _: None,
+    **sections: Section,
+) -> "Translator":
+    """Trains a system into the folder `out`; stages whose inputs have not changed are kept.
+
+    `distortion` names the models to fit, `linear` and `msd` by default; `talk` is told what is
+    done. Sections: corpus, phrases, lm, classes.
+    """
+    from decoder.translator import Translator
+    from hyperbaton.settings import Settings, with_sections
+    from models.data.corpus_reading import CorpusFiles
+    from models.system.training import train_system
+
+    layers = map(_path, (source_tags, target_tags, source_tree))
+    files = CorpusFiles(Path(source), Path(target), Path(alignment), *layers)
+    settings = with_sections(Settings(), sections).training(distortion, seed)
+    train_system(files, Path(out), settings, map(Path, lm_texts), threads, talk)
+    return Translator.load(Path(out))
+
+
+def tune(
+    model: File,
+    *,
+    source: File,
+    references: Iterable[File],
+    source_tags: File | None = None,
+    source_tree: File | None = None,
+    reference_alignment: File | None = None,
+    fixed: Iterable[str] = (),
+    state: File | None = None,
+    restart: bool = False,
+    threads: int = 2,
+    talk: Talk = lambda _: None,
+    **sections: Section,
+) -> "Replicas":
+    """Tunes the weights of a system and gives them to it; traces and a picture go to `state`.
+
+    `fixed` names weights to leave alone. Sections: tune (`tune={"replicas": 1}`), search, and one
+    for each optimiser (`mira={"step": 0.02}`).
+    """
+    from hyperbaton.settings import settings_of_system, with_sections
+    from hyperbaton.views.tuning_plot import plot_tuning
+    from tuning.evaluation.data_sets import DataSet
+    from tuning.weights.system_tuning import TuningJob, tune_system
+
+    dev = DataSet(
+        Path(source),
+        tuple(map(Path, _several(references))),
+        alignment=_path(reference_alignment),
+        source_tags=_path(source_tags),
+        source_tree=_path(source_tree),
+    )
+    fixed = tuple(_several(fixed))
+    job = TuningJob(Path(model), dev, fixed, _path(state), restart, threads)
+    settings = with_sections(settings_of_system(job.model), sections)
+    result, _ = tune_system(job, settings.tune, settings.search, talk)
+    plot_tuning(result, job.picture)
+    return result
+
+
+def evaluate(
+    outputs: File | Sequence[str] | Mapping[str, File | Sequence[str]],
+    references: File | Sequence[os.PathLike[str]] | Sequence[str] | Sequence[Sequence[str]],
+    metrics: str | Iterable[str] = ("bleu",),
+    *,
+    baseline: str | None = None,
+    test: str = "bootstrap",
+    resamples: int = 1000,
+    seed: int = 1,
+    tokenize: str = "none",
+    lowercase: bool = False,
+) -> "Evaluation":
+    """Scores translations, of one system or of several by name: sentences, or the name of a file.
+
+    `references` is a file, several paths, or a sentence or list of sentences for each translation.
+    With a `baseline`, the other systems are tested against it. Metrics that look at word alignments
+    need `hyperbaton evaluate` on the command line.
+    """
+    from models.errors import DataError, SettingError
+    from tuning.evaluation import scoring
+    from tuning.evaluation.references import read_hypotheses, read_references
+    from tuning.metrics.base import Outputs
+    from tuning.metrics.catalogue import make_metrics
+    from tuning.metrics.words import TextOptions
+
+    given = [Path(references)] if isinstance(references, str) else _several(references)
+    if all(isinstance(item, os.PathLike) for item in given):
+        groups = read_references(list(map(Path, given)))
+    else:
+        groups = list(map(_several, given))
+    chosen = make_metrics(_several(metrics), groups, TextOptions(tokenize, lowercase))
+    for metric in chosen:
+        if metric.needs_visits:
+            raise SettingError(
+                f"{metric.name} needs word alignments", advice="run hyperbaton evaluate"
+            )
+    systems = {}
+    for name, made in (outputs if isinstance(outputs, Mapping) else {"output": outputs}).items():
+        if isinstance(made, (str, os.PathLike)):
+            made = read_hypotheses(Path(made)).sentences
+        sentences = list(made)
+        if len(sentences) != len(groups):
+            raise DataError(
+                f"{len(sentences)} translations for {len(groups)} references", where=name
+            )
+        systems[name] = Outputs(sentences, groups)
+    return scoring.evaluate(
+        systems, chosen, baseline=baseline, test=test, n_resamples=resamples, seed=seed
+    )
+
+
+def compare(
+    configuration: "File | Configuration",
+    *,
+    out: File,
+    preset: str | None = None,
+    replicas: int | None = None,
+    threads: int = 2,
+    talk: Talk = lambda _: None,
+) -> "Comparison":
+    """Trains, tunes and tests the systems of a TOML file; tables and a report go to `out`.
+
+    What is there already and has not changed is used again.
+    """
+    from tuning.comparison import run
+    from tuning.comparison.configuration import read_configuration
+    from tuning.report.results_folder import complete, findings_of, write_results
+
+    if isinstance(configuration, (str, os.PathLike)):
+        configuration = read_configuration(Path(configuration))
+    configuration = complete(configuration, preset, replicas)
+    comparison = run.compare(configuration, Path(out), threads, talk)
+    write_results(comparison, findings_of(comparison), Path(out), threads, talk)
+    return comparison
+
+
+def _path(given: File | None) -> Path | None:
+    return None if given is None else Path(given)
+
+
+def _several(given: Any) -> list[Any]:
+    """A list, also where somebody gave its only item."""
+    return [given] if isinstance(given, (str, os.PathLike)) else list(given)

@@ -1,4 +1,4 @@
-"""Talk: everything that is not data goes to stderr, and progress only to a terminal."""
+"""Talk: whatever is not data goes to stderr, and progress only to a terminal."""
 
 import sys
 import time
@@ -8,17 +8,28 @@ from contextlib import contextmanager
 from models.progress import Progress
 
 PATIENCE = 1.0  # seconds before a progress line appears
+COMPILING = (
+    "compiling for the first time, which takes up to half a minute; later runs start at once"
+)
 
 
 def say(message: str) -> None:
     print(message, file=sys.stderr)
 
 
+def announce_compilation(module: str) -> None:
+    """Tells whoever waits that the hot loops of a module have yet to be compiled, if so."""
+    from models.kernels import cache_folder
+
+    if not any(cache_folder(module).rglob("*.nbi")):
+        say(COMPILING)
+
+
 @contextmanager
 def progress_line() -> Iterator[Progress | None]:
     """A callback that keeps one line on the terminal up to date; None if stderr is not one.
 
-    The rate is that since the first report on the same kind of work, which shows none.
+    The rate is measured from the first report on the same kind of work, which shows none.
     """
     if not sys.stderr.isatty():
         yield None
@@ -36,7 +47,7 @@ def progress_line() -> Iterator[Progress | None]:
         if what != kind or done < first:  # the same work may be done again
             kind, began, first = what, now, done
         if done and now - opened < PATIENCE:
-            return  # work that only says that it begins may say nothing more for long
+            return  # what only announces itself (done = 0) may then be silent for long
         count = f": {done:,}" if done else ""
         rate = f" ({(done - first) / (now - began):,.0f}/s)" if now > began else ""
         status.update(f"{what}{count}{rate}")

@@ -1,8 +1,9 @@
 """The command line: finds the command, runs it, and turns every ending into an exit code.
 
 0: done. 1: the data or the task failed. 2: wrong usage. 128 + n: stopped by signal n, so 130 after
-Ctrl-C. A reader that goes away (`| head`) is no failure. Modules of commands import nothing heavy
-at their top, so that `--help` answers at once; a test holds them to it.
+Ctrl-C. A reader that goes away (`| head`) is no failure. Commands are found by name, and only the
+one that was asked for is imported; none imports anything heavy at its top, so that `--help` answers
+at once. A test checks that.
 """
 
 import os
@@ -12,6 +13,7 @@ import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from importlib import import_module
 from types import FrameType
 from typing import TextIO
 
@@ -22,46 +24,29 @@ try:
     import click
     from click.shell_completion import shell_complete
 
-    from hyperbaton.commands import (
-        align,
-        classify,
-        compare,
-        corpus,
-        demo,
-        evaluate,
-        explain,
-        export,
-        features,
-        import_moses,
-        models,
-        next_word,
-        train,
-        translate,
-        tune,
-    )
     from models.errors import DataError, HyperbatonError, nearest, reason
 except KeyboardInterrupt:  # before there is a `main` that could handle it
     sys.exit(INTERRUPTED)
 
 PROGRAM = "hyperbaton"
 COMPLETION = "_HYPERBATON_COMPLETE"  # set by shells that ask for completions
-COMMANDS = (
-    demo.demo,
-    corpus.corpus,
-    align.align,
-    train.train,
-    tune.tune,
-    translate.translate,
-    explain.explain,
-    models.models,
-    features.features,
-    next_word.next_word,
-    evaluate.evaluate,
-    classify.classify,
-    compare.compare,
-    import_moses.import_moses,
-    export.export,
-)
+COMMANDS = {  # name: module:command
+    "demo": "hyperbaton.commands.demo:demo",
+    "corpus": "hyperbaton.commands.corpus:corpus",
+    "align": "hyperbaton.commands.align:align",
+    "train": "hyperbaton.commands.train:train",
+    "tune": "hyperbaton.commands.tune:tune",
+    "translate": "hyperbaton.commands.translate:translate",
+    "explain": "hyperbaton.commands.explain:explain",
+    "models": "hyperbaton.commands.models:models",
+    "features": "hyperbaton.commands.features:features",
+    "next-word": "hyperbaton.commands.next_word:next_word",
+    "evaluate": "hyperbaton.commands.evaluate:evaluate",
+    "classify": "hyperbaton.commands.classify:classify",
+    "compare": "hyperbaton.commands.compare:compare",
+    "import": "hyperbaton.commands.import_moses:import_moses",
+    "export": "hyperbaton.commands.export:export",
+}
 
 
 @dataclass
@@ -85,23 +70,27 @@ def _debug_option() -> click.Option:
     )
 
 
-def _print_version(context: click.Context, _parameter: click.Parameter, value: bool) -> None:
-    if value:
-        from importlib.metadata import version
-
-        click.echo(f"hyperbaton {version('hyperbaton')}")
-        context.exit()
-
-
 class Commands(click.Group):
-    """A group whose error for an unknown command names the nearest one."""
+    """Finds commands when they are asked for; for an unknown one, names the nearest."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted({*COMMANDS, *super().list_commands(ctx)})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name in COMMANDS and cmd_name not in self.commands:
+            module, _, attribute = COMMANDS[cmd_name].partition(":")
+            command: click.Command = getattr(import_module(module), attribute)
+            command.params.append(_debug_option())
+            self.add_command(command, cmd_name)
+        return super().get_command(ctx, cmd_name)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
-        if name not in self.commands and not name.startswith("-"):
-            advice = nearest(name, list(self.commands))
+        known = self.list_commands(ctx)
+        if name not in known and not name.startswith("-"):
+            advice = nearest(name, known)
             raise click.UsageError(f"there is no command {name!r}; {advice}", ctx)
         return super().resolve_command(ctx, args)
 
@@ -111,26 +100,18 @@ class Commands(click.Group):
     cls=Commands,
     epilog="'hyperbaton COMMAND --help' tells more. Data on stdout, everything else on stderr.",
 )
-@click.option(
-    "--version",
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=_print_version,
-    help="Print the version and stop.",
+@click.version_option(
+    package_name=PROGRAM, message="%(package)s %(version)s", help="Print the version and stop."
 )
 def cli() -> None:
     """Phrase-based translation whose point is word order."""
 
 
 cli.params.append(_debug_option())
-for _command in COMMANDS:
-    _command.params.append(_debug_option())
-    cli.add_command(_command)
 
 
 class _Stop(KeyboardInterrupt):
-    """The wish of a signal that would end the process without any cleaning up."""
+    """A signal was received that would end the process without any cleaning up."""
 
     def __init__(self, number: int) -> None:
         super().__init__()
@@ -168,8 +149,8 @@ def _stop(number: int, _frame: FrameType | None) -> None:
 
 
 def _prepare_streams() -> None:
-    # Whoever uses a stream that the caller has closed (`>&-`) gets an error of the system; only
-    # talk goes nowhere. Without these, the next file opened would become standard output.
+    # Using a stream that the caller has closed (`>&-`) is an error of the system; only talk is
+    # dropped silently. Without these, the next file opened would become standard output.
     for name, mode, access in (
         ("stdin", "r", os.O_WRONLY),
         ("stdout", "w", os.O_RDONLY),
@@ -178,7 +159,7 @@ def _prepare_streams() -> None:
         if getattr(sys, name) is None:
             descriptor = os.open(os.devnull, access)
             setattr(sys, name, os.fdopen(descriptor, mode, closefd=False))
-    # A terminal's locale must not decide about our data. Names of files may be any bytes.
+    # The terminal's locale must not change our data. File names may be any bytes.
     for stream, errors in ((sys.stdout, "surrogateescape"), (sys.stderr, "backslashreplace")):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors=errors)
@@ -236,8 +217,8 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 
 def _takes_the_rest(stream: TextIO) -> bool:
-    """Whether a stream takes what is left for it; if not, python's own last attempt to write that
-    must not fail again."""
+    """Whether a stream takes what is left for it; if not, Python's own flush at exit must not fail
+    as well."""
     try:
         stream.flush()
     except OSError:

@@ -1,20 +1,15 @@
-"""The embedded sample corpora, by name."""
+"""The embedded sample corpora, by name: their files, and a comparison on them."""
 
 from importlib.resources import files
 from pathlib import Path
 
 from models.data.corpus_reading import CorpusFiles
 from models.errors import SettingError, nearest
+from tuning.comparison.configuration import Configuration, TrainingData
+from tuning.evaluation.data_sets import DataSet
 
 SAMPLES = ("ja-en", "zh-en")
 SPLITS = ("train", "dev", "test")
-
-
-def sample_references(name: str, split: str) -> tuple[Path, ...]:
-    """The reference translations; the test set has a second one for some sentences."""
-    first = sample_files(name, split).target
-    second = first.with_name(f"{split}.2.{name.split('-')[1]}")
-    return (first, second) if second.exists() else (first,)
 
 
 def sample_files(name: str, split: str = "train") -> CorpusFiles:
@@ -39,3 +34,27 @@ def sample_files(name: str, split: str = "train") -> CorpusFiles:
         target_tags=path(f"{target}.tags"),
         source_tree=path(f"{source}.trees"),
     )
+
+
+def sample_references(name: str, split: str) -> tuple[Path, ...]:
+    """The reference translations; the test set has a second one for some sentences."""
+    first = sample_files(name, split).target
+    second = first.with_name(f"{split}.2.{name.split('-')[1]}")
+    return (first, second) if second.exists() else (first,)
+
+
+def sample_configuration(name: str) -> Configuration:
+    """A comparison on the data of a sample, with tags and trees."""
+    dev, test = (
+        DataSet(
+            files.source,
+            sample_references(name, split),
+            split,
+            files.alignment,
+            files.source_tags,
+            files.source_tree,
+        )
+        for split in ("dev", "test")
+        for files in [sample_files(name, split)]
+    )
+    return Configuration(TrainingData(**vars(sample_files(name))), dev, (test,))

@@ -1,7 +1,8 @@
 """Every setting of every command: typed, named `section.key`, unknown names refused.
 
 A section is a frozen dataclass that lives beside the code it steers; `Settings` lists them. Values
-come from defaults, then a TOML file, then `--set section.key=value`, the last one wins.
+come from defaults, a TOML file (in Python: keyword arguments), and `--set section.key=value`; the
+last one wins.
 """
 
 import tomllib
@@ -16,7 +17,8 @@ from models.data.text import open_binary
 from models.errors import SettingError, nearest
 from models.phrases.building import PhraseSettings
 from models.settings_text import convert_setting
-from models.system.training import ClassSettings, LanguageModelSettings
+from models.system.folder import read_system
+from models.system.training import ClassSettings, LanguageModelSettings, TrainingSettings
 from tuning.optimisers.catalogue import OPTIMISERS
 from tuning.weights.settings import TuneSettings, assignable
 
@@ -30,6 +32,17 @@ class Settings:
     search: SearchSettings = SearchSettings()
     tune: TuneSettings = TuneSettings()
 
+    def training(self, distortion: Iterable[str] = (), seed: int = 0) -> TrainingSettings:
+        """The part that training needs."""
+        sections = self.corpus, self.phrases, self.lm, self.classes
+        return TrainingSettings(*sections, tuple(distortion), seed)
+
+
+def settings_of_system(directory: Path) -> Settings:
+    """The defaults, with the distortion limit of a trained system."""
+    limit = read_system(directory)["search"]["distortion_limit"]
+    return Settings(search=SearchSettings(distortion_limit=limit))
+
 
 def load_settings(
     assignments: Iterable[str] = (), config: Path | None = None, base: Settings = Settings()
@@ -37,15 +50,7 @@ def load_settings(
     """`base` with the values of a TOML file and of `section.key=value` assignments."""
     settings = base
     if config is not None:
-        for section, values in _read_toml(config).items():
-            if not isinstance(values, Mapping):
-                raise SettingError(
-                    f"{section} stands outside a section",
-                    where=str(config),
-                    expected=f"known sections: {', '.join([*_names(Settings), *OPTIMISERS])}",
-                )
-            for key, value in values.items():
-                settings = _assign(settings, f"{section}.{key}", value, str(config))
+        settings = with_sections(base, _read_toml(config), str(config))
     for assignment in assignments:
         name, equals, value = assignment.partition("=")
         if not equals:
@@ -54,6 +59,20 @@ def load_settings(
             )
         settings = _assign(settings, name.strip(), value.strip(), "--set")
     return settings
+
+
+def with_sections(base: Settings, sections: Mapping[str, Any], where: str = "") -> Settings:
+    """`base` with values by section and key: `{"lm": {"order": 3}}`."""
+    for section, values in sections.items():
+        if not isinstance(values, Mapping):
+            raise SettingError(
+                f"{section} stands outside a section",
+                where=where,
+                expected=f"known sections: {', '.join([*_names(Settings), *OPTIMISERS])}",
+            )
+        for key, value in values.items():
+            base = _assign(base, f"{section}.{key}", value, where)
+    return base
 
 
 def as_dict(settings: Settings) -> dict[str, dict[str, Any]]:

@@ -2,13 +2,19 @@
 
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from hyperbaton.commands.options import FILE
-from hyperbaton.console import say
+from hyperbaton.commands.parameters import (
+    POSITIVE,
+    Command,
+    command,
+    option,
+)
+from hyperbaton.console import progress_line, say
 from models.errors import BadLine, DataError, counted, missing_file
 
 if TYPE_CHECKING:
@@ -39,64 +45,8 @@ class _Multiple(click.FloatRange):
         return number
 
 
-@click.command()
-@click.option("--source", type=FILE, help="Source text, one tokenised sentence a line.")
-@click.option("--target", type=FILE, help="Target text, as many lines.")
-@click.option(
-    "--forward",
-    type=FILE,
-    help="Symmetrise given alignments, no text needed: links made by choosing a source word for "
-    "each target word.",
-)
-@click.option("--backward", type=FILE, help="And by choosing a target word for each source word.")
-@click.option(
-    "--out",
-    type=FILE,
-    default=STANDARD_OUTPUT,
-    show_default=True,
-    help="Where the alignment goes, in Pharaoh format (0-0 1-2).",
-)
-@click.option(
-    "--method",
-    type=click.Choice(METHODS),
-    default=METHODS[-1],
-    show_default=True,
-    help="How the two directions become one alignment.",
-)
-@click.option("--forward-out", type=FILE, help="Write the forward direction here as well.")
-@click.option("--backward-out", type=FILE, help="Write the backward direction here as well.")
-@click.option("--priors", type=FILE, help="Begin with what --save-priors saved of other text.")
-@click.option("--save-priors", type=FILE, help="Save what was learned, for other text.")
-@click.option(
-    "--samplers",
-    type=click.IntRange(min=1),
-    default=3,
-    show_default=True,
-    help="Independent samplers whose votes are added.",
-)
-@click.option(
-    "--length",
-    type=_Multiple(min=0, min_open=True),
-    default=1.0,
-    show_default=True,
-    help="Number of iterations, as a multiple of the usual one.",
-)
-@click.pass_context
-def align(
-    context: click.Context,
-    source: Path | None,
-    target: Path | None,
-    forward: Path | None,
-    backward: Path | None,
-    out: Path,
-    method: str,
-    forward_out: Path | None,
-    backward_out: Path | None,
-    priors: Path | None,
-    save_priors: Path | None,
-    samplers: int,
-    length: float,
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class Align(Command):
     """Align the words of parallel text with eflomal, in both directions, and symmetrise.
 
     \b
@@ -109,89 +59,116 @@ def align(
     Text is aligned by eflomal: pip install eflomal. It cannot be seeded and two runs differ, so
     keep the alignment that you work with.
     """
-    if (source or target) and (forward or backward):
-        raise click.UsageError(
-            "give either --source and --target or --forward and --backward, not both"
-        )
-    inputs = [path for path in (source, target, forward, backward, priors) if path is not None]
-    outputs = [path for path in (out, forward_out, backward_out, save_priors) if path is not None]
-    if source is not None and target is not None:
-        _check_outputs(outputs, inputs)
-        directions = _align_text(source, target, priors, save_priors, samplers, length)
-    elif forward is not None and backward is not None:
-        _refuse_text_options(context)
-        _check_outputs(outputs, inputs)
-        from models.data.aligner import read_directions
 
-        directions = read_directions(forward, backward)
-    else:
+    source: Path | None = option("Source text, one tokenised sentence a line.")
+    target: Path | None = option("Target text, as many lines.")
+    forward: Path | None = option(
+        "Symmetrise given alignments, no text needed: links made by choosing a source word "
+        "for each target word."
+    )
+    backward: Path | None = option("And by choosing a target word for each source word.")
+    out: Path = option(
+        "Where the alignment goes, in Pharaoh format (0-0 1-2).", default=STANDARD_OUTPUT
+    )
+    method: str = option(
+        "How the two directions become one alignment.",
+        default=METHODS[-1],
+        type=click.Choice(METHODS),
+    )
+    forward_out: Path | None = option("Write the forward direction here as well.")
+    backward_out: Path | None = option("Write the backward direction here as well.")
+    priors: Path | None = option("Begin with what --save-priors saved of other text.")
+    save_priors: Path | None = option("Save what was learned, for other text.")
+    samplers: int | None = option(
+        "Independent samplers whose votes are added.  [default: 3]", type=POSITIVE
+    )
+    length: float | None = option(
+        "Number of iterations, as a multiple of the usual one.  [default: 1.0]",
+        type=_Multiple(min=0, min_open=True),
+    )
+
+    def run(self) -> None:
+        if (self.source or self.target) and (self.forward or self.backward):
+            raise click.UsageError(
+                "give either --source and --target or --forward and --backward, not both"
+            )
+        directions = self.directions()
+
+        from models.data.alignment import link_lines
+        from models.data.symmetrisation import symmetrise
+
+        for path, links in zip((self.forward_out, self.backward_out), directions, strict=True):
+            if path is not None:
+                _write(path, link_lines(links))
+        result = symmetrise(*directions, self.method)
+        _write(self.out, link_lines(result))
+        links_made = counted(len(result.values), "link")
+        say(f"{counted(len(result), 'pair')}, {links_made} ({self.method})")
+
+    def directions(self) -> "Directions":
+        """Links of both directions, made from text or read."""
+        inputs = self.source, self.target, self.forward, self.backward, self.priors
+        outputs = self.out, self.forward_out, self.backward_out, self.save_priors
+        if self.source is not None and self.target is not None:
+            _check_outputs(outputs, inputs)
+            return self._align(self.source, self.target)
+        if self.forward is not None and self.backward is not None:
+            self._refuse_text_options()
+            _check_outputs(outputs, inputs)
+            from models.data.aligner import read_directions
+
+            return read_directions(self.forward, self.backward)
         raise click.UsageError("give --source and --target, or --forward and --backward")
 
-    from models.data.alignment import link_lines
-    from models.data.symmetrisation import symmetrise
+    def _align(self, source: Path, target: Path) -> "Directions":
+        from models.data.aligner import (
+            AlignerSettings,
+            align_corpus,
+            count_priors,
+            load_eflomal,
+            n_too_long,
+            prior_lines,
+            read_priors,
+        )
+        from models.data.corpus_reading import CorpusFiles, read_corpus
 
-    for path, links in zip((forward_out, backward_out), directions, strict=True):
-        if path is not None:
-            _write(path, link_lines(links))
-    result = symmetrise(*directions, method)
-    _write(out, link_lines(result))
-    links_made = counted(len(result.values), "link")
-    say(f"{counted(len(result), 'pair')}, {links_made} ({method})")
-
-
-def _align_text(
-    source: Path,
-    target: Path,
-    priors: Path | None,
-    save_priors: Path | None,
-    samplers: int,
-    length: float,
-) -> "Directions":
-    from hyperbaton.console import progress_line
-    from models.data.aligner import (
-        AlignerSettings,
-        align_corpus,
-        count_priors,
-        load_eflomal,
-        n_too_long,
-        prior_lines,
-        read_priors,
-    )
-    from models.data.corpus_reading import CorpusFiles, read_corpus
-
-    load_eflomal()  # if it is absent, say so before everything is read
-    known = None if priors is None else read_priors(priors)
-    try:
+        load_eflomal()  # if it is absent, say so before everything is read
+        known = None if self.priors is None else read_priors(self.priors)
+        try:
+            with progress_line() as progress:
+                corpus, _ = read_corpus(CorpusFiles(source, target), progress=progress)
+        except BadLine as bad:  # a pair left out would shift the lines of the alignment
+            bad.advice = "mend the pair or remove it from both files"
+            raise
+        if n_too_long(corpus):
+            say(f"without links, being too long for eflomal: {counted(n_too_long(corpus), 'pair')}")
+        message = f"aligning {counted(len(corpus), 'pair')} in both directions with eflomal"
+        usual = AlignerSettings()
+        settings = AlignerSettings(self.samplers or usual.n_samplers, self.length or usual.length)
         with progress_line() as progress:
-            corpus, _ = read_corpus(CorpusFiles(source, target), progress=progress)
-    except BadLine as bad:  # a pair left out would shift the lines of the alignment
-        bad.advice = "mend the pair or remove it from both files"
-        raise
-    if n_too_long(corpus):
-        say(f"without links, being too long for eflomal: {counted(n_too_long(corpus), 'pair')}")
-    message = f"aligning {counted(len(corpus), 'pair')} in both directions with eflomal"
-    with progress_line() as progress:
-        if progress:
-            progress(message, 0)
-        else:
-            say(message)
-        directions = align_corpus(corpus, AlignerSettings(samplers, length), known)
-    if save_priors is not None:
-        _write(save_priors, prior_lines(count_priors(corpus, directions)))
-    return directions
+            if progress:
+                progress(message, 0)
+            else:
+                say(message)
+            directions = align_corpus(corpus, settings, known)
+        if self.save_priors is not None:
+            _write(self.save_priors, prior_lines(count_priors(corpus, directions)))
+        return directions
+
+    def _refuse_text_options(self) -> None:
+        for name in ("forward_out", "backward_out", "priors", "save_priors", "samplers", "length"):
+            if getattr(self, name) is not None:
+                option = name.replace("_", "-")
+                raise click.UsageError(f"--{option} is for --source and --target: links were given")
 
 
-def _refuse_text_options(context: click.Context) -> None:
-    for name in ("forward_out", "backward_out", "priors", "save_priors", "samplers", "length"):
-        if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
-            option = name.replace("_", "-")
-            raise click.UsageError(f"--{option} is for --source and --target: links were given")
+align = command(Align)
 
 
-def _check_outputs(outputs: list[Path], inputs: list[Path]) -> None:
+def _check_outputs(outputs: Iterable[Path | None], inputs: Iterable[Path | None]) -> None:
     """What can be known to go wrong with the outputs before the work begins."""
-    taken = {path.resolve() for path in inputs if path != STANDARD_OUTPUT}
-    for path in outputs:
+    taken = {path.resolve() for path in inputs if path not in (None, STANDARD_OUTPUT)}
+    for path in filter(None, outputs):
         place = path if path == STANDARD_OUTPUT else path.resolve()
         if place in taken:
             raise click.UsageError(f"{path} cannot be written: it is also another file here")

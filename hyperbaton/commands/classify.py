@@ -1,17 +1,26 @@
 """`hyperbaton classify`: how well learners predict the moves of phrases."""
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
-from hyperbaton.commands.options import (
-    FILE,
-    corpus_options,
+from hyperbaton.commands.parameters import (
+    NOT_NEGATIVE,
+    POSITIVE,
+    CorpusCommand,
+    command,
+    flag,
+    option,
     set_option,
     skip_bad_option,
     threads_option,
 )
+from hyperbaton.console import announce_compilation, progress_line, say
+
+if TYPE_CHECKING:
+    from tuning.reproduction.experiment_settings import ExperimentSettings
 
 
 class _Numbers(click.ParamType):  # type: ignore[type-arg, unused-ignore]
@@ -28,88 +37,8 @@ class _Numbers(click.ParamType):  # type: ignore[type-arg, unused-ignore]
             self.fail(f"{value!r} is not a list of whole numbers such as 200,400", param, ctx)  # type: ignore[arg-type]
 
 
-NUMBERS = _Numbers()
-
-
-@click.command()
-@corpus_options
-@click.option("--sample", help="Use an embedded sample instead: ja-en or zh-en.")
-@click.option(
-    "--learners",
-    default="lr,mms,mmr,svm,me,mlr-dual",
-    show_default=True,
-    help="Names with commas between them, with settings if wanted: me:sigma=0.5:tolerance=1. lr "
-    "counts phrase pairs.",
-)
-@click.option("--classes", type=NUMBERS, default="3,5", show_default=True, help="3, 5 or both.")
-@click.option(
-    "--sizes", type=NUMBERS, help="Training sentences of each experiment.  [default: 200,400,800]"
-)
-@click.option(
-    "--repeats",
-    type=click.IntRange(min=1),
-    default=3,
-    show_default=True,
-    help="Repetitions, each with other sentences.",
-)
-@click.option(
-    "--test-size",
-    type=click.IntRange(min=1),
-    help="Test sentences.  [default: a tenth of the corpus, at most 1000]",
-)
-@click.option("--features", default="ni", show_default=True, help="ni or alrajeh.")
-@click.option("--window", type=int, help="Source words on each side.  [default: as in the paper]")
-@click.option("--order", type=int, default=3, show_default=True, help="Of n-grams, for ni.")
-@click.option(
-    "--min-examples",
-    type=click.IntRange(min=1),
-    default=300,
-    show_default=True,
-    help="Source phrases with this many examples have models of their own.",
-)
-@click.option("--pooled", is_flag=True, help="One model for all source phrases.")
-@click.option(
-    "--min-count",
-    type=click.IntRange(min=1),
-    default=1,
-    show_default=True,
-    help="Leave out features that training has less often.",
-)
-@click.option(
-    "--max-distance",
-    type=click.IntRange(min=0),
-    default=15,
-    show_default=True,
-    help="Leave out moves over more words.",
-)
-@click.option("--csv", "csv_file", type=FILE, help="Also write every measure of every run as CSV.")
-@click.option("--json", "json_file", type=FILE, help="Also write everything as JSON.")
-@click.option("--plots", type=FILE, help="Also draw the papers' figures into this folder.")
-@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True)
-@threads_option
-@skip_bad_option
-@set_option
-def classify(
-    source: Path | None,
-    target: Path | None,
-    alignment: Path | None,
-    source_tags: Path | None,
-    target_tags: Path | None,
-    source_tree: Path | None,
-    sample: str | None,
-    learners: str,
-    sizes: tuple[int, ...] | None,
-    test_size: int | None,
-    window: int | None,
-    min_examples: int,
-    pooled: bool,
-    csv_file: Path | None,
-    json_file: Path | None,
-    plots: Path | None,
-    skip_bad: bool,
-    assignments: tuple[str, ...],
-    **plain: Any,
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class Classify(CorpusCommand):
     """Compare learners that predict whether and how far phrases move.
 
     \b
@@ -122,60 +51,109 @@ def classify(
     time by each learner's own rule and to the same error, and how much of the data mlr-dual still
     looks at; then which findings of Ni et al. (2011) hold. docs/dpr.md explains the learners.
     """
-    from hyperbaton.console import progress_line, say
-    from hyperbaton.kernels import announce_compilation
-    from hyperbaton.samples import sample_files
-    from hyperbaton.settings import load_settings
-    from hyperbaton.views.experiment_records import as_csv, as_json
-    from models.data.corpus_reading import CorpusFiles, read_corpus
-    from models.writing import open_to_write
-    from tuning.reproduction.exhibit import exhibit_text
-    from tuning.reproduction.experiment_settings import (
-        POOLED_ONLY,
-        ExperimentSettings,
-        learner_names,
-    )
-    from tuning.reproduction.learner_experiment import run_experiment
-    from tuning.reproduction.ni import ni_exhibit
 
-    given = (source, target, alignment, source_tags, target_tags, source_tree)
-    if sample is not None and any(path is not None for path in given):
-        raise click.UsageError("give either --sample or files of your own, not both")
-    if sample is not None:
-        files = sample_files(sample)
-    elif source is None or target is None or alignment is None:
-        raise click.UsageError("give --source, --target and --alignment, or --sample")
-    else:
-        files = CorpusFiles(source, target, alignment)
-    names = learner_names(learners)
-    if not names:
-        raise click.UsageError("--learners names none")
-    wanted = ExperimentSettings(
-        learners=names,
-        sizes=sizes or (),
-        test_size=test_size or 0,
-        window=-1 if window is None else window,
-        min_examples=POOLED_ONLY if pooled else min_examples,
-        tolerance_times=True,
-        **plain,
+    sample: str | None = option("Use an embedded sample instead: ja-en or zh-en.")
+    learners: str = option(
+        "Names with commas between them, with settings if wanted: me:sigma=0.5:tolerance=1. lr "
+        "counts phrase pairs.",
+        default="lr,mms,mmr,svm,me,mlr-dual",
     )
-    wanted.check()
-    announce_compilation("models.distortion.dpr.ni_features")
-    settings = load_settings([*(["corpus.skip_bad=true"] if skip_bad else []), *assignments])
-    with progress_line() as progress:
-        corpus, report = read_corpus(files, settings.corpus, progress)
-        for line in report.lines():
-            say(line)
-        experiment = run_experiment(corpus, wanted, progress)
-    exhibit = ni_exhibit(experiment)
-    click.echo(exhibit_text(exhibit))
-    for path, text in ((csv_file, as_csv), (json_file, as_json)):
-        if path is not None:
-            with open_to_write(path) as stream:
-                stream.write(f"{text(experiment)}\n".encode())
-    if plots is not None:
-        from hyperbaton.views.exhibit_pictures import draw_exhibit
-        from hyperbaton.views.phrase_gains_picture import draw_phrase_gains
+    classes: tuple[int, ...] = option(
+        "3, 5 or both.  [default: 3,5]",
+        default=(3, 5),
+        type=_Numbers(),
+        multiple=False,
+        show_default=False,
+    )
+    sizes: tuple[int, ...] = option(
+        "Training sentences of each experiment.  [default: 200,400,800]",
+        default=(),
+        type=_Numbers(),
+        multiple=False,
+    )
+    repeats: int = option("Repetitions, each with other sentences.", default=3, type=POSITIVE)
+    test_size: int | None = option(
+        "Test sentences.  [default: a tenth of the corpus, at most 1000]", type=POSITIVE
+    )
+    features: str = option("ni or alrajeh.", default="ni")
+    window: int | None = option("Source words on each side.  [default: as in the paper]")
+    order: int = option("Of n-grams, for ni.", default=3)
+    min_examples: int = option(
+        "Source phrases with this many examples have models of their own.",
+        default=300,
+        type=POSITIVE,
+    )
+    pooled: bool = flag("One model for all source phrases.")
+    min_count: int = option(
+        "Leave out features that training has less often.", default=1, type=POSITIVE
+    )
+    max_distance: int = option("Leave out moves over more words.", default=15, type=NOT_NEGATIVE)
+    csv_file: Path | None = option("Also write every measure of every run as CSV.", "--csv")
+    json_file: Path | None = option("Also write everything as JSON.", "--json")
+    plots: Path | None = option("Also draw the papers' figures into this folder.")
+    seed: int = option(default=1, type=NOT_NEGATIVE)
+    threads: int = threads_option()
+    skip_bad: bool = skip_bad_option()
+    assignments: tuple[str, ...] = set_option()
 
-        for path in [*draw_exhibit(exhibit, plots), *draw_phrase_gains(experiment, plots)]:
-            say(f"drawn: {path}")
+    def run(self) -> None:
+        from hyperbaton.views.experiment_records import as_csv, as_json
+        from models.data.corpus_reading import read_corpus
+        from models.writing import open_to_write
+        from tuning.reproduction.exhibit import exhibit_text
+        from tuning.reproduction.learner_experiment import run_experiment
+        from tuning.reproduction.ni import ni_exhibit
+
+        files = self.files(self.sample)
+        wanted = self.experiment()
+        wanted.check()
+        announce_compilation("models.distortion.dpr.ni_features")
+        settings = self.settings(self.assignments)
+        with progress_line() as progress:
+            corpus, report = read_corpus(files, settings.corpus, progress)
+            for line in report.lines():
+                say(line)
+            experiment = run_experiment(corpus, wanted, progress)
+        exhibit = ni_exhibit(experiment)
+        click.echo(exhibit_text(exhibit))
+        for path, text in ((self.csv_file, as_csv), (self.json_file, as_json)):
+            if path is not None:
+                with open_to_write(path) as stream:
+                    stream.write(f"{text(experiment)}\n".encode())
+        if self.plots is not None:
+            from hyperbaton.views.exhibit_pictures import draw_exhibit
+            from hyperbaton.views.phrase_gains_picture import draw_phrase_gains
+
+            pictures = draw_exhibit(exhibit, self.plots)
+            for path in [*pictures, *draw_phrase_gains(experiment, self.plots)]:
+                say(f"drawn: {path}")
+
+    def experiment(self) -> "ExperimentSettings":
+        from tuning.reproduction.experiment_settings import (
+            POOLED_ONLY,
+            ExperimentSettings,
+            learner_names,
+        )
+
+        names = learner_names(self.learners)
+        if not names:
+            raise click.UsageError("--learners names none")
+        return ExperimentSettings(
+            learners=names,
+            classes=self.classes,
+            sizes=self.sizes,
+            repeats=self.repeats,
+            test_size=self.test_size or 0,
+            features=self.features,
+            window=-1 if self.window is None else self.window,
+            order=self.order,
+            min_examples=POOLED_ONLY if self.pooled else self.min_examples,
+            min_count=self.min_count,
+            max_distance=self.max_distance,
+            seed=self.seed,
+            threads=self.threads,
+            tolerance_times=True,
+        )
+
+
+classify = command(Classify)

@@ -1,38 +1,32 @@
 """`hyperbaton compare`: systems against each other, tuned and tested in one run."""
 
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from hyperbaton.commands.options import FILE, threads_option
+from hyperbaton.commands.parameters import (
+    POSITIVE,
+    Command,
+    argument,
+    command,
+    option,
+    threads_option,
+)
+from hyperbaton.console import announce_compilation, progress_line, say
 
+if TYPE_CHECKING:
+    from tuning.comparison.configuration import Configuration
+    from tuning.comparison.results import Comparison
+
+# Names that other modules have, too, but these are too heavy to import for --help
 PRESETS = ("goto", "ni", "xiang", "alrajeh", "all")
 SAMPLES = ("ja-en", "zh-en")
 
 
-@click.command()
-@click.argument("config", type=FILE, required=False)
-@click.option(
-    "--preset",
-    type=click.Choice(PRESETS),
-    help="Systems and limits of a paper's table, where CONFIG has none of its own.",
-)
-@click.option("--sample", type=click.Choice(SAMPLES), help="Data: an embedded sample.")
-@click.option("--replicas", type=click.IntRange(min=1), help="Tuning runs of each cell.")
-@click.option(
-    "--out",
-    type=FILE,
-    help="Folder for everything that is made.  [default: named after CONFIG or the sample]",
-)
-@threads_option
-def compare(
-    config: Path | None,
-    preset: str | None,
-    sample: str | None,
-    replicas: int | None,
-    out: Path | None,
-    threads: int,
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class Compare(Command):
     """Compare systems: train, tune, translate, score and test them, and write a report.
 
     \b
@@ -43,16 +37,70 @@ def compare(
     docs/compare.md. All that is made is kept in the folder: a run that is stopped goes on where it
     was, and after a change in CONFIG only what is new is done.
     """
-    from hyperbaton.comparison import run_comparison, sample_configuration
-    from tuning.comparison.configuration import read_configuration
 
-    if (config is None) == (sample is None):
-        raise click.UsageError("give either CONFIG or --sample")
-    if config is not None:
-        configuration, place = read_configuration(config), Path(config.stem)
-    else:
-        assert sample is not None
-        configuration = sample_configuration(sample)
-        preset = preset or "all"
-        place = Path(f"{sample}-{preset}")
-    run_comparison(configuration, out or place, threads, preset, replicas)
+    config: Path | None = argument()
+    preset: str | None = option(
+        "Systems and limits of a paper's table, where CONFIG has none of its own.",
+        type=click.Choice(PRESETS),
+    )
+    sample: str | None = option("Data: an embedded sample.", type=click.Choice(SAMPLES))
+    replicas: int | None = option("Tuning runs of each cell.", type=POSITIVE)
+    out: Path | None = option(
+        "Folder for everything that is made.  [default: named after CONFIG or the sample]"
+    )
+    threads: int = threads_option()
+
+    def run(self) -> None:
+        from hyperbaton.samples import sample_configuration
+        from tuning.comparison.configuration import read_configuration
+        from tuning.report.results_folder import complete
+
+        if (self.config is None) == (self.sample is None):
+            raise click.UsageError("give either CONFIG or --sample")
+        preset = self.preset
+        if self.config is not None:
+            configuration, place = read_configuration(self.config), self.config.stem
+        else:
+            assert self.sample is not None
+            preset = preset or "all"
+            configuration, place = sample_configuration(self.sample), f"{self.sample}-{preset}"
+        configuration = complete(configuration, preset, self.replicas)
+        run_comparison(configuration, self.out or Path(place), self.threads)
+
+
+compare = command(Compare)
+
+
+def run_comparison(configuration: "Configuration", out: Path, threads: int) -> "Comparison":
+    """Prints tables on standard output, talks on standard error, fills the folder `out`."""
+    from tuning.comparison.run import compare
+    from tuning.report.results_folder import findings_of, write_results
+    from tuning.reproduction.exhibit import exhibit_text
+
+    announce_compilation("decoder.search")
+    with progress_line() as progress:
+        comparison = compare(configuration, out, threads, say, progress)
+    _print_scores(comparison)
+    found = findings_of(comparison)
+    for finding in found:
+        click.echo(finding.line)
+    with progress_line() as progress:
+        exhibits, files = write_results(comparison, found, out, threads, say, progress)
+    for exhibit in exhibits:
+        click.echo("\n" + exhibit_text(exhibit))
+    say("written: " + " ".join(map(str, files)))
+    return comparison
+
+
+def _print_scores(comparison: "Comparison") -> None:
+    """Ours, and the paper's."""
+    from tuning.comparison.result_tables import limits_table, summary_table
+    from tuning.evaluation.tables import as_text
+    from tuning.report.results_folder import paper_of
+
+    tables = [summary_table(comparison, test.name) for test in comparison.tests]
+    if len(comparison.limits) > 1:
+        by_limit = [limits_table(comparison, test.name) for test in comparison.tests]
+        tables = [table for pair in zip(tables, by_limit, strict=True) for table in pair]
+    for table in (*tables, *paper_of(comparison).tables):
+        click.echo(as_text(table) + "\n")

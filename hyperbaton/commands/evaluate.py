@@ -1,98 +1,31 @@
 """`hyperbaton evaluate`: scores of translations, with intervals and significance tests."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from hyperbaton.commands.options import FILE
+from hyperbaton.commands.parameters import (
+    NOT_NEGATIVE,
+    REQUIRED,
+    Command,
+    argument,
+    command,
+    flag,
+    option,
+)
+from hyperbaton.console import progress_line, say
 
 if TYPE_CHECKING:
     from tuning.metrics.base import Metric, Outputs
 
 ALL = "all"
-DEFAULT_METRICS = "bleu,chrf,ter"
 
 
-@click.command()
-@click.argument("hypotheses", type=FILE, nargs=-1, required=True, metavar="HYPOTHESES...")
-@click.option(
-    "--reference",
-    "references",
-    type=FILE,
-    multiple=True,
-    required=True,
-    help="Reference translations; may be given several times.",
-)
-@click.option(
-    "--metrics",
-    "names",
-    default=DEFAULT_METRICS,
-    show_default=True,
-    help="Names with commas between them, or all.",
-)
-@click.option("--baseline", type=FILE, help="Hypotheses that the others are tested against.")
-@click.option(
-    "--source-alignment",
-    "alignments",
-    type=FILE,
-    multiple=True,
-    help="Word alignment of the source with the hypotheses, for metrics of word order: one for "
-    "each file of hypotheses, in their order. JSON lines bring their own.",
-)
-@click.option(
-    "--reference-alignment", type=FILE, help="Word alignment of the source with the reference."
-)
-@click.option("--source", type=FILE, help="Source text, to know words that no alignment names.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "csv", "json", "latex", "markdown"]),
-    default="table",
-    show_default=True,
-)
-@click.option("--per-sentence", type=FILE, help="Also write the scores of each sentence (TSV).")
-@click.option("--plot", type=FILE, help="Also draw the scores into this png, svg or pdf file.")
-@click.option(
-    "--tokenize",
-    default="none",
-    show_default=True,
-    help="sacrebleu's tokeniser: none, 13a, intl, zh, char, ja-mecab.",
-)
-@click.option("--lowercase", is_flag=True, help="Ignore case.")
-@click.option(
-    "--test",
-    type=click.Choice(["bootstrap", "randomisation"]),
-    default="bootstrap",
-    show_default=True,
-    help="Paired bootstrap or approximate randomisation.",
-)
-@click.option(
-    "--resamples",
-    type=click.IntRange(min=0),
-    default=1000,
-    show_default=True,
-    help="For intervals and tests; 0 leaves them out.",
-)
-@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True)
-def evaluate(
-    hypotheses: tuple[Path, ...],
-    references: tuple[Path, ...],
-    names: str,
-    baseline: Path | None,
-    alignments: tuple[Path, ...],
-    reference_alignment: Path | None,
-    source: Path | None,
-    form: str,
-    per_sentence: Path | None,
-    plot: Path | None,
-    tokenize: str,
-    lowercase: bool,
-    test: str,
-    resamples: int,
-    seed: int,
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class Evaluate(Command):
     """Score translations against references.
 
     \b
@@ -103,102 +36,154 @@ def evaluate(
     or later reference file means that there is no such reference for this sentence. Files ending in
     .gz are unpacked, - is standard input. docs/metrics.md tells what the metrics are.
     """
-    from hyperbaton.console import progress_line, say
-    from hyperbaton.views.evaluation_text import FORMATS, plot_scores, sentence_lines
-    from hyperbaton.views.picture_files import check_picture
-    from models.writing import open_to_write
-    from tuning.evaluation import scoring as evaluation
-    from tuning.evaluation.references import check_standard_input, read_references
-    from tuning.metrics.catalogue import METRICS, check_name, make_metrics
-    from tuning.metrics.words import TextOptions, load_tokeniser
 
-    # What can be known to be wrong before anything is read
-    wanted = list(METRICS) if names == ALL else [check_name(name) for name in names.split(",")]
-    load_tokeniser(tokenize)
-    if plot is not None:
-        check_picture(plot)
-    paths = list(dict.fromkeys([*([] if baseline is None else [baseline]), *hypotheses]))
-    check_standard_input([*paths, *references])
-    if alignments and len(alignments) != len(hypotheses):
-        raise click.UsageError(
-            f"{len(alignments)} alignments for {len(hypotheses)} files of hypotheses: "
-            "give --source-alignment once for each"
-        )
-    groups = read_references(references)
-    n_empty = sum(not group[0].strip() for group in groups)
-    if n_empty:
-        say(f"{n_empty} of {len(groups)} references are empty")
-    metrics = make_metrics(wanted, groups, TextOptions(tokenize, lowercase))
-    aligned = dict(zip(hypotheses, alignments, strict=False))
-    if names == ALL and reference_alignment is None:
-        metrics = [metric for metric in metrics if not metric.needs_visits]
-    systems = _read_systems(
-        paths, groups, references, metrics, aligned, reference_alignment, source
+    hypotheses: tuple[Path, ...] = argument(default=REQUIRED, metavar="HYPOTHESES...")
+    references: tuple[Path, ...] = option(
+        "Reference translations; may be given several times.", "--reference", default=REQUIRED
     )
-    with progress_line() as progress:
-        result = evaluation.evaluate(
-            systems,
-            metrics,
-            baseline=None if baseline is None else str(baseline),
-            test=test,
-            n_resamples=resamples,
-            seed=seed,
-            progress=progress,
-        )
-    click.echo(FORMATS[form](result))
-    if per_sentence is not None:
-        with open_to_write(per_sentence) as stream:
-            stream.writelines(f"{line}\n".encode() for line in sentence_lines(result))
-    if plot is not None:
-        plot_scores(result, plot)
-        say(f"drawn: {plot}")
+    names: str = option(
+        "Names with commas between them, or all.", "--metrics", default="bleu,chrf,ter"
+    )
+    baseline: Path | None = option("Hypotheses that the others are tested against.")
+    alignments: tuple[Path, ...] = option(
+        "Word alignment of the source with the hypotheses, for metrics of word order: one for "
+        "each file of hypotheses, in their order. JSON lines bring their own.",
+        "--source-alignment",
+        default=(),
+    )
+    reference_alignment: Path | None = option("Word alignment of the source with the reference.")
+    source: Path | None = option("Source text, to know words that no alignment names.")
+    form: str = option(
+        "",
+        "--format",
+        default="table",
+        type=click.Choice(["table", "csv", "json", "latex", "markdown"]),
+    )
+    per_sentence: Path | None = option("Also write the scores of each sentence (TSV).")
+    plot: Path | None = option("Also draw the scores into this png, svg or pdf file.")
+    tokenize: str = option(
+        "sacrebleu's tokeniser: none, 13a, intl, zh, char, ja-mecab.", default="none"
+    )
+    lowercase: bool = flag("Ignore case.")
+    test: str = option(
+        "Paired bootstrap or approximate randomisation.",
+        default="bootstrap",
+        type=click.Choice(["bootstrap", "randomisation"]),
+    )
+    resamples: int = option(
+        "For intervals and tests; 0 leaves them out.", default=1000, type=NOT_NEGATIVE
+    )
+    seed: int = option(default=1, type=NOT_NEGATIVE)
 
+    def run(self) -> None:
+        from hyperbaton.views.evaluation_text import FORMATS, plot_scores, sentence_lines
+        from hyperbaton.views.picture_files import check_picture
+        from models.writing import open_to_write
+        from tuning.evaluation import scoring
+        from tuning.evaluation.references import check_standard_input, read_references
+        from tuning.metrics.catalogue import METRICS, check_name, make_metrics
+        from tuning.metrics.words import TextOptions, load_tokeniser
 
-def _read_systems(
-    paths: Sequence[Path],
-    groups: list[list[str]],
-    references: Sequence[Path],
-    metrics: "Sequence[Metric]",
-    aligned: dict[Path, Path],
-    reference_alignment: Path | None,
-    source: Path | None,
-) -> "dict[str, Outputs]":
-    """The outputs of every system, with visits if a metric needs them."""
-    from models.data.text import split_words
-    from tuning.evaluation.references import check_line_counts, read_hypotheses
-    from tuning.metrics.base import Outputs
-    from tuning.metrics.visits import read_visits
+        # What can be known to be wrong before anything is read
+        every = self.names == ALL
+        wanted = list(METRICS) if every else [check_name(name) for name in self.names.split(",")]
+        load_tokeniser(self.tokenize)
+        if self.plot is not None:
+            check_picture(self.plot)
+        check_standard_input([*self.paths, *self.references])
+        if self.alignments and len(self.alignments) != len(self.hypotheses):
+            raise click.UsageError(
+                f"{len(self.alignments)} alignments for {len(self.hypotheses)} files of "
+                "hypotheses: give --source-alignment once for each"
+            )
+        groups = read_references(self.references)
+        n_empty = sum(not group[0].strip() for group in groups)
+        if n_empty:
+            say(f"{n_empty} of {len(groups)} references are empty")
+        metrics = make_metrics(wanted, groups, TextOptions(self.tokenize, self.lowercase))
+        if every and self.reference_alignment is None:
+            metrics = [metric for metric in metrics if not metric.needs_visits]
+        systems = self.outputs(groups, metrics)
+        with progress_line() as progress:
+            result = scoring.evaluate(
+                systems,
+                metrics,
+                baseline=None if self.baseline is None else str(self.baseline),
+                test=self.test,
+                n_resamples=self.resamples,
+                seed=self.seed,
+                progress=progress,
+            )
+        click.echo(FORMATS[self.form](result))
+        if self.per_sentence is not None:
+            with open_to_write(self.per_sentence) as stream:
+                stream.writelines(f"{line}\n".encode() for line in sentence_lines(result))
+        if self.plot is not None:
+            plot_scores(result, self.plot)
+            say(f"drawn: {self.plot}")
 
-    order = next((metric.name for metric in metrics if metric.needs_visits), None)
-    reference_visits = n_source = None
-    if order is not None:
-        if reference_alignment is None:
-            raise click.UsageError(f"{order} needs --reference-alignment")
-        if source is not None:
-            lines = read_hypotheses(source).sentences
-            check_line_counts({str(source): len(lines), str(references[0]): len(groups)})
-            n_source = [len(split_words(line)) for line in lines]
-        reference_visits = read_visits(reference_alignment, n_source)
-        check_line_counts(
-            {str(reference_alignment): len(reference_visits), str(references[0]): len(groups)}
-        )
-    systems = {}
-    for path in paths:
-        read = read_hypotheses(path)
-        check_line_counts({str(path): len(read.sentences), str(references[0]): len(groups)})
-        visits = None
+    @property
+    def paths(self) -> list[Path]:
+        """All files of translations, the baseline first."""
+        baseline = [] if self.baseline is None else [self.baseline]
+        return list(dict.fromkeys([*baseline, *self.hypotheses]))
+
+    def outputs(self, groups: list[list[str]], metrics: "Sequence[Metric]") -> "dict[str, Outputs]":
+        """The outputs of every system, with visits if a metric needs them."""
+        from tuning.evaluation.references import read_hypotheses
+        from tuning.metrics.base import Outputs
+        from tuning.metrics.visits import read_visits
+
+        order = next((metric.name for metric in metrics if metric.needs_visits), None)
+        reference_visits = n_source = None
         if order is not None:
-            place = aligned.get(path, path if read.is_json else None)
-            if place is None:
-                raise click.UsageError(
-                    f"{order} needs a word alignment for {path}: "
-                    "give --source-alignment, or JSON lines with alignments"
-                )
-            if str(place) == "-":
-                raise click.UsageError(
-                    f"{order} reads the hypotheses twice: give a file in the place of -"
-                )
-            visits = read_visits(place, n_source)
-            check_line_counts({str(place): len(visits), str(references[0]): len(groups)})
-        systems[str(path)] = Outputs(read.sentences, groups, visits, reference_visits)
-    return systems
+            if self.reference_alignment is None:
+                raise click.UsageError(f"{order} needs --reference-alignment")
+            n_source = self._source_lengths(groups)
+            reference_visits = read_visits(self.reference_alignment, n_source)
+            self._check_length(self.reference_alignment, reference_visits, groups)
+        systems = {}
+        for path in self.paths:
+            read = read_hypotheses(path)
+            self._check_length(path, read.sentences, groups)
+            visits = None
+            if order is not None:
+                place = self._alignment_of(path, order, is_json=read.is_json)
+                visits = read_visits(place, n_source)
+                self._check_length(place, visits, groups)
+            systems[str(path)] = Outputs(read.sentences, groups, visits, reference_visits)
+        return systems
+
+    def _source_lengths(self, groups: list[list[str]]) -> list[int] | None:
+        """Words of every source sentence, if the source is given."""
+        from models.data.text import split_words
+        from tuning.evaluation.references import read_hypotheses
+
+        if self.source is None:
+            return None
+        lines = read_hypotheses(self.source).sentences
+        self._check_length(self.source, lines, groups)
+        return [len(split_words(line)) for line in lines]
+
+    def _alignment_of(self, path: Path, order: str, *, is_json: bool) -> Path:
+        """Where the word alignment of a system's translations is."""
+        aligned = dict(zip(self.hypotheses, self.alignments, strict=False))
+        place = aligned.get(path, path if is_json else None)
+        if place is None:
+            raise click.UsageError(
+                f"{order} needs a word alignment for {path}: "
+                "give --source-alignment, or JSON lines with alignments"
+            )
+        if str(place) == "-":
+            raise click.UsageError(
+                f"{order} reads the hypotheses twice: give a file in the place of -"
+            )
+        return place
+
+    def _check_length(self, path: Path, rows: Sequence[object], groups: list[list[str]]) -> None:
+        from tuning.evaluation.references import check_line_counts
+
+        check_line_counts({str(path): len(rows), str(self.references[0]): len(groups)})
+
+
+evaluate = command(Evaluate)

@@ -1,71 +1,47 @@
 """`hyperbaton explain`: why a sentence was translated as it was."""
 
+import sys
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from hyperbaton.commands.options import FILE, LIMIT, set_option
+from hyperbaton.commands.parameters import (
+    NOT_NEGATIVE,
+    POSITIVE,
+    REQUIRED,
+    Command,
+    argument,
+    command,
+    drop_option,
+    flag,
+    limit_option,
+    models_option,
+    option,
+    pop_option,
+    set_option,
+    stack_option,
+)
+from hyperbaton.console import announce_compilation, say
+from models.errors import BadLine, DataError, SettingError, counted
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from decoder.decoded import Decoded
+    from decoder.translator import Translator
+    from hyperbaton.views.explanation_text import Explained
+    from hyperbaton.views.picture_fonts import Fonts
+    from models.data.sentence import Sentence
+
+N_ALTERNATIVES = 5
 
 
-@click.command()
-@click.argument("model", type=FILE)
-@click.argument("words", nargs=-1, metavar="[SENTENCE]...")
-@click.option("--input", "source", type=FILE, help="Take the sentence from this file.")
-@click.option(
-    "--line", type=click.IntRange(min=1), default=1, show_default=True, help="Line of the file."
-)
-@click.option("--source-tags", type=FILE, help="Tags of the file, or CoNLL-U.")
-@click.option("--source-tree", type=FILE, help="Trees of the file: PTB brackets, or CoNLL-U.")
-@click.option("--factored", is_flag=True, help="The sentence is written word|tag.")
-@click.option("--reference", default="", metavar="TEXT", help="A translation to compare with.")
-@click.option(
-    "--n-best", type=click.IntRange(min=1), default=1, help="Compare so many derivations."
-)
-@click.option(
-    "--alternatives",
-    type=click.IntRange(min=0),
-    default=5,
-    show_default=True,
-    help="Other spans to show at each step.",
-)
-@click.option(
-    "--distortion",
-    multiple=True,
-    metavar="NAME[,KEY=VALUE…]",
-    help="Use this distortion model (a name or module:Class) instead of all that the system has; "
-    "may be given several times.",
-)
-@click.option("--distortion-limit", type=LIMIT, help="Longest jump in words, or inf.")
-@click.option("--stack-size", type=click.IntRange(min=0), help="Hypotheses per stack; 0: all.")
-@click.option("--pop-limit", type=click.IntRange(min=0), help="Steps tried per stack; 0: all.")
-@click.option("--drop-unknown", is_flag=True, help="Leave unknown words out.")
-@click.option("--brief", is_flag=True, help="Only the steps and the sums.")
-@click.option("--json", "as_json", is_flag=True, help="Print everything as a JSON object.")
-@click.option("--picture", type=FILE, help="Draw the derivations (svg, png or pdf).")
-@click.option("--heat-map", type=FILE, help="Draw what the models say of pairs of words.")
-@set_option
-def explain(
-    model: Path,
-    words: tuple[str, ...],
-    source: Path | None,
-    line: int,
-    source_tags: Path | None,
-    source_tree: Path | None,
-    factored: bool,
-    reference: str,
-    n_best: int,
-    alternatives: int,
-    distortion: tuple[str, ...],
-    distortion_limit: int | None,
-    stack_size: int | None,
-    pop_limit: int | None,
-    drop_unknown: bool,
-    brief: bool,
-    as_json: bool,
-    picture: Path | None,
-    heat_map: Path | None,
-    assignments: tuple[str, ...],
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class Explain(Command):
     """Show how a sentence is translated, step by step, and why.
 
     \b
@@ -76,36 +52,169 @@ def explain(
     what the models said of the phrases that could have come instead. The sum of all that is added
     is the score of the translation. SENTENCE may be - for standard input.
     """
-    if (source is None) == (not words):
-        raise click.UsageError("give a sentence, or --input FILE")
-    if source is None and (source_tags or source_tree):
-        raise click.UsageError("tags and trees of files need --input; a sentence may be --factored")
-    from hyperbaton.explaining import Run, explain_sentence
-    from hyperbaton.kernels import announce_compilation
-    from hyperbaton.settings import load_settings
-    from models.data.source_reading import SourceFiles
 
-    announce_compilation("decoder.search")
-    given = {
-        "search.distortion_limit": distortion_limit,
-        "search.stack_size": stack_size,
-        "search.pop_limit": pop_limit,
-        "search.drop_unknown": drop_unknown or None,
-    }
-    shortcuts = [f"{name}={value}" for name, value in given.items() if value is not None]
-    run = Run(
-        model,
-        words,
-        SourceFiles(source, source_tags, source_tree) if source else None,
-        line,
-        factored,
-        reference,
-        n_best,
-        alternatives,
-        distortion,
-        brief,
-        as_json,
-        picture,
-        heat_map,
+    model: Path = argument(default=REQUIRED)
+    words: tuple[str, ...] = argument(default=(), metavar="[SENTENCE]...")
+    source: Path | None = option("Take the sentence from this file.", "--input")
+    line: int = option("Line of the file.", default=1, type=POSITIVE)
+    source_tags: Path | None = option("Tags of the file, or CoNLL-U.")
+    source_tree: Path | None = option("Trees of the file: PTB brackets, or CoNLL-U.")
+    factored: bool = flag("The sentence is written word|tag.")
+    reference: str = option("A translation to compare with.", default="", metavar="TEXT")
+    n_best: int = option("Derivations to compare.", default=1, type=POSITIVE)
+    alternatives: int = option(
+        "Other spans to show at each step.", default=N_ALTERNATIVES, type=NOT_NEGATIVE
     )
-    explain_sentence(run, lambda base: load_settings([*shortcuts, *assignments], base=base))
+    distortion: tuple[str, ...] = models_option()
+    distortion_limit: int | None = limit_option()
+    stack_size: int | None = stack_option()
+    pop_limit: int | None = pop_option()
+    drop_unknown: bool = drop_option()
+    brief: bool = flag("Only the steps and the sums.")
+    as_json: bool = flag("Print everything as a JSON object.", "--json")
+    picture: Path | None = option("Draw the derivations (svg, png or pdf).")
+    heat_map: Path | None = option("Draw what the models say of pairs of words.")
+    assignments: tuple[str, ...] = set_option()
+
+    def run(self) -> None:
+        if (self.source is None) == (not self.words):
+            raise click.UsageError("give a sentence, or --input FILE")
+        if self.source is None and (self.source_tags or self.source_tree):
+            raise click.UsageError(
+                "tags and trees of files need --input; a sentence may be --factored"
+            )
+        from decoder.translator import Translator
+        from hyperbaton.settings import settings_of_system
+        from hyperbaton.views.explanation_text import as_json, blocks
+        from hyperbaton.views.picture_files import check_picture
+        from hyperbaton.views.text_tables import print_blocks
+
+        announce_compilation("decoder.search")
+        for path in filter(None, (self.picture, self.heat_map)):
+            check_picture(path)
+        sentence = self.sentence()
+        search = self.settings(self.assignments, settings_of_system(self.model)).search
+        translator = Translator.load(self.model, search, self.distortion)
+        decoded = translator.decode(sentence, self.n_best)
+        explained = explain_derivations(translator, decoded, self.reference, self.alternatives)
+        if self.as_json:
+            print(as_json(explained))
+        else:
+            print_blocks(blocks(explained, brief=self.brief))
+        sys.stdout.flush()
+        if self.picture is not None:
+            draw_derivations(explained, self.picture)
+        if self.heat_map is not None:
+            draw_heat_maps(decoded, self.heat_map)
+
+    def sentence(self) -> "Sentence":
+        """From the file, standard input or the command line."""
+        from models.data.sentence import Sentence
+
+        if self.source is not None:
+            sentence = self._line_of_file(self.source)
+        else:
+            text = _standard_input() if self.words == ("-",) else " ".join(self.words)
+            sentence = Sentence.parse(text, factored=self.factored)
+        if not len(sentence):
+            raise SettingError(
+                "there is no word to translate",
+                expected='expected a sentence: hyperbaton explain MODEL "kare wa hon o katta ."',
+            )
+        return sentence
+
+    def _line_of_file(self, source: Path) -> "Sentence":
+        from models.data.source_reading import SourceFiles, read_sentences
+
+        files = SourceFiles(source, self.source_tags, self.source_tree)
+        with closing(read_sentences(files, factored=self.factored)) as sentences:
+            for sentence in islice(sentences, self.line - 1, None):
+                return sentence
+        raise DataError(f"has no line {self.line}", where=str(source))
+
+
+explain = command(Explain)
+
+
+def explain_derivations(
+    translator: "Translator",
+    decoded: "Decoded",
+    reference: str = "",
+    n_alternatives: int = N_ALTERNATIVES,
+) -> "Explained":
+    """All derivations of a sentence, judged by a reference if there is one."""
+    from decoder.explanation import explain
+    from hyperbaton.views.explanation_text import Explained
+    from tuning.metrics.base import Outputs
+    from tuning.metrics.bleu import Bleu
+    from tuning.metrics.chrf import Chrf
+
+    derivations = [
+        explain(translator, decoded, number, n_alternatives) for number in range(len(decoded))
+    ]
+    if not reference:
+        return Explained(derivations)
+    texts = [" ".join(explanation.target_words) for explanation in derivations]
+    outputs = Outputs(texts, [[reference]] * len(texts))
+    metrics = {
+        metric.name: metric.sentence_scores(metric.statistics(outputs)).tolist()
+        for metric in (Bleu(), Chrf())
+    }
+    return Explained(derivations, reference, metrics)
+
+
+def draw_derivations(explained: "Explained", path: Path) -> None:
+    from hyperbaton.views.explanation_picture import fonts_for, picture_of
+
+    derivations = [explanation.derivation for explanation in explained.derivations]
+    fonts = fonts_for(derivations, path)
+    titles = []
+    if len(explained.derivations) > 1:
+        titles = [
+            f"{number}: score {explanation.score:.4f}"
+            for number, explanation in enumerate(explained.derivations, 1)
+        ]
+    _save(picture_of(derivations, titles, fonts), fonts, path)
+
+
+def draw_heat_maps(decoded: "Decoded", path: Path) -> None:
+    from hyperbaton.views.heat_map_picture import heat_map_fonts, picture_of_heat_maps
+
+    heat_maps = [heat_map for scorer in decoded.scorers for heat_map in scorer.heat_maps()]
+    if not heat_maps:
+        raise DataError(
+            "there is nothing to draw, because no distortion model that was used has a heat map",
+            where=str(path),
+            advice="leave --heat-map out, or use a model that scores pairs of words",
+        )
+    fonts = heat_map_fonts(heat_maps, path)
+    _save(picture_of_heat_maps(heat_maps, fonts), fonts, path)
+
+
+def _save(figure: "Figure", fonts: "Fonts", path: Path) -> None:
+    from hyperbaton.views.picture_files import save_picture
+
+    if fonts.missing:
+        say(f"hyperbaton: {path}: {fonts.message()}")
+    save_picture(figure, path)
+
+
+def _standard_input() -> str:
+    """The one line of it that has words."""
+    from models.data.text import read_lines, split_words
+
+    found = []
+    for number, line in read_lines(Path("-")):
+        if isinstance(line, BadLine):
+            line.where = f"standard input:{number}"
+            raise line
+        if split_words(line):
+            found.append(line)
+    if len(found) > 1:
+        raise DataError(
+            f"has {counted(len(found), 'sentence')}",
+            where="standard input",
+            expected="expected one",
+            advice="put them into a file and give --input FILE --line N",
+        )
+    return found[0] if found else ""

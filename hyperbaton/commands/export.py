@@ -1,16 +1,20 @@
 """`hyperbaton export`: one of our systems in Moses' formats."""
 
+from dataclasses import dataclass
 from pathlib import Path
 
-import click
+from hyperbaton.commands.parameters import (
+    REQUIRED,
+    Command,
+    argument,
+    command,
+    option,
+)
+from hyperbaton.console import say
 
-from hyperbaton.commands.options import FILE
 
-
-@click.command()
-@click.argument("model", type=FILE)
-@click.option("--out", type=FILE, required=True, help="Folder for the files; made if missing.")
-def export(model: Path, out: Path) -> None:
+@dataclass(frozen=True, kw_only=True)
+class Export(Command):
     """Write a trained system as Moses' files.
 
     \b
@@ -18,7 +22,14 @@ def export(model: Path, out: Path) -> None:
 
     Writes phrase-table.gz, reordering-table.TYPE.gz, lm.arpa.gz and moses.ini.
     """
-    from hyperbaton.console import say
-    from models.system.moses_exchange import export_moses
 
-    export_moses(model, out, say)
+    model: Path = argument(default=REQUIRED)
+    out: Path = option("Folder for the files; made if missing.", default=REQUIRED)
+
+    def run(self) -> None:
+        from models.system.moses_exchange import export_moses
+
+        export_moses(self.model, self.out, say)
+
+
+export = command(Export)

@@ -1,16 +1,22 @@
 """`hyperbaton models`: what distortion models there are, and what a trained system holds."""
 
+import json
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import click
 
-from hyperbaton.commands.options import FILE
+from hyperbaton.commands.parameters import (
+    Command,
+    argument,
+    command,
+    flag,
+)
 
 
-@click.command()
-@click.argument("model", type=FILE, required=False)
-@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
-def models(model: Path | None, as_json: bool) -> None:
+@dataclass(frozen=True, kw_only=True)
+class Models(Command):
     """List distortion models, or what a system holds.
 
     \b
@@ -22,25 +28,31 @@ def models(model: Path | None, as_json: bool) -> None:
     which layers of a sentence it needs. With the folder of a system: its parts, models, weights
     and settings.
     """
-    import json
 
-    from hyperbaton.views.text_tables import print_blocks
+    model: Path | None = argument()
+    as_json: bool = flag("Print everything as JSON.", "--json")
 
-    if model is None:
+    def run(self) -> None:
         from hyperbaton.views.known_models import describe, known_models
+        from hyperbaton.views.system_text import describe_system, system_blocks
+        from hyperbaton.views.text_tables import print_blocks
 
-        known = list(known_models())
-        if as_json:
-            click.echo(
-                json.dumps([entry.as_dict() for entry in known], ensure_ascii=False, indent=1)
-            )
+        if self.model is None:
+            known = list(known_models())
+            if self.as_json:
+                _print_json([entry.as_dict() for entry in known])
+            else:
+                print_blocks(map(describe, known))
         else:
-            print_blocks(map(describe, known))
-        return
-    from hyperbaton.views.system_text import describe_system, system_blocks
+            system = describe_system(self.model)
+            if self.as_json:
+                _print_json(system)
+            else:
+                print_blocks(system_blocks(system))
 
-    system = describe_system(model)
-    if as_json:
-        click.echo(json.dumps(system, ensure_ascii=False, indent=1))
-    else:
-        print_blocks(system_blocks(system))
+
+models = command(Models)
+
+
+def _print_json(content: Any) -> None:
+    click.echo(json.dumps(content, ensure_ascii=False, indent=1))

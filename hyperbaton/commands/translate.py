@@ -1,61 +1,43 @@
 """`hyperbaton translate`: text in, translations out."""
 
+import sys
+import time
+from collections import Counter
+from collections.abc import Mapping
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
-from hyperbaton.commands.options import FILE, LIMIT, set_option, threads_option
-
-
-@click.command()
-@click.argument("model", type=FILE)
-@click.argument("source", type=FILE, default=Path("-"), metavar="[INPUT]")
-@click.option("-o", "--out", type=FILE, default=Path("-"), help="Output file; - is stdout.")
-@click.option("--n-best", type=click.IntRange(min=1), default=1, help="Length of n-best lists.")
-@click.option("--n-best-file", type=FILE, help="Write n-best lists here, in Moses' format.")
-@click.option("--distinct", is_flag=True, help="No translation twice in an n-best list.")
-@click.option("--source-tags", type=FILE, help="Tags of the input, or CoNLL-U.")
-@click.option("--source-tree", type=FILE, help="Trees of the input: PTB brackets, or CoNLL-U.")
-@click.option("--factored", is_flag=True, help="The input is written word|tag.")
-@click.option(
-    "--distortion",
-    multiple=True,
-    metavar="NAME[,KEY=VALUE…]",
-    help="Use this distortion model (a name or module:Class) instead of all that the system has; "
-    "may be given several times.",
+from hyperbaton.commands.parameters import (
+    POSITIVE,
+    REQUIRED,
+    Command,
+    argument,
+    command,
+    drop_option,
+    flag,
+    limit_option,
+    models_option,
+    option,
+    pop_option,
+    set_option,
+    stack_option,
+    threads_option,
 )
-@click.option("--distortion-limit", type=LIMIT, help="Longest jump in words, or inf.")
-@click.option("--stack-size", type=click.IntRange(min=0), help="Hypotheses per stack; 0: all.")
-@click.option("--pop-limit", type=click.IntRange(min=0), help="Steps tried per stack; 0: all.")
-@click.option("--alignment", is_flag=True, help="Also print word alignments, behind |||.")
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON object for each sentence.")
-@click.option("--drop-unknown", is_flag=True, help="Leave unknown words out.")
-@click.option("--lattice", type=FILE, help="Write search lattices here, as Moses' search graphs.")
-@click.option("--stats", is_flag=True, help="Print search statistics to stderr at the end.")
-@threads_option
-@set_option
-def translate(
-    model: Path,
-    source: Path,
-    out: Path,
-    n_best: int,
-    n_best_file: Path | None,
-    distinct: bool,
-    source_tags: Path | None,
-    source_tree: Path | None,
-    factored: bool,
-    distortion: tuple[str, ...],
-    distortion_limit: int | None,
-    stack_size: int | None,
-    pop_limit: int | None,
-    alignment: bool,
-    as_json: bool,
-    drop_unknown: bool,
-    lattice: Path | None,
-    stats: bool,
-    threads: int,
-    assignments: tuple[str, ...],
-) -> None:
+from hyperbaton.console import announce_compilation, progress_line, say
+
+if TYPE_CHECKING:
+    from decoder.decoded import Decoded
+    from decoder.translator import Translator
+
+STREAM = Path("-")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Translate(Command):
     """Translate tokenised text with a trained system, line by line.
 
     \b
@@ -66,27 +48,147 @@ def translate(
     translated gives an empty line and a message; the others are not disturbed, and the exit code
     is 1.
     """
-    from hyperbaton.kernels import announce_compilation
-    from hyperbaton.settings import load_settings
-    from hyperbaton.translation import Run, translate_file
 
-    announce_compilation("decoder.search")
+    model: Path = argument(default=REQUIRED)
+    source: Path = argument(default=STREAM, metavar="[INPUT]")
+    out: Path = option("Output file; - is stdout.", "-o", "--out", default=STREAM)
+    n_best: int = option("Length of n-best lists.", default=1, type=POSITIVE)
+    n_best_file: Path | None = option("Write n-best lists here, in Moses' format.")
+    distinct: bool = flag("No translation twice in an n-best list.")
+    source_tags: Path | None = option("Tags of the input, or CoNLL-U.")
+    source_tree: Path | None = option("Trees of the input: PTB brackets, or CoNLL-U.")
+    factored: bool = flag("The input is written word|tag.")
+    distortion: tuple[str, ...] = models_option()
+    distortion_limit: int | None = limit_option()
+    stack_size: int | None = stack_option()
+    pop_limit: int | None = pop_option()
+    alignment: bool = flag("Also print word alignments, behind |||.")
+    as_json: bool = flag("Print a JSON object for each sentence.", "--json")
+    drop_unknown: bool = drop_option()
+    lattice: Path | None = option("Write search lattices here, as Moses' search graphs.")
+    stats: bool = flag("Print search statistics to stderr at the end.")
+    threads: int = threads_option()
+    assignments: tuple[str, ...] = set_option()
 
-    given = {
-        "search.distortion_limit": distortion_limit,
-        "search.stack_size": stack_size,
-        "search.pop_limit": pop_limit,
-        "search.drop_unknown": drop_unknown or None,
-    }
-    shortcuts = [f"{name}={value}" for name, value in given.items() if value is not None]
-    if n_best > 1 and n_best_file is None and not as_json:
-        raise click.UsageError("--n-best needs --n-best-file or --json")
-    run = Run(
-        model, source, out, n_best, n_best_file, distinct, alignment, as_json, stats, threads,
-        distortion, source_tags, source_tree, factored, lattice,
-    )  # fmt: skip
-    failures = translate_file(
-        run, lambda base: load_settings([*shortcuts, *assignments], base=base)
-    )
-    if failures:
-        raise SystemExit(1)
+    def run(self) -> None:
+        if self.n_best > 1 and self.n_best_file is None and not self.as_json:
+            raise click.UsageError("--n-best needs --n-best-file or --json")
+        announce_compilation("decoder.search")
+        if self.translate(self.translator()):
+            raise SystemExit(1)
+
+    def translator(self) -> "Translator":
+        from decoder.translator import Translator
+        from hyperbaton.settings import settings_of_system
+
+        search = self.settings(self.assignments, settings_of_system(self.model)).search
+        search = replace(search, lattice=search.lattice or self.lattice is not None)
+        return Translator.load(self.model, search, self.distortion)
+
+    def translate(self, translator: "Translator") -> int:
+        """Translates the input; the number of sentences that failed."""
+        from decoder.statistics import SearchStatistics, statistics_lines
+        from decoder.translator import Failure
+        from models.data.source_reading import SourceFiles, read_sentences
+
+        began = time.monotonic()
+        failures = number = 0
+        statistics = SearchStatistics()
+        missing: Counter[str] = Counter()  # sentences without a layer
+        users = users_of_layers(translator)
+        files = SourceFiles(self.source, self.source_tags, self.source_tree)
+        with ExitStack() as stack:
+            writer = _Writer(self, translator, stack)
+            lines = stack.enter_context(closing(read_sentences(files, factored=self.factored)))
+            progress = stack.enter_context(progress_line())
+            results = translator.stream(
+                lines, threads=self.threads, n_best=self.n_best, distinct=self.distinct
+            )
+            for number, result in enumerate(stack.enter_context(closing(results)), 1):
+                if isinstance(result, Failure):
+                    failures += 1
+                    say(f"hyperbaton: sentence {number}: {result.error}")
+                    writer.write_nothing()
+                else:
+                    writer.write(number - 1, result)
+                    statistics = statistics.add(result.statistics)
+                    missing.update(users.keys() - result.sentence.layers if result.sentence else ())
+                if progress:
+                    progress("translating", number)
+        for line in missing_lines(users, missing, number, every=self.stats):
+            say(line)
+        if self.stats:
+            seconds = time.monotonic() - began
+            rate = number / max(seconds, 1e-9)
+            say(f"{number} sentences in {seconds:.2f} s, {rate:.1f} per second")
+            for line in statistics_lines(statistics):
+                say(line)
+        return failures
+
+
+translate = command(Translate)
+
+
+def users_of_layers(translator: "Translator") -> dict[str, list[str]]:
+    """The layers that models of a system use where a sentence has them, and which models."""
+    users: dict[str, list[str]] = {}
+    for model in translator.distortion:
+        for layer in sorted(model.wants):
+            users.setdefault(layer, []).append(model.name)
+    return users
+
+
+def missing_lines(
+    users: Mapping[str, list[str]], missing: Counter[str], n_sentences: int, *, every: bool
+) -> list[str]:
+    """How many sentences had no such layer; `every`: also where none lacked it."""
+    return [
+        f"{missing[layer]} of {n_sentences} sentences had no {layer}: "
+        f"{' and '.join(names)} scored them by other features"
+        if missing[layer]
+        else f"all sentences had a {layer} for {' and '.join(names)}"
+        for layer, names in users.items()
+        if missing[layer] or every
+    ]
+
+
+class _Writer:
+    """The outputs that were asked for."""
+
+    def __init__(self, job: Translate, translator: "Translator", stack: ExitStack) -> None:
+        from models.writing import open_to_write
+
+        self._job, self._translator = job, translator
+        self._out = stack.enter_context(open_to_write(job.out))
+        self._n_best, self._lattice = (
+            None if path is None else stack.enter_context(open_to_write(path))
+            for path in (job.n_best_file, job.lattice)
+        )
+
+    def write_nothing(self) -> None:
+        """An empty line in the place of a translation."""
+        _write(self._out, "")
+
+    def write(self, number: int, decoded: "Decoded") -> None:
+        from decoder.output import json_line, lattice_lines, nbest_lines, pharaoh
+
+        job, translator = self._job, self._translator
+        if job.as_json:
+            _write(self._out, json_line(number, decoded, translator.results(decoded)))
+        elif job.alignment:
+            [best] = translator.results(decoded)[:1]
+            _write(self._out, f"{best.text} ||| {pharaoh(best)}")
+        else:
+            _write(self._out, " ".join(decoded.words()))
+        if self._n_best is not None:
+            for line in nbest_lines(number, translator, decoded, alignment=job.alignment):
+                _write(self._n_best, line)
+        if self._lattice is not None:
+            for line in lattice_lines(number, decoded):
+                _write(self._lattice, line)
+
+
+def _write(stream: BinaryIO, line: str) -> None:
+    stream.write(line.encode() + b"\n")
+    if stream is sys.stdout.buffer:
+        stream.flush()

@@ -1,91 +1,33 @@
 """`hyperbaton tune`: weights that translate a development set best."""
 
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from hyperbaton.commands.options import FILE, LIMIT, set_option, threads_option
+from hyperbaton.commands.parameters import (
+    POSITIVE,
+    REQUIRED,
+    Command,
+    argument,
+    command,
+    flag,
+    limit_option,
+    option,
+    set_option,
+    threads_option,
+)
+from hyperbaton.console import announce_compilation, progress_line, say
+
+if TYPE_CHECKING:
+    from tuning.weights.system_tuning import TuningJob
+
+AVERAGE, GOTO = "average", "goto"
 
 
-@click.command()
-@click.argument("model", type=FILE)
-@click.option("--source", type=FILE, required=True, help="Source text of the development set.")
-@click.option(
-    "--reference",
-    "references",
-    type=FILE,
-    multiple=True,
-    required=True,
-    help="Its reference translations; may be given several times.",
-)
-@click.option("--source-tags", type=FILE, help="Tags of the source, or CoNLL-U.")
-@click.option("--source-tree", type=FILE, help="Trees of the source: PTB brackets, or CoNLL-U.")
-@click.option(
-    "--reference-alignment",
-    type=FILE,
-    help="Word alignment of the source with the reference, for metrics of word order.",
-)
-@click.option(
-    "--method",
-    help="mert, pro, mira (minimum error rate training, pairwise ranking, batch MIRA), or an "
-    "optimiser of your own as module:Class.  [default: mert]",
-)
-@click.option(
-    "--metric",
-    help="A metric of 'hyperbaton evaluate', or a sum: bleu-ter, bleu+ribes.  [default: bleu]",
-)
-@click.option("--n-best", type=int, help="Hypotheses for each sentence.  [default: 100]")
-@click.option("--iterations", type=int, help="Decodings at most.  [default: 15]")
-@click.option(
-    "--replicas",
-    type=click.IntRange(min=1),
-    help="Runs, with seeds that follow one another.  [default: 3]",
-)
-@click.option("--seed", type=int, help="Seed of the first replica.  [default: 1]")
-@click.option(
-    "--protocol",
-    type=click.Choice(["best", "goto", "average"]),
-    help="Keep the best weights on the development set; tune on its first half and keep the best "
-    "on the second; or average the replicas.  [default: best]",
-)
-@click.option("--average", is_flag=True, help="The same as --protocol average.")
-@click.option(
-    "--fix",
-    "fixed",
-    multiple=True,
-    metavar="FEATURE[=WEIGHT]",
-    help="Leave this weight as it is, or give it this value and leave it there; * stands for "
-    "anything ('translation.*=0'); may be given several times.",
-)
-@click.option("--distortion-limit", type=LIMIT, help="Longest jump in words, or inf.")
-@click.option("--state", type=FILE, help="Folder for traces and state.  [default: MODEL/tuning]")
-@click.option("--restart", is_flag=True, help="Forget what is there, and begin anew.")
-@click.option("--plot", type=FILE, help="Draw into this file.  [default: STATE/tuning.svg]")
-@threads_option
-@set_option
-def tune(
-    model: Path,
-    source: Path,
-    references: tuple[Path, ...],
-    source_tags: Path | None,
-    source_tree: Path | None,
-    reference_alignment: Path | None,
-    method: str | None,
-    metric: str | None,
-    n_best: int | None,
-    iterations: int | None,
-    replicas: int | None,
-    seed: int | None,
-    protocol: str | None,
-    average: bool,
-    fixed: tuple[str, ...],
-    distortion_limit: int | None,
-    state: Path | None,
-    restart: bool,
-    plot: Path | None,
-    threads: int,
-    assignments: tuple[str, ...],
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class Tune(Command):
     """Tune the weights of a system on a development set.
 
     \b
@@ -96,40 +38,90 @@ def tune(
     them, never worse ones than it had, and the distortion limit that was used. A run that is
     stopped goes on when the same command is given again. docs/tuning.md tells more.
     """
-    from hyperbaton.console import say
-    from hyperbaton.kernels import announce_compilation
-    from hyperbaton.settings import load_settings
-    from hyperbaton.tuning_run import TuningJob, tune_system
-    from hyperbaton.views.picture_files import check_picture
-    from hyperbaton.views.text_tables import print_blocks
-    from hyperbaton.views.tuning_text import tuning_blocks
-    from models.system.folder import NAME
-    from tuning.evaluation.data_sets import DataSet
 
-    announce_compilation("tuning.optimisers.envelope")
-    if average and protocol == "goto":
-        raise click.UsageError("--average and --protocol goto exclude each other")
-    if plot is not None:
-        check_picture(plot)
-    given = {
-        "tune.method": method,
-        "tune.metric": metric,
-        "tune.n_best": n_best,
-        "tune.iterations": iterations,
-        "tune.seed": seed,
-        "tune.replicas": replicas,
-        "tune.protocol": "average" if average else protocol,
-        "search.distortion_limit": distortion_limit,
-    }
-    shortcuts = [f"{name}={value}" for name, value in given.items() if value is not None]
-    dev = DataSet(source, references, "dev", reference_alignment, source_tags, source_tree)
-    job = TuningJob(model, dev, fixed, state, restart, plot, threads)
-    try:
-        result, before = tune_system(
-            job, lambda base: load_settings([*shortcuts, *assignments], base=base)
-        )
-    except KeyboardInterrupt:
-        say("stopped; the same command goes on from here")
-        raise
-    print_blocks(tuning_blocks(result, before))
-    say(f"tuned: {model / NAME}; traces and a picture: {job.folder}")
+    model: Path = argument(default=REQUIRED)
+    source: Path = option("Source text of the development set.", default=REQUIRED)
+    references: tuple[Path, ...] = option(
+        "Its reference translations; may be given several times.", "--reference", default=REQUIRED
+    )
+    source_tags: Path | None = option("Tags of the source, or CoNLL-U.")
+    source_tree: Path | None = option("Trees of the source: PTB brackets, or CoNLL-U.")
+    reference_alignment: Path | None = option(
+        "Word alignment of the source with the reference, for metrics of word order."
+    )
+    method: str | None = option(
+        "mert, pro, mira (minimum error rate training, pairwise ranking, batch MIRA), or an "
+        "optimiser of your own as module:Class.  [default: mert]",
+        sets="tune.method",
+    )
+    metric: str | None = option(
+        "A metric of 'hyperbaton evaluate', or a sum: bleu-ter, bleu+ribes.  [default: bleu]",
+        sets="tune.metric",
+    )
+    n_best: int | None = option("Hypotheses for each sentence.  [default: 100]", sets="tune.n_best")
+    iterations: int | None = option("Decodings at most.  [default: 15]", sets="tune.iterations")
+    replicas: int | None = option(
+        "Runs, with seeds that follow one another.  [default: 3]",
+        sets="tune.replicas",
+        type=POSITIVE,
+    )
+    seed: int | None = option("Seed of the first replica.  [default: 1]", sets="tune.seed")
+    protocol: str | None = option(
+        "Keep the best weights on the development set; tune on its first half and keep the "
+        "best on the second; or average the replicas.  [default: best]",
+        sets="tune.protocol",
+        type=click.Choice(["best", GOTO, AVERAGE]),
+    )
+    average: bool = flag("The same as --protocol average.")
+    fixed: tuple[str, ...] = option(
+        "Leave this weight as it is, or give it this value and leave it there; * stands for "
+        "anything ('translation.*=0'); may be given several times.",
+        "--fix",
+        default=(),
+        metavar="FEATURE[=WEIGHT]",
+    )
+    distortion_limit: int | None = limit_option()
+    state: Path | None = option("Folder for traces and state.  [default: MODEL/tuning]")
+    restart: bool = flag("Forget what is there, and begin anew.")
+    plot: Path | None = option("Draw into this file.  [default: STATE/tuning.svg]")
+    threads: int = threads_option()
+    assignments: tuple[str, ...] = set_option()
+
+    def run(self) -> None:
+        from hyperbaton.settings import settings_of_system
+        from hyperbaton.views.picture_files import check_picture
+        from hyperbaton.views.text_tables import print_blocks
+        from hyperbaton.views.tuning_plot import plot_tuning
+        from hyperbaton.views.tuning_text import tuning_blocks
+        from models.system.folder import NAME
+        from tuning.weights.system_tuning import tune_system
+
+        announce_compilation("tuning.optimisers.envelope")
+        if self.average and self.protocol == GOTO:
+            raise click.UsageError("--average and --protocol goto exclude each other")
+        if self.plot is not None:
+            check_picture(self.plot)
+        average = (f"tune.protocol={AVERAGE}",) if self.average else ()
+        settings = self.settings((*average, *self.assignments), settings_of_system(self.model))
+        job = self.job()
+        try:
+            with progress_line() as progress:
+                result, before = tune_system(job, settings.tune, settings.search, say, progress)
+        except KeyboardInterrupt:
+            say("stopped; the same command goes on from here")
+            raise
+        plot_tuning(result, self.plot or job.picture)
+        print_blocks(tuning_blocks(result, before))
+        say(f"tuned: {self.model / NAME}; traces and a picture: {job.folder}")
+
+    def job(self) -> "TuningJob":
+        """What is tuned on what, but for the settings."""
+        from tuning.evaluation.data_sets import DataSet
+        from tuning.weights.system_tuning import TuningJob
+
+        layers = self.reference_alignment, self.source_tags, self.source_tree
+        dev = DataSet(self.source, self.references, "dev", *layers)
+        return TuningJob(self.model, dev, self.fixed, self.state, self.restart, self.threads)
+
+
+tune = command(Tune)

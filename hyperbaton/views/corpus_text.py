@@ -76,7 +76,7 @@ def show_pair(corpus: AlignedCorpus, number: int) -> str:
 
 
 def _padded(text: str, width: int) -> str:
-    """The text in a column of a terminal, where letters of East Asia are two cells wide."""
+    """The text in a column of a terminal, where East Asian letters are two characters wide."""
     return text + " " * (width - cell_len(text))
 
 

@@ -1,7 +1,7 @@
 """Pictures of derivations, drawn with matplotlib's objects: one, or several side by side."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch, PathPatch, Polygon
 from matplotlib.path import Path as Outline
 
-from hyperbaton.views.derivation_layout import FONT, Derivation, Layout, Point, lay_out
-from hyperbaton.views.derivation_svg import (
+from decoder.drawing.derivation_layout import FONT, Derivation, Layout, Point, lay_out
+from decoder.drawing.derivation_svg import (
     BACKWARD,
     arrow_head,
     bracket_points,
@@ -19,7 +19,7 @@ from hyperbaton.views.derivation_svg import (
     curve,
     ribbon_curves,
 )
-from hyperbaton.views.jump_brackets import SMALL
+from decoder.drawing.jump_brackets import SMALL
 from hyperbaton.views.picture_files import DPI, INCH, INK, keeps_text
 from hyperbaton.views.picture_fonts import BASE, Fonts
 
@@ -35,8 +35,8 @@ def draw_derivation(
 ) -> None:
     """Draws a derivation into axes of any size, as large as fits.
 
-    Words whose characters no font has are replaced by their numbers, from 0; whoever wants to tell
-    asks `fonts` (by default made here) what is missing.
+    Words whose characters no font has are replaced by their numbers, from 0; `fonts` (by default
+    made here) knows what is missing.
     """
     fonts = fonts or fonts_for([derivation])
     shown = _drawable(derivation, fonts)
@@ -103,35 +103,13 @@ def fonts_for(derivations: Sequence[Derivation], path: Path | None = None) -> Fo
     return Fonts(words, elsewhere=keeps_text(path))
 
 
-@dataclass(frozen=True)
-class _Phrase:
-    source: tuple[int, int]
-    source_words: tuple[str, ...]
-    target_words: tuple[str, ...]
-    jump: int
-
-
-@dataclass(frozen=True)
-class _Derivation:
-    source_words: tuple[str, ...]
-    target_words: tuple[str, ...]
-    steps: tuple[_Phrase, ...]
-    links: Sequence[tuple[int, int]]
-
-
 def _drawable(derivation: Derivation, fonts: Fonts) -> Derivation:
     """The same with numbers for words that cannot be drawn."""
     source, target = (
         tuple(fonts.word_or_number(word, number) for number, word in enumerate(words))
         for words in (derivation.source_words, derivation.target_words)
     )
-    steps, at = [], 0
-    for step in derivation.steps:
-        end = at + len(step.target_words)
-        shown = source[step.source[0] : step.source[1]], target[at:end]
-        steps.append(_Phrase(step.source, *shown, step.jump))
-        at = end
-    return _Derivation(source, target, tuple(steps), derivation.links)
+    return replace(derivation, source_words=source, target_words=target)
 
 
 def _draw_phrases(axes: Axes, layout: Layout, scale: float) -> None:

@@ -12,13 +12,13 @@ from hyperbaton.views.picture_fonts import Fonts
 from models.distortion.interface import HeatMap
 
 FONT = 10.0
-MOST_NUMBERS = 400  # cells of a heat map with values in them
-CELL = 26.0  # points of a cell with a value
-SMALL_CELL = 14.0  # and without one
+MOST_NUMBERS = 400  # squares of a heat map that have their values in them
+SQUARE = 26.0  # points of a square with a value
+SMALL_SQUARE = 14.0  # and without one
 
 
 def draw_heat_map(axes: Axes, heat_map: HeatMap, fonts: Fonts) -> None:
-    """Values as colours, dark for high ones; cells that are not finite stay grey."""
+    """Values as colours, dark for high ones; squares without a finite value stay grey."""
     values = np.ma.masked_invalid(heat_map.values)
     axes.set_facecolor("#dddddd")
     image = axes.imshow(values, cmap="Blues", aspect="equal")
@@ -65,9 +65,9 @@ def number_text(value: float) -> str:
 def picture_of_heat_maps(heat_maps: Sequence[HeatMap], fonts: Fonts | None = None) -> Figure:
     """All heat maps, one below the other."""
     fonts = fonts or heat_map_fonts(heat_maps)
-    cell = max(CELL if _has_numbers(heat_map) else SMALL_CELL for heat_map in heat_maps)
-    width = max(len(heat_map.columns) for heat_map in heat_maps) * cell + 160
-    heights = [len(heat_map.rows) * cell + 110 for heat_map in heat_maps]
+    square = max(SQUARE if _has_numbers(heat_map) else SMALL_SQUARE for heat_map in heat_maps)
+    width = max(len(heat_map.columns) for heat_map in heat_maps) * square + 160
+    heights = [len(heat_map.rows) * square + 110 for heat_map in heat_maps]
     figure = Figure(figsize=(width / INCH, sum(heights) / INCH), dpi=DPI, layout="constrained")
     panels = figure.subplots(len(heat_maps), 1, squeeze=False, height_ratios=heights)
     for axes, heat_map in zip(panels[:, 0], heat_maps, strict=True):

@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from hyperbaton.comparison import run_comparison
+from hyperbaton.commands.compare import run_comparison
 from tests.tuning.comparison.tiny import LEX, LINEAR, in_this_process, tiny_configuration
 from tuning.comparison import run
 from tuning.comparison.configuration import System
+from tuning.report.results_folder import complete
 
 QUICK = "prior=8,passes=3"
 SYSTEMS = (
@@ -26,7 +27,7 @@ def serial(monkeypatch):
 def test_far_moves_are_printed_kept_and_shown(tmp_path, capsys):
     configuration = tiny_configuration(tmp_path, SYSTEMS)
     out = tmp_path / "out"
-    run_comparison(configuration, out, 1, "goto")
+    run_comparison(complete(configuration, "goto"), out, 1)
     first = capsys.readouterr()
     lines = first.out.splitlines()
     begin = lines.index("The next source word (Goto et al. 2013, Figure 5)")
@@ -48,7 +49,7 @@ def test_far_moves_are_printed_kept_and_shown(tmp_path, capsys):
     assert '<section id="next_word">' in (out / "report.html").read_text(encoding="utf-8")
 
     kept = {name: (out / name).read_bytes() for name in ("exhibits.json", "results.json")}
-    run_comparison(configuration, out, 2, "goto")
+    run_comparison(complete(configuration, "goto"), out, 2)
     second = capsys.readouterr()
     assert second.out == first.out
     assert "exhibit_next_word: nothing has changed" in second.err
@@ -58,7 +59,7 @@ def test_far_moves_are_printed_kept_and_shown(tmp_path, capsys):
 def test_what_the_data_does_not_allow_is_named(tmp_path, capsys):
     configuration = tiny_configuration(tmp_path, (LINEAR, LEX))
     configuration = replace(configuration, preset="goto")
-    run_comparison(configuration, tmp_path / "out", 1)
+    run_comparison(complete(configuration), tmp_path / "out", 1)
     captured = capsys.readouterr()
     assert "Figure 5" not in captured.out
     said = " ".join(captured.err.split())

@@ -3,17 +3,18 @@
 from dataclasses import replace
 
 from decoder.translator import Translator
-from hyperbaton import demonstration
-from hyperbaton.comparison import sample_configuration
+from hyperbaton import samples
+from hyperbaton.commands import demo
 from tuning.comparison.configuration import System
-from tuning.weights.settings import TuneSettings
 
 
 def test_the_demo_compares_explains_and_says_the_same_the_second_time(
     tmp_path, monkeypatch, capsys
 ):
+    whole_sample = samples.sample_configuration
+
     def small(name):
-        whole = sample_configuration(name)
+        whole = whole_sample(name)
         systems = (System("LINEAR", ("linear",)), System("LINEAR+LEX", ("linear", "msd")))
         return replace(
             whole,
@@ -23,11 +24,11 @@ def test_the_demo_compares_explains_and_says_the_same_the_second_time(
             test=(replace(whole.test[0], lines="1-100"),),
         )
 
-    monkeypatch.setattr(demonstration, "sample_configuration", small)
-    monkeypatch.setattr(demonstration, "QUICK", TuneSettings(method="none"))
+    monkeypatch.setattr(samples, "sample_configuration", small)
+    monkeypatch.setattr(demo, "QUICK", {"method": "none"})
     outputs = []
     for _ in range(2):
-        demonstration.demonstrate("ja-en", tmp_path / "demo", 2)
+        demo.demonstrate("ja-en", tmp_path / "demo", 2)
         outputs.append(capsys.readouterr())
     assert outputs[0].out == outputs[1].out
     assert "how the best system, LINEAR+LEX @ 6, translates:" in outputs[0].out

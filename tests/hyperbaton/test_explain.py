@@ -11,11 +11,10 @@ import pytest
 
 from decoder.translator import Translator
 from hyperbaton import main as frame
-from hyperbaton.explaining import Run, explain_derivations, explain_sentence
+from hyperbaton.commands.explain import Explain, explain_derivations
 from hyperbaton.views.explanation_text import blocks
 from hyperbaton.views.text_tables import INDENT, print_blocks
 from models.data.corpus_reading import CorpusFiles
-from models.data.source_reading import SourceFiles
 from models.errors import BadLine, DataError, SettingError
 from models.system.training import train_system
 from tuning.evaluation.tables import Table, as_text
@@ -37,10 +36,6 @@ def model(tmp_path_factory):
     return folder / "m"
 
 
-def explain(run):
-    explain_sentence(run, lambda settings: settings)
-
-
 @pytest.fixture
 def command(capsys, monkeypatch, tmp_path):
     """Runs the command in this process: exit code, standard output, standard error."""
@@ -56,7 +51,7 @@ def command(capsys, monkeypatch, tmp_path):
 
 
 def test_json_adds_up(model, capsys):
-    explain(Run(model, SENTENCE.split(), n_best=3, as_json=True))
+    Explain(model=model, words=(SENTENCE,), n_best=3, as_json=True).run()
     content = json.loads(capsys.readouterr().out)
     assert content["source"] == SENTENCE.split()
     assert content["distortion_models"] == ["linear", "msd"]
@@ -203,22 +198,22 @@ def test_wrong_usage(model, command, arguments, code, message):
 def test_faults_of_the_input(model, write, monkeypatch):
     path = write("in.txt", "hon\n")
     with pytest.raises(DataError, match=r"in\.txt: has no line 2"):
-        explain(Run(model, (), SourceFiles(path), 2))
+        Explain(model=model, source=path, line=2).run()
     with pytest.raises(SettingError, match="there is no word to translate"):
-        explain(Run(model, (" ",)))
+        Explain(model=model, words=(" ",)).run()
 
     def standard_input(content):
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
 
     standard_input(b"hon\nhon\n")
     with pytest.raises(DataError, match=r"standard input: has 2 sentences\n  expected one\n  put"):
-        explain(Run(model, ("-",)))
+        Explain(model=model, words=("-",)).run()
     standard_input(b"hon \xff\n")
     with pytest.raises(BadLine, match="standard input:1: byte 0xff"):
-        explain(Run(model, ("-",)))
+        Explain(model=model, words=("-",)).run()
     standard_input(b"")
     with pytest.raises(SettingError, match="there is no word to translate"):
-        explain(Run(model, ("-",)))
+        Explain(model=model, words=("-",)).run()
 
 
 def test_a_sentence_that_fails(model, monkeypatch):
@@ -227,7 +222,7 @@ def test_a_sentence_that_fails(model, monkeypatch):
 
     monkeypatch.setattr("decoder.decode.Decoder.decode", fail)
     with pytest.raises(DataError, match="no translation was found"):
-        explain(Run(model, ("hon",)))
+        Explain(model=model, words=("hon",)).run()
 
 
 def test_pictures_and_heat_maps_from_the_command_line(model, command, tmp_path, write):

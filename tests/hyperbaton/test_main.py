@@ -47,22 +47,36 @@ def test_help_lists_every_command_and_is_data():
     result = run("--help")
     assert result.returncode == 0
     assert result.stderr == ""
-    for command in frame.COMMANDS:
-        assert f"  {command.name} " in result.stdout
-        assert run(command.name, "--help").stdout.startswith(f"Usage: hyperbaton {command.name}")
+    for name in frame.COMMANDS:
+        assert f"  {name} " in result.stdout
+        assert run(name, "--help").stdout.startswith(f"Usage: hyperbaton {name}")
 
 
 def test_help_imports_nothing_heavy():
     code = (
         "import sys\n"
         "from hyperbaton.main import cli\n"
-        "cli.main(['corpus', '--help'], standalone_mode=False)\n"
+        "cli.main(['--help'], standalone_mode=False)\n"  # which asks every command
+        "assert 'hyperbaton.commands.translate' in sys.modules\n"
         "heavy = {'numpy', 'scipy', 'numba', 'matplotlib', 'rich', 'sacrebleu', 'kenlm'}\n"
         "sys.exit(' '.join(heavy & set(sys.modules)) or 0)\n"
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert result.stderr.strip() == ""
     assert result.returncode == 0
+
+
+def test_a_command_imports_no_other():
+    code = (
+        "import sys\n"
+        "from hyperbaton.main import cli\n"
+        "cli.main(['export', '--help'], standalone_mode=False)\n"
+        "loaded = [name for name in sys.modules if name.startswith('hyperbaton.commands.')]\n"
+        "sys.exit(' '.join(loaded))\n"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    expected = {"hyperbaton.commands.export", "hyperbaton.commands.parameters"}
+    assert set(result.stderr.split()) == expected
 
 
 def test_version():

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from hyperbaton.translation import Run, missing_lines, translate_file
+from hyperbaton.commands.translate import Translate, missing_lines
 from models.data.corpus_reading import CorpusFiles
 from models.distortion.linear import Linear
 from models.distortion.parse.model import Parse
@@ -35,14 +35,17 @@ def run(tmp_path_factory):
     ):
         (folder / name).write_text(text)
     train_system(CorpusFiles(folder / "s", folder / "t", folder / "a"), folder / "m")
-    return Run(
-        folder / "m", folder / "in", folder / "out", 1, None, False, False, False, False, 1,
-        (f"{__name__}:LinearWithTrees",),
-    )  # fmt: skip
+    return Translate(
+        model=folder / "m",
+        source=folder / "in",
+        out=folder / "out",
+        threads=1,
+        distortion=(f"{__name__}:LinearWithTrees",),
+    )
 
 
 def lines(run, capsys):
-    assert translate_file(run, lambda settings: settings) == 0
+    run.run()
     return [line for line in capsys.readouterr().err.splitlines() if "tree" in line]
 
 

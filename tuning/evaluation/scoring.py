@@ -50,6 +50,13 @@ class Evaluation:
     n_resamples: int
     seed: int
 
+    def score_of(self, metric: str, system: str | None = None) -> Score:
+        """The score of a system, by default the first, by a metric's name in any case."""
+        names = [metric.name.lower() for metric in self.metrics]
+        if metric.lower() not in names:
+            raise SettingError(f"{metric!r} was not measured", expected=nearest(metric, names))
+        return self.scores[system or self.systems[0]][names.index(metric.lower())]
+
     def sentence_scores(self, system: str) -> FloatArray:
         """(n_sentences, n_metrics)"""
         pairs = zip(self.metrics, self.statistics[system], strict=True)

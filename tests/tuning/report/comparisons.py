@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hyperbaton.comparison import sample_configuration
+from hyperbaton.samples import sample_configuration
 from models.data.alignment import parse_links
 from tests.oracles import visit_sequence
 from tuning.comparison.configuration import Configuration, System, check
@@ -151,8 +151,8 @@ def spoilt(n_source, target, links, share, random) -> Output:
 
 
 def report_of(comparison: Comparison, path: Path, findings=(), figures=(), exhibits=()) -> Path:
-    from hyperbaton.comparison import draw_output
     from tuning.report.report import report
+    from tuning.report.results_folder import draw_output
 
     made = report(comparison, draw_output, findings, figures, exhibits)
     path.write_text(made, encoding="utf-8")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hyperbaton.comparison import sample_configuration
+from hyperbaton.samples import sample_configuration
 from tests.tuning.comparison.tiny import tiny_configuration
 from tests.tuning.report.comparisons import make_comparison
 from tuning.comparison.configuration import System

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from hyperbaton.comparison import sample_configuration
+from hyperbaton.samples import sample_configuration
 from models.errors import SettingError
 from tuning.comparison.configuration import (
     NO_LIMIT,

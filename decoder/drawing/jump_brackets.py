@@ -1,4 +1,4 @@
-"""Brackets for jumps beside the source of a derivation: how deep each is, where its label stands.
+"""Brackets for jumps beside the source of a derivation: how deep each goes, where its label is.
 
 Places are along the direction of reading, in points; `vertical` says that labels, which are always
 written from left to right, lie across it.

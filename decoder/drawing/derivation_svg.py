@@ -1,8 +1,8 @@
-"""A derivation as a small SVG for HTML pages: no script, no ids, no fonts of its own.
+"""A derivation as a small SVG for HTML pages and notebooks: no script, no ids, no fonts of its own.
 
-Text and lines take the colour of the text around it (`currentColor`), so that it looks right on
-light and on dark pages. The colours of phrases are those of Okabe and Ito, which people who cannot
-tell red from green can tell apart; phrases are numbered besides.
+Text and lines take the colour of the surrounding text (`currentColor`), so that the picture suits
+light and dark pages. The colours of phrases are those of Okabe and Ito, which colour-blind readers
+can tell apart; phrases are numbered besides.
 """
 
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from rich.cells import cell_len
 
-from hyperbaton.views.derivation_layout import (
+from decoder.drawing.derivation_layout import (
     CORNER,
     Box,
     Bracket,
@@ -21,7 +21,7 @@ from hyperbaton.views.derivation_layout import (
     Ribbon,
     lay_out,
 )
-from hyperbaton.views.jump_brackets import SMALL
+from decoder.drawing.jump_brackets import SMALL
 
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
 BACKWARD = "#D55E00"  # forward jumps have the colour of text
@@ -49,7 +49,7 @@ def derivation_svg(derivation: Derivation, vertical: bool | None = None) -> str:
 
 
 def text_width(text: str) -> float:
-    """A guess that suits most fonts; letters of East Asia are two cells wide."""
+    """A guess that suits most fonts; East Asian letters are twice as wide as others."""
     return 0.56 * EM * cell_len(text)
 
 

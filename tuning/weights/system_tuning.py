@@ -1,21 +1,19 @@
-"""The work behind `hyperbaton tune`: reads the development set, tunes, keeps the results.
+"""Tunes a system on disk: reads the development set, tunes, and gives the system its weights.
 
-The state folder (`MODEL/tuning` unless told otherwise) holds a folder for every replica, the trace
-of all of them in `tuning.json`, and a picture. The system gets its new weights at the very end.
+The state folder (`MODEL/tuning` by default) holds a folder for every replica, the traces of all of
+them in `tuning.json`, and perhaps a picture. The system gets its new weights at the very end.
 """
 
 import json
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from decoder.decode import SearchSettings
 from decoder.translator import Translator
-from hyperbaton.console import progress_line, say
-from hyperbaton.settings import Settings
-from hyperbaton.views.tuning_plot import plot_tuning
+from models.progress import Progress
 from models.system.folder import path_text, read_system, write_weights
 from models.system.stages import fingerprint, locked
 from models.writing import open_to_write
@@ -23,6 +21,7 @@ from tuning.evaluation.data_sets import DataSet, load
 from tuning.optimisers.objective import parse_objective
 from tuning.weights.fixed import read_fixed
 from tuning.weights.protocol import Replicas, tune_replicas
+from tuning.weights.settings import TuneSettings
 from tuning.weights.task import Listeners, TuningTask
 
 FORMAT = 1
@@ -33,48 +32,53 @@ SUMMARY, PICTURE = "tuning.json", "tuning.svg"
 class TuningJob:
     model: Path
     dev: DataSet
-    fixed: tuple[str, ...]
-    state: Path | None
-    restart: bool
-    plot: Path | None
-    threads: int
+    fixed: tuple[str, ...] = ()
+    state: Path | None = None
+    restart: bool = False
+    threads: int = 2
 
     @property
     def folder(self) -> Path:
         return self.state or self.model / "tuning"
 
+    @property
+    def picture(self) -> Path:
+        """Where a picture of the tuning goes."""
+        return self.folder / PICTURE
+
 
 def tune_system(
-    job: TuningJob, settings_over: Callable[[Settings], Settings]
+    job: TuningJob,
+    settings: TuneSettings,
+    search: SearchSettings,
+    talk: Callable[[str], None] = lambda _: None,
+    progress: Progress | None = None,
 ) -> tuple[Replicas, dict[str, float]]:
     """Tunes a system and gives it the weights; the result, and the weights before."""
     content = read_system(job.model)
-    limit = content["search"]["distortion_limit"]
-    settings = settings_over(Settings(search=replace(SearchSettings(), distortion_limit=limit)))
-    settings.tune.check()
-    parse_objective(settings.tune.metric)
+    settings.check()
+    parse_objective(settings.metric)
     model = fingerprint(content["parts"], content["distortion"])
     key = fingerprint(
-        model, settings.tune.of_one_run(), settings.tune.protocol, asdict(settings.search),
-        list(job.fixed), *job.dev.files.values(),
+        model, settings.of_one_run(), settings.protocol, asdict(search), list(job.fixed),
+        *job.dev.files.values(),
     )  # fmt: skip
     dev = load(job.dev)
     with locked(job.folder):
         if job.restart:
             _clear(job.folder)
         before = _weights_to_begin_with(job.folder, key, content["weights"])
-        translator = Translator.load(job.model, settings.search).with_weights(before)
+        translator = Translator.load(job.model, search).with_weights(before)
         fixed, values = read_fixed(job.fixed, translator.feature_names)
         translator = translator.with_weights(values)
         before = {name: translator.weights[name] for name in translator.feature_names}
         _write_summary(job.folder, {"key": key, "before": before})
-        with progress_line() as progress:
-            listeners = Listeners(say, progress, lambda trace: say(trace.last_line))
-            task = TuningTask(translator, dev, settings.tune, fixed, job.threads, model, listeners)
-            result = tune_replicas(task, job.folder)
-        plot_tuning(result, job.plot or job.folder / PICTURE)
-        description = _description(job, settings, result, len(dev))
-        write_weights(job.model, result.weights, settings.search.distortion_limit, description)
+        listeners = Listeners(talk, progress, lambda trace: talk(trace.last_line))
+        task = TuningTask(translator, dev, settings, fixed, job.threads, model, listeners)
+        result = tune_replicas(task, job.folder)
+        described = {"settings": settings.plain(), "search": asdict(search)}
+        description = _description(job, result, len(dev)) | described
+        write_weights(job.model, result.weights, search.distortion_limit, description)
         _write_summary(job.folder, {"key": key, "before": before, **summary(result)})
     return result, before
 
@@ -94,9 +98,7 @@ def summary(result: Replicas) -> dict[str, Any]:
     }
 
 
-def _description(
-    job: TuningJob, settings: Settings, result: Replicas, n_sentences: int
-) -> dict[str, Any]:
+def _description(job: TuningJob, result: Replicas, n_sentences: int) -> dict[str, Any]:
     """How the weights were made, for `model.toml`."""
     trace = result.runs[0].trace
     several = {"mean": result.mean, "deviation": result.deviation} if len(result.runs) > 1 else {}
@@ -113,8 +115,6 @@ def _description(
         "source": path_text(job.dev.source),
         "references": list(map(path_text, job.dev.references)),
         "sentences": n_sentences,
-        "settings": settings.tune.plain(),
-        "search": asdict(settings.search),
     }
 
 

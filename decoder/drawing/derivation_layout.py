@@ -1,4 +1,4 @@
-"""Where everything goes in a picture of a derivation; what draws it does not matter here.
+"""Where everything goes in a picture of a derivation, whatever draws it.
 
     horizontal    ┌1──┐ ┌2─────┐ ┌3────┐         vertical   (long sentences: words stay readable,
     target        │he │ │bought│ │book │                     one below the other)
@@ -12,18 +12,17 @@
 
 Lengths are in points for words of 10 points; x grows to the right and y downwards. A phrase has the
 same number, that of its step, on both sides. Jumps that are not 0 are brackets on the far side of
-the source, from the end of the last phrase to the start of the next, as deep as is needed for no
-two of them to lie on one another.
+the source, from the end of the last phrase to the start of the next, deep enough that no two of
+them overlap.
 """
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
-from hyperbaton.views.jump_brackets import DIGIT, SMALL, Jump, assign_lanes, label_places
+from decoder.drawing.jump_brackets import DIGIT, SMALL, Jump, assign_lanes, label_places
 
 FONT = 10.0
-LONG = 14  # words of a side from which on the picture is vertical
+LONG = 14  # sides with more words are drawn vertically
 PAD = 5.0  # between a word and the edge of its box
 SPACE = 4.0  # between words of a phrase
 GAP = 5.0  # between phrases
@@ -34,36 +33,21 @@ NUMBER = 12.0  # room for a phrase's number
 BAND = {False: 46.0, True: 84.0}  # between source and target, horizontal and vertical
 LANE = {False: 13.0, True: 30.0}  # between brackets
 MARGIN = 8.0
-INSET = 4.0  # brackets begin and end so far inside their boxes
+INSET = 4.0  # how far inside their boxes brackets begin and end
 CORNER = 4.0
 
 Point = tuple[float, float]
 
 
-class Phrase(Protocol):
-    """What a picture needs to know of a step; `decoder.explanation.Step` has it, and others may."""
+@dataclass(frozen=True)
+class Derivation:
+    """What a picture shows of a derivation."""
 
-    @property
-    def source(self) -> tuple[int, int]: ...  # span
-    @property
-    def source_words(self) -> tuple[str, ...]: ...
-    @property
-    def target_words(self) -> tuple[str, ...]: ...
-    @property
-    def jump(self) -> int: ...
-
-
-class Derivation(Protocol):
-    """What a picture needs to know of a derivation, such as `decoder.explanation.Explanation`."""
-
-    @property
-    def source_words(self) -> tuple[str, ...]: ...
-    @property
-    def target_words(self) -> tuple[str, ...]: ...
-    @property
-    def steps(self) -> Sequence[Phrase]: ...
-    @property
-    def links(self) -> Sequence[tuple[int, int]]: ...  # word alignment
+    source_words: Sequence[str]
+    target_words: Sequence[str]
+    # source start and end, target start and end of each phrase, in target order
+    spans: Sequence[Sequence[int]]
+    links: Sequence[Sequence[int]]  # word alignment
 
 
 @dataclass(frozen=True)
@@ -135,13 +119,15 @@ def lay_out(
     vertical: bool | None = None,
 ) -> Layout:
     """The picture of a derivation; `text_width` is that of a word in points."""
+    source_words, target_words = derivation.source_words, derivation.target_words
     if vertical is None:
-        vertical = max(len(derivation.source_words), len(derivation.target_words)) > LONG
-    steps = derivation.steps
-    in_source_order = sorted(range(len(steps)), key=lambda number: steps[number].source)
-    source = _row([(n, steps[n].source_words) for n in in_source_order], text_width, vertical)
-    target = _row([(n, step.target_words) for n, step in enumerate(steps)], text_width, vertical)
-    jumps = list(_jumps(steps, source))
+        vertical = max(len(source_words), len(target_words)) > LONG
+    in_target_order = list(enumerate(derivation.spans))
+    in_source_order = sorted(in_target_order, key=lambda item: item[1][0])
+    sources = [(step, source_words[s:e]) for step, (s, e, _, _) in in_source_order]
+    targets = [(step, target_words[s:e]) for step, (_, _, s, e) in in_target_order]
+    source, target = (_row(phrases, text_width, vertical) for phrases in (sources, targets))
+    jumps = list(_jumps(derivation.spans, source))
     lanes = assign_lanes([jump.extent(vertical) for jump in jumps])
     low = min([0.0, *(jump.extent(vertical)[0] for jump in jumps)])
     high = max([source.length, target.length, *(jump.extent(vertical)[1] for jump in jumps)])
@@ -152,8 +138,8 @@ def lay_out(
         source, target = source.moved(by), target.moved(middle - target.length / 2)
         jumps = [jump.moved(by) for jump in jumps]
     depths = (
-        _thickness(derivation.target_words, text_width, vertical),
-        _thickness(derivation.source_words, text_width, vertical),
+        _thickness(target_words, text_width, vertical),
+        _thickness(source_words, text_width, vertical),
     )
     canvas = _Canvas(vertical, low, high, depths, n_lanes=max(lanes, default=-1) + 1)
     places = label_places(jumps, lanes, vertical)
@@ -162,7 +148,7 @@ def lay_out(
 
 
 def _row(
-    phrases: Iterable[tuple[int, tuple[str, ...]]],
+    phrases: Iterable[tuple[int, Sequence[str]]],
     text_width: Callable[[str], float],
     vertical: bool,
 ) -> _Row:
@@ -185,19 +171,21 @@ def _row(
     return _Row(tuple(middles), boxes, max(at - GAP, 0.0))
 
 
-def _thickness(words: tuple[str, ...], text_width: Callable[[str], float], vertical: bool) -> float:
+def _thickness(words: Sequence[str], text_width: Callable[[str], float], vertical: bool) -> float:
     """Of a side's boxes, across the direction of reading."""
     if not vertical:
         return HEIGHT
     return max([NARROWEST, *map(text_width, words)]) + 2 * PAD + NUMBER
 
 
-def _jumps(steps: Sequence[Phrase], source: _Row) -> Iterable[Jump]:
-    for number, step in enumerate(steps):
-        if step.jump:
+def _jumps(spans: Sequence[Sequence[int]], source: _Row) -> Iterable[Jump]:
+    previous_end = 0
+    for number, (start, end, _, _) in enumerate(spans):
+        jump, previous_end = start - previous_end, end
+        if jump:
             begin = source.boxes[number - 1][1] - INSET if number else INSET
-            label = f"{number + 1}: {step.jump:+d}".replace("-", "−")
-            yield Jump(begin, source.boxes[number][0] + INSET, label, step.jump > 0)
+            label = f"{number + 1}: {jump:+d}".replace("-", "−")
+            yield Jump(begin, source.boxes[number][0] + INSET, label, jump > 0)
 
 
 class _Canvas:
@@ -285,8 +273,8 @@ class _Canvas:
     def _links(self, derivation: Derivation, source: _Row, target: _Row) -> Iterable[Link]:
         step_of_word = {
             place: number
-            for number, step in enumerate(derivation.steps)
-            for place in range(*step.source)
+            for number, (start, end, _, _) in enumerate(derivation.spans)
+            for place in range(start, end)
         }
         for s, t in derivation.links:
             yield Link(

@@ -1,0 +1,212 @@
+"""Commands as records: what a command takes is declared once, as the fields of a dataclass.
+
+    @dataclass(frozen=True, kw_only=True)
+    class Count(Command):
+        '''Count the words of a file.'''
+
+        text: Path = argument(default=REQUIRED)
+        lowercase: bool = flag("Ignore case.")
+
+        def run(self) -> None: ...
+
+    count = command(Count)
+
+A field's name is the name of its option, and its type says what the option takes. The docstring of
+the class is the help text.
+"""
+
+import inspect
+from dataclasses import MISSING, Field, dataclass, field, fields
+from functools import partial
+from pathlib import Path
+from types import NoneType
+from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
+
+import click
+
+if TYPE_CHECKING:
+    from hyperbaton.settings import Settings
+    from models.data.corpus_reading import CorpusFiles
+
+
+class _File(click.Path):
+    """A path. Existence is checked by whoever opens it, with a message that knows what is near."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "":
+            self.fail("an empty name is not a file", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+class _Limit(click.ParamType[int]):
+    """A distortion limit: a whole number, or inf for none."""
+
+    name = "N|inf"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int:
+        if value in ("inf", "-1"):
+            return -1
+        try:
+            number = int(str(value))
+        except ValueError:
+            number = -2
+        if number < 0:
+            self.fail(f"{value!r} is not a number of words or inf", param, ctx)
+        return number
+
+
+REQUIRED = MISSING  # as a default
+FILE = _File(path_type=Path)
+NOT_NEGATIVE, POSITIVE = click.IntRange(min=0), click.IntRange(min=1)
+
+
+def option(
+    text: str = "", *names: str, default: Any = None, sets: str = "", **attributes: Any
+) -> Any:
+    """A field that is an option: its help text, names other than the field's, click's attributes.
+
+    `sets` is the setting, `section.key`, that the option is a shortcut for.
+    """
+    return field(
+        default=default,
+        metadata={"names": names, "setting": sets, "attributes": {"help": text} | attributes},
+    )
+
+
+def flag(text: str, *names: str, sets: str = "") -> Any:
+    """A field that is an option without a value."""
+    return option(text, *names, default=False, sets=sets)
+
+
+def argument(default: Any = None, **attributes: Any) -> Any:
+    """A field that is known by its place on the command line."""
+    return field(default=default, metadata={"setting": "", "attributes": attributes})
+
+
+class Command:
+    """What all commands share. They are frozen dataclasses with keyword-only fields."""
+
+    def run(self) -> None:
+        """Does the work: data on standard output, talk on standard error."""
+        raise NotImplementedError
+
+    def settings(
+        self,
+        assignments: tuple[str, ...],
+        base: "Settings | None" = None,
+        config: Path | None = None,
+    ) -> "Settings":
+        """`base` under a TOML file, the options that stand for settings, and `--set`."""
+        from hyperbaton.settings import Settings, load_settings
+
+        shortcuts = [
+            f"{declared.metadata['setting']}={value}"
+            for declared in fields(self)  # type: ignore[arg-type]
+            if declared.metadata["setting"]
+            and (value := getattr(self, declared.name)) is not None
+            and value is not False
+        ]
+        return load_settings([*shortcuts, *assignments], config, base or Settings())
+
+
+def command(record: type[Command], name: str = "") -> click.Command:
+    """The command that makes a record of what it is given, and runs it."""
+
+    def call(**given: Any) -> None:
+        record(**{key: value for key, value in given.items() if value is not None}).run()
+
+    return click.Command(
+        name or record.__name__.lower(),
+        callback=call,
+        params=parameters(record),
+        help=inspect.cleandoc(record.__doc__ or ""),
+    )
+
+
+def parameters(record: type) -> list[click.Parameter]:
+    """The options and arguments that the fields of a record declare."""
+    types = get_type_hints(record)
+    return [_parameter(declared, types[declared.name]) for declared in fields(record)]
+
+
+def _parameter(declared: Field[Any], taken: Any) -> click.Parameter:
+    """What click needs for a field that takes a type; what the field says itself comes last."""
+    several, default = get_origin(taken) is tuple, declared.default
+    attributes: dict[str, Any] = {"required": default is REQUIRED}
+    if taken is bool:
+        attributes["is_flag"] = True
+    else:
+        kinds = [kind for kind in get_args(taken) if kind not in (NoneType, ...)] or [taken]
+        attributes["type"] = FILE if kinds[0] is Path else kinds[0]
+    if default is not REQUIRED and default is not False and default not in (None, (), ""):
+        attributes["default"] = default
+    if "names" not in declared.metadata:
+        attributes["nargs"] = -1 if several else 1
+        return click.Argument([declared.name], **attributes | declared.metadata["attributes"])
+    names = declared.metadata["names"] or [f"--{declared.name.replace('_', '-')}"]
+    attributes |= {"multiple": several, "show_default": "default" in attributes}
+    return click.Option([*names, declared.name], **attributes | declared.metadata["attributes"])
+
+
+# Options that several commands share; a field is made by calling them
+threads_option = partial(
+    option, "Threads to use; results do not depend on it.", default=2, type=POSITIVE
+)
+skip_bad_option = partial(
+    flag, "Leave bad pairs out and count them, instead of stopping.", sets="corpus.skip_bad"
+)
+set_option = partial(
+    option,
+    "Change a setting; may be given several times.",
+    "--set",
+    default=(),
+    metavar="SECTION.KEY=VALUE",
+)
+models_option = partial(
+    option,
+    "Use this distortion model (a name or module:Class) instead of all that the system has; "
+    "may be given several times.",
+    default=(),
+    metavar="NAME[,KEY=VALUE…]",
+)
+limit_option = partial(
+    option, "Longest jump in words, or inf.", sets="search.distortion_limit", type=_Limit()
+)
+stack_option = partial(
+    option, "Hypotheses per stack; 0: all.", sets="search.stack_size", type=NOT_NEGATIVE
+)
+pop_option = partial(
+    option, "Steps tried per stack; 0: all.", sets="search.pop_limit", type=NOT_NEGATIVE
+)
+drop_option = partial(flag, "Leave unknown words out.", sets="search.drop_unknown")
+
+
+@dataclass(frozen=True, kw_only=True)
+class CorpusCommand(Command):
+    """A command that reads a parallel corpus, or a sample in its place."""
+
+    source: Path | None = option("Source text, one tokenised sentence a line.")
+    target: Path | None = option("Target text, as many lines.")
+    alignment: Path | None = option("Word alignment in Pharaoh format (0-0 1-2).")
+    source_tags: Path | None = option("One tag per source word, or CoNLL-U.")
+    target_tags: Path | None = option("One tag per target word, or CoNLL-U.")
+    source_tree: Path | None = option("Source trees: PTB brackets, or CoNLL-U.")
+
+    def files(
+        self, sample: str | None, split: str = "train", *, aligned: bool = True
+    ) -> "CorpusFiles":
+        """The files that were given, or those of the sample."""
+        from hyperbaton.samples import sample_files
+        from models.data.corpus_reading import CorpusFiles
+
+        given = {file.name: getattr(self, file.name) for file in fields(CorpusCommand)}
+        if sample is not None:
+            if any(given.values()):
+                raise click.UsageError("give either --sample or files of your own, not both")
+            return sample_files(sample, split)
+        if self.source is None or self.target is None or (aligned and self.alignment is None):
+            wanted = "--source, --target and --alignment" if aligned else "--source and --target"
+            raise click.UsageError(f"give {wanted}, or --sample")
+        return CorpusFiles(**given)

@@ -1,0 +1,130 @@
+"""Pictures of derivations as SVG: where everything is, and that pages and notebooks can show it."""
+
+import re
+import xml.etree.ElementTree as ElementTree
+from itertools import combinations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from decoder.drawing.derivation_layout import lay_out
+from decoder.drawing.derivation_svg import derivation_svg, text_width
+from decoder.translator import Translation
+from tests.decoder.drawing.derivations import explanations, make_explanation
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def rectangle(box):
+    return (*box.corner, box.corner[0] + box.size[0], box.corner[1] + box.size[1])
+
+
+@settings(max_examples=100)
+@given(explanations(), st.booleans())
+def test_boxes_hold_their_words_and_do_not_overlap(explanation, vertical):
+    layout = lay_out(explanation.derivation, text_width, vertical)
+    boxes = [rectangle(box) for box in layout.boxes]
+    for a, b in combinations(boxes, 2):
+        assert a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] or b[3] <= a[1]
+    steps = explanation.steps
+    assert len(boxes) == len(steps) + sum(bool(step.target_words) for step in steps)
+    assert len(layout.words) == len(explanation.source_words) + len(explanation.target_words)
+    step_of = {place: n for n, step in enumerate(steps) for place in range(*step.source)}
+    for number, word in enumerate(layout.words[: len(explanation.source_words)]):
+        [box] = [b for b in layout.boxes[: len(steps)] if b.step == step_of[number]]
+        left, top, right, bottom = rectangle(box)
+        half = text_width(word.text) / 2
+        assert left <= word.at[0] - half
+        assert word.at[0] + half <= right
+        assert top <= word.at[1] <= bottom
+    everything = [point for bracket in layout.brackets for point in bracket.corners]
+    everything += [b[:2] for b in boxes] + [b[2:] for b in boxes]
+    assert all(0 <= x <= layout.size[0] and 0 <= y <= layout.size[1] for x, y in everything)
+
+
+@settings(max_examples=100)
+@given(explanations(), st.booleans())
+def test_brackets_are_the_jumps_and_do_not_lie_on_one_another(explanation, vertical):
+    layout = lay_out(explanation.derivation, text_width, vertical)
+    jumps = [(n, step.jump) for n, step in enumerate(explanation.steps, 1) if step.jump]
+    labels = [f"{n}: {jump:+d}".replace("-", "−") for n, jump in jumps]
+    assert [bracket.label for bracket in layout.brackets] == labels
+    assert [bracket.is_forward for bracket in layout.brackets] == [jump > 0 for _, jump in jumps]
+    along, across = (1, 0) if vertical else (0, 1)
+    for bracket in layout.brackets:
+        begin, first, second, end = bracket.corners
+        assert begin[along] == first[along]
+        assert second[along] == end[along]
+        assert (end[along] > begin[along]) == bracket.is_forward
+    for a, b in combinations(layout.brackets, 2):
+        if a.corners[1][across] == b.corners[1][across]:
+            (a0, a1), (b0, b1) = (
+                sorted(corner[along] for corner in bracket.corners[1:3]) for bracket in (a, b)
+            )
+            assert a1 < b0 or b1 < a0
+
+
+def test_a_derivation_of_nothing():
+    layout = lay_out(make_explanation([], [], []).derivation, text_width)
+    assert (layout.words, layout.boxes, layout.brackets) == ((), (), ())
+    ElementTree.fromstring(derivation_svg(make_explanation([], [], []).derivation))
+
+
+def test_long_sentences_are_upright():
+    short = make_explanation([7, 7], [1, 0], [1, 1])
+    long = make_explanation([7, 8], [1, 0], [1, 1])
+    assert not lay_out(short.derivation, text_width).vertical
+    assert lay_out(long.derivation, text_width).vertical
+
+
+@settings(max_examples=50)
+@given(explanations(), st.booleans())
+def test_inline_svg_is_well_formed_and_says_everything(explanation, vertical):
+    root = ElementTree.fromstring(derivation_svg(explanation.derivation, vertical))
+    texts = [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
+    words = [*explanation.source_words, *explanation.target_words]
+    assert texts[: len(words)] == words
+    assert root.get("fill") == "currentColor"
+    assert not [element for element in root.iter() if element.get("id")]
+    size = [float(root.get(name)) for name in ("width", "height")]
+    for element in root.iter():
+        if element.get("d"):  # pairs of coordinates between letters
+            numbers = [float(number) for number in re.findall(r"-?[\d.]+", element.get("d"))]
+            assert 0 <= min(numbers[::2]) <= max(numbers[::2]) <= size[0]
+            assert 0 <= min(numbers[1::2]) <= max(numbers[1::2]) <= size[1]
+
+
+def test_inline_svg_is_small_and_escapes():
+    explanation = make_explanation([2, 1, 2], [0, 2, 1], [1, 2, 1], letter="<&\"'")
+    text = derivation_svg(explanation.derivation)
+    assert len(text) < 3500
+    assert "&lt;&amp;" in text
+    ElementTree.fromstring(text)
+
+
+def test_notebooks_show_a_translation_as_words_and_picture():
+    # "kare wa" first, then over "hon o" to the verb, and back: jumps +2 and −3
+    translation = Translation(
+        "he bought <b> &amp;",
+        -1.25,
+        [(0, 0), (2, 2), (4, 1)],
+        [(0, 2, 0, 1), (4, 5, 1, 2), (2, 4, 2, 4)],
+        {"lm": -2.5},
+        ("kare", "wa", "<script>alert(1)</script>", "o", "katta"),
+    )
+    page = translation._repr_html_()
+    assert "<b>" not in page
+    assert "<script" not in page
+    root = ElementTree.fromstring(f"<div>{page}</div>")
+    assert root.find("p").text == "he bought <b> &amp; "
+    assert root.find("p/small").text == "score -1.2500"
+    texts = [element.text for element in root.iter(f"{SVG}text")]
+    words = [*translation.source_words, "he", "bought", "<b>", "&amp;"]
+    assert texts[: len(words)] == words
+    assert [text for text in texts if ":" in text] == ["2: +2", "3: −3"]
+    links = [e.get("d") for e in root.iter(f"{SVG}path") if e.get("stroke-opacity") == ".6"]
+    assert links[0].count("M") == 3
+
+
+def test_notebooks_show_an_empty_translation():
+    ElementTree.fromstring(f"<div>{Translation('', 0.0, [], [], {})._repr_html_()}</div>")

@@ -1,0 +1,73 @@
+"""All that a comparison leaves in its folder: tables, the experiments of its preset, the report."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from decoder.drawing.derivation_layout import Derivation
+from decoder.drawing.derivation_svg import derivation_svg
+from models.progress import Progress
+from models.writing import open_to_write
+from tuning.comparison.configuration import Configuration, check
+from tuning.comparison.result_tables import write_files
+from tuning.comparison.results import Comparison, Output
+from tuning.comparison.run import Talk
+from tuning.report.report import report
+from tuning.reproduction.exhibit import Exhibit
+from tuning.reproduction.findings import Finding
+from tuning.reproduction.making import FILE as EXHIBITS
+from tuning.reproduction.making import make_exhibits
+from tuning.reproduction.papers import PAPERS, Paper, findings
+from tuning.reproduction.presets import PRESETS, apply_preset
+
+REPORT = "report.html"
+
+
+def complete(
+    configuration: Configuration, preset: str | None = None, replicas: int | None = None
+) -> Configuration:
+    """The configuration with what its preset adds and all defaults; refused if it is wrong."""
+    preset = preset or configuration.preset
+    if preset:
+        configuration = apply_preset(configuration, preset)
+    if replicas is not None:
+        configuration = replace(configuration, tune=replace(configuration.tune, replicas=replicas))
+    return check(configuration)
+
+
+def paper_of(comparison: Comparison) -> Paper:
+    """What the paper behind the preset reports; nothing without a preset."""
+    return PAPERS.get(comparison.configuration.preset, Paper((), ()))
+
+
+def findings_of(comparison: Comparison) -> list[Finding]:
+    """Which of the paper's claims hold."""
+    return findings(comparison, paper_of(comparison).claims)
+
+
+def write_results(
+    comparison: Comparison,
+    found: Sequence[Finding],
+    folder: Path,
+    threads: int = 2,
+    talk: Talk = lambda _: None,
+    progress: Progress | None = None,
+) -> tuple[list[Exhibit], list[Path]]:
+    """Writes everything; the exhibits, with the paper's figures beside them, and the files."""
+    paper, preset = paper_of(comparison), comparison.configuration.preset
+    files = write_files(comparison, folder)
+    made: list[Exhibit] = []
+    if preset and PRESETS[preset].exhibits:
+        names = PRESETS[preset].exhibits
+        made = make_exhibits(comparison, names, folder, threads, talk, progress)
+    else:
+        (folder / EXHIBITS).unlink(missing_ok=True)  # of an earlier run
+    exhibits = [replace(exhibit, figures=paper.exhibits.get(exhibit.name, ())) for exhibit in made]
+    with open_to_write(folder / REPORT) as stream:
+        stream.write(report(comparison, draw_output, found, paper.tables, exhibits).encode())
+    return exhibits, [*files, *[folder / EXHIBITS] * bool(exhibits), folder / REPORT]
+
+
+def draw_output(source: Sequence[str], output: Output) -> str:
+    """A translation as a small picture."""
+    return derivation_svg(Derivation(source, output.text.split(), output.spans, output.links))
