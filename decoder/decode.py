@@ -136,12 +136,13 @@ class Decoder:
         """The best hypothesis, and the workspace that it lies in."""
         tables, others, estimators = [], [], []
         for scorer, weights in zip(scorers, self._distortion_weights, strict=True):
-            if not isinstance(scorer, TableScorer):
+            own = scorer.as_tables()
+            if own is None:
                 others.append((scorer, weights))
                 continue
-            tables.append((scorer, weights))
+            tables.append((own, weights))
             if estimates_coverage(scorer):
-                estimators.append((scorer, weights))
+                estimators.append((own, weights))
         asked = None
         if others or estimators:
             asked = CoverageModels(options, others, estimators)

@@ -43,8 +43,9 @@ def feature_values(
         sums[:, -1:],
     ]
     for scorer in scorers:
-        if isinstance(scorer, TableScorer):
-            parts.append(_table_values(scorer, options, derivations))
+        tables = scorer.as_tables()
+        if tables is not None:
+            parts.append(_table_values(tables, options, derivations))
         else:
             parts.append(_walked_values(scorer, options, derivations))
     return np.concatenate(parts, axis=1)

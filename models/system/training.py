@@ -17,8 +17,8 @@ from models.data.corpus_reading import CorpusFiles, CorpusSettings, ReadReport, 
 from models.data.vocabulary import SPECIAL, Vocabulary
 from models.data.word_classes import FORMAT as CLASSES_FORMAT
 from models.data.word_classes import WordClasses
-from models.distortion.catalogue import format_number, learns, parse_model, split_model
-from models.distortion.interface import DistortionModel
+from models.distortion.catalogue import parse_model, split_model
+from models.distortion.interface import DistortionModel, fit_model
 from models.errors import DataError, SettingError
 from models.language_model.arpa_writing import write_arpa
 from models.language_model.estimation import estimate
@@ -178,7 +178,9 @@ def train_system(
         def work(folder: Path) -> str:
             pairs = _with_classes(corpus.read[0], out, parts)
             table = PhraseTable.load(out / parts["phrases"])
-            model.fit(pairs, phrases=table, seed=settings.seed, threads=threads, progress=progress)
+            fit_model(
+                model, pairs, phrases=table, seed=settings.seed, threads=threads, progress=progress
+            )
             model.save(folder)
             return f"fitted to {len(pairs):,} sentence pairs"
 
@@ -198,8 +200,8 @@ def train_system(
         models = []
         for name, model in wanted:
             part = ""
-            if learns(model):
-                described = [name, dict(model.settings()), settings.seed, format_number(model)]
+            if model.learns:
+                described = [name, model.settings(), settings.seed, model.FORMAT]
                 key = fingerprint(used, parts, *described)
                 work = fit(model, parts)
                 part = run_stage(out, stage_name(name), key, work, talk, measure)

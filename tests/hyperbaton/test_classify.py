@@ -15,7 +15,7 @@ from models.distortion.dpr.fitting import MIN_EXAMPLES
 
 SMALL = [
     "--sample", "zh-en", "--sizes", "30,60", "--repeats", "2", "--test-size", "20",
-    "--learners", "lr,mms:held_out=0:max_rounds=4,mlr-dual", "--threads", "1",
+    "--learners", "lr,mms:learning_rate=0.05:max_rounds=4,mlr-dual", "--threads", "1",
 ]  # fmt: skip
 
 
@@ -51,7 +51,9 @@ def test_tables_files_and_pictures(run, tmp_path):
     assert code == 0, err
     assert "20 test sentences, features of ni, repeated 2 times;" in out
     assert "3 classes: percent right, and F1 of each class" in out
-    assert "p-values of the differences to mms:held_out=0:max_rounds=4, paired t-test" in out
+    assert (
+        "p-values of the differences to mms:learning_rate=0.05:max_rounds=4, paired t-test" in out
+    )
     assert "5 classes, 60 training sentences: percent right by distance" in out
     assert "seconds of processor time for training" in out
     assert "percent of examples active in the pooled model" in out

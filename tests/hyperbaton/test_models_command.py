@@ -80,7 +80,7 @@ def test_models_of_packages(monkeypatch):
         EntryPoint("odd", "builtins:dict", ENTRY_POINTS),
         EntryPoint("moody", f"{__name__}:Moody", ENTRY_POINTS),
     ]
-    for module in ("models.distortion.catalogue", "hyperbaton.views.known_models"):
+    for module in ("models.catalogue", "hyperbaton.views.known_models"):
         monkeypatch.setattr(f"{module}.entry_points", lambda group: points)  # noqa: ARG005
     monkeypatch.setitem(MODELS, "broken", "math:pi")
     known = {entry.name: entry for entry in known_models()}

@@ -28,14 +28,15 @@ from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 from models.arrays import BoolArray, Int64Array
 from models.data.corpus import AlignedCorpus
 from models.data.word_classes import N_CLASSES, WordClasses
-from models.distortion.dpr.early_stopping import clustered, with_rounds
 from models.distortion.dpr.examples import Examples, make_examples, make_features
 from models.distortion.dpr.feature_set import number_columns, renumbered
 from models.distortion.dpr.fitting import MIN_EXAMPLES
-from models.distortion.dpr.learner_text import parse_learner
 from models.distortion.dpr.orientations import Orientations, orientations
 from models.distortion.dpr.relative_frequency import RelativeFrequency
 from models.errors import DataError, SettingError
+from models.learning.catalogue import make_learner, parse_learner
+from models.learning.clusters import ClusteredExamples, ClusteredLearner
+from models.learning.early_stopping import choose_settings
 from models.progress import Progress
 from tuning.reproduction.classification import (
     FARTHEST,
@@ -161,9 +162,8 @@ def _tolerance_times(
     part: "_Part", runs: Sequence[Run], settings: ExperimentSettings, progress: Progress | None
 ) -> list[ToleranceTime]:
     times: list[ToleranceTime] = []
-    cluster = part.examples.cluster[part.train_rows]
     for n_classes in settings.classes:
-        y = orientations(n_classes).of(part.examples.samples.distance[part.train_rows])
+        examples = part.labelled(n_classes)
         done = [
             run
             for run in runs
@@ -173,8 +173,8 @@ def _tolerance_times(
             if progress:
                 progress(f"{run.learner}, {n_classes} classes, to the same error", 0)
             times += times_to_goals(
-                run.learner, run.learner.partition(":")[0], run.settings, part.train, y,
-                n_classes, cluster, settings.min_examples,
+                run.learner, parse_learner(run.learner)[0], run.settings, examples,
+                settings.min_examples,
                 goals_of({each.learner: each.train_error for each in done}),
                 seed=settings.seed, threads=settings.threads,
             )  # fmt: skip
@@ -188,8 +188,8 @@ def _warm_up(learner: str, settings: ExperimentSettings) -> None:
     name, own = parse_learner(learner)
     examples = csr_matrix(np.eye(4, dtype=np.float32)[[0, 1, 2, 3] * 3])
     cluster = np.repeat([0, 1], 6)
-    clustered(name, own, min_examples=2).fit(
-        examples, np.arange(12) % 3, 3, cluster, seed=0, threads=settings.threads
+    ClusteredLearner(make_learner(name, **own), min_examples=2).fit(
+        ClusteredExamples(examples, np.arange(12) % 3, 3, cluster), threads=settings.threads
     )
 
 
@@ -232,6 +232,12 @@ class _Part:
     train_rows: Int64Array
     test_rows: Int64Array
     examples: Examples
+
+    def labelled(self, n_classes: int) -> ClusteredExamples:
+        """The training examples with their classes."""
+        y = orientations(n_classes).of(self.examples.samples.distance[self.train_rows])
+        cluster = self.examples.cluster[self.train_rows]
+        return ClusteredExamples(self.train, y, n_classes, cluster)
 
 
 class _Repetition:
@@ -297,32 +303,30 @@ def _run(
     part: _Part, learner: str, n_classes: int, settings: ExperimentSettings, repeat: int
 ) -> Run:
     setup = orientations(n_classes)
-    samples = part.examples.samples
-    y = setup.of(samples.distance[part.train_rows])
+    examples = part.labelled(n_classes)
     active = None
     own: dict[str, Any] = {}
     if learner == BASELINE:
         began = time.process_time()
-        model = RelativeFrequency().fit(part.examples.pair[part.train_rows], y, n_classes)
+        model = RelativeFrequency().fit(part.examples.pair[part.train_rows], examples.y, n_classes)
         seconds = time.process_time() - began
         scores = model.probabilities(part.examples.pair[part.test_rows])
         on_train = model.probabilities(part.examples.pair[part.train_rows])
     else:
         name, own = parse_learner(learner)
-        cluster = part.examples.cluster[part.train_rows]
-        own = with_rounds(
-            name, own, part.train, y, n_classes, cluster, samples.sentence[part.train_rows],
-            settings.min_examples, settings.seed, settings.threads,
-        )  # fmt: skip
-        began = time.process_time()
-        trained = clustered(name, own, settings.min_examples).fit(
-            part.train, y, n_classes, cluster, seed=settings.seed, threads=settings.threads
+        sentence = part.examples.samples.sentence[part.train_rows]
+        seed, threads = settings.seed, settings.threads
+        own = choose_settings(
+            name, own, examples, sentence, settings.min_examples, seed=seed, threads=threads
         )
+        chosen = ClusteredLearner(make_learner(name, **own), settings.min_examples)
+        began = time.process_time()
+        trained = chosen.fit(examples, seed=seed, threads=threads)
         seconds = time.process_time() - began
         scores = trained.decision(part.test, part.examples.cluster[part.test_rows])
-        on_train = trained.decision(part.train, cluster)
-        active = trained.trace_["pooled"].get("active")
-    return _judged(part, learner, setup, repeat, seconds, y, scores, on_train, active, own)
+        on_train = trained.decision(examples.X, examples.cluster)
+        active = trained.trace_.get("active")
+    return _judged(part, learner, setup, repeat, seconds, examples.y, scores, on_train, active, own)
 
 
 def _judged(

@@ -4,9 +4,10 @@ Table 2.
 Learners stop by rules of their own, at different errors on the training examples, so their times
 say little about each other. Here each is trained anew with growing numbers of rounds until the
 error on the training examples is down to a goal: the time is that of the first training that
-reaches it. The papers do not name their tolerance, so there are several goals: round shares, and as
-the strictest the error of a logistic model plus one point, since these minimise a loss that has one
-optimum; without any, that of the first learner.
+reaches it. A learner whose rounds cannot be limited is trained once. The papers do not name their
+tolerance, so there are several goals: round shares, and as the strictest the error of a logistic
+model plus one point, since these minimise a loss that has one optimum; without any, that of the
+first learner.
 """
 
 import time
@@ -15,12 +16,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 
-from models.arrays import Int64Array
-from models.distortion.dpr.early_stopping import clustered
 from models.learning.catalogue import make_learner
 from models.learning.cluster_model import ClusterModel
+from models.learning.clusters import ClusteredExamples, ClusteredLearner
 
 LOGISTIC = ("me", "mlr-dual", "mlr-primal", "me-gis")  # the first that is there sets the goal
 SLACK = 0.01
@@ -56,13 +55,10 @@ def _reference_error(errors: Mapping[str, float]) -> float:
 
 
 def times_to_goals(
-    learner: str,
+    text: str,
     name: str,
     settings: Mapping[str, Any],
-    examples: csr_matrix,
-    classes: Int64Array,
-    n_classes: int,
-    cluster: Int64Array,
+    examples: ClusteredExamples,
     min_examples: int,
     goals: Sequence[float],  # falling
     *,
@@ -71,27 +67,29 @@ def times_to_goals(
 ) -> list[ToleranceTime]:
     """Trains with more and more rounds until all goals are reached, or more change nothing."""
     known = make_learner(name, **settings).settings()
-    key = next(limit for limit in LIMITS if limit in known)
-    if "held_out" in known:
-        settings = {**settings, "held_out": 0.0}  # the rounds are what is asked for
+    limit = next((key for key in LIMITS if key in known), None)
     times: list[ToleranceTime] = []
     last: ClusterModel | None = None
-    for n_rounds in ROUNDS:
+    n_rounds = 1
+    for n_rounds in ROUNDS if limit else (1,):
+        own = {**settings, limit: n_rounds} if limit else settings
+        learner = ClusteredLearner(make_learner(name, **own), min_examples)
         began = time.process_time()
-        trained = clustered(name, {**settings, key: n_rounds}, min_examples).fit(
-            examples, classes, n_classes, cluster, seed=seed, threads=threads
-        )
+        trained = learner.fit(examples, seed=seed, threads=threads)
         seconds = time.process_time() - began
-        error = np.mean(trained.decision(examples, cluster).argmax(axis=1) != classes)
+        error = trained.n_errors(examples) / len(examples.y)
         while len(times) < len(goals) and error <= goals[len(times)]:
-            times.append(ToleranceTime(learner, n_classes, goals[len(times)], seconds, n_rounds))
+            goal = goals[len(times)]
+            times.append(ToleranceTime(text, examples.n_classes, goal, seconds, n_rounds))
         if len(times) == len(goals):
             return times
         if last is not None and _same(last, trained.model_):
             break  # it stops by itself before the rounds run out
         last = trained.model_
     missed = goals[len(times) :]
-    return times + [ToleranceTime(learner, n_classes, goal, None, n_rounds) for goal in missed]
+    return times + [
+        ToleranceTime(text, examples.n_classes, goal, None, n_rounds) for goal in missed
+    ]
 
 
 def _same(first: ClusterModel, second: ClusterModel) -> bool:

@@ -36,9 +36,6 @@ class AlrajehFeatures(FeatureSet):
     def __init__(self, window: int = WINDOW) -> None:
         self.window = window
 
-    def settings(self) -> Mapping[str, Any]:
-        return {"window": self.window}
-
     def check(self) -> None:
         if self.window < 0:
             raise SettingError(f"a window of {self.window} words", expected="0 or more")

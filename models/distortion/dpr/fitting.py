@@ -4,13 +4,14 @@ import numpy as np
 
 from models.data.corpus import AlignedCorpus
 from models.distortion.dpr.classifier import PhraseClassifier
-from models.distortion.dpr.early_stopping import clustered, with_rounds
 from models.distortion.dpr.examples import make_examples, make_features, with_classes
 from models.distortion.dpr.feature_set import number_columns, renumbered
-from models.distortion.dpr.learner_text import parse_learner
 from models.distortion.dpr.orientations import orientations
 from models.errors import DataError
+from models.learning.catalogue import make_learner, parse_learner
 from models.learning.cluster_model import POOLED
+from models.learning.clusters import ClusteredExamples, ClusteredLearner
+from models.learning.early_stopping import choose_settings
 from models.phrases.trie import build_trie
 from models.progress import Progress
 
@@ -53,16 +54,25 @@ def train_classifier(
     number = number_columns(examples.rows[1], examples.n_columns, min_count)
     if number.max(initial=-1) < 0:
         raise DataError(f"no feature occurs {min_count} times", advice="choose a smaller min_count")
-    matrix = renumbered(examples.rows, number)
-    labels, cluster = setup.of(examples.samples.distance), examples.cluster
+    labelled = ClusteredExamples(
+        renumbered(examples.rows, number),
+        setup.of(examples.samples.distance),
+        classes,
+        examples.cluster,
+    )
     if progress:
-        progress(f"learning from {len(labels):,} phrase pairs", 0)
-    settings = with_rounds(
-        name, settings, matrix, labels, classes, cluster,
-        examples.samples.sentence, min_examples, seed, threads,
-    )  # fmt: skip
-    trained = clustered(name, settings, min_examples).fit(
-        matrix, labels, classes, cluster, seed=seed, threads=threads, progress=progress
+        progress(f"learning from {len(labelled.y):,} phrase pairs", 0)
+    settings = choose_settings(
+        name,
+        settings,
+        labelled,
+        examples.samples.sentence,
+        min_examples,
+        seed=seed,
+        threads=threads,
+    )
+    trained = ClusteredLearner(make_learner(name, **settings), min_examples).fit(
+        labelled, seed=seed, threads=threads, progress=progress
     )
     ids = trained.model_.ids
     trie, ends, n_nodes = build_trie(examples.source_phrases(corpus.source.words, ids))

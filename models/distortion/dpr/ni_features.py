@@ -50,9 +50,6 @@ class NiFeatures(FeatureSet):
     def __init__(self, window: int = WINDOW, order: int = ORDER, edges: bool = True) -> None:
         self.window, self.order, self.edges = window, order, edges
 
-    def settings(self) -> Mapping[str, Any]:
-        return {"window": self.window, "order": self.order, "edges": self.edges}
-
     def check(self) -> None:
         """Refuses settings with which there are no features."""
         if self.window < 0:
@@ -146,8 +143,8 @@ class NiFeatures(FeatureSet):
     ) -> str:
         """For instance `word -2: Zhou liu` or `target class: 7 31`."""
         if column >= self.target_begin_[0, 0]:
-            cell = int(np.searchsorted(self.target_begin_.ravel(), column, side="right")) - 1
-            layer, length = divmod(cell, self.order)
+            which = int(np.searchsorted(self.target_begin_.ravel(), column, side="right")) - 1
+            layer, length = divmod(which, self.order)
             number = column - int(self.target_begin_[layer, length])
             words = self.indices_[2 + layer].words(length + 1, number)
             return f"target {LAYERS[layer]}: {_text(words, layer, target)}"

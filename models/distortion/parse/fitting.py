@@ -19,12 +19,12 @@ from models.distortion.parse.inventory import (
     no_pairs,
     table_units,
 )
+from models.distortion.parse.lbfgs import maximise
 from models.distortion.parse.likelihood import Task
-from models.distortion.parse.optimisation import maximise
 from models.distortion.parse.path import corpus_paths, target_sequences
 from models.distortion.parse.priors import Prior, estimate_prior, prior_rows
 from models.distortion.parse.rewrites import Rewrite, rewrite_side
-from models.distortion.parse.templates import G_CELL, MOST_TAGS, N_JUMPS
+from models.distortion.parse.templates import G_COLUMN, MOST_TAGS, N_JUMPS
 from models.errors import DataError
 from models.phrases.table import PhraseTable
 from models.progress import Progress
@@ -167,7 +167,7 @@ def make_task(
         begin[variant],
         inventory,
         features,
-        G_CELL + n_target_tags * N_JUMPS,
+        G_COLUMN + n_target_tags * N_JUMPS,
     )
     return task, counts
 

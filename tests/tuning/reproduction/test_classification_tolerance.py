@@ -4,40 +4,41 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from models.distortion.dpr.early_stopping import clustered
+from models.learning import catalogue
+from models.learning.catalogue import make_learner
+from models.learning.clusters import ClusteredExamples, ClusteredLearner
+from models.learning.interface import Learner, Solution
 from tuning.reproduction.classification_tolerance import ROUNDS, goals_of, times_to_goals
 
 
 @pytest.fixture(scope="module")
 def problem():
-    """Noisy examples in two clusters: examples, classes, clusters."""
+    """Noisy examples in two clusters."""
     rng = np.random.default_rng(0)
     dense = (rng.random((300, 30)) < 0.2).astype(float)
     dense[:, 0] = 1.0
     scores = dense @ rng.normal(size=(30, 3)) + rng.gumbel(size=(300, 3))
-    return sparse.csr_matrix(dense), scores.argmax(axis=1), np.arange(300) % 2
+    return ClusteredExamples(sparse.csr_matrix(dense), scores.argmax(axis=1), 3, np.arange(300) % 2)
 
 
 def error_after(problem, name, settings):
-    examples, classes, cluster = problem
-    learner = clustered(name, settings, 100).fit(examples, classes, 3, cluster, seed=5)
-    return np.mean(learner.decision(examples, cluster).argmax(axis=1) != classes)
+    learner = ClusteredLearner(make_learner(name, **settings), 100).fit(problem, seed=5)
+    found = learner.decision(problem.X, problem.cluster).argmax(axis=1)
+    return np.mean(found != problem.y)
 
 
 @pytest.mark.parametrize(
     ("name", "settings", "key"),
     [
-        ("mms", {"held_out": 0.3, "learning_rate": 0.1}, "max_rounds"),
+        ("mms", {"learning_rate": 0.1}, "max_rounds"),
         ("me", {}, "max_iterations"),
         ("mlr-dual", {"epsilon": 0.1, "sigma": 1.0}, "max_rounds"),
     ],
 )
 def test_the_first_training_that_reaches_the_goal_is_timed(problem, name, settings, key):
-    examples, classes, cluster = problem
-    without = settings | ({"held_out": 0.0} if name == "mms" else {})
-    errors = [error_after(problem, name, without | {key: rounds}) for rounds in ROUNDS[:8]]
+    errors = [error_after(problem, name, settings | {key: rounds}) for rounds in ROUNDS[:8]]
     goals = sorted([errors[0], sorted(errors)[2]], reverse=True)  # some number reaches both
-    times = times_to_goals(name, name, settings, examples, classes, 3, cluster, 100, goals, seed=5)
+    times = times_to_goals(name, name, settings, problem, 100, goals, seed=5)
     for found, goal in zip(times, goals, strict=True):
         assert found.n_rounds == next(r for r, e in zip(ROUNDS, errors, strict=False) if e <= goal)
         assert found.seconds is not None
@@ -46,12 +47,29 @@ def test_the_first_training_that_reaches_the_goal_is_timed(problem, name, settin
 
 
 def test_who_stops_above_the_goal_has_no_time(problem):
-    examples, classes, cluster = problem
-    easy, found = times_to_goals("svm", "svm", {}, examples, classes, 3, cluster, 100, [1.0, -1.0])
+    easy, found = times_to_goals("svm", "svm", {}, problem, 100, [1.0, -1.0])
     assert (easy.n_rounds, easy.goal) == (1, 1.0)
     assert easy.seconds is not None
     assert (found.seconds, found.goal) == (None, -1.0)
     assert found.n_rounds < ROUNDS[-1]  # more rounds changed nothing
+
+
+class Majority(Learner):
+    """Has no rounds, and so no setting that limits them."""
+
+    name = "majority"
+
+    def solve(self, problem, seed):  # noqa: ARG002
+        weights = np.zeros((problem.n_features, problem.n_classes))
+        weights[0] = np.bincount(problem.labels, minlength=problem.n_classes)
+        return Solution(weights, 1, 0.0, True)
+
+
+def test_a_learner_without_rounds_is_trained_once(problem, monkeypatch):
+    monkeypatch.setitem(catalogue.LEARNERS, "majority", f"{__name__}:Majority")
+    easy, hard = times_to_goals("majority", "majority", {}, problem, 100, [1.0, -1.0])
+    assert (easy.n_rounds, easy.seconds is None) == (1, False)
+    assert (hard.n_rounds, hard.seconds) == (1, None)
 
 
 def test_a_logistic_model_sets_the_strictest_goal():
