@@ -36,6 +36,8 @@ class Catalogue(Generic[Made]):
     def make(self, name: str, **settings: Any) -> Made:
         """One by its name and its settings, whose types are checked."""
         found = self._find(name)
+        if not callable(found):
+            raise SettingError(f"{name!r} is not a {self.kind}")
         made = found(**self._convert(name, found, settings, ""))
         if not isinstance(made, self.base):
             raise SettingError(f"{name!r} is not a {self.kind}")

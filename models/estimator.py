@@ -68,7 +68,7 @@ def default_settings(made: Any) -> dict[str, Any]:
     """The arguments of a class, or of whatever makes an object, with their defaults."""
     try:
         parameters = inspect.signature(made).parameters.values()
-    except ValueError:  # of some built-in types Python does not know the arguments
+    except (ValueError, TypeError):  # some built-in type, or nothing that can be called
         return {}
     named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     return {each.name: each.default for each in parameters if each.kind in named}
