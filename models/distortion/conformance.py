@@ -12,7 +12,8 @@ comparisons are counted, and a law that finds none where there should be some is
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -64,248 +65,229 @@ def check_model(
     layers, no probabilities, no reference) are not in the result.
     """
     compared = {}
-    for law, check in laws(make, sentence, options, seed, corpus, reference):
+    for law, check in Laws(make(), sentence, options, seed, corpus, reference):
         compared[law] = check()
         assert compared[law], f"the law on {law} has compared nothing; take a longer sentence"
     return compared
 
 
-def laws(
-    make: Callable[[], DistortionModel],
-    sentence: Sentence,
-    options: OptionTable,
-    seed: int,
-    corpus: AlignedCorpus | None,
-    reference: Reference | None,
-) -> Iterator[tuple[str, Callable[[], int]]]:
-    """The laws that concern the model, to be called one after the other as they come."""
-    model = make()
-    yield "constructor", lambda: check_constructor(model)
-    yield "names", lambda: check_names(model)
-    if model.learns:
-        assert corpus is not None, "a model that learns is checked with a corpus"
-        yield "not fitted", lambda: check_not_fitted(model, sentence, options)
-        yield "fit", lambda: check_fit(model, corpus, options, seed)
-    if model.requires:
-        yield "layers", lambda: check_layers(model, sentence)
-    scorer = model.prepare(sentence, options)
-    walks = walk_through(scorer, options, seed)
-    yield "shapes", lambda: check_shapes(model, scorer, walks.steps, len(options))
-    yield "batches", lambda: check_batches(scorer, walks.steps)
-    yield "states", lambda: check_states(scorer, walks, options)
-    yield "sums", lambda: check_sums(model, sentence, options, scorer, walks)
-    if reference is not None:
-        against = reference
-        yield (
-            "reference",
-            lambda: check_reference(model, sentence, options, scorer, walks, against),
+@dataclass
+class Laws:
+    """Iterating gives the laws that concern the model, to be called one after the other."""
+
+    model: DistortionModel
+    sentence: Sentence
+    options: OptionTable
+    seed: int = 0
+    corpus: AlignedCorpus | None = None
+    reference: Reference | None = None
+
+    def __iter__(self) -> Iterator[tuple[str, Callable[[], int]]]:
+        yield "constructor", self.constructor
+        yield "names", self.names
+        if self.model.learns:
+            yield "not fitted", self.not_fitted
+            yield "fit", self.fit
+        if self.model.requires:
+            yield "layers", self.layers
+        yield "shapes", self.shapes
+        yield "batches", self.batches
+        yield "states", self.states
+        yield "sums", self.sums
+        if self.reference is not None:
+            yield "reference", self.referred
+        if self.scorer.as_tables() is not None:
+            yield "tables", self.tables
+        if len(self.scorer.distributions()):
+            yield "probabilities", self.probabilities
+        yield "saving", self.saving
+
+    @cached_property
+    def scorer(self) -> SentenceScorer:
+        return self.model.prepare(self.sentence, self.options)
+
+    @cached_property
+    def walks(self) -> Walks:
+        return walk_through(self.scorer, self.options, self.seed)
+
+    def constructor(self) -> int:
+        """It keeps its arguments as they are, and does nothing else."""
+        assert not self.model.learned(), "a constructor learns nothing"
+        settings = self.model.settings()
+        again = type(self.model)(**settings)
+        for key, value in again.settings().items():
+            assert value is settings[key], f"a constructor keeps its argument {key} as it is"
+        same = again.feature_names == self.model.feature_names
+        assert same, "settings must make the same model again"
+        return 2 + len(settings)
+
+    def names(self) -> int:
+        names = self.model.feature_names
+        assert names, "a model has at least one feature"
+        assert len(set(names)) == len(names), "feature names must be distinct"
+        assert len(self.model.initial_weights) == len(names), "one initial weight for each feature"
+        return len(names)
+
+    def not_fitted(self) -> int:
+        """Use before `fit` raises `NotFitted`."""
+        with TemporaryDirectory() as folder:
+            uses: dict[str, Callable[[], Any]] = {
+                "prepare": lambda: self.model.prepare(self.sentence, self.options),
+                "save": lambda: self.model.save(Path(folder)),
+            }
+            for name, use in uses.items():
+                try:
+                    use()
+                except NotFitted:
+                    continue
+                raise AssertionError(f"{name} before fit must raise NotFitted")
+        return len(uses)
+
+    def fit(self) -> int:
+        """`fit` returns the model itself, has learned something, and leaves the settings alone."""
+        assert self.corpus is not None, "a model that learns is checked with a corpus"
+        model, before, phrases = self.model, self.model.settings(), self.options.phrases
+        found = fit_model(
+            model, self.corpus, phrases=phrases, seed=self.seed, threads=2, progress=lambda *_: None
         )
-    if scorer.as_tables() is not None:
-        yield "tables", lambda: check_tables(scorer, walks.steps, seed)
-    if len(scorer.distributions()):
-        yield "probabilities", lambda: check_probabilities(scorer)
-    yield "saving", lambda: check_saving(model, sentence, options, scorer, seed)
+        assert found is model, "fit must return the model itself"
+        assert model.learned(), "what fit learns are attributes whose names end in _"
+        assert model.settings() == before, "fit must leave the settings alone"
+        return 3
 
-
-def check_constructor(model: DistortionModel) -> int:
-    """It keeps its arguments as they are, and does nothing else."""
-    assert not model.learned(), "a constructor learns nothing"
-    settings = model.settings()
-    again = type(model)(**settings)
-    for key, value in again.settings().items():
-        assert value is settings[key], f"a constructor keeps its argument {key} as it is"
-    assert again.feature_names == model.feature_names, "settings must make the same model again"
-    return 2 + len(settings)
-
-
-def check_names(model: DistortionModel) -> int:
-    n_features = len(model.feature_names)
-    assert n_features > 0, "a model has at least one feature"
-    assert len(set(model.feature_names)) == n_features, "feature names must be distinct"
-    assert len(model.initial_weights) == n_features, "one initial weight for each feature"
-    return n_features
-
-
-def check_not_fitted(model: DistortionModel, sentence: Sentence, options: OptionTable) -> int:
-    """Use before `fit` raises `NotFitted`."""
-    with TemporaryDirectory() as folder:
-        uses: dict[str, Callable[[], Any]] = {
-            "prepare": lambda: model.prepare(sentence, options),
-            "save": lambda: model.save(Path(folder)),
-        }
-        for name, use in uses.items():
+    def layers(self) -> int:
+        """A missing layer is an error before the search, which names the model and the layer."""
+        self.model.check(self.sentence)
+        for layer in self.model.requires:
+            said, without = "", dict[str, Any]({layer: None})
             try:
-                use()
-            except NotFitted:
+                self.model.check(replace(self.sentence, **without))
+            except DataError as error:
+                said = str(error)
+            assert said, f"check must refuse a sentence without the layer {layer}"
+            assert self.model.name in said, "the error of a missing layer must name the model"
+            assert layer in said, "the error of a missing layer must name the layer"
+        return len(self.model.requires)
+
+    def shapes(self) -> int:
+        scorer, steps = self.scorer, self.walks.steps
+        n_steps, n_options = len(steps.option), len(self.options)
+        n_features = len(self.model.feature_names)
+        assert scorer.n_features == n_features, "the scorer has as many features as its model names"
+        state = scorer.advance(steps)
+        assert state.shape == (n_steps,), "one state after each step"
+        assert np.issubdtype(state.dtype, np.integer), "states are whole numbers"
+        found = {
+            "features": (scorer.features(steps), n_steps),
+            "finish": (scorer.finish(state), n_steps),
+            "coverage_estimate": (scorer.coverage_estimate(steps.coverage, steps.state), n_steps),
+            "option_estimate": (scorer.option_estimate(n_options), n_options),
+        }
+        for name, (values, n_rows) in found.items():
+            assert values.shape == (n_rows, n_features), f"{name} must be (…, features)"
+            assert np.isfinite(values).all(), f"{name} must be finite"
+        return n_steps
+
+    def batches(self) -> int:
+        """A batch gives what its steps give one by one."""
+        scorer, steps = self.scorer, self.walks.steps
+        values, state = scorer.features(steps), scorer.advance(steps)
+        ends = scorer.finish(state)
+        for number in range(len(steps.option)):
+            one = steps.rows(slice(number, number + 1))
+            assert np.array_equal(scorer.features(one)[0], values[number]), "a batch is its steps"
+            assert scorer.advance(one)[0] == state[number], "a batch is its steps"
+            alone = scorer.finish(state[number : number + 1])[0]
+            assert np.array_equal(alone, ends[number]), "a batch is its steps"
+        return len(values)
+
+    def states(self) -> int:
+        """Equal coverage and state, equal futures: whatever came before, the next step is the same.
+
+        Only hypotheses with different pasts are compared.
+        """
+        examples: dict[tuple[bytes, int], int] = {}
+        n_compared, scorer, steps = 0, self.scorer, self.walks.steps
+        for number in range(len(steps.option)):
+            key = steps.coverage[number].tobytes(), int(steps.state[number])
+            first = examples.setdefault(key, number)
+            if self.walks.before[first] == self.walks.before[number]:
                 continue
-            raise AssertionError(f"{name} before fit must raise NotFitted")
-    return len(uses)
+            following = np.flatnonzero(_free(self.options, steps.coverage[number])).astype(np.int32)
+            here, there = (_ahead(steps, which, following) for which in (number, first))
+            message = "equal coverage and state must have equal futures"
+            assert np.allclose(scorer.features(here), scorer.features(there)), message
+            assert np.array_equal(scorer.advance(here), scorer.advance(there)), message
+            n_compared += 1
+        return n_compared
 
+    def sums(self) -> int:
+        """A derivation is worth the same to a scorer that has seen no other one before."""
+        for path, found in self._derivations():
+            fresh = self.model.prepare(self.sentence, self.options)
+            message = "a derivation's features must not depend on those that were scored before"
+            expected = derivation_features(fresh, self.options, path)
+            assert np.allclose(found, expected, atol=1e-9), message
+        return len(self._derivations())
 
-def check_fit(
-    model: DistortionModel, corpus: AlignedCorpus, options: OptionTable, seed: int
-) -> int:
-    """`fit` returns the model itself, has learned something, and leaves the settings alone."""
-    before = model.settings()
-    found = fit_model(
-        model, corpus, phrases=options.phrases, seed=seed, threads=2, progress=lambda *_: None
-    )
-    assert found is model, "fit must return the model itself"
-    assert model.learned(), "what fit learns are attributes whose names end in _"
-    assert model.settings() == before, "fit must leave the settings alone"
-    return 3
+    def referred(self) -> int:
+        """The sum over the steps is what a slow and obvious scorer says of the derivation."""
+        assert self.reference is not None
+        for path, found in self._derivations():
+            expected = self.reference(self.model, self.sentence, self.options, path)
+            message = f"the features of {path} are {found}, the reference says {expected}"
+            assert np.allclose(found, expected, atol=1e-9), message
+        return len(self._derivations())
 
+    def _derivations(self) -> list[tuple[tuple[int, ...], FloatArray]]:
+        return [
+            (path, derivation_features(self.scorer, self.options, path))
+            for path in self.walks.paths[:N_SUMS]
+        ]
 
-def check_shapes(
-    model: DistortionModel, scorer: SentenceScorer, steps: Steps, n_options: int
-) -> int:
-    n_steps, n_features = len(steps.option), len(model.feature_names)
-    assert scorer.n_features == n_features, "the scorer has as many features as its model names"
-    state = scorer.advance(steps)
-    assert state.shape == (n_steps,), "one state after each step"
-    assert np.issubdtype(state.dtype, np.integer), "states are whole numbers"
-    found = {
-        "features": (scorer.features(steps), n_steps),
-        "finish": (scorer.finish(state), n_steps),
-        "coverage_estimate": (scorer.coverage_estimate(steps.coverage, steps.state), n_steps),
-        "option_estimate": (scorer.option_estimate(n_options), n_options),
-    }
-    for name, (values, n_rows) in found.items():
-        assert values.shape == (n_rows, n_features), f"the shape of {name} must be (…, features)"
-        assert np.isfinite(values).all(), f"{name} must be finite"
-    return n_steps
+    def tables(self) -> int:
+        """What the search looks up in the tables is what the scorer says."""
+        scorer, steps, tables = self.scorer, self.walks.steps, self.scorer.as_tables()
+        assert tables is not None
+        weights = np.random.default_rng(self.seed).normal(size=scorer.n_features)
+        total = np.zeros(len(steps.option))
+        for rows, columns, values in tables.projected(weights):
+            total += values[rows[steps.previous + 1], columns[steps.option]]
+        message = "weighted tables must hold the weighted features"
+        assert np.allclose(total, scorer.features(steps) @ weights), message
+        states = tables.state_of_option
+        assert scorer.initial_state == states[0], "state_of_option begins with the initial state"
+        message = "state_of_option must be the state after each option"
+        assert np.array_equal(scorer.advance(steps), states[steps.option + 1]), message
+        if tables.finish_values is not None:
+            message = "finish_values must be what finish says after each option"
+            assert np.allclose(scorer.finish(states), tables.finish_values), message
+        return len(total)
 
+    def probabilities(self) -> int:
+        distributions = self.scorer.distributions()
+        for values in distributions:
+            assert (values >= 0).all(), "probabilities must not be negative"
+            assert np.allclose(values.sum(axis=1), 1), "probabilities must sum to one"
+        return sum(map(len, distributions))
 
-def check_batches(scorer: SentenceScorer, steps: Steps) -> int:
-    """A batch gives what its steps give one by one."""
-    values, state = scorer.features(steps), scorer.advance(steps)
-    ends = scorer.finish(state)
-    for number in range(len(steps.option)):
-        one = steps.rows(slice(number, number + 1))
-        assert np.array_equal(scorer.features(one)[0], values[number]), "a batch is its steps"
-        assert scorer.advance(one)[0] == state[number], "a batch is its steps"
-        alone = scorer.finish(state[number : number + 1])[0]
-        assert np.array_equal(alone, ends[number]), "a batch is its steps"
-    return len(values)
-
-
-def check_states(scorer: SentenceScorer, walks: Walks, options: OptionTable) -> int:
-    """Equal coverage and state, equal futures: whatever came before, the next step is the same.
-
-    Only hypotheses with different pasts are compared.
-    """
-    examples: dict[tuple[bytes, int], int] = {}
-    n_compared, steps = 0, walks.steps
-    for number in range(len(steps.option)):
-        key = steps.coverage[number].tobytes(), int(steps.state[number])
-        first = examples.setdefault(key, number)
-        if walks.before[first] == walks.before[number]:
-            continue
-        following = np.flatnonzero(_free(options, steps.coverage[number])).astype(np.int32)
-        here, there = (_ahead(steps, which, following) for which in (number, first))
-        message = "equal coverage and state must have equal futures"
-        assert np.allclose(scorer.features(here), scorer.features(there)), message
-        assert np.array_equal(scorer.advance(here), scorer.advance(there)), message
-        n_compared += 1
-    return n_compared
-
-
-def check_sums(
-    model: DistortionModel,
-    sentence: Sentence,
-    options: OptionTable,
-    scorer: SentenceScorer,
-    walks: Walks,
-) -> int:
-    """A derivation is worth the same to a scorer that has seen no other one before."""
-    for path in walks.paths[:N_SUMS]:
-        fresh = derivation_features(model.prepare(sentence, options), options, path)
-        found = derivation_features(scorer, options, path)
-        message = "a derivation's features must not depend on those that were scored before"
-        assert np.allclose(found, fresh, atol=1e-9), message
-    return len(walks.paths[:N_SUMS])
-
-
-def check_reference(
-    model: DistortionModel,
-    sentence: Sentence,
-    options: OptionTable,
-    scorer: SentenceScorer,
-    walks: Walks,
-    reference: Reference,
-) -> int:
-    """The sum over the steps is what a slow and obvious scorer says of the derivation."""
-    for path in walks.paths[:N_SUMS]:
-        found = derivation_features(scorer, options, path)
-        expected = reference(model, sentence, options, path)
-        message = f"the features of {path} are {found}, the reference says {expected}"
-        assert np.allclose(found, expected, atol=1e-9), message
-    return len(walks.paths[:N_SUMS])
-
-
-def check_tables(scorer: SentenceScorer, steps: Steps, seed: int) -> int:
-    """What the search looks up in the tables is what the scorer says."""
-    tables = scorer.as_tables()
-    assert tables is not None
-    weights = np.random.default_rng(seed).normal(size=scorer.n_features)
-    total = np.zeros(len(steps.option))
-    for rows, columns, values in tables.projected(weights):
-        total += values[rows[steps.previous + 1], columns[steps.option]]
-    message = "weighted tables must hold the weighted features"
-    assert np.allclose(total, scorer.features(steps) @ weights), message
-    states = tables.state_of_option
-    assert scorer.initial_state == states[0], "state_of_option begins with the initial state"
-    message = "state_of_option must be the state after each option"
-    assert np.array_equal(scorer.advance(steps), states[steps.option + 1]), message
-    if tables.finish_values is not None:
-        message = "finish_values must be what finish says after each option"
-        assert np.allclose(scorer.finish(states), tables.finish_values), message
-    return len(total)
-
-
-def check_saving(
-    model: DistortionModel,
-    sentence: Sentence,
-    options: OptionTable,
-    scorer: SentenceScorer,
-    seed: int,
-) -> int:
-    """A loaded model gives the same values, and the same files if it is saved again."""
-    with TemporaryDirectory() as one, TemporaryDirectory() as two:
-        model.save(Path(one))
-        loaded = type(model)(**model.settings()).load(Path(one))
-        again = loaded.prepare(sentence, options)
-        # a scorer may number its states as they come, so each walks through with its own
-        first, second = (s.features(walk_through(s, options, seed).steps) for s in (scorer, again))
-        assert np.array_equal(first, second), "a loaded model must give what the saved one gives"
-        assert loaded.requires == model.requires, "a loaded model must need the same layers"
-        loaded.save(Path(two))
-        assert _content(one) == _content(two), "a loaded model must save the same files"
-    return len(first)
-
-
-def check_probabilities(scorer: SentenceScorer) -> int:
-    n_compared = 0
-    for values in scorer.distributions():
-        assert (values >= 0).all(), "probabilities must not be negative"
-        assert np.allclose(values.sum(axis=1), 1), "probabilities must sum to one"
-        n_compared += len(values)
-    return n_compared
-
-
-def check_layers(model: DistortionModel, sentence: Sentence) -> int:
-    """A missing layer is an error before the search, which names the model and the layer."""
-    model.check(sentence)
-    for layer in model.requires:
-        said, without = "", dict[str, Any]({layer: None})
-        try:
-            model.check(replace(sentence, **without))
-        except DataError as error:
-            said = str(error)
-        assert said, f"check must refuse a sentence without the layer {layer}"
-        assert model.name in said, "the error of a missing layer must name the model"
-        assert layer in said, "the error of a missing layer must name the layer"
-    return len(model.requires)
+    def saving(self) -> int:
+        """A loaded model gives the same values, and the same files if it is saved again."""
+        model = self.model
+        with TemporaryDirectory() as one, TemporaryDirectory() as two:
+            model.save(Path(one))
+            loaded = type(model)(**model.settings()).load(Path(one))
+            # a scorer may number its states as they come, so each walks through with its own
+            first, second = (
+                s.features(walk_through(s, self.options, self.seed).steps)
+                for s in (self.scorer, loaded.prepare(self.sentence, self.options))
+            )
+            same = np.array_equal(first, second)
+            assert same, "a loaded model must give what the saved one gives"
+            assert loaded.requires == model.requires, "a loaded model must need the same layers"
+            loaded.save(Path(two))
+            assert _content(one) == _content(two), "a loaded model must save the same files"
+        return len(first)
 
 
 def walk_through(scorer: SentenceScorer, options: OptionTable, seed: int) -> Walks:

@@ -73,9 +73,10 @@ class TableScorer(SentenceScorer):
         result = []
         for table in self.tables:
             last = table.first_feature + table.values.shape[2]
-            result.append(
-                (table.rows, table.columns, table.values @ weights[table.first_feature : last])
-            )
+            own = weights[table.first_feature : last]
+            # the usual case of one feature is several times as fast as a product of matrices
+            values = table.values[:, :, 0] * own[0] if len(own) == 1 else table.values @ own
+            result.append((table.rows, table.columns, values))
         return result
 
 

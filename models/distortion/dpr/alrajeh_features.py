@@ -22,7 +22,6 @@ from models.distortion.dpr.feature_set import (
     Places,
     Rows,
 )
-from models.errors import SettingError
 from models.kernels import kernel
 from models.phrases.extraction import GRID
 
@@ -37,8 +36,7 @@ class AlrajehFeatures(FeatureSet):
         self.window = window
 
     def check(self) -> None:
-        if self.window < 0:
-            raise SettingError(f"a window of {self.window} words", expected="0 or more")
+        self._check_at_least(0, "window")
 
     def fit(self, source: Layers, target: Layers, links: Ragged) -> tuple[Int32Array, Int32Array]:
         self.check()

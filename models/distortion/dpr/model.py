@@ -13,6 +13,7 @@ a move that the classifier thinks impossible does not outweigh everything else.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import ClassVar, Self
@@ -20,12 +21,12 @@ from typing import ClassVar, Self
 import numpy as np
 
 from models.array_files import load_arrays, save_arrays
-from models.arrays import FloatArray, Int32Array, Int64Array
+from models.arrays import FloatArray, Int64Array
 from models.data.corpus import AlignedCorpus
 from models.data.sentence import Sentence
 from models.distortion.dpr.classifier import PhraseClassifier, TranslationScores
 from models.distortion.dpr.examples import make_features
-from models.distortion.dpr.fitting import MIN_EXAMPLES, train_classifier
+from models.distortion.dpr.fitting import ClassifierSettings, train_classifier
 from models.distortion.dpr.orientations import orientations
 from models.distortion.interface import DistortionModel, HeatMap, OptionTable
 from models.distortion.tables import Table, TableScorer
@@ -36,39 +37,18 @@ from models.progress import Progress
 
 DIRECT, SCALED, AUTO = "direct", "scaled", "auto"
 FEATURE_OF_USE = {DIRECT: "logp", SCALED: "scaled"}
-LEARNED_WITH = (  # settings of the classifier; the others are of its use
-    "classes", "learner", "features", "window", "order", "min_examples", "min_count",
-    "max_sentences", "word_classes",
-)  # fmt: skip
 
 
-class Dpr(DistortionModel):
+@dataclass(eq=False, kw_only=True)
+class Dpr(ClassifierSettings, DistortionModel):
+    """Distance phrase reordering (Ni et al. 2011): how likely a phrase is to move, and how far."""
+
     name: ClassVar[str] = "dpr"
 
-    def __init__(
-        self,
-        classes: int = 3,
-        use: str = AUTO,  # direct, scaled; auto: scaled for three classes, direct for five
-        learner: str = "mms",  # or name:key=value:…
-        features: str = "ni",  # or alrajeh
-        window: int = -1,  # source words looked at on each side; −1: as in the paper
-        order: int = 3,  # of n-grams
-        min_examples: int = MIN_EXAMPLES,  # source phrases with fewer share one pooled model
-        min_count: int = 1,  # features seen less often are left out
-        max_sentences: int = 0,  # learn from so many; 0: from all
-        word_classes: int = 50,  # if the corpus brings none
-        beta: float = 1.0,
-        floor: float = 0.01,
-    ) -> None:
-        self.classes, self.use, self.learner, self.features = classes, use, learner, features
-        self.window, self.order = window, order
-        self.min_examples, self.min_count, self.max_sentences = (
-            min_examples,
-            min_count,
-            max_sentences,
-        )
-        self.word_classes, self.beta, self.floor = word_classes, beta, floor
-        self._memo: TranslationScores | None = None
+    use: str = AUTO  # direct, scaled; auto: scaled for three classes, direct for five
+    beta: float = 1.0
+    floor: float = 0.01
+    _memo: TranslationScores | None = field(default=None, init=False, repr=False)
 
     @property
     def _use(self) -> str:
@@ -106,10 +86,7 @@ class Dpr(DistortionModel):
     ) -> Self:
         self.check_settings()
         self._memo = None
-        learned_with = {key: getattr(self, key) for key in LEARNED_WITH}
-        self.classifier_ = train_classifier(
-            corpus, **learned_with, seed=seed, threads=threads, progress=progress
-        )
+        self.classifier_ = train_classifier(corpus, self, seed, threads, progress)
         return self
 
     def check_settings(self) -> None:
@@ -177,10 +154,6 @@ class DprScorer(TableScorer):
     def distributions(self) -> Sequence[FloatArray]:
         """Over the classes of every option, (N, classes)."""
         return [np.exp(self._log_p)]
-
-    def projected(self, weights: FloatArray) -> list[tuple[Int32Array, Int32Array, FloatArray]]:
-        (table,) = self.tables
-        return [(table.rows, table.columns, table.values[:, :, 0] * weights[0])]
 
     def heat_maps(self) -> Sequence[HeatMap]:
         """How each source phrase moves, with its first option as translation."""

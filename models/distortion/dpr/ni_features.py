@@ -31,7 +31,6 @@ from models.distortion.dpr.feature_set import (
     Rows,
 )
 from models.distortion.dpr.ngrams import NgramIndex, find_ngrams
-from models.errors import SettingError
 from models.hashing import EMPTY
 from models.kernels import kernel
 
@@ -52,10 +51,8 @@ class NiFeatures(FeatureSet):
 
     def check(self) -> None:
         """Refuses settings with which there are no features."""
-        if self.window < 0:
-            raise SettingError(f"a window of {self.window} words", expected="0 or more")
-        if self.order < 1:
-            raise SettingError(f"n-grams of {self.order} words", expected="1 or more")
+        self._check_at_least(0, "window")
+        self._check_at_least(1, "order")
 
     def fit(self, source: Layers, target: Layers, links: Ragged) -> tuple[_Text, _Text]:  # noqa: ARG002
         self.check()

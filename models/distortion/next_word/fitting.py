@@ -27,17 +27,29 @@ SEARCH_PASSES = 12  # for each prior; each starts from the weights of the one be
 SEARCHED = (3000, 15_000)  # sentences that searches for a prior are trained on
 
 
-@dataclass(frozen=True)
-class TrainingSettings:
-    """Those settings of the models that their training knows (`word_pairs.py`)."""
+@dataclass(eq=False, kw_only=True)
+class NextWordSettings:
+    """What all models of the next word have."""
 
-    order: str = "span"
-    candidates: str = "all"
-    prior: float = 0.0
-    min_count: int = 4
-    passes: int = 40
-    start_passes: int = 0
-    left_out: tuple[str, ...] = ()
+    order: str = "span"  # of source words under one target word, see `events.py`
+    prior: float = 0.0  # λ of the Gaussian prior; 0: searched for on held-out sentences
+    min_count: int = 4  # features counted less often are left out
+    max_sentences: int = 200_000  # the first ones; 0: all
+    max_length: int = 40  # words of the source sentences; 0: any
+    passes: int = 40  # over the sentences, at most
+    leave_out: str = ""  # words whose links are ignored, with spaces between them
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        return tuple(self.leave_out.split())
+
+
+@dataclass(eq=False, kw_only=True)
+class WordPairSettings(NextWordSettings):
+    """What the pair and the sequence model have."""
+
+    candidates: str = "all"  # places that share the probability: all, or only open ones
+    start_passes: int = 0  # passes of AdaGrad before the others
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +68,7 @@ def train_word_pairs(
     corpus: AlignedCorpus,
     coder: SymbolCoder,
     labels: int,
-    settings: TrainingSettings,
+    settings: WordPairSettings,
     threads: int = 2,
     progress: Progress | None = None,
     kept_bytes: int = KEPT_BYTES,

@@ -26,6 +26,7 @@ from models.distortion.next_word.events import (
     usable_sentences,
     words_left_out,
 )
+from models.distortion.next_word.fitting import NextWordSettings
 from models.distortion.next_word.probabilities import log_probabilities
 from models.distortion.next_word.symbols import SymbolCoder
 from models.distortion.tables import Table, TableScorer
@@ -38,23 +39,10 @@ class TopFeature(NamedTuple):
     weight: float
 
 
-class NextWordModel(DistortionModel):
+class NextWordModel(NextWordSettings, DistortionModel):
     """A model whose features are functions of CP and NP."""
 
-    # settings that all of them have
-    order: str  # of source words under one target word, see `events.py`
-    prior: float  # λ of the Gaussian prior; 0: searched for on held-out sentences
-    min_count: int  # features counted less often are left out
-    max_sentences: int  # the first ones; 0: all
-    max_length: int  # words of the source sentences; 0: any
-    passes: int  # over the sentences, at most
-    leave_out: str  # words whose links are ignored, with spaces between them
-
     coder_: SymbolCoder
-
-    @property
-    def left_out(self) -> tuple[str, ...]:
-        return tuple(self.leave_out.split())
 
     @property
     def requires(self) -> frozenset[str]:

@@ -51,27 +51,15 @@ class ClassModel:
     prior: float
 
 
+@dataclass(eq=False, kw_only=True)
 class NineClass(NextWordModel):
     """P(how far the next source word is) from the last one, and from the next one."""
 
     name: ClassVar[str] = "nine-class"
 
-    def __init__(
-        self,
-        outbound: bool = True,
-        inbound: bool = True,
-        bins: str = "goto",
-        order: str = "span",
-        prior: float = 0.0,
-        min_count: int = 4,
-        max_sentences: int = 200_000,
-        max_length: int = 40,
-        passes: int = 40,
-        leave_out: str = "",
-    ) -> None:
-        self.outbound, self.inbound, self.bins, self.order = outbound, inbound, bins, order
-        self.prior, self.min_count, self.max_sentences = prior, min_count, max_sentences
-        self.max_length, self.passes, self.leave_out = max_length, passes, leave_out
+    outbound: bool = True
+    inbound: bool = True
+    bins: str = "goto"
 
     @property
     def directions(self) -> tuple[str, ...]:

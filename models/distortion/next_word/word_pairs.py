@@ -15,7 +15,7 @@ from models.arrays import FloatArray
 from models.data.corpus import AlignedCorpus
 from models.data.sentence import Sentence
 from models.distortion.interface import OptionTable, SentenceScorer
-from models.distortion.next_word.fitting import TrainingSettings, train_word_pairs
+from models.distortion.next_word.fitting import WordPairSettings, train_word_pairs
 from models.distortion.next_word.gaussian_prior import PriorTrial
 from models.distortion.next_word.index import FeatureIndex, keys_in_order
 from models.distortion.next_word.model import NextWordModel, OpenPlacesScorer, TopFeature
@@ -30,26 +30,10 @@ CANDIDATES = ["all", "open"]
 LABEL_NAMES = ("C N", "C I", "I N")  # labels of i and j, see models/distortion/next_word/scores.py
 
 
-class WordPairModel(NextWordModel):
+class WordPairModel(WordPairSettings, NextWordModel):
     """What both models have in common."""
 
     labels: ClassVar[int]
-
-    def __init__(
-        self,
-        order: str = "span",
-        candidates: str = "all",  # places that share the probability: all, or only open ones
-        prior: float = 0.0,
-        min_count: int = 4,
-        max_sentences: int = 200_000,
-        max_length: int = 40,
-        passes: int = 40,
-        start_passes: int = 0,  # passes of AdaGrad before those
-        leave_out: str = "",
-    ) -> None:
-        self.order, self.candidates, self.prior = order, candidates, prior
-        self.min_count, self.max_sentences, self.max_length = min_count, max_sentences, max_length
-        self.passes, self.start_passes, self.leave_out = passes, start_passes, leave_out
 
     @property
     def feature_names(self) -> tuple[str, ...]:
@@ -71,17 +55,8 @@ class WordPairModel(NextWordModel):
         progress: Progress | None = None,
     ) -> Self:
         corpus = self.usable(corpus)
-        settings = TrainingSettings(
-            self.order,
-            self.candidates,
-            self.prior,
-            self.min_count,
-            self.passes,
-            self.start_passes,
-            self.left_out,
-        )
         coder = SymbolCoder.of(corpus)
-        fit = train_word_pairs(corpus, coder, self.labels, settings, threads, progress)
+        fit = train_word_pairs(corpus, coder, self.labels, self, threads, progress)
         self.coder_, self.index_ = coder, fit.index
         # half the memory, and what decoding reads is what training has written
         self.weights_: NDArray[np.float32] = fit.weights.astype(np.float32)

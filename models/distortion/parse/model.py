@@ -17,6 +17,7 @@ slows down several times when hypotheses are told apart by them.
 A sentence without a tree is scored by the other features.
 """
 
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, Self
 
@@ -27,7 +28,7 @@ from models.arrays import Int32Array
 from models.data.corpus import AlignedCorpus
 from models.data.sentence import Sentence
 from models.distortion.interface import DistortionModel, OptionTable
-from models.distortion.parse.fitting import IIS, LBFGS, Learned, TrainingPlan, learn
+from models.distortion.parse.fitting import IIS, LBFGS, Learned, ParseSettings, learn
 from models.distortion.parse.rewrites import (
     encode_tree,
     parse_rewrites,
@@ -47,30 +48,15 @@ PARTS = ("count", "prior", *FAMILIES)
 PRESETS = ("me", "me+prior", "me+cov", "me+sib", "me+cov+sib", "me+prior+cov+sib")
 
 
-class Parse(DistortionModel):
+@dataclass(eq=False, kw_only=True)
+class Parse(ParseSettings, DistortionModel):
     """Translation and jump by maximum entropy, with features of the parse tree (Xiang 2011)."""
 
     name: ClassVar[str] = "parse"
-    learned_: Learned
-
-    def __init__(
-        self,
-        use: str = "me+prior+cov+sib",
-        alpha: float = 0.9,
-        alpha_half: float = 80.0,
-        levels: int = 2,
-        rewrites: str = "de",
-        variance: float = 1.0,
-        min_count: int = 2,
-        max_sentences: int = 0,
-        iterations: int = 100,
-        trainer: str = LBFGS,
-    ) -> None:
-        self.use, self.alpha, self.alpha_half = use, alpha, alpha_half
-        self.levels, self.rewrites = levels, rewrites
-        self.variance, self.min_count, self.max_sentences = variance, min_count, max_sentences
-        self.iterations, self.trainer = iterations, trainer
-        self._known: dict[int, tuple[PhraseTable, Int32Array, NDArray[np.uint16]]] = {}
+    learned_: Learned = field(init=False, repr=False)
+    _known: dict[int, tuple[PhraseTable, Int32Array, NDArray[np.uint16]]] = field(
+        default_factory=dict, init=False, repr=False
+    )
 
     @property
     def feature_names(self) -> tuple[str, ...]:
@@ -108,11 +94,9 @@ class Parse(DistortionModel):
         self.check_settings()
         families, prior = parse_use(self.use)
         self.rewrites_text_, self.rewrites_ = read_rewrites(self.rewrites)
-        plan = TrainingPlan(
-            families, prior, self.alpha, self.alpha_half, self.levels, self.variance,
-            self.min_count, self.max_sentences, self.iterations, self.trainer, self.rewrites_,
-        )  # fmt: skip
-        self.learned_ = learn(corpus, phrases, plan, threads, progress)
+        self.learned_ = learn(
+            corpus, phrases, self, families, prior, self.rewrites_, threads, progress
+        )
         return self
 
     def prepare(self, sentence: Sentence, options: OptionTable) -> ParseScorer:

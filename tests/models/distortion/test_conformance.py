@@ -5,7 +5,7 @@ import pytest
 
 from decoder.options import OptionFinder, OptionWeights
 from models.data.sentence import Sentence
-from models.distortion.conformance import check_model, laws
+from models.distortion.conformance import Laws, check_model
 from models.distortion.gaps import Gaps, GapScorer
 from models.distortion.interface import DistortionModel, Steps
 from models.distortion.tables import Table, TableScorer
@@ -224,7 +224,7 @@ BROKEN = [
 def test_a_broken_model_fails_the_law_that_it_breaks_and_no_other(law, make, message):
     reference = slowly if issubclass(make, Whole) and make is not Twins else None
     failed = {}
-    for name, check in laws(make, SENTENCE, OPTIONS, 0, CORPUS, reference):
+    for name, check in Laws(make(), SENTENCE, OPTIONS, 0, CORPUS, reference):
         try:
             assert check() > 0
         except AssertionError as error:

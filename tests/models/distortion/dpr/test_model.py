@@ -238,7 +238,7 @@ def test_a_threshold_that_leaves_nothing_is_refused(corpus):
         ("dpr,learner=me:sigmar=1", "has no setting 'sigmar'\n  did you mean sigma?"),
         ("dpr,learner=me:sigma=big", "me.sigma cannot be 'big'\n  expected a number"),
         ("dpr,features=nil", "there is no set of features 'nil'\n  did you mean ni?"),
-        ("dpr,window=-3", "a window of -3 words"),
+        ("dpr,window=-3", "ni.window: -3 is not possible\n  0 or more"),
         ("dpr,beta=0", "dpr.beta: 0.0 is not possible\n  a number above 0"),
         ("dpr,floor=0", "dpr.floor: 0.0 is not possible\n  a probability above 0"),
         ("dpr,max_sentences=-1", "dpr.max_sentences: -1 is not possible\n  0 or more"),

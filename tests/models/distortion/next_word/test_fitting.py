@@ -5,7 +5,7 @@ from models.distortion.next_word import blocks
 from models.distortion.next_word.adagrad import STEP, adagrad
 from models.distortion.next_word.events import usable_sentences
 from models.distortion.next_word.fitting import (
-    TrainingSettings,
+    WordPairSettings,
     split_held_out,
     spread,
     train_word_pairs,
@@ -131,7 +131,7 @@ def test_training_does_not_depend_on_threads(labels, start_passes):
             corpus,
             SymbolCoder.of(corpus),
             labels,
-            TrainingSettings(passes=8, start_passes=start_passes),
+            WordPairSettings(passes=8, start_passes=start_passes),
             threads,
             lambda what, done: seen.append((what, done)),
         )
@@ -152,10 +152,10 @@ def test_training_does_not_depend_on_threads(labels, start_passes):
 def test_a_given_prior_is_not_searched_for():
     corpus = tagged_corpus(EXAMPLES)
     coder = SymbolCoder.of(corpus)
-    fit = train_word_pairs(corpus, coder, PAIR, TrainingSettings(prior=3.0, passes=2))
+    fit = train_word_pairs(corpus, coder, PAIR, WordPairSettings(prior=3.0, passes=2))
     assert (fit.prior, fit.trials) == (3.0, [])
     few = corpus.take(np.arange(4))
-    fit = train_word_pairs(few, coder, PAIR, TrainingSettings(passes=2))
+    fit = train_word_pairs(few, coder, PAIR, WordPairSettings(passes=2))
     assert (fit.prior, fit.trials) == (16.0, [])  # too little data
 
 
