@@ -137,12 +137,13 @@ class Decoder:
         """The best hypothesis, and the workspace that it lies in."""
         tables, others, estimators = [], [], []
         for scorer, weights in zip(scorers, self._distortion_weights, strict=True):
-            if not isinstance(scorer, TableScorer):
+            own = scorer.as_tables()
+            if own is None:
                 others.append((scorer, weights))
                 continue
-            tables.append((scorer, weights))
+            tables.append((own, weights))
             if estimates_coverage(scorer):
-                estimators.append((scorer, weights))
+                estimators.append((own, weights))
         models = CoverageModels(options, others, estimators) if others or estimators else None
         space = self._space(options, scorers, tables)
         settings, n_words = self.settings, space.n_words

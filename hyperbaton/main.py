@@ -197,6 +197,12 @@ def _explain(error: Exception, state: State) -> int:
     stop = next((cause for cause in _causes(error) if isinstance(cause, KeyboardInterrupt)), None)
     if stop:  # compiled code turns it into an error of its own
         return _stopped(stop)
+    from models.catalogue import plug_in_error
+
+    theirs = plug_in_error(error)
+    if theirs:
+        click.echo(f"hyperbaton: {theirs}", err=True)
+        return theirs.exit_code
     click.echo(
         f"hyperbaton: unexpected {type(error).__name__}: {error}\n"
         "  this is a defect of hyperbaton; run the command again with --debug and report it",

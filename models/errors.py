@@ -39,6 +39,16 @@ class BadLine(DataError):
         self.kind = kind
 
 
+class NotFitted(DataError, AttributeError):
+    """Something is used before it has learned anything.
+
+    It is an AttributeError as well, like scikit-learn's: what is learned are attributes.
+    """
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"{name} has not learned anything yet", advice="fit it, or load it")
+
+
 class SettingError(HyperbatonError):
     """A setting is unknown or has an impossible value: wrong usage, exit code 2."""
 

@@ -1,5 +1,6 @@
 """Settings that are given as text, or as values of a TOML file, as the type they should have."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from models.errors import SettingError
@@ -23,3 +24,28 @@ def convert_setting(name: str, value: Any, wanted: type, where: str = "") -> Any
             pass
     expected = f"expected {TYPE_NAMES.get(wanted, wanted.__name__)}"
     raise SettingError(f"{name} cannot be {value!r}", where=where, expected=expected)
+
+
+def split_settings(text: str, separator: str = ",") -> tuple[str, dict[str, str]]:
+    """The name and the settings, still as text, of `name,key=value,…`.
+
+    >>> split_settings("msd,type=wbe-msd-backward-fe")
+    ('msd', {'type': 'wbe-msd-backward-fe'})
+    """
+    name, *assignments = (part.strip() for part in text.split(separator))
+    settings = {}
+    for assignment in assignments:
+        key, equals, value = assignment.partition("=")
+        if not equals:
+            raise SettingError(
+                f"{assignment!r} gives no value",
+                where=text,
+                expected=f"name{separator}key=value{separator}…",
+            )
+        settings[key.strip()] = value.strip()
+    return name, settings
+
+
+def join_settings(name: str, settings: Mapping[str, Any]) -> str:
+    """The opposite of `split_settings`."""
+    return ",".join([name, *(f"{key}={value}" for key, value in settings.items())])

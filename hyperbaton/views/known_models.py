@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from importlib.metadata import entry_points
 from typing import Any
 
-from models.distortion.catalogue import ENTRY_POINTS, MODELS, learns, make_model
+from models.distortion.catalogue import ENTRY_POINTS, MODELS, make_model
 from models.distortion.interface import DistortionModel
 from models.errors import HyperbatonError
 
@@ -72,7 +72,7 @@ def _described(name: str, place: str, package: str = "") -> KnownModel:
             _defaults(type(model)) or dict(model.settings()),
             tuple(model.feature_names),
             tuple(model.initial_weights),
-            learns(model),
+            model.learns,
             tuple(sorted(model.requires)),
         )
     except HyperbatonError as error:

@@ -3,24 +3,50 @@
     from models.distortion.conformance import check_model
 
     def test_my_model():
-        check_model(MyModel, sentence, options)
+        check_model(MyModel, sentence, options)                      # nothing to learn
+        check_model(MyModel, sentence, options, corpus=corpus)       # a model that learns
 
 The options may come from any phrase table; a few dozen random derivations are walked through. What
-breaks a law raises an AssertionError that names it.
+breaks a law raises an AssertionError that names it. A law that compares nothing is no law:
+comparisons are counted, and a law that finds none where there should be some is broken as well.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from models.arrays import BoolArray, Int32Array, UInt64Array
+from models.arrays import BoolArray, FloatArray, Int32Array, UInt64Array
 from models.coverage import cover, empty_coverage, free_spans, unpack_coverage
+from models.data.corpus import AlignedCorpus
 from models.data.sentence import Sentence
-from models.distortion.interface import START, DistortionModel, OptionTable, SentenceScorer, Steps
+from models.distortion.interface import (
+    START,
+    DistortionModel,
+    OptionTable,
+    SentenceScorer,
+    Steps,
+    fit_model,
+)
+from models.errors import DataError, NotFitted
 
 N_WALKS = 30
+N_SUMS = 10  # derivations that are recomputed from scratch
+
+# The features of a whole derivation, worked out in a slow and obvious way, (F,)
+Reference = Callable[[DistortionModel, Sentence, OptionTable, Sequence[int]], FloatArray]
+
+
+class Walks(NamedTuple):
+    """The steps of some derivations, one after the other."""
+
+    steps: Steps
+    paths: list[tuple[int, ...]]  # options of each derivation
+    before: list[tuple[int, ...]]  # of each step: the options taken before it
 
 
 def check_model(
@@ -28,94 +54,261 @@ def check_model(
     sentence: Sentence,
     options: OptionTable,
     seed: int = 0,
-) -> None:
-    """All laws, for a fitted model made by `make`."""
-    model = make()
-    check_description(model)
-    scorer = model.prepare(sentence, options)
-    steps = _walk_through(scorer, options, seed)
-    check_shapes(model, scorer, steps)
-    check_batches(scorer, steps)
-    check_states(scorer, steps, options)
-    check_saving(make, sentence, options, scorer, seed)
+    *,
+    corpus: AlignedCorpus | None = None,
+    reference: Reference | None = None,
+) -> dict[str, int]:
+    """All laws; how many comparisons each has made.
+
+    `make` gives the model as it was constructed, `corpus` is what it learns from, if it learns, and
+    `reference` says what a derivation is worth. Laws that do not concern the model (no tables, no
+    layers, no probabilities, no reference) are not in the result.
+    """
+    compared = {}
+    for law, check in Laws(make(), sentence, options, seed, corpus, reference):
+        compared[law] = check()
+        assert compared[law], f"the law on {law} has compared nothing; take a longer sentence"
+    return compared
 
 
-def check_description(model: DistortionModel) -> None:
-    n_features = len(model.feature_names)
-    assert n_features > 0, "a model has at least one feature"
-    assert len(set(model.feature_names)) == n_features, "feature names must be distinct"
-    assert len(model.initial_weights) == n_features, "one initial weight for each feature"
-    again = type(model)(**model.settings())
-    assert again.feature_names == model.feature_names, "settings must make the same model again"
+@dataclass
+class Laws:
+    """Iterating gives the laws that concern the model, to be called one after the other."""
+
+    model: DistortionModel
+    sentence: Sentence
+    options: OptionTable
+    seed: int = 0
+    corpus: AlignedCorpus | None = None
+    reference: Reference | None = None
+
+    def __iter__(self) -> Iterator[tuple[str, Callable[[], int]]]:
+        yield "constructor", self.constructor
+        yield "names", self.names
+        if self.model.learns:
+            yield "not fitted", self.not_fitted
+            yield "fit", self.fit
+        if self.model.requires:
+            yield "layers", self.layers
+        yield "shapes", self.shapes
+        yield "batches", self.batches
+        yield "states", self.states
+        yield "sums", self.sums
+        if self.reference is not None:
+            yield "reference", self.referred
+        if self.scorer.as_tables() is not None:
+            yield "tables", self.tables
+        if len(self.scorer.distributions()):
+            yield "probabilities", self.probabilities
+        yield "saving", self.saving
+
+    @cached_property
+    def scorer(self) -> SentenceScorer:
+        return self.model.prepare(self.sentence, self.options)
+
+    @cached_property
+    def walks(self) -> Walks:
+        return walk_through(self.scorer, self.options, self.seed)
+
+    def constructor(self) -> int:
+        """It keeps its arguments as they are, and does nothing else."""
+        assert not self.model.learned(), "a constructor learns nothing"
+        settings = self.model.settings()
+        again = type(self.model)(**settings)
+        for key, value in again.settings().items():
+            assert value is settings[key], f"a constructor keeps its argument {key} as it is"
+        same = again.feature_names == self.model.feature_names
+        assert same, "settings must make the same model again"
+        return 2 + len(settings)
+
+    def names(self) -> int:
+        names = self.model.feature_names
+        assert names, "a model has at least one feature"
+        assert len(set(names)) == len(names), "feature names must be distinct"
+        assert len(self.model.initial_weights) == len(names), "one initial weight for each feature"
+        return len(names)
+
+    def not_fitted(self) -> int:
+        """Use before `fit` raises `NotFitted`."""
+        with TemporaryDirectory() as folder:
+            uses: dict[str, Callable[[], Any]] = {
+                "prepare": lambda: self.model.prepare(self.sentence, self.options),
+                "save": lambda: self.model.save(Path(folder)),
+            }
+            for name, use in uses.items():
+                try:
+                    use()
+                except NotFitted:
+                    continue
+                raise AssertionError(f"{name} before fit must raise NotFitted")
+        return len(uses)
+
+    def fit(self) -> int:
+        """`fit` returns the model itself, has learned something, and leaves the settings alone."""
+        assert self.corpus is not None, "a model that learns is checked with a corpus"
+        model, before, phrases = self.model, self.model.settings(), self.options.phrases
+        found = fit_model(
+            model, self.corpus, phrases=phrases, seed=self.seed, threads=2, progress=lambda *_: None
+        )
+        assert found is model, "fit must return the model itself"
+        assert model.learned(), "what fit learns are attributes whose names end in _"
+        assert model.settings() == before, "fit must leave the settings alone"
+        return 3
+
+    def layers(self) -> int:
+        """A missing layer is an error before the search, which names the model and the layer."""
+        self.model.check(self.sentence)
+        for layer in self.model.requires:
+            said, without = "", dict[str, Any]({layer: None})
+            try:
+                self.model.check(replace(self.sentence, **without))
+            except DataError as error:
+                said = str(error)
+            assert said, f"check must refuse a sentence without the layer {layer}"
+            assert self.model.name in said, "the error of a missing layer must name the model"
+            assert layer in said, "the error of a missing layer must name the layer"
+        return len(self.model.requires)
+
+    def shapes(self) -> int:
+        scorer, steps = self.scorer, self.walks.steps
+        n_steps, n_options = len(steps.option), len(self.options)
+        n_features = len(self.model.feature_names)
+        assert scorer.n_features == n_features, "the scorer has as many features as its model names"
+        state = scorer.advance(steps)
+        assert state.shape == (n_steps,), "one state after each step"
+        assert np.issubdtype(state.dtype, np.integer), "states are whole numbers"
+        found = {
+            "features": (scorer.features(steps), n_steps),
+            "finish": (scorer.finish(state), n_steps),
+            "coverage_estimate": (scorer.coverage_estimate(steps.coverage, steps.state), n_steps),
+            "option_estimate": (scorer.option_estimate(n_options), n_options),
+        }
+        for name, (values, n_rows) in found.items():
+            assert values.shape == (n_rows, n_features), f"{name} must be (…, features)"
+            assert np.isfinite(values).all(), f"{name} must be finite"
+        return n_steps
+
+    def batches(self) -> int:
+        """A batch gives what its steps give one by one."""
+        scorer, steps = self.scorer, self.walks.steps
+        values, state = scorer.features(steps), scorer.advance(steps)
+        ends = scorer.finish(state)
+        for number in range(len(steps.option)):
+            one = steps.rows(slice(number, number + 1))
+            assert np.array_equal(scorer.features(one)[0], values[number]), "a batch is its steps"
+            assert scorer.advance(one)[0] == state[number], "a batch is its steps"
+            alone = scorer.finish(state[number : number + 1])[0]
+            assert np.array_equal(alone, ends[number]), "a batch is its steps"
+        return len(values)
+
+    def states(self) -> int:
+        """Equal coverage and state, equal futures: whatever came before, the next step is the same.
+
+        Only hypotheses with different pasts are compared.
+        """
+        examples: dict[tuple[bytes, int], int] = {}
+        n_compared, scorer, steps = 0, self.scorer, self.walks.steps
+        for number in range(len(steps.option)):
+            key = steps.coverage[number].tobytes(), int(steps.state[number])
+            first = examples.setdefault(key, number)
+            if self.walks.before[first] == self.walks.before[number]:
+                continue
+            following = np.flatnonzero(_free(self.options, steps.coverage[number])).astype(np.int32)
+            here, there = (_ahead(steps, which, following) for which in (number, first))
+            message = "equal coverage and state must have equal futures"
+            assert np.allclose(scorer.features(here), scorer.features(there)), message
+            assert np.array_equal(scorer.advance(here), scorer.advance(there)), message
+            n_compared += 1
+        return n_compared
+
+    def sums(self) -> int:
+        """A derivation is worth the same to a scorer that has seen no other one before."""
+        for path, found in self._derivations():
+            fresh = self.model.prepare(self.sentence, self.options)
+            message = "a derivation's features must not depend on those that were scored before"
+            expected = derivation_features(fresh, self.options, path)
+            assert np.allclose(found, expected, atol=1e-9), message
+        return len(self._derivations())
+
+    def referred(self) -> int:
+        """The sum over the steps is what a slow and obvious scorer says of the derivation."""
+        assert self.reference is not None
+        for path, found in self._derivations():
+            expected = self.reference(self.model, self.sentence, self.options, path)
+            message = f"the features of {path} are {found}, the reference says {expected}"
+            assert np.allclose(found, expected, atol=1e-9), message
+        return len(self._derivations())
+
+    def _derivations(self) -> list[tuple[tuple[int, ...], FloatArray]]:
+        return [
+            (path, derivation_features(self.scorer, self.options, path))
+            for path in self.walks.paths[:N_SUMS]
+        ]
+
+    def tables(self) -> int:
+        """What the search looks up in the tables is what the scorer says."""
+        scorer, steps, tables = self.scorer, self.walks.steps, self.scorer.as_tables()
+        assert tables is not None
+        weights = np.random.default_rng(self.seed).normal(size=scorer.n_features)
+        total = np.zeros(len(steps.option))
+        for rows, columns, values in tables.projected(weights):
+            total += values[rows[steps.previous + 1], columns[steps.option]]
+        message = "weighted tables must hold the weighted features"
+        assert np.allclose(total, scorer.features(steps) @ weights), message
+        states = tables.state_of_option
+        assert scorer.initial_state == states[0], "state_of_option begins with the initial state"
+        message = "state_of_option must be the state after each option"
+        assert np.array_equal(scorer.advance(steps), states[steps.option + 1]), message
+        if tables.finish_values is not None:
+            message = "finish_values must be what finish says after each option"
+            assert np.allclose(scorer.finish(states), tables.finish_values), message
+        return len(total)
+
+    def probabilities(self) -> int:
+        distributions = self.scorer.distributions()
+        for values in distributions:
+            assert (values >= 0).all(), "probabilities must not be negative"
+            assert np.allclose(values.sum(axis=1), 1), "probabilities must sum to one"
+        return sum(map(len, distributions))
+
+    def saving(self) -> int:
+        """A loaded model gives the same values, and the same files if it is saved again."""
+        model = self.model
+        with TemporaryDirectory() as one, TemporaryDirectory() as two:
+            model.save(Path(one))
+            loaded = type(model)(**model.settings()).load(Path(one))
+            # a scorer may number its states as they come, so each walks through with its own
+            first, second = (
+                s.features(walk_through(s, self.options, self.seed).steps)
+                for s in (self.scorer, loaded.prepare(self.sentence, self.options))
+            )
+            same = np.array_equal(first, second)
+            assert same, "a loaded model must give what the saved one gives"
+            assert loaded.requires == model.requires, "a loaded model must need the same layers"
+            loaded.save(Path(two))
+            assert _content(one) == _content(two), "a loaded model must save the same files"
+        return len(first)
 
 
-def check_shapes(model: DistortionModel, scorer: SentenceScorer, steps: Steps) -> None:
-    n_steps, n_features = len(steps.option), len(model.feature_names)
-    assert scorer.n_features == n_features, "the scorer has as many features as its model names"
-    values, state = scorer.features(steps), scorer.advance(steps)
-    assert values.shape == (n_steps, n_features), "features must be (steps, features)"
-    assert np.isfinite(values).all(), "features must be finite"
-    assert state.shape == (n_steps,), "one state after each step"
-    assert np.issubdtype(state.dtype, np.integer), "states are whole numbers"
-    ends = scorer.finish(state)
-    assert ends.shape == (n_steps, n_features), "finish must give (steps, features)"
-    assert np.isfinite(ends).all(), "finish must be finite"
-
-
-def check_batches(scorer: SentenceScorer, steps: Steps) -> None:
-    values, state = scorer.features(steps), scorer.advance(steps)
-    for number in range(len(steps.option)):
-        one = steps.rows(slice(number, number + 1))
-        assert np.array_equal(scorer.features(one)[0], values[number]), "a batch is its steps"
-        assert scorer.advance(one)[0] == state[number], "a batch is its steps"
-
-
-def check_states(scorer: SentenceScorer, steps: Steps, options: OptionTable) -> None:
-    """Equal coverage and state, equal futures: whatever came before, the next step is the same."""
-    examples: dict[tuple[bytes, int], int] = {}
-    for number in range(len(steps.option)):
-        key = steps.coverage[number].tobytes(), int(steps.state[number])
-        first = examples.setdefault(key, number)
-        if first == number:
-            continue
-        following = np.flatnonzero(_free(options, steps.coverage[number])).astype(np.int32)
-        here, there = (_ahead(steps, which, following) for which in (number, first))
-        message = "equal coverage and state must have equal futures"
-        assert np.allclose(scorer.features(here), scorer.features(there)), message
-        assert np.array_equal(scorer.advance(here), scorer.advance(there)), message
-
-
-def check_saving(
-    make: Callable[[], DistortionModel],
-    sentence: Sentence,
-    options: OptionTable,
-    scorer: SentenceScorer,
-    seed: int,
-) -> None:
-    model = make()
-    with TemporaryDirectory() as folder:
-        model.save(Path(folder))
-        loaded = type(model)(**model.settings()).load(Path(folder))
-    again = loaded.prepare(sentence, options)
-    # a scorer may number its states as they come, so each walks through with its own
-    one, two = (s.features(_walk_through(s, options, seed)) for s in (scorer, again))
-    assert np.array_equal(one, two), "saved is loaded"
-
-
-def _walk_through(scorer: SentenceScorer, options: OptionTable, seed: int) -> Steps:
+def walk_through(scorer: SentenceScorer, options: OptionTable, seed: int) -> Walks:
     """The steps of random derivations, with the states that the model itself gives."""
     rows: list[Steps] = []
-    for path in random_derivations(options, N_WALKS, seed):
-        state = np.array([scorer.initial_state], np.int64)
-        previous = np.array([START], np.int32)
-        coverage = empty_coverage(1, options.n_words)
-        for option in path:
-            step = Steps(previous, np.array([option], np.int32), coverage.copy(), state)
-            rows.append(step)
-            state = scorer.advance(step)
-            previous = step.option
-            cover(coverage[0], options.start[option], options.end[option])
-    return Steps(*(np.concatenate(columns) for columns in zip(*rows, strict=True)))
+    before: list[tuple[int, ...]] = []
+    paths = [tuple(path) for path in _with_detours(options, N_WALKS, seed)]
+    for path in paths:
+        rows += _steps(scorer, options, path)
+        before += [path[:n_taken] for n_taken in range(len(path))]
+    return Walks(Steps(*(np.concatenate(c) for c in zip(*rows, strict=True))), paths, before)
+
+
+def derivation_features(
+    scorer: SentenceScorer, options: OptionTable, path: Sequence[int]
+) -> FloatArray:
+    """The features of a derivation, summed over its steps and its end, (F,)."""
+    steps = _steps(scorer, options, path)
+    total = sum((scorer.features(step)[0] for step in steps), np.zeros(scorer.n_features))
+    result: FloatArray = total + scorer.finish(scorer.advance(steps[-1]))[0]
+    return result
 
 
 def random_derivations(options: OptionTable, n: int, seed: int) -> Iterator[list[int]]:
@@ -136,6 +329,30 @@ def random_derivations(options: OptionTable, n: int, seed: int) -> Iterator[list
         yield path
 
 
+def _with_detours(options: OptionTable, n: int, seed: int) -> Iterator[list[int]]:
+    """Random derivations, each followed by one that comes to one of its steps by another way: the
+    same options were taken before, the last one was the same."""
+    random = np.random.default_rng(seed)
+    for path in random_derivations(options, n, seed):
+        yield path
+        if len(path) > 3:
+            meet = int(random.integers(2, len(path) - 1))
+            yield [*random.permutation(path[:meet]).tolist(), *path[meet:]]
+
+
+def _steps(scorer: SentenceScorer, options: OptionTable, path: Sequence[int]) -> list[Steps]:
+    """The steps of a derivation, each a batch of its own."""
+    steps = []
+    state = np.array([scorer.initial_state], np.int64)
+    previous = np.array([START], np.int32)
+    coverage = empty_coverage(1, options.n_words)
+    for option in path:
+        steps.append(Steps(previous, np.array([option], np.int32), coverage.copy(), state))
+        state, previous = scorer.advance(steps[-1]), steps[-1].option
+        cover(coverage[0], options.start[option], options.end[option])
+    return steps
+
+
 def _free(options: OptionTable, coverage: UInt64Array) -> BoolArray:
     """Options whose words are all open."""
     covered = unpack_coverage(coverage[None], options.n_words)[0]
@@ -151,3 +368,7 @@ def _ahead(steps: Steps, number: int, options: Int32Array) -> Steps:
         np.repeat(steps.coverage[number : number + 1], n, axis=0),
         np.repeat(steps.state[number], n),
     )
+
+
+def _content(folder: str) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in Path(folder).iterdir()}

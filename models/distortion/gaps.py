@@ -1,11 +1,10 @@
 """How many gaps a step leaves open: stretches of untranslated words before a translated one.
 
 The search must return to every gap, so translators, and people, leave few open. This is a small
-model of its own and the example of one that looks at the coverage.
+model in its own right, and the example of one that looks at the coverage.
 """
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -21,9 +20,6 @@ class Gaps(DistortionModel):
     @property
     def feature_names(self) -> tuple[str, ...]:
         return ("gaps",)
-
-    def settings(self) -> Mapping[str, Any]:
-        return {}
 
     def prepare(self, sentence: Sentence, options: OptionTable) -> "GapScorer":  # noqa: ARG002
         return GapScorer(options)

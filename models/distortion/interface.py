@@ -11,21 +11,29 @@ interchangeable, and the decoder keeps only the better one; a model whose score 
 else must put it into its state.
 """
 
+import inspect
+import json
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
 from models.arrays import BoolArray, FloatArray, Int32Array, Int64Array, Ragged, UInt64Array
+from models.data.array_files import load_arrays, save_arrays
 from models.data.corpus import AlignedCorpus
 from models.data.sentence import Sentence
-from models.errors import DataError
+from models.data.vocabulary import Vocabulary
+from models.errors import DataError, SettingError
+from models.estimator import Estimator
 from models.phrases.table import PhraseTable
 from models.progress import Progress
+
+if TYPE_CHECKING:
+    from models.distortion.tables import TableScorer
 
 COPIED = -1  # target word of an unknown source word: the word itself
 START = -1  # the `previous` option of a sentence's first step
@@ -106,7 +114,11 @@ class HeatMap(NamedTuple):
 
 
 class SentenceScorer(ABC):
-    """What a model says of one sentence's steps."""
+    """What a model says of one sentence's steps.
+
+    Unless it is made of tables (`tables.py`), the search asks it once per stack, with one batch of
+    all steps that may lead into it, and what it says may depend on the coverage.
+    """
 
     n_features: int
     initial_state: int = 0
@@ -131,15 +143,25 @@ class SentenceScorer(ABC):
         """What finishing from each coverage and state will cost at best, for pruning, (B, F)."""
         return np.zeros((len(state), self.n_features))
 
+    def as_tables(self) -> "TableScorer | None":
+        """The scorer itself if a step's values depend on two options only, and can be looked up."""
+        return None
+
     def heat_maps(self) -> Sequence[HeatMap]:
         """What `hyperbaton explain` may draw of this sentence."""
         return ()
 
+    def distributions(self) -> Sequence[FloatArray]:
+        """Probabilities that the values are made of, one distribution in each row, for the law that
+        they sum to one."""
+        return ()
 
-class DistortionModel(ABC):
-    """A distortion model. The constructor only keeps its arguments; `fit` learns."""
 
-    name: ClassVar[str]
+class DistortionModel(Estimator, ABC):
+    """A distortion model. The constructor only keeps its arguments, which are the settings; `fit`
+    learns attributes whose names end in `_`, which `save` and `load` keep."""
+
+    FORMAT: ClassVar[int] = 1  # of what is saved; what has another number is learned again
 
     @property
     def requires(self) -> frozenset[str]:
@@ -163,6 +185,11 @@ class DistortionModel(ABC):
         """Where tuning starts."""
         return (0.3,) * len(self.feature_names)
 
+    @property
+    def learns(self) -> bool:
+        """Whether there is anything to fit and to save."""
+        return type(self).fit is not DistortionModel.fit
+
     def fit(
         self,
         corpus: AlignedCorpus,  # noqa: ARG002
@@ -172,22 +199,42 @@ class DistortionModel(ABC):
         threads: int = 2,  # noqa: ARG002
         progress: Progress | None = None,  # noqa: ARG002
     ) -> Self:
-        """Learns from a corpus and, if it wants, the phrase table that was made from it. Models
-        that have nothing to learn are ready as they are."""
+        """Learns from a corpus and returns the model itself. Of the keywords, an implementation
+        takes those that it wants (`fit_model`): the phrase table made from the corpus, a seed, the
+        number of threads, somebody to tell about progress. Models without a `fit` of their own
+        have nothing to learn."""
         return self
 
     @abstractmethod
     def prepare(self, sentence: Sentence, options: OptionTable) -> SentenceScorer: ...
 
-    @abstractmethod
-    def settings(self) -> Mapping[str, Any]:
-        """The constructor's arguments, for `save`."""
+    def save(self, directory: Path) -> None:
+        """Writes what was learned: arrays, vocabularies, and what JSON can hold. A model that
+        learns something else has a `save` and a `load` of its own."""
+        if not self.learns:
+            return
+        self.check_fitted()
+        arrays, vocabularies, header = {}, {}, {}
+        for key, value in self.learned().items():
+            if isinstance(value, np.ndarray):
+                arrays[key] = value
+            elif isinstance(value, Vocabulary):
+                vocabularies[key] = value
+            elif _survives_json(value):
+                header[key] = value
+            else:
+                raise DataError(
+                    f"the model {self.name} cannot save {key}, which is a {type(value).__name__}",
+                    expected="arrays, vocabularies, numbers, texts, lists and dictionaries",
+                    advice="give the model its own save and load",
+                )
+        save_arrays(directory, self.FORMAT, header, arrays, vocabularies)
 
-    def save(self, directory: Path) -> None:  # noqa: B027
-        """Writes what was learned; models without parameters write nothing."""
-
-    def load(self, directory: Path) -> Self:  # noqa: ARG002
+    def load(self, directory: Path) -> Self:
         """Reads what `save` has written into a model made with the same settings."""
+        if self.learns:
+            header, arrays, vocabularies = load_arrays(directory, self.FORMAT)
+            vars(self).update({**header, **arrays, **vocabularies})
         return self
 
     def check(self, sentence: Sentence) -> None:
@@ -198,3 +245,30 @@ class DistortionModel(ABC):
                 f"the model {self.name} needs the layer {missing[0]!r}",
                 expected=f"it has {', '.join(sorted(sentence.layers)) or 'words only'}",
             )
+
+
+def fit_model(model: DistortionModel, corpus: AlignedCorpus, **offered: Any) -> DistortionModel:
+    """Calls `fit` with those of the offered keywords that it takes, so that `fit(self, corpus)` is
+    as good a `fit` as any."""
+    parameters = list(inspect.signature(model.fit).parameters.values())
+    takes_all = any(each.kind is each.VAR_KEYWORD for each in parameters)
+    names = {each.name for each in parameters}
+    for each in parameters[1:]:
+        is_needed = each.default is each.empty and each.kind in (
+            each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY, each.POSITIONAL_ONLY
+        )  # fmt: skip
+        if is_needed and each.name not in offered:
+            raise SettingError(
+                f"fit of the model {model.name} asks for {each.name!r}",
+                expected=f"fit(corpus) and what it wants of {', '.join(offered)}",
+            )
+    return model.fit(
+        corpus, **{key: value for key, value in offered.items() if takes_all or key in names}
+    )
+
+
+def _survives_json(value: Any) -> bool:
+    try:
+        return bool(json.loads(json.dumps(value)) == value)
+    except (TypeError, ValueError):
+        return False

@@ -2,13 +2,12 @@
 to the start of the next. The first phrase jumps from position 0.
 
 With `future=true` the search also sees what has to be jumped at least until all words are covered,
-after an idea of Moore and Quirk (2007): who leaves words behind will have to come back. It decides
+after an idea of Moore and Quirk (2007): whoever leaves words behind has to come back. This decides
 which hypotheses are pruned and is not part of any score.
 """
 
-from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -29,9 +28,6 @@ class Linear(DistortionModel):
     def feature_names(self) -> tuple[str, ...]:
         return ("linear",)
 
-    def settings(self) -> Mapping[str, Any]:
-        return {"future": self.future}
-
     def prepare(self, sentence: Sentence, options: OptionTable) -> TableScorer:  # noqa: ARG002
         rows = np.empty(len(options) + 1, np.int32)
         rows[0], rows[1:] = 0, options.end
@@ -42,7 +38,7 @@ class Linear(DistortionModel):
 
 
 class FarSightedScorer(TableScorer):
-    """Linear distortion that estimates the rest. Its state is the end of the last phrase."""
+    """Linear distortion with an estimate of the rest. Its state is the end of the last phrase."""
 
     def __init__(self, n_words: int, tables: list[Table]) -> None:
         super().__init__(1, tables)

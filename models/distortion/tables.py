@@ -43,6 +43,9 @@ class TableScorer(SentenceScorer):
             self.state_of_option = joint_numbers([self.state_of_option, ends])
         self.finish_values = finish_values
 
+    def as_tables(self) -> "TableScorer":
+        return self
+
     @property
     def initial_state(self) -> int:  # type: ignore[override]
         return int(self.state_of_option[0])
@@ -51,8 +54,8 @@ class TableScorer(SentenceScorer):
         values = np.zeros((len(steps.option), self.n_features))
         for table in self.tables:
             last = table.first_feature + table.values.shape[2]
-            cells = table.rows[steps.previous + 1], table.columns[steps.option]
-            values[:, table.first_feature : last] += table.values[cells]
+            row, column = table.rows[steps.previous + 1], table.columns[steps.option]
+            values[:, table.first_feature : last] += table.values[row, column]
         return values
 
     def advance(self, steps: Steps) -> Int64Array:
@@ -70,9 +73,10 @@ class TableScorer(SentenceScorer):
         result = []
         for table in self.tables:
             last = table.first_feature + table.values.shape[2]
-            result.append(
-                (table.rows, table.columns, table.values @ weights[table.first_feature : last])
-            )
+            own = weights[table.first_feature : last]
+            # the usual case of one feature is several times as fast as a product of matrices
+            values = table.values[:, :, 0] * own[0] if len(own) == 1 else table.values @ own
+            result.append((table.rows, table.columns, values))
         return result
 
 

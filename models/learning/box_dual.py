@@ -16,8 +16,21 @@ all come back; a round over everything in which all margins are right ends the w
 
 import numpy as np
 
+from models.arrays import FloatArray
 from models.kernels import kernel
+from models.learning.problem import Problem
 from models.learning.random_order import shuffle
+
+
+def hinge_objective(
+    problem: Problem, embedding: FloatArray, penalty: float, weights: FloatArray
+) -> float:
+    """½ ‖W‖² + C Σ_n max(0, 1 − ψ(o_n)ᵀ W φ_n), with ψ of every class, (K, D), and W, (F, D)."""
+    products = problem.data[:, None] * weights[problem.indices]  # (entries, D)
+    products *= np.repeat(embedding[problem.labels], np.diff(problem.indptr), axis=0)
+    rows = np.repeat(np.arange(len(problem.labels)), np.diff(problem.indptr))
+    margins = np.bincount(rows, products.sum(axis=1), minlength=len(problem.labels))
+    return float(0.5 * (weights**2).sum() + penalty * np.maximum(0.0, 1.0 - margins).sum())
 
 
 @kernel

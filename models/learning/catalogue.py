@@ -1,9 +1,11 @@
-"""Learners by name."""
+"""Learners by name: ours, those of installed packages, and `module:Class`.
 
-from importlib import import_module
+As text, `name:key=value:…`, because commas separate the settings of the model that they serve.
+"""
+
 from typing import Any
 
-from models.errors import SettingError, nearest
+from models.catalogue import Catalogue
 from models.learning.interface import Learner
 
 LEARNERS = {
@@ -17,27 +19,23 @@ LEARNERS = {
     "mlr-primal": "models.learning.logistic_primal:LogisticPrimal",
     "mlr-dual": "models.learning.logistic_dual:LogisticDual",
 }
+ENTRY_POINTS = "hyperbaton.learners"
+_CATALOGUE = Catalogue("learner", Learner, LEARNERS, ENTRY_POINTS, ":")  # type: ignore[type-abstract]
 
 
 def make_learner(name: str, **settings: Any) -> Learner:
     """A learner from its name and its settings, which are checked."""
-    place = LEARNERS.get(name)
-    if place is None:
-        raise SettingError(f"there is no learner {name!r}", expected=nearest(name, list(LEARNERS)))
-    module, _, attribute = place.partition(":")
-    made = getattr(import_module(module), attribute)
-    known = list(made.__dataclass_fields__)
-    for key in settings:
-        if key not in known:
-            raise SettingError(
-                f"the learner {name} has no setting {key!r}", expected=nearest(key, known)
-            )
-    learner: Learner = made(**settings)
-    try:
-        learner.check_settings()
-    except TypeError:  # a text where a number belongs
-        raise SettingError(
-            f"the settings {settings} of the learner {name} are not of the right types",
-            expected=", ".join(f"{key}={value!r}" for key, value in made().settings().items()),
-        ) from None
+    learner = _CATALOGUE.make(name, **settings)
+    learner.check_settings()
     return learner
+
+
+def parse_learner(text: str) -> tuple[str, dict[str, Any]]:
+    """Name and settings of a learner, checked.
+
+    >>> parse_learner("me:sigma=0.5:max_iterations=50")
+    ('me', {'sigma': 0.5, 'max_iterations': 50})
+    """
+    name, settings = _CATALOGUE.parse(text)
+    make_learner(name, **settings)
+    return name, settings

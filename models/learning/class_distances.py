@@ -1,9 +1,9 @@
 """Δ(o, o'): how far apart two orientation classes are (Ni et al. 2011, §2.2.3).
 
 0 for the same class, 0.5 for classes that are close, 1 for others. Which are close the paper leaves
-to its Figure 5: the matrix is "equivalent to constructing a heuristic tree structure". Distances
-between the leaves of a tree never make two classes close to a third one but not to each other, so
-close classes come in groups, and the groups that there are move in the same direction:
+to its Figure 5: the matrix is "equivalent to constructing a heuristic tree structure". In a tree,
+two leaves that are close to a third are close to each other, so close classes come in groups, and
+the classes of a group move in the same direction:
 
     tree         d ≤ −5 and −5 < d < 0 are close, so are 0 < d < 5 and d ≥ 5; three classes have
                  nothing that is close
@@ -17,6 +17,8 @@ from collections.abc import Callable
 import numpy as np
 
 from models.arrays import FloatArray
+from models.kernels import kernel
+from models.learning.problem import score
 
 
 def neighbours(n_classes: int) -> FloatArray:
@@ -41,3 +43,18 @@ DISTANCES: dict[str, Callable[[int], FloatArray]] = {
     "tree": tree,
     "flat": flat,
 }
+
+
+@kernel
+def structured_loss(problem, distance, weights):
+    """Σ_n ρ(n), eq. 5."""
+    scores = np.empty(problem.n_classes)
+    loss = 0.0
+    for row in range(len(problem.labels)):
+        label = problem.labels[row]
+        score(problem, row, weights, scores)
+        highest = scores[label]
+        for o in range(problem.n_classes):
+            highest = max(highest, scores[o] + distance[label, o])
+        loss += highest - scores[label]
+    return loss

@@ -2,90 +2,88 @@
 
 Ni et al. (2011, §3.2) train a sub-model for every source phrase from the examples of that phrase.
 Most phrases are rare: clusters with fewer than `min_examples` share one pooled model, trained on
-their examples together, or on all examples. If no cluster is that small the pooled model, which
-clusters never seen still need, is trained on all examples.
+their examples together. If no cluster is that small the pooled model, which clusters never seen
+still need, is trained on all examples.
+
+Threads take ranges of clusters that do not depend on how many threads there are.
 """
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import dataclass
 from threading import Lock
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 
 from models.arrays import BoolArray, FloatArray, Int64Array
-from models.errors import DataError, SettingError, nearest
+from models.errors import SettingError
+from models.estimator import Estimator
 from models.learning.cluster_model import ClusterModel, cluster_decision
-from models.learning.cluster_rows import ClusterRows, index_clusters
+from models.learning.cluster_rows import ClusterRows, index_clusters, part_of, ranges
 from models.learning.interface import Learner, softmax
 from models.learning.problem import Problem, check_integers, make_problem, make_rows
+from models.learning.random_order import own_seed
 from models.progress import Progress
 
-POOLS = ["rare", "all"]
+
+@dataclass(frozen=True, eq=False)
+class ClusteredExamples:
+    """Examples with their classes and clusters."""
+
+    X: csr_matrix  # (n, F)
+    y: Int64Array  # (n,)
+    n_classes: int
+    cluster: Int64Array  # (n,) POOLED (−1) for an example of none
+
+    def take(self, rows: NDArray[Any]) -> "ClusteredExamples":
+        return ClusteredExamples(self.X[rows], self.y[rows], self.n_classes, self.cluster[rows])
 
 
-class ClusteredLearner:
-    """`make` gives the learner that trains every model; `pool` says which examples the pooled model
-    sees."""
+class ClusteredLearner(Estimator):
+    """`learner` trains every model."""
 
+    name: ClassVar[str] = "clusters"
     model_: ClusterModel
-    n_examples_: Int64Array  # (C,) of each cluster with a model of its own
-    trace_: Mapping[str, Mapping[str, FloatArray]]  # of the "clusters" together, of the "pooled"
+    trace_: Mapping[str, FloatArray]  # of the pooled model
 
-    def __init__(
-        self, make: Callable[[], Learner], min_examples: int = 10, *, pool: str = "rare"
-    ) -> None:
-        self.make, self.min_examples, self.pool = make, min_examples, pool
+    def __init__(self, learner: Learner, min_examples: int = 10) -> None:
+        self.learner, self.min_examples = learner, min_examples
 
-    def check_settings(self) -> None:
+    def fit(
+        self,
+        examples: ClusteredExamples,
+        *,
+        seed: int = 0,
+        threads: int = 2,
+        progress: Progress | None = None,
+    ) -> Self:
+        """Learns as a learner does. The result does not depend on `threads`."""
         if self.min_examples < 1:
             raise SettingError(
                 f"{self.min_examples} is not possible",
                 where="min_examples",
                 expected="a number from 1 up",
             )
-        if self.pool not in POOLS:
-            raise SettingError(
-                f"there is no pool {self.pool!r}", expected=nearest(str(self.pool), POOLS)
-            )
-
-    def fit(
-        self,
-        X: Any,  # noqa: N803
-        y: Any,
-        n_classes: int,
-        cluster: Any,
-        *,
-        seed: int = 0,
-        threads: int = 2,
-        progress: Progress | None = None,
-    ) -> Self:
-        """Learns from X, y as a learner does, and the number of every example's cluster, (n,);
-        POOLED (−1) for an example of none. The result does not depend on `threads`."""
-        self.check_settings()
-        learner = self.make()
-        learner.check_settings()
-        problem = make_problem(X, y, n_classes)
-        numbers = check_clusters(cluster, len(problem.labels))
+        self.learner.check_settings()
+        problem = make_problem(examples.X, examples.y, examples.n_classes)
+        numbers = check_clusters(examples.cluster, len(problem.labels))
         with ThreadPoolExecutor(threads) as pool:
             clusters, rare = group(problem, numbers, self.min_examples, pool)
-            shared = rare if self.pool == "rare" and rare.any() else np.ones_like(rare)
+            shared = np.flatnonzero(rare) if rare.any() else np.arange(len(rare))
             # the pooled model is one long piece of work: it begins first
-            waiting = pool.submit(learner.solve, rows_of(problem, np.flatnonzero(shared)), seed)
-            weights, trace = learner.solve_clusters(
-                problem, clusters, seed, pool, _counter("clusters", progress)
-            )
+            waiting = pool.submit(self.learner.solve, rows_of(problem, shared), seed)
+            advance = _counter("clusters", progress)
+            weights = solve_clusters(self.learner, problem, clusters, seed, pool, advance)
             pooled = waiting.result()
         self.model_ = _without_zeros(clusters, weights, pooled.weights.astype(np.float32))
-        self.n_examples_ = np.diff(clusters.row_offsets)
-        self.trace_ = {"clusters": trace, "pooled": pooled.trace}
+        self.trace_ = pooled.trace
         return self
 
     def decision(self, X: Any, cluster: Any) -> FloatArray:  # noqa: N803
         """w_o·φ of each example under the model of its cluster, (n, K)."""
-        if not hasattr(self, "model_"):
-            raise DataError("the clusters have not learned anything", advice="fit them")
         rows = make_rows(X, len(self.model_.pooled))
         numbers = check_clusters(cluster, X.shape[0])
         scores = np.empty((X.shape[0], self.model_.pooled.shape[1]))
@@ -96,15 +94,43 @@ class ClusteredLearner:
         """p(o | φ) under the model of each example's cluster, (n, K)."""
         return softmax(self.decision(X, cluster))
 
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """What was learned, to be saved."""
-        return {**self.model_._asdict(), "n_examples": self.n_examples_}
+    def n_errors(self, examples: ClusteredExamples) -> int:
+        """Examples whose best class is not their own."""
+        found = self.decision(examples.X, examples.cluster).argmax(axis=1)
+        return int(np.count_nonzero(found != examples.y))
 
-    def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> Self:
-        """Takes what `arrays` gave."""
-        self.model_ = ClusterModel(**{name: arrays[name] for name in ClusterModel._fields})
-        self.n_examples_ = arrays["n_examples"]
-        return self
+
+def solve_clusters(
+    learner: Learner,
+    problem: Problem,
+    clusters: ClusterRows,
+    seed: int,
+    pool: Executor,
+    advance: Callable[[int], None],
+) -> NDArray[np.float32]:
+    """A sub-model for each cluster: weights of its features, (entries of `clusters.features`, K).
+
+    Each is solved alone, with a seed made of the given one and its number, or, if the learner can,
+    all of a range as one problem, which saves solvers written in Python from starting each time.
+    """
+    weights = np.zeros((len(clusters.features), problem.n_classes), np.float32)
+
+    def solve(first: int, last: int, seed: int) -> None:
+        begin, end = clusters.feature_offsets[first], clusters.feature_offsets[last]
+        if begin < end:  # else no example has a feature
+            part = part_of(problem, clusters, first, last)
+            weights[begin:end] = learner.solve(part, seed).weights
+
+    def work(part: tuple[int, int]) -> None:
+        if learner.solves_together:
+            solve(*part, seed)
+        else:
+            for cluster in range(*part):
+                solve(cluster, cluster + 1, own_seed(seed, clusters.ids[cluster]))
+        advance(part[1] - part[0])
+
+    list(pool.map(work, ranges(clusters.row_offsets)))
+    return weights
 
 
 def check_clusters(cluster: Any, n_rows: int) -> Int64Array:

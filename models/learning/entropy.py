@@ -5,18 +5,13 @@ which is what the prior holds against them; the tolerance is by how many counts 
 differ. It is the same for every feature, so many clusters can be solved as one problem.
 """
 
-from collections.abc import Mapping
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize  # type: ignore[import-untyped]
 
 from models.arrays import FloatArray
-from models.learning.cluster_rows import ClusterRows
-from models.learning.cluster_solving import Advance, solve_together
 from models.learning.interface import Learner, Solution
 from models.learning.likelihood import likelihood_and_gradient
 from models.learning.problem import Problem
@@ -25,6 +20,7 @@ from models.learning.problem import Problem
 @dataclass(eq=False, kw_only=True)
 class Entropy(Learner):
     name: ClassVar[str] = "me"
+    solves_together: ClassVar[bool] = True
 
     sigma: float = 0.3  # standard deviation of the prior
     tolerance: float = 0.2  # feature counts
@@ -65,16 +61,3 @@ class Entropy(Learner):
         return Solution(
             weights, int(found.nit), float(found.fun), converged, {"objective": np.array(values)}
         )
-
-    def solve_clusters(
-        self, problem: Problem, clusters: ClusterRows, seed: int, pool: Executor, advance: Advance
-    ) -> tuple[NDArray[np.float32], Mapping[str, FloatArray]]:
-        weights = solve_together(
-            lambda part, own_seed: self.solve(part, own_seed).weights,
-            problem,
-            clusters,
-            seed,
-            pool,
-            advance,
-        )
-        return weights, {}

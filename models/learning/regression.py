@@ -24,11 +24,10 @@ from typing import ClassVar
 import numpy as np
 
 from models.arrays import FloatArray
-from models.learning.box_dual import maximise
+from models.learning.box_dual import hinge_objective, maximise
 from models.learning.interface import Learner, Solution
 from models.learning.problem import Problem
 from models.learning.random_order import generator
-from models.learning.svm import hinge_objective
 
 EMBEDDINGS = ["indicator", "centred"]
 

@@ -24,9 +24,8 @@ from typing import ClassVar
 import numpy as np
 
 from models.kernels import kernel
-from models.learning.class_distances import DISTANCES
+from models.learning.class_distances import DISTANCES, structured_loss
 from models.learning.interface import Learner, Solution
-from models.learning.perceptron import structured_loss
 from models.learning.problem import Problem, score
 from models.learning.random_order import generator, shuffle
 

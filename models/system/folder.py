@@ -17,7 +17,7 @@ from typing import Any
 import tomli_w
 
 from models.data.word_classes import WordClasses
-from models.distortion.catalogue import learns, make_model, model_text, parse_model, split_model
+from models.distortion.catalogue import make_model, model_text, parse_model, split_model
 from models.distortion.interface import DistortionModel
 from models.errors import DataError, SettingError, missing_file
 from models.language_model.kenlm_model import KenlmModel
@@ -45,7 +45,7 @@ class FittedModel:
 
     def entry(self) -> dict[str, Any]:
         """As in `model.toml`."""
-        return {"name": self.name, "settings": dict(self.model.settings())} | (
+        return {"name": self.name, "settings": self.model.settings()} | (
             {"part": self.part} if self.part else {}
         )
 
@@ -272,7 +272,7 @@ def _find_entry(directory: Path, entries: list[dict[str, Any]], text: str) -> di
             known = "; ".join(model_text(entry["name"], entry["settings"]) for entry in fitting)
             raise SettingError(f"{text!r} may be one of several models: {known}")
     model = parse_model(text)
-    if not learns(model):
+    if not model.learns:
         return FittedModel(name, model).entry()
     raise SettingError(
         f"the system has no model {text!r}",

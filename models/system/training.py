@@ -18,8 +18,8 @@ from models.data.corpus_reading import CorpusFiles, CorpusSettings, ReadReport, 
 from models.data.vocabulary import SPECIAL, Vocabulary
 from models.data.word_classes import FORMAT as CLASSES_FORMAT
 from models.data.word_classes import WordClasses
-from models.distortion.catalogue import format_number, learns, parse_model, split_model
-from models.distortion.interface import DistortionModel
+from models.distortion.catalogue import parse_model, split_model
+from models.distortion.interface import DistortionModel, fit_model
 from models.errors import DataError, SettingError
 from models.language_model.arpa_writing import write_arpa
 from models.language_model.estimation import estimate
@@ -176,9 +176,9 @@ class _Training:
         return parts
 
     def fitted(self, name: str, model: DistortionModel, parts: dict[str, str]) -> FittedModel:
-        if not learns(model):
+        if not model.learns:
             return FittedModel(name, model)
-        described = [name, dict(model.settings()), self.settings.seed, format_number(model)]
+        described = [name, model.settings(), self.settings.seed, model.FORMAT]
         work = partial(self._fit, model, parts)
         part = self._stage(stage_name(name), work, self._corpus_key, parts, *described)
         return FittedModel(name, model, part)
@@ -224,7 +224,8 @@ class _Training:
 
     def _fit(self, model: DistortionModel, parts: dict[str, str], folder: Path) -> str:
         corpus = _with_classes(self.read[0], self.out, parts)
-        model.fit(
+        fit_model(
+            model,
             corpus,
             phrases=PhraseTable.load(self.out / parts["phrases"]),
             seed=self.settings.seed,

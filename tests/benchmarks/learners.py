@@ -25,7 +25,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
 from models.learning.catalogue import LEARNERS, make_learner
-from models.learning.clusters import ClusteredLearner
+from models.learning.clusters import ClusteredExamples, ClusteredLearner
 from models.learning.interface import Learner
 
 N_FEATURES, N_ACTIVE, N_CLASSES = 20_000, 20, 5
@@ -114,8 +114,7 @@ def main(n: int) -> None:
     goal = bench.errors(best)[0] + 1.0
     head(f"2. until the training error is {goal:.2f}%")
     for name in LEARNERS:
-        settings = {"held_out": 0.0} if name == "mms" else {}
-        show_first(bench, name, settings, lambda learner: bench.errors(learner)[0] <= goal)
+        show_first(bench, name, {}, lambda learner: bench.errors(learner)[0] <= goal)
 
     objective = best.objective_ * WITHIN
     head(f"3. until the objective is {objective:.1f}, the optimum plus 0.1%")
@@ -136,8 +135,9 @@ def main(n: int) -> None:
     cluster_of_row = np.random.default_rng(1).zipf(1.3, n).clip(0, 10**6)
     for threads in (1, 2):
         began = time.perf_counter()
-        learner = ClusteredLearner(lambda: make_learner("mms")).fit(
-            bench.train, bench.labels, N_CLASSES, cluster_of_row, threads=threads
+        learner = ClusteredLearner(make_learner("mms")).fit(
+            ClusteredExamples(bench.train, bench.labels, N_CLASSES, cluster_of_row),
+            threads=threads,
         )
         seconds = time.perf_counter() - began
         print(

@@ -15,7 +15,7 @@ from models.distortion.dpr.fitting import MIN_EXAMPLES
 
 SMALL = [
     "--sample", "zh-en", "--sizes", "30,60", "--repeats", "2", "--test-size", "20",
-    "--learners", "lr,mms:held_out=0:max_rounds=4,mlr-dual", "--threads", "1",
+    "--learners", "lr,mms:learning_rate=0.05:max_rounds=4,mlr-dual", "--threads", "1",
 ]  # fmt: skip
 
 
@@ -53,7 +53,7 @@ def test_tables_files_and_pictures(run, tmp_path):
     assert lines[0] == "Classes of moves (Ni et al. 2011, section 4.1)"
     assert lines[1].startswith("2 repetitions, each with 20 test sentences ")
     for n_classes, table in ((3, "Table 5"), (5, "Table 6")):
-        chosen = "mms:held_out=0:max_rounds=4"
+        chosen = "mms:learning_rate=0.05:max_rounds=4"
         for title in (
             f"overall precision, and F1 as in {table}",
             f"differences to {chosen}, paired t-test over all sizes",

@@ -27,11 +27,9 @@ class Learned(Linear):
     def __init__(self, strength: float = 1.5, kind: str = "soft") -> None:
         self.strength, self.kind = strength, kind
 
-    def settings(self):
-        return {"strength": self.strength, "kind": self.kind}
-
-    def save(self, directory):
-        (directory / "learned").write_text("x" * 1234)
+    def fit(self, corpus):
+        self.size_ = len(corpus)
+        return self
 
 
 class Moody(Linear):
@@ -80,7 +78,7 @@ def test_models_of_packages(monkeypatch):
         EntryPoint("odd", "builtins:dict", ENTRY_POINTS),
         EntryPoint("moody", f"{__name__}:Moody", ENTRY_POINTS),
     ]
-    for module in ("models.distortion.catalogue", "hyperbaton.views.known_models"):
+    for module in ("models.catalogue", "hyperbaton.views.known_models"):
         monkeypatch.setattr(f"{module}.entry_points", lambda group: points)  # noqa: ARG005
     monkeypatch.setitem(MODELS, "broken", "math:pi")
     known = {entry.name: entry for entry in known_models()}
@@ -96,7 +94,7 @@ def test_models_of_packages(monkeypatch):
         "No module named 'no_such_module'"
     )
     assert "is not a distortion model" in known["odd"].fault
-    assert "does not take these settings" in known["broken"].fault
+    assert "'broken' is not a distortion model" in known["broken"].fault
     assert describe(known["moody"]) == "moody (from ?)\n  cannot be used: ValueError: not today"
 
 

@@ -18,13 +18,13 @@ from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 from models.arrays import Int64Array
 from models.data.corpus import AlignedCorpus
 from models.data.word_classes import WordClasses
-from models.distortion.dpr.early_stopping import clustered
 from models.distortion.dpr.examples import Examples, make_examples, make_features
 from models.distortion.dpr.feature_set import number_columns, renumbered
 from models.distortion.dpr.fitting import MIN_EXAMPLES
 from models.distortion.dpr.orientations import Orientations
 from models.errors import DataError
-from models.learning.clusters import ClusteredLearner
+from models.learning.catalogue import make_learner
+from models.learning.clusters import ClusteredExamples, ClusteredLearner
 from tuning.reproduction.experiment_settings import ExperimentSettings
 
 
@@ -32,28 +32,21 @@ from tuning.reproduction.experiment_settings import ExperimentSettings
 class TrainingSet:
     """Examples with their classes, and how learners are trained on them."""
 
-    examples: csr_matrix  # (n, n_features)
-    classes: Int64Array  # (n,)
-    n_classes: int
-    cluster: Int64Array  # (n,) number of the source phrase
+    examples: ClusteredExamples  # clusters are the source phrases
     min_examples: int = MIN_EXAMPLES
     seed: int = 0
     threads: int = 2
 
     def fit(self, name: str, settings: Mapping[str, Any]) -> tuple[ClusteredLearner, float]:
         """A trained learner, and the processor's seconds that it took."""
-        learner = clustered(name, settings, self.min_examples)
+        learner = ClusteredLearner(make_learner(name, **settings), self.min_examples)
         began = time.process_time()
-        learner.fit(
-            self.examples, self.classes, self.n_classes, self.cluster,
-            seed=self.seed, threads=self.threads,
-        )  # fmt: skip
+        learner.fit(self.examples, seed=self.seed, threads=self.threads)
         return learner, time.process_time() - began
 
     def error(self, trained: ClusteredLearner) -> float:
         """The share of the examples that are classified wrong."""
-        predicted = trained.decision(self.examples, self.cluster).argmax(axis=1)
-        return float(np.mean(predicted != self.classes))
+        return trained.n_errors(self.examples) / len(self.examples.y)
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,15 +61,10 @@ class Split:
     examples: Examples
 
     def training_set(self, setup: Orientations, settings: ExperimentSettings) -> TrainingSet:
-        return TrainingSet(
-            self.train,
-            setup.of(self.examples.samples.distance[self.train_rows]),
-            len(setup),
-            self.examples.cluster[self.train_rows],
-            settings.min_examples,
-            settings.seed,
-            settings.threads,
-        )
+        classes = setup.of(self.examples.samples.distance[self.train_rows])
+        cluster = self.examples.cluster[self.train_rows]
+        examples = ClusteredExamples(self.train, classes, len(setup), cluster)
+        return TrainingSet(examples, settings.min_examples, settings.seed, settings.threads)
 
 
 @dataclass(frozen=True, eq=False)

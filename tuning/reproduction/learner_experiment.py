@@ -22,10 +22,11 @@ from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 
 from models.arrays import BoolArray, FloatArray, Int64Array
 from models.data.corpus import AlignedCorpus
-from models.distortion.dpr.early_stopping import with_rounds
-from models.distortion.dpr.learner_text import parse_learner
 from models.distortion.dpr.orientations import orientations
 from models.distortion.dpr.relative_frequency import RelativeFrequency
+from models.learning.catalogue import parse_learner
+from models.learning.clusters import ClusteredExamples
+from models.learning.early_stopping import choose_settings
 from models.progress import Progress
 from tuning.reproduction.class_predictions import (
     BinPrecision,
@@ -117,9 +118,8 @@ def run_experiment(
 def _warm_up(learner: str, settings: ExperimentSettings) -> None:
     """Has the learner's kernels compiled, or loaded, before anything is timed."""
     examples = csr_matrix(np.eye(4, dtype=np.float32)[[0, 1, 2, 3] * 3])
-    cluster = np.repeat([0, 1], 6)
-    training = TrainingSet(examples, np.arange(12) % 3, 3, cluster, 2, threads=settings.threads)
-    training.fit(*parse_learner(learner))
+    labelled = ClusteredExamples(examples, np.arange(12) % 3, 3, np.repeat([0, 1], 6))
+    TrainingSet(labelled, 2, threads=settings.threads).fit(*parse_learner(learner))
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,7 +147,7 @@ def _trial(
         n_classes,
         split.size,
         repeat,
-        len(training.classes),
+        len(training.examples.y),
         split.train.shape[1],
         trained.seconds,
         trained.train_error,
@@ -160,9 +160,9 @@ def _trial(
 
 
 def _count(split: Split, training: TrainingSet, _: str) -> _Trained:
-    pair, classes = split.examples.pair, training.classes
+    pair, classes = split.examples.pair, training.examples.y
     began = time.process_time()
-    model = RelativeFrequency().fit(pair[split.train_rows], classes, training.n_classes)
+    model = RelativeFrequency().fit(pair[split.train_rows], classes, training.examples.n_classes)
     seconds = time.process_time() - began
     tested, seen = (
         model.probabilities(pair[rows]).argmax(axis=1)
@@ -173,14 +173,14 @@ def _count(split: Split, training: TrainingSet, _: str) -> _Trained:
 
 def _learn(split: Split, training: TrainingSet, learner: str) -> _Trained:
     name, own = parse_learner(learner)
-    own = with_rounds(
-        name, own, training.examples, training.classes, training.n_classes, training.cluster,
-        split.examples.samples.sentence[split.train_rows],
-        training.min_examples, training.seed, training.threads,
+    sentence = split.examples.samples.sentence[split.train_rows]
+    own = choose_settings(
+        name, own, training.examples, sentence, training.min_examples,
+        seed=training.seed, threads=training.threads,
     )  # fmt: skip
     model, seconds = training.fit(name, own)
     scores = model.decision(split.test, split.examples.cluster[split.test_rows])
-    active = model.trace_["pooled"].get("active")
+    active = model.trace_.get("active")
     return _Trained(scores.argmax(axis=1), training.error(model), seconds, active, own)
 
 

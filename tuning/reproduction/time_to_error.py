@@ -4,9 +4,10 @@
 Learners stop by rules of their own, at different errors on the training examples, so their times
 say little about each other. Here each is trained anew with growing numbers of rounds until the
 error on the training examples is down to a goal: the time is that of the first training that
-reaches it. The papers do not name their tolerance, so there are several goals: round shares, and as
-the strictest the error of a logistic model plus one point, because logistic models minimise a loss
-with one optimum; without any, that of the first learner plus one point.
+reaches it. A learner whose rounds cannot be limited is trained once. The papers do not name their
+tolerance, so there are several goals: round shares, and as the strictest the error of a logistic
+model plus one point, because logistic models minimise a loss with one optimum; without any, that of
+the first learner plus one point.
 """
 
 from collections.abc import Mapping, Sequence
@@ -64,17 +65,16 @@ def times_to_goals(
     """
     name = learner.partition(":")[0]
     known = make_learner(name, **settings).settings()
-    key = next(limit for limit in LIMITS if limit in known)
-    if "held_out" in known:
-        settings = {**settings, "held_out": 0.0}  # all rounds are made
+    limit = next((key for key in LIMITS if key in known), None)
     times: list[ErrorTime] = []
 
     def add(goal: float, seconds: float | None) -> None:
-        times.append(ErrorTime(learner, training.n_classes, goal, seconds, n_rounds))
+        times.append(ErrorTime(learner, training.examples.n_classes, goal, seconds, n_rounds))
 
     last: ClusterModel | None = None
-    for n_rounds in ROUNDS:
-        trained, seconds = training.fit(name, {**settings, key: n_rounds})
+    for n_rounds in ROUNDS if limit else (1,):
+        own = {**settings, limit: n_rounds} if limit else settings
+        trained, seconds = training.fit(name, own)
         error = training.error(trained)
         while len(times) < len(goals) and error <= goals[len(times)]:
             add(goals[len(times)], seconds)

@@ -22,7 +22,6 @@ from models.distortion.dpr.feature_set import (
     Places,
     Rows,
 )
-from models.errors import SettingError
 from models.kernels import kernel
 from models.phrases.extraction import GRID
 
@@ -36,12 +35,8 @@ class AlrajehFeatures(FeatureSet):
     def __init__(self, window: int = WINDOW) -> None:
         self.window = window
 
-    def settings(self) -> Mapping[str, Any]:
-        return {"window": self.window}
-
     def check(self) -> None:
-        if self.window < 0:
-            raise SettingError(f"a window of {self.window} words", expected="0 or more")
+        self._check_at_least(0, "window")
 
     def fit(self, source: Layers, target: Layers, links: Ragged) -> tuple[Int32Array, Int32Array]:
         self.check()

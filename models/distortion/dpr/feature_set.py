@@ -14,7 +14,7 @@ for the columns of every possible edge once.
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 
 from models.arrays import Float32Array, Int32Array, Int64Array, Ragged, UInt64Array
 from models.distortion.dpr.samples import Samples
+from models.estimator import Estimator
 
 CHUNK = 20_000  # rows that a thread takes at a time
 DROPPED = -1  # number of a column that is not used
@@ -67,11 +68,14 @@ Text = Any  # what a set of features makes of a text: arrays for its compiled co
 Rows = tuple[Int64Array, Int32Array, Float32Array]  # compressed sparse rows: begin, columns, values
 
 
-class FeatureSet(ABC):
+class FeatureSet(Estimator, ABC):
     """Features by raw columns. `fit` looks at the texts of a corpus and numbers what it finds."""
 
-    name: ClassVar[str]
     n_columns_: int
+
+    @abstractmethod
+    def check(self) -> None:
+        """Refuses settings with which there are no features."""
 
     @abstractmethod
     def fit(self, source: Layers, target: Layers, links: Ragged) -> tuple[Text, Text]:
@@ -96,9 +100,6 @@ class FeatureSet(ABC):
         """The same for the source side of one sentence, by edges, (2, n_words + 1, width): a phrase
         [start, end) has the columns of [0, start] and of [1, end]; DROPPED fills up. What counts
         twice is there twice."""
-
-    @abstractmethod
-    def settings(self) -> Mapping[str, Any]: ...
 
     @abstractmethod
     def arrays(self) -> dict[str, NDArray[Any]]:

@@ -1,48 +1,57 @@
 """Trains a classifier of phrase moves: examples, features, learner, and what decoding needs."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from models.data.corpus import AlignedCorpus
 from models.distortion.dpr.classifier import PhraseClassifier
-from models.distortion.dpr.early_stopping import clustered, with_rounds
 from models.distortion.dpr.examples import make_examples, make_features, with_classes
 from models.distortion.dpr.feature_set import number_columns, renumbered
-from models.distortion.dpr.learner_text import parse_learner
 from models.distortion.dpr.orientations import orientations
 from models.errors import DataError
+from models.learning.catalogue import make_learner, parse_learner
 from models.learning.cluster_model import POOLED
+from models.learning.clusters import ClusteredExamples, ClusteredLearner
+from models.learning.early_stopping import choose_settings
 from models.phrases.trie import build_trie
 from models.progress import Progress
 
 MIN_EXAMPLES = 300  # that a source phrase needs for a model of its own
 
 
+@dataclass(eq=False, kw_only=True)
+class ClassifierSettings:
+    """What the model `dpr` learns, and from what."""
+
+    classes: int = 3
+    learner: str = "mms"  # or name:key=value:…
+    features: str = "ni"  # or alrajeh
+    window: int = -1  # source words looked at on each side; −1: as in the paper
+    order: int = 3  # of n-grams
+    min_examples: int = MIN_EXAMPLES  # source phrases with fewer share one pooled model
+    min_count: int = 1  # features seen less often are left out
+    max_sentences: int = 0  # learn from this many, drawn at random; 0: from all
+    word_classes: int = 50  # if the corpus brings none
+
+
 def train_classifier(
     corpus: AlignedCorpus,
-    *,
-    classes: int = 3,
-    learner: str = "mms",
-    features: str = "ni",
-    window: int = -1,
-    order: int = 3,
-    min_examples: int = MIN_EXAMPLES,
-    min_count: int = 1,
-    max_sentences: int = 0,
-    word_classes: int = 50,
+    chosen: ClassifierSettings,
     seed: int = 0,
     threads: int = 2,
     progress: Progress | None = None,
 ) -> PhraseClassifier:
-    """Learns from all phrase pairs of a corpus, or of so many sentences drawn from it."""
-    name, settings = parse_learner(learner)
-    setup = orientations(classes)
-    feature_set = make_features(features, window, order)
-    if max_sentences and max_sentences < len(corpus):
+    """Learns from all phrase pairs of a corpus, or of some of its sentences."""
+    name, settings = parse_learner(chosen.learner)
+    setup = orientations(chosen.classes)
+    feature_set = make_features(chosen.features, chosen.window, chosen.order)
+    if chosen.max_sentences and chosen.max_sentences < len(corpus):
         random = np.random.default_rng(seed)
-        corpus = corpus.take(np.sort(random.permutation(len(corpus))[:max_sentences]))
+        corpus = corpus.take(np.sort(random.permutation(len(corpus))[: chosen.max_sentences]))
     if progress:
         progress("collecting phrase pairs", 0)
-    corpus, source_classes, target_classes = with_classes(corpus, word_classes)
+    corpus, source_classes, target_classes = with_classes(corpus, chosen.word_classes)
     examples = make_examples(corpus, feature_set, threads)
     if not len(examples.samples):
         raise DataError(
@@ -50,19 +59,25 @@ def train_classifier(
             expected="a corpus with word alignments",
             advice="look at it with hyperbaton corpus",
         )
-    number = number_columns(examples.rows[1], examples.n_columns, min_count)
+    number = number_columns(examples.rows[1], examples.n_columns, chosen.min_count)
     if number.max(initial=-1) < 0:
-        raise DataError(f"no feature occurs {min_count} times", advice="choose a smaller min_count")
-    matrix = renumbered(examples.rows, number)
-    labels, cluster = setup.of(examples.samples.distance), examples.cluster
+        raise DataError(
+            f"no feature occurs {chosen.min_count} times", advice="choose a smaller min_count"
+        )
+    labelled = ClusteredExamples(
+        renumbered(examples.rows, number),
+        setup.of(examples.samples.distance),
+        chosen.classes,
+        examples.cluster,
+    )
     if progress:
-        progress(f"learning from {len(labels):,} phrase pairs", 0)
-    settings = with_rounds(
-        name, settings, matrix, labels, classes, cluster,
-        examples.samples.sentence, min_examples, seed, threads,
-    )  # fmt: skip
-    trained = clustered(name, settings, min_examples).fit(
-        matrix, labels, classes, cluster, seed=seed, threads=threads, progress=progress
+        progress(f"learning from {len(labelled.y):,} phrase pairs", 0)
+    sentence, fewest = examples.samples.sentence, chosen.min_examples
+    settings = choose_settings(
+        name, settings, labelled, sentence, fewest, seed=seed, threads=threads
+    )
+    trained = ClusteredLearner(make_learner(name, **settings), fewest).fit(
+        labelled, seed=seed, threads=threads, progress=progress
     )
     ids = trained.model_.ids
     trie, ends, n_nodes = build_trie(examples.source_phrases(corpus.source.words, ids))

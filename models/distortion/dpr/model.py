@@ -1,6 +1,6 @@
 """Distance phrase reordering (Ni et al. 2011): how likely a phrase is to move, and how far.
 
-A classifier (`models/dpr/`) predicts from the source phrase, its surroundings and its translation
+A classifier (`classifier.py`) predicts from the source phrase, its surroundings and its translation
 whether the phrase goes on where the last one ended (d = 0, with d = previous_end − start), jumps
 forward (d < 0) or back (d > 0); with five classes, also whether it goes 5 words or more. Two uses
 (section 4.2):
@@ -12,71 +12,48 @@ forward (d < 0) or back (d > 0); with five classes, also whether it goes 5 words
 a move that the classifier thinks impossible does not outweigh everything else.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
-from models.arrays import FloatArray, Int32Array, Int64Array
+from models.arrays import FloatArray, Int64Array
 from models.data.array_files import load_arrays, save_arrays
 from models.data.corpus import AlignedCorpus
 from models.data.sentence import Sentence
 from models.distortion.dpr.classifier import PhraseClassifier, TranslationScores
 from models.distortion.dpr.examples import make_features
-from models.distortion.dpr.fitting import MIN_EXAMPLES, train_classifier
-from models.distortion.dpr.learner_text import parse_learner
+from models.distortion.dpr.fitting import ClassifierSettings, train_classifier
 from models.distortion.dpr.orientations import orientations
 from models.distortion.interface import DistortionModel, HeatMap, OptionTable
 from models.distortion.tables import Table, TableScorer
-from models.errors import DataError, SettingError, nearest
 from models.kernels import kernel
+from models.learning.catalogue import make_learner, parse_learner
 from models.phrases.table import PhraseTable
 from models.progress import Progress
 
-FORMAT = 1
 DIRECT, SCALED, AUTO = "direct", "scaled", "auto"
 FEATURE_OF_USE = {DIRECT: "logp", SCALED: "scaled"}
 
 
-class Dpr(DistortionModel):
+@dataclass(eq=False, kw_only=True)
+class Dpr(ClassifierSettings, DistortionModel):
+    """Distance phrase reordering (Ni et al. 2011): how likely a phrase is to move, and how far."""
+
     name: ClassVar[str] = "dpr"
 
-    def __init__(
-        self,
-        classes: int = 3,
-        use: str = AUTO,  # direct, scaled; auto: scaled for three classes, direct for five
-        learner: str = "mms",  # or name:key=value:…
-        features: str = "ni",  # or alrajeh
-        window: int = -1,  # source words looked at on each side; −1: as in the paper
-        order: int = 3,  # of n-grams
-        min_examples: int = MIN_EXAMPLES,  # source phrases with fewer share one pooled model
-        min_count: int = 1,  # features seen less often are left out
-        max_sentences: int = 0,  # learn from so many; 0: from all
-        word_classes: int = 50,  # if the corpus brings none
-        beta: float = 1.0,
-        floor: float = 0.01,
-    ) -> None:
-        self.classes, self.use, self.learner, self.features = classes, use, learner, features
-        self.window, self.order = window, order
-        self.min_examples, self.min_count, self.max_sentences = (
-            min_examples,
-            min_count,
-            max_sentences,
-        )
-        self.word_classes, self.beta, self.floor = word_classes, beta, floor
-        self._memo: TranslationScores | None = None
+    use: str = AUTO  # direct, scaled; auto: scaled for three classes, direct for five
+    beta: float = 1.0
+    floor: float = 0.01
+    _memo: TranslationScores | None = field(default=None, init=False, repr=False)
 
     @property
     def _use(self) -> str:
         if self.use == AUTO:
             return SCALED if self.classes == 3 else DIRECT
-        if self.use not in FEATURE_OF_USE:
-            known = [AUTO, *FEATURE_OF_USE]
-            raise SettingError(
-                f"probabilities cannot be used as {self.use!r}", expected=nearest(self.use, known)
-            )
         return self.use
 
     @property
@@ -85,7 +62,9 @@ class Dpr(DistortionModel):
 
     @cached_property
     def _feature_names(self) -> tuple[str, ...]:
-        learner = parse_learner(self.learner)[0]
+        self._check_choice("use", [AUTO, *FEATURE_OF_USE])
+        name, settings = parse_learner(self.learner)
+        learner = make_learner(name, **settings).name
         parts = [f"dpr{len(orientations(self.classes))}"]
         parts += [learner] if learner != "mms" else []
         parts += [self.features] if self.features != "ni" else []
@@ -95,22 +74,6 @@ class Dpr(DistortionModel):
     def initial_weights(self) -> tuple[float, ...]:
         # dividing by p makes distances several times as long
         return (0.05 * self.beta if self._use == SCALED else 0.3,)
-
-    def settings(self) -> Mapping[str, Any]:
-        return {
-            "classes": self.classes,
-            "use": self.use,
-            "learner": self.learner,
-            "features": self.features,
-            "window": self.window,
-            "order": self.order,
-            "min_examples": self.min_examples,
-            "min_count": self.min_count,
-            "max_sentences": self.max_sentences,
-            "word_classes": self.word_classes,
-            "beta": self.beta,
-            "floor": self.floor,
-        }
 
     def fit(
         self,
@@ -123,42 +86,18 @@ class Dpr(DistortionModel):
     ) -> Self:
         self.check_settings()
         self._memo = None
-        self.classifier_ = train_classifier(
-            corpus,
-            classes=self.classes,
-            learner=self.learner,
-            features=self.features,
-            window=self.window,
-            order=self.order,
-            min_examples=self.min_examples,
-            min_count=self.min_count,
-            max_sentences=self.max_sentences,
-            word_classes=self.word_classes,
-            seed=seed,
-            threads=threads,
-            progress=progress,
-        )
+        self.classifier_ = train_classifier(corpus, self, seed, threads, progress)
         return self
 
     def check_settings(self) -> None:
         """Refuses values that are not possible before any work."""
         _ = self.feature_names  # knows the classes, the learner and the use
         make_features(self.features, self.window, self.order)
-        for key, good, expected in (
-            ("beta", self.beta > 0, "a number above 0"),
-            ("floor", 0 < self.floor <= 1, "a probability above 0"),
-            ("max_sentences", self.max_sentences >= 0, "0 or more"),
-        ):
-            if not good:
-                raise SettingError(
-                    f"{getattr(self, key)!r} is not possible",
-                    where=f"dpr.{key}",
-                    expected=expected,
-                )
+        self._check_positive("beta")
+        self._check("floor", 0 < self.floor <= 1, "a probability above 0")
+        self._check_at_least(0, "max_sentences")
 
     def prepare(self, sentence: Sentence, options: OptionTable) -> "DprScorer":
-        if not hasattr(self, "classifier_"):
-            raise DataError(f"the model {self.name} has not learned anything", advice="fit it")
         memo = self._memo_of(options.phrases)
         log_p = self.classifier_.log_probabilities(sentence.words, options, memo)
         moves = _classes_of_distances(self.classes, options.n_words)
@@ -185,11 +124,11 @@ class Dpr(DistortionModel):
             "target": self.classifier_.target.vocabulary,
         }
         save_arrays(
-            directory, FORMAT, dict(self.settings()), self.classifier_.arrays(), vocabularies
+            directory, self.FORMAT, self.settings(), self.classifier_.arrays(), vocabularies
         )
 
     def load(self, directory: Path) -> Self:
-        _, arrays, vocabularies = load_arrays(directory, FORMAT)
+        _, arrays, vocabularies = load_arrays(directory, self.FORMAT)
         features = make_features(self.features, self.window, self.order)
         self.classifier_ = PhraseClassifier.from_arrays(
             features, arrays, vocabularies["source"], vocabularies["target"]
@@ -212,14 +151,9 @@ class DprScorer(TableScorer):
         self._sentence, self._options = sentence, options
         self._names, self._log_p = names, log_p
 
-    @property
-    def probabilities(self) -> FloatArray:
-        """Of the classes of every option, (N, classes)."""
-        return np.exp(self._log_p)
-
-    def projected(self, weights: FloatArray) -> list[tuple[Int32Array, Int32Array, FloatArray]]:
-        (table,) = self.tables
-        return [(table.rows, table.columns, table.values[:, :, 0] * weights[0])]
+    def distributions(self) -> Sequence[FloatArray]:
+        """Over the classes of every option, (N, classes)."""
+        return [np.exp(self._log_p)]
 
     def heat_maps(self) -> Sequence[HeatMap]:
         """How each source phrase moves, with its first option as translation."""
@@ -227,7 +161,7 @@ class DprScorer(TableScorer):
         _, first = np.unique(spans, axis=0, return_index=True)
         phrases = tuple(" ".join(self._sentence.words[slice(*span)]) for span in spans[first])
         title = "p(move), d = previous end − start"
-        return [HeatMap(title, phrases, self._names, self.probabilities[first])]
+        return [HeatMap(title, phrases, self._names, np.exp(self._log_p[first]))]
 
 
 @lru_cache(maxsize=256)

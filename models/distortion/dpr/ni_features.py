@@ -31,7 +31,6 @@ from models.distortion.dpr.feature_set import (
     Rows,
 )
 from models.distortion.dpr.ngrams import NgramIndex, find_ngrams
-from models.errors import SettingError
 from models.hashing import EMPTY
 from models.kernels import kernel
 
@@ -50,15 +49,10 @@ class NiFeatures(FeatureSet):
     def __init__(self, window: int = WINDOW, order: int = ORDER, edges: bool = True) -> None:
         self.window, self.order, self.edges = window, order, edges
 
-    def settings(self) -> Mapping[str, Any]:
-        return {"window": self.window, "order": self.order, "edges": self.edges}
-
     def check(self) -> None:
         """Refuses settings with which there are no features."""
-        if self.window < 0:
-            raise SettingError(f"a window of {self.window} words", expected="0 or more")
-        if self.order < 1:
-            raise SettingError(f"n-grams of {self.order} words", expected="1 or more")
+        self._check_at_least(0, "window")
+        self._check_at_least(1, "order")
 
     def fit(self, source: Layers, target: Layers, links: Ragged) -> tuple[_Text, _Text]:  # noqa: ARG002
         self.check()
@@ -146,8 +140,8 @@ class NiFeatures(FeatureSet):
     ) -> str:
         """For instance `word -2: Zhou liu` or `target class: 7 31`."""
         if column >= self.target_begin_[0, 0]:
-            cell = int(np.searchsorted(self.target_begin_.ravel(), column, side="right")) - 1
-            layer, length = divmod(cell, self.order)
+            which = int(np.searchsorted(self.target_begin_.ravel(), column, side="right")) - 1
+            layer, length = divmod(which, self.order)
             number = column - int(self.target_begin_[layer, length])
             words = self.indices_[2 + layer].words(length + 1, number)
             return f"target {LAYERS[layer]}: {_text(words, layer, target)}"

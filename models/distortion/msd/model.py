@@ -7,8 +7,7 @@ those of the phrases themselves: monotone if the next phrase begins where the la
 if it ends where that one began. Hierarchical ones look at blocks of phrases (`hierarchical.py`).
 """
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,9 +33,6 @@ class Lexicalised(DistortionModel):
     def feature_names(self) -> tuple[str, ...]:
         kind = ReorderingType.parse(self.type)
         return tuple(f"{kind.classes}.{direction}.{name}" for direction, name in kind.columns)
-
-    def settings(self) -> Mapping[str, Any]:
-        return {"type": self.type}
 
     def prepare(self, sentence: Sentence, options: OptionTable) -> SentenceScorer:  # noqa: ARG002
         found = options.phrases.reordering_type

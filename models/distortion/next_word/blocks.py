@@ -1,10 +1,10 @@
 """The features of all pairs of places of some sentences, as numbers.
 
 Features are looked up once and kept, because training goes over them many times. A block holds
-some thousand cells (pairs of places); how much is kept in all is limited, and blocks over the limit
+some thousand pairs; how much is kept in all is limited, and blocks over the limit
 are made anew whenever they are asked for, which is slower but has no end.
 
-The cell of CP i and candidate j of a sentence of n words is in row i (0 to n) and column j − 1.
+The pair of CP i and candidate j of a sentence of n words is in row i (0 to n) and column j − 1.
 """
 
 from collections.abc import Callable
@@ -28,7 +28,7 @@ from models.distortion.next_word.templates import (
 )
 from models.kernels import kernel
 
-BLOCK_CELLS = 40_000
+BLOCK_PAIRS = 40_000
 KEPT_BYTES = 1_200_000_000
 
 
@@ -39,9 +39,9 @@ class Block(NamedTuple):
     last: int
     side: Int32Array  # (places, 2 orientations, 2 · SIDE) features of a place as i, then as j
     side_begin: Int64Array  # (sentences,)
-    both: Int32Array  # features of pairs, one cell after the other
-    cell_begin: Int32Array  # (cells + 1,) of `both`; cells of a sentence by row, then column
-    sentence_cell: Int64Array  # (sentences,) first cell of each sentence
+    both: Int32Array  # features of both places of a pair, one pair after the other
+    pair_begin: Int32Array  # (pairs + 1,) of `both`; pairs of a sentence by row, then column
+    sentence_pair: Int64Array  # (sentences,) first pair of each sentence
     distance: Int32Array  # (2, DISTANCES, 2) ⟨o⟩ and ⟨o, d⟩
 
 
@@ -61,8 +61,8 @@ class Blocks:
         kept_bytes: int = KEPT_BYTES,
     ) -> None:
         self.symbols, self.events, self.index, self.all_rows = symbols, events, index, all_rows
-        cells = (events.lengths + 1) ** 2
-        self.bounds = block_bounds(cells)
+        pairs = (events.lengths + 1) ** 2
+        self.bounds = block_bounds(pairs)
         self.kept_bytes = kept_bytes
         self._kept: dict[int, Block] = {}
         self._size = 0
@@ -83,7 +83,7 @@ class Blocks:
         for begin in range(0, len(self), step):
             made = run(self.__getitem__, range(begin, min(begin + step, len(self))))
             for number, block in enumerate(made, begin):
-                size = block.side.nbytes + block.both.nbytes + block.cell_begin.nbytes
+                size = block.side.nbytes + block.both.nbytes + block.pair_begin.nbytes
                 if self._size + size > self.kept_bytes:
                     return
                 self._kept[number] = block
@@ -94,37 +94,37 @@ class Blocks:
         return len(self._kept)
 
 
-def block_bounds(cells: Int64Array) -> list[int]:
-    """First sentences of blocks that have at most BLOCK_CELLS cells, or one sentence."""
+def block_bounds(pairs: Int64Array) -> list[int]:
+    """First sentences of blocks that have at most BLOCK_PAIRS pairs, or one sentence."""
     bounds, size = [0], 0
-    for sentence, n_cells in enumerate(cells.tolist()):
-        if size and size + n_cells > BLOCK_CELLS:
+    for sentence, n_pairs in enumerate(pairs.tolist()):
+        if size and size + n_pairs > BLOCK_PAIRS:
             bounds.append(sentence)
             size = 0
-        size += n_cells
-    return [*bounds, len(cells)] if len(cells) else bounds
+        size += n_pairs
+    return [*bounds, len(pairs)] if len(pairs) else bounds
 
 
 @kernel
 def make_block(symbols, events, index, first, last, all_rows):
-    n_places, n_cells = 0, 0
+    n_places, n_pairs = 0, 0
     for sentence in range(first, last):
         n_words = events.word_offsets[sentence + 1] - events.word_offsets[sentence]
         n_places += n_words + 2
-        n_cells += (n_words + 1) ** 2
+        n_pairs += (n_words + 1) ** 2
     side = np.full((n_places, 2, 2 * SIDE), index.n_features, np.int32)
     side_begin = np.empty(last - first, np.int64)
-    both = np.empty(n_cells * BOTH, np.int32)
-    cell_begin = np.empty(n_cells + 1, np.int32)
-    sentence_cell = np.empty(last - first, np.int64)
+    both = np.empty(n_pairs * BOTH, np.int32)
+    pair_begin = np.empty(n_pairs + 1, np.int32)
+    sentence_pair = np.empty(last - first, np.int64)
     keys = np.empty(BOTH, np.int64)
-    place, cell, at = 0, 0, 0
+    place, pair, at = 0, 0, 0
     for sentence in range(first, last):
         begin = events.word_offsets[sentence]
         n_words = events.word_offsets[sentence + 1] - begin
         words = padded(symbols.words, begin, n_words)
         tags = padded(symbols.tags, begin, n_words)
-        side_begin[sentence - first], sentence_cell[sentence - first] = place, cell
+        side_begin[sentence - first], sentence_pair[sentence - first] = place, pair
         for p in range(n_words + 2):
             for o in range(2):
                 for which in range(2):
@@ -137,8 +137,8 @@ def make_block(symbols, events, index, first, last, all_rows):
             wanted[events.current[event]] = True
         for i in range(n_words + 1):
             for j in range(1, n_words + 2):
-                cell_begin[cell] = at
-                cell += 1
+                pair_begin[pair] = at
+                pair += 1
                 if i == j or not wanted[i]:
                     continue
                 both_keys(words, tags, i, j, 1 if j < i else 0, keys)
@@ -147,9 +147,9 @@ def make_block(symbols, events, index, first, last, all_rows):
                     if feature < index.n_features:
                         both[at] = feature
                         at += 1
-    cell_begin[cell] = at
+    pair_begin[pair] = at
     return Block(
-        first, last, side, side_begin, both[:at].copy(), cell_begin, sentence_cell,
+        first, last, side, side_begin, both[:at].copy(), pair_begin, sentence_pair,
         _distance_features(index),
     )  # fmt: skip
 

@@ -118,7 +118,7 @@ def describe_place(key: int) -> list[tuple[str, int]]:
 class ClassExamples:
     """Events as examples of one direction: features of a place, and a class.
 
-    The objective of training (`models/distortion/next_word/optimisation.py`).
+    The objective of training (`models/distortion/next_word/gaussian_prior.py`).
     """
 
     def __init__(self, features: Int32Array, classes: Int64Array, threads: int) -> None:

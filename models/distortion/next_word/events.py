@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from models.arrays import BoolArray, Int32Array, Int64Array, Ragged, UInt64Array
 from models.data.corpus import AlignedCorpus
 from models.data.vocabulary import UNKNOWN, Vocabulary
-from models.errors import SettingError, nearest
+from models.errors import DataError, SettingError, nearest
 from models.kernels import kernel
 
 ORDERS = ("span", "asc")
@@ -45,9 +45,7 @@ class Events(NamedTuple):
     current: Int32Array  # (E,) places
     next: Int32Array  # (E,)
     offsets: Int64Array  # (sentences + 1,) first event of each sentence
-    closed: (
-        Int32Array  # (words of all sentences,) number of the sentence's event that visits a word
-    )
+    closed: Int32Array  # (words of all sentences,) the sentence's event that visits each word
     word_offsets: Int64Array  # (sentences + 1,)
 
     @property
@@ -98,6 +96,28 @@ def find_events(corpus: AlignedCorpus, order: str = "span", left_out: Sequence[s
     return Events(
         current[:n_events].copy(), following[:n_events].copy(), offsets, closed, words.offsets
     )
+
+
+def usable_sentences(
+    corpus: AlignedCorpus, max_sentences: int, max_length: int, name: str
+) -> AlignedCorpus:
+    """The first sentences that are short enough and have links."""
+    lengths = corpus.source.words.lengths
+    usable = corpus.links.lengths > 0
+    if max_length:
+        usable &= lengths <= max_length
+    rows = np.flatnonzero(usable)
+    if max_sentences:
+        rows = rows[:max_sentences]
+    if not len(rows):
+        raise DataError(
+            f"the model {name} has nothing to learn from",
+            expected=f"{len(corpus):,} pairs, none with links and at most {max_length} words"
+            if max_length
+            else f"{len(corpus):,} pairs, none with links",
+            advice="look at the corpus with hyperbaton corpus",
+        )
+    return corpus if len(rows) == len(corpus) else corpus.take(rows)
 
 
 def marked(vocabulary: Vocabulary, words: Sequence[str]) -> BoolArray:

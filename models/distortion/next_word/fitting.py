@@ -10,17 +10,15 @@ from models.arrays import Int64Array
 from models.data.corpus import AlignedCorpus
 from models.distortion.next_word.adagrad import adagrad
 from models.distortion.next_word.blocks import KEPT_BYTES, Blocks
-from models.distortion.next_word.events import check_order, find_events
+from models.distortion.next_word.events import find_events
+from models.distortion.next_word.gaussian_prior import PriorTrial, fit_weights, search_prior
 from models.distortion.next_word.index import FeatureIndex, make_index
 from models.distortion.next_word.likelihood import Likelihood
-from models.distortion.next_word.optimisation import PriorTrial, fit_weights, search_prior
 from models.distortion.next_word.scores import PAIR, SEQUENCE
 from models.distortion.next_word.selection import select_features
 from models.distortion.next_word.symbols import SymbolCoder
-from models.errors import DataError, SettingError, nearest
 from models.progress import Progress
 
-CANDIDATES = ("all", "open")
 STRONGEST = {PAIR: 128.0, SEQUENCE: 512.0}  # where the search for a prior begins
 USUAL = {PAIR: 16.0, SEQUENCE: 128.0}  # priors where there is too little data to search
 HELD_OUT_SHARE, MOST_HELD_OUT = 10, 500  # a tenth of the sentences, to choose the prior
@@ -29,41 +27,29 @@ SEARCH_PASSES = 12  # for each prior; each starts from the weights of the one be
 SEARCHED = (3000, 15_000)  # sentences that searches for a prior are trained on
 
 
-@dataclass(frozen=True)
-class TrainingSettings:
-    """What both models share."""
+@dataclass(eq=False, kw_only=True)
+class NextWordSettings:
+    """What all models of the next word have."""
 
     order: str = "span"  # of source words under one target word, see `events.py`
-    candidates: str = "all"  # places that probabilities are shared among: all, or only open ones
     prior: float = 0.0  # λ of the Gaussian prior; 0: searched for on held-out sentences
     min_count: int = 4  # features counted less often are left out
     max_sentences: int = 200_000  # the first ones; 0: all
     max_length: int = 40  # words of the source sentences; 0: any
     passes: int = 40  # over the sentences, at most
-    start_passes: int = 0  # passes of AdaGrad before those
-    left_out: tuple[str, ...] = ()  # words without links
+    leave_out: str = ""  # words whose links are ignored, with spaces between them
 
-    def check(self, name: str) -> None:
-        """Refuses values that cannot be."""
-        check_order(self.order)
-        if self.candidates not in CANDIDATES:
-            raise SettingError(
-                f"{name}.candidates cannot be {self.candidates!r}",
-                expected=nearest(self.candidates, list(CANDIDATES)),
-            )
-        lowest = {
-            "prior": 0,
-            "min_count": 1,
-            "max_sentences": 0,
-            "max_length": 0,
-            "passes": 1,
-            "start_passes": 0,
-        }
-        for key, least in lowest.items():
-            if getattr(self, key) < least:
-                raise SettingError(
-                    f"{name}.{key} cannot be {getattr(self, key)}", expected=f"{least} or more"
-                )
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        return tuple(self.leave_out.split())
+
+
+@dataclass(eq=False, kw_only=True)
+class WordPairSettings(NextWordSettings):
+    """What the pair and the sequence model have."""
+
+    candidates: str = "all"  # places that share the probability: all, or only open ones
+    start_passes: int = 0  # passes of AdaGrad before the others
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,33 +64,11 @@ class WordPairFit:
     value: float  # of the objective, per event
 
 
-def usable_sentences(
-    corpus: AlignedCorpus, max_sentences: int, max_length: int, name: str
-) -> AlignedCorpus:
-    """The first sentences that are short enough and have links."""
-    lengths = corpus.source.words.lengths
-    usable = corpus.links.lengths > 0
-    if max_length:
-        usable &= lengths <= max_length
-    rows = np.flatnonzero(usable)
-    if max_sentences:
-        rows = rows[:max_sentences]
-    if not len(rows):
-        raise DataError(
-            f"the model {name} has nothing to learn from",
-            expected=f"{len(corpus):,} pairs, none with links and at most {max_length} words"
-            if max_length
-            else f"{len(corpus):,} pairs, none with links",
-            advice="look at the corpus with hyperbaton corpus",
-        )
-    return corpus if len(rows) == len(corpus) else corpus.take(rows)
-
-
 def train_word_pairs(
     corpus: AlignedCorpus,
     coder: SymbolCoder,
     labels: int,
-    settings: TrainingSettings,
+    settings: WordPairSettings,
     threads: int = 2,
     progress: Progress | None = None,
     kept_bytes: int = KEPT_BYTES,

@@ -67,7 +67,7 @@ class Likelihood:
         return self._total()
 
     def curvature(self, weights: FloatArray) -> FloatArray:
-        """About the second derivative by each weight: as if no two cells shared a feature."""
+        """About the second derivative by each weight: as if no two pairs shared a feature."""
         self._sum(weights, CURVATURE, self._all)
         return self._total()
 
@@ -156,7 +156,7 @@ def _add_block(block, events, weights, open_only, wanted_too, gradient):
 
 @kernel
 def _curvature_changes(probability, n_words, changes):
-    """Variances of what each cell adds to the scores of an event."""
+    """Variances of what each pair adds to the scores of an event."""
     if len(changes) == PAIR:
         changes[0] = probability * (1.0 - probability)
         return

@@ -7,20 +7,30 @@ pairs (CP, NP) of a sentence is one table; its rows are the states that the sear
 """
 
 from abc import abstractmethod
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from models.arrays import FloatArray, Int32Array, Int64Array
 from models.coverage import is_covered
+from models.data.array_files import load_arrays, save_arrays
+from models.data.corpus import AlignedCorpus
 from models.data.sentence import Sentence
 from models.distortion.interface import DistortionModel, HeatMap, OptionTable, SentenceScorer, Steps
-from models.distortion.next_word.events import marked, option_ends, words_left_out
+from models.distortion.next_word.events import (
+    check_order,
+    marked,
+    option_ends,
+    usable_sentences,
+    words_left_out,
+)
+from models.distortion.next_word.fitting import NextWordSettings
 from models.distortion.next_word.probabilities import log_probabilities
 from models.distortion.next_word.symbols import SymbolCoder
 from models.distortion.tables import Table, TableScorer
-from models.errors import DataError
 from models.kernels import kernel
 
 
@@ -30,20 +40,25 @@ class TopFeature(NamedTuple):
     weight: float
 
 
-class NextWordModel(DistortionModel):
+class NextWordModel(NextWordSettings, DistortionModel):
     """A model whose features are functions of CP and NP."""
 
-    leave_out: str
     coder_: SymbolCoder
 
     @property
-    def left_out(self) -> tuple[str, ...]:
-        """Words whose links are ignored."""
-        return tuple(self.leave_out.split())
-
-    @property
     def requires(self) -> frozenset[str]:
-        return self.coder_.requires if hasattr(self, "coder_") else frozenset()
+        return self.coder_.requires if self.learned() else frozenset()
+
+    def check_settings(self) -> None:
+        """Refuses values that are not possible before any work."""
+        check_order(self.order)
+        self._check_at_least(0, "prior", "max_sentences", "max_length")
+        self._check_at_least(1, "min_count", "passes")
+
+    def usable(self, corpus: AlignedCorpus) -> AlignedCorpus:
+        """What the model learns from, after a check of its settings."""
+        self.check_settings()
+        return usable_sentences(corpus, self.max_sentences, self.max_length, self.name)
 
     @abstractmethod
     def table(self, sentence: Sentence) -> FloatArray:
@@ -55,6 +70,10 @@ class NextWordModel(DistortionModel):
         table = self.table(sentence)
         total: FloatArray = np.where(np.isneginf(table), 0.0, table).sum(axis=2)
         return total
+
+    def distributions(self, sentence: Sentence) -> list[FloatArray]:
+        """Over the next places, given each current one, (n + 1, n + 1)."""
+        return [np.exp(self.table(sentence)[:, :, 0])]
 
     @abstractmethod
     def top_features(self, n: int) -> list[TopFeature]:
@@ -76,12 +95,18 @@ class NextWordModel(DistortionModel):
         )
         return entered, np.concatenate([np.zeros(1, np.int32), left])
 
-    def check_fitted(self) -> None:
-        if not hasattr(self, "coder_"):
-            raise DataError(
-                f"the model {self.name} has learned nothing yet",
-                advice=f"train it: hyperbaton train --distortion {self.name}",
-            )
+    def save_with_words(
+        self, directory: Path, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
+    ) -> None:
+        """Writes what was learned, and what the symbols of its features stand for."""
+        words = {"words": self.coder_.vocabulary, "tags": self.coder_.tag_vocabulary}
+        save_arrays(directory, self.FORMAT, {"layer": self.coder_.layer, **header}, arrays, words)
+
+    def load_with_words(self, directory: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Header and arrays; the symbols become the model's."""
+        header, arrays, words = load_arrays(directory, self.FORMAT)
+        self.coder_ = SymbolCoder(words["words"], header["layer"], words["tags"])
+        return header, arrays
 
 
 class NextWordScorer(TableScorer):
@@ -91,7 +116,7 @@ class NextWordScorer(TableScorer):
         self, model: NextWordModel, sentence: Sentence, options: OptionTable, table: FloatArray
     ) -> None:
         entered, left = model.ends(sentence, options)
-        self._log_p, self._sentence, self._names = table, sentence, model.feature_names
+        self._model, self._sentence, self._log_p = model, sentence, table
         # nobody moves from a place to itself, but 0 · −∞ would be no number
         values = np.where(np.isneginf(table), 0.0, table)
         super().__init__(table.shape[2], [Table(left, entered - 1, values)])
@@ -107,8 +132,11 @@ class NextWordScorer(TableScorer):
     def heat_maps(self) -> Sequence[HeatMap]:
         return [
             heat_map(name, self._sentence, self._log_p[:, :, feature])
-            for feature, name in enumerate(self._names)
+            for feature, name in enumerate(self._model.feature_names)
         ]
+
+    def distributions(self) -> Sequence[FloatArray]:
+        return self._model.distributions(self._sentence)
 
 
 def heat_map(name: str, sentence: Sentence, log_p: FloatArray) -> HeatMap:

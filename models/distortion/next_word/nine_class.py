@@ -4,7 +4,6 @@ Two features: log P(class of NP − CP − 1 | CP and its context), and the same
 context. Trained by `models/distortion/next_word/distance_classes.py`.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -13,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.arrays import FloatArray
-from models.data.array_files import load_arrays, save_arrays
 from models.data.corpus import AlignedCorpus
 from models.data.sentence import Sentence
 from models.distortion.next_word.distance_classes import (
@@ -29,22 +27,16 @@ from models.distortion.next_word.distance_classes import (
     select_place_features,
 )
 from models.distortion.next_word.events import find_events
-from models.distortion.next_word.fitting import (
-    FEWEST_HELD_OUT,
-    TrainingSettings,
-    split_held_out,
-    usable_sentences,
-)
+from models.distortion.next_word.fitting import FEWEST_HELD_OUT, split_held_out
+from models.distortion.next_word.gaussian_prior import fit_weights, search_prior
 from models.distortion.next_word.index import FeatureIndex, keys_in_order
 from models.distortion.next_word.model import NextWordModel, TopFeature
-from models.distortion.next_word.optimisation import fit_weights, search_prior
 from models.distortion.next_word.symbols import SymbolCoder
 from models.distortion.next_word.wording import largest, place_feature
 from models.errors import SettingError
 from models.phrases.table import PhraseTable
 from models.progress import Progress
 
-FORMAT = 1
 DIRECTIONS = ("outbound", "inbound")
 SEARCH_PASSES = 12
 STRONGEST, USUAL = 64.0, 16.0  # priors: where the search begins, and without a search
@@ -59,27 +51,15 @@ class ClassModel:
     prior: float
 
 
+@dataclass(eq=False, kw_only=True)
 class NineClass(NextWordModel):
     """P(how far the next source word is) from the last one, and from the next one."""
 
     name: ClassVar[str] = "nine-class"
 
-    def __init__(
-        self,
-        outbound: bool = True,
-        inbound: bool = True,
-        bins: str = "goto",
-        order: str = "span",
-        prior: float = 0.0,
-        min_count: int = 4,
-        max_sentences: int = 200_000,
-        max_length: int = 40,
-        passes: int = 40,
-        leave_out: str = "",
-    ) -> None:
-        self.outbound, self.inbound, self.bins, self.order = outbound, inbound, bins, order
-        self.prior, self.min_count, self.max_sentences = prior, min_count, max_sentences
-        self.max_length, self.passes, self.leave_out = max_length, passes, leave_out
+    outbound: bool = True
+    inbound: bool = True
+    bins: str = "goto"
 
     @property
     def directions(self) -> tuple[str, ...]:
@@ -90,20 +70,6 @@ class NineClass(NextWordModel):
         variant = [self.bins] * (self.bins != "goto") + [self.order] * (self.order != "span")
         return tuple(".".join([self.name, *variant, name]) for name in self.directions)
 
-    def settings(self) -> Mapping[str, Any]:
-        return {
-            "outbound": self.outbound,
-            "inbound": self.inbound,
-            "bins": self.bins,
-            "order": self.order,
-            "prior": self.prior,
-            "min_count": self.min_count,
-            "max_sentences": self.max_sentences,
-            "max_length": self.max_length,
-            "passes": self.passes,
-            "leave_out": self.leave_out,
-        }
-
     def fit(
         self,
         corpus: AlignedCorpus,
@@ -113,8 +79,7 @@ class NineClass(NextWordModel):
         threads: int = 2,
         progress: Progress | None = None,
     ) -> Self:
-        self._check()
-        corpus = usable_sentences(corpus, self.max_sentences, self.max_length, self.name)
+        corpus = self.usable(corpus)
         coder = SymbolCoder.of(corpus)
         events = find_events(corpus, self.order, self.left_out)
         keys = place_keys(coder.corpus(corpus), events.word_offsets)
@@ -129,16 +94,9 @@ class NineClass(NextWordModel):
         self.coder_ = coder
         return self
 
-    def _check(self) -> None:
+    def check_settings(self) -> None:
+        super().check_settings()
         check_bins(self.bins)
-        TrainingSettings(
-            self.order,
-            prior=self.prior,
-            min_count=self.min_count,
-            max_sentences=self.max_sentences,
-            max_length=self.max_length,
-            passes=self.passes,
-        ).check(self.name)
         if not self.directions:
             raise SettingError(
                 f"the model {self.name} has no features left",
@@ -180,23 +138,30 @@ class NineClass(NextWordModel):
         return ClassModel(index, fit.weights.astype(np.float32), prior)
 
     def table(self, sentence: Sentence) -> FloatArray:
-        self.check_fitted()
         n_words = len(sentence)
-        keys = place_keys(self.coder_.sentence(sentence), np.array([0, n_words]))
         places = np.arange(n_words + 2)
         current, following = places[:-1, None], places[None, 1:]
         class_ = distance_classes(following - current - 1, self.bins)  # (CP, NP − 1)
         asked = {"outbound": current, "inbound": following}
         values = np.empty((n_words + 1, n_words + 1, len(self.directions)))
-        for number, name in enumerate(self.directions):
-            model = self.models_[name]
-            log_p = class_log_probabilities(keys, model.index, model.weights)
+        for number, (name, log_p) in enumerate(self._class_log_probabilities(sentence).items()):
             values[:, :, number] = log_p[asked[name], class_]
         values[np.arange(1, n_words + 1), np.arange(n_words)] = -np.inf
         return values
 
+    def distributions(self, sentence: Sentence) -> list[FloatArray]:
+        """Over the classes, given each place, (n + 2, N_CLASSES)."""
+        return [np.exp(log_p) for log_p in self._class_log_probabilities(sentence).values()]
+
+    def _class_log_probabilities(self, sentence: Sentence) -> dict[str, FloatArray]:
+        keys = place_keys(self.coder_.sentence(sentence), np.array([0, len(sentence)]))
+        models = {name: self.models_[name] for name in self.directions}
+        return {
+            name: class_log_probabilities(keys, model.index, model.weights)
+            for name, model in models.items()
+        }
+
     def top_features(self, n: int) -> list[TopFeature]:
-        self.check_fitted()
         names, found = class_names(self.bins), []
         for direction, model in self.models_.items():
             keys = keys_in_order(model.index)
@@ -211,20 +176,17 @@ class NineClass(NextWordModel):
         return sorted(found, key=lambda one: -abs(one.weight))[:n]
 
     def save(self, directory: Path) -> None:
-        self.check_fitted()
         arrays: dict[str, NDArray[Any]] = {}
-        header: dict[str, Any] = {"layer": self.coder_.layer, "priors": {}, "n_features": {}}
+        header: dict[str, Any] = {"priors": {}, "n_features": {}}
         for name, model in self.models_.items():
             arrays[f"{name}_keys"], arrays[f"{name}_numbers"] = model.index[:2]
             arrays[f"{name}_weights"] = model.weights
             header["priors"][name] = model.prior
             header["n_features"][name] = model.index.n_features
-        words = {"words": self.coder_.vocabulary, "tags": self.coder_.tag_vocabulary}
-        save_arrays(directory, FORMAT, header, arrays, words)
+        self.save_with_words(directory, header, arrays)
 
     def load(self, directory: Path) -> Self:
-        header, arrays, vocabularies = load_arrays(directory, FORMAT)
-        self.coder_ = SymbolCoder(vocabularies["words"], header["layer"], vocabularies["tags"])
+        header, arrays = self.load_with_words(directory)
         self.models_ = {
             name: ClassModel(
                 FeatureIndex(

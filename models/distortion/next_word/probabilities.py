@@ -1,7 +1,7 @@
 """All probabilities of one sentence at once: log P(NP | CP) as a table.
 
 Rows are CP, from BOS (0) to the last word; columns are NP − 1, from the first word to EOS. The
-cell where both are the same place is −∞.
+pair where both are the same place is −∞.
 """
 
 from typing import Any

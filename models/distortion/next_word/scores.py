@@ -28,12 +28,12 @@ ZERO, ONE, TWO = np.uint64(0), np.uint64(1), np.uint64(2)
 
 @kernel
 def label_scores(block, sentence, n_words, weights, wanted, scores):
-    """Sums of weights of all cells of wanted rows, for each label, into scores[label, i, j − 1].
+    """Sums of weights of all pairs of wanted rows, for each label, into scores[label, i, j − 1].
 
     `weights` is (n_features + 1, labels); the last row is that of features that do not exist.
     """
     labels = weights.shape[1]
-    number, both, cell_begin = sentence - block.first, block.both, block.cell_begin
+    number, both, pair_begin = sentence - block.first, block.both, block.pair_begin
     side = _side_sums(block, block.side_begin[number], n_words, weights)
     distance = np.empty((2, DISTANCES, labels))
     for o in range(2):
@@ -46,14 +46,14 @@ def label_scores(block, sentence, n_words, weights, wanted, scores):
     for i in range(n_words + 1):
         if not wanted[i]:
             continue
-        row = block.sentence_cell[number] + i * (n_words + 1)
+        row = block.sentence_pair[number] + i * (n_words + 1)
         for column in range(n_words + 1):
             j = column + 1
             if i == j:
                 continue
             o, d = 1 if j < i else 0, distance_class(i, j)
-            cell = np.uint64(row + column)
-            begin, end = np.uint64(cell_begin[cell]), np.uint64(cell_begin[cell + ONE])
+            pair = np.uint64(row + column)
+            begin, end = np.uint64(pair_begin[pair]), np.uint64(pair_begin[pair + ONE])
             if labels == PAIR:
                 total = side[i, o, 0] + side[j, o, 1] + distance[o, d, 0]
                 for at in range(begin, end):
@@ -137,15 +137,15 @@ def sequence_changes(residual, n_words, changes):
 
 @kernel
 def add_changes(block, sentence, n_words, wanted, changes, gradient):
-    """Adds the changes of all cells of wanted rows to the gradient of their features' weights."""
+    """Adds the changes of all pairs of wanted rows to the gradient of their features' weights."""
     labels = gradient.shape[1]
-    number, both, cell_begin = sentence - block.first, block.both, block.cell_begin
+    number, both, pair_begin = sentence - block.first, block.both, block.pair_begin
     side = np.zeros((n_words + 2, 2, 2 * labels))
     distance = np.zeros((2, DISTANCES, labels))
     for i in range(n_words + 1):
         if not wanted[i]:
             continue
-        row = block.sentence_cell[number] + i * (n_words + 1)
+        row = block.sentence_pair[number] + i * (n_words + 1)
         for column in range(n_words + 1):
             j = column + 1
             if i == j:
@@ -156,8 +156,8 @@ def add_changes(block, sentence, n_words, wanted, changes, gradient):
                 side[i, o, label] += change
                 side[j, o, labels + label] += change
                 distance[o, d, label] += change
-            cell = np.uint64(row + column)
-            begin, end = np.uint64(cell_begin[cell]), np.uint64(cell_begin[cell + ONE])
+            pair = np.uint64(row + column)
+            begin, end = np.uint64(pair_begin[pair]), np.uint64(pair_begin[pair + ONE])
             if labels == PAIR:
                 change = changes[0, i, column]
                 for at in range(begin, end):

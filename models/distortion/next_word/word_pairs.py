@@ -5,7 +5,6 @@ model also looks at everything between them, and so learns from the data how far
 by `models/distortion/next_word/fitting.py`.
 """
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -13,14 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.arrays import FloatArray
-from models.data.array_files import load_arrays, save_arrays
 from models.data.corpus import AlignedCorpus
 from models.data.sentence import Sentence
 from models.distortion.interface import OptionTable, SentenceScorer
-from models.distortion.next_word.fitting import TrainingSettings, train_word_pairs, usable_sentences
+from models.distortion.next_word.fitting import WordPairSettings, train_word_pairs
+from models.distortion.next_word.gaussian_prior import PriorTrial
 from models.distortion.next_word.index import FeatureIndex, keys_in_order
 from models.distortion.next_word.model import NextWordModel, OpenPlacesScorer, TopFeature
-from models.distortion.next_word.optimisation import PriorTrial
 from models.distortion.next_word.probabilities import log_probabilities, next_word_scores
 from models.distortion.next_word.scores import PAIR, SEQUENCE
 from models.distortion.next_word.symbols import SymbolCoder
@@ -28,48 +26,24 @@ from models.distortion.next_word.wording import largest, pair_feature
 from models.phrases.table import PhraseTable
 from models.progress import Progress
 
-FORMAT = 1
+CANDIDATES = ["all", "open"]
 LABEL_NAMES = ("C N", "C I", "I N")  # labels of i and j, see models/distortion/next_word/scores.py
 
 
-class WordPairModel(NextWordModel):
+class WordPairModel(WordPairSettings, NextWordModel):
     """What both models have in common."""
 
     labels: ClassVar[int]
-
-    def __init__(
-        self,
-        order: str = "span",
-        candidates: str = "all",
-        prior: float = 0.0,
-        min_count: int = 4,
-        max_sentences: int = 200_000,
-        max_length: int = 40,
-        passes: int = 40,
-        start_passes: int = 0,
-        leave_out: str = "",
-    ) -> None:
-        self.order, self.candidates, self.prior = order, candidates, prior
-        self.min_count, self.max_sentences, self.max_length = min_count, max_sentences, max_length
-        self.passes, self.start_passes, self.leave_out = passes, start_passes, leave_out
 
     @property
     def feature_names(self) -> tuple[str, ...]:
         variant = [value for value in (self.order, self.candidates) if value not in ("span", "all")]
         return (".".join([self.name, *variant, "logp"]),)
 
-    def settings(self) -> Mapping[str, Any]:
-        return {
-            "order": self.order,
-            "candidates": self.candidates,
-            "prior": self.prior,
-            "min_count": self.min_count,
-            "max_sentences": self.max_sentences,
-            "max_length": self.max_length,
-            "passes": self.passes,
-            "start_passes": self.start_passes,
-            "leave_out": self.leave_out,
-        }
+    def check_settings(self) -> None:
+        super().check_settings()
+        self._check_choice("candidates", CANDIDATES)
+        self._check_at_least(0, "start_passes")
 
     def fit(
         self,
@@ -80,21 +54,9 @@ class WordPairModel(NextWordModel):
         threads: int = 2,
         progress: Progress | None = None,
     ) -> Self:
-        settings = TrainingSettings(
-            self.order,
-            self.candidates,
-            self.prior,
-            self.min_count,
-            self.max_sentences,
-            self.max_length,
-            self.passes,
-            self.start_passes,
-            self.left_out,
-        )
-        settings.check(self.name)
-        corpus = usable_sentences(corpus, self.max_sentences, self.max_length, self.name)
+        corpus = self.usable(corpus)
         coder = SymbolCoder.of(corpus)
-        fit = train_word_pairs(corpus, coder, self.labels, settings, threads, progress)
+        fit = train_word_pairs(corpus, coder, self.labels, self, threads, progress)
         self.coder_, self.index_ = coder, fit.index
         # half the memory, and what decoding reads is what training has written
         self.weights_: NDArray[np.float32] = fit.weights.astype(np.float32)
@@ -104,7 +66,6 @@ class WordPairModel(NextWordModel):
 
     def scores(self, sentence: Sentence) -> FloatArray:
         """Scores of all candidates, (CP, NP − 1)."""
-        self.check_fitted()
         return next_word_scores(self.coder_.sentence(sentence), self.index_, self.weights_)
 
     def table(self, sentence: Sentence) -> FloatArray:
@@ -117,7 +78,6 @@ class WordPairModel(NextWordModel):
         return super().prepare(sentence, options)
 
     def top_features(self, n: int) -> list[TopFeature]:
-        self.check_fitted()
         keys = keys_in_order(self.index_)
         return [
             TopFeature(
@@ -129,9 +89,7 @@ class WordPairModel(NextWordModel):
         ]
 
     def save(self, directory: Path) -> None:
-        self.check_fitted()
         header = {
-            "layer": self.coder_.layer,
             "prior": self.prior_,
             "trials": [list(trial) for trial in self.trials_],
             "n_events": self.n_events_,
@@ -143,12 +101,10 @@ class WordPairModel(NextWordModel):
             "numbers": self.index_.numbers,
             "weights": self.weights_,
         }
-        words = {"words": self.coder_.vocabulary, "tags": self.coder_.tag_vocabulary}
-        save_arrays(directory, FORMAT, header, arrays, words)
+        self.save_with_words(directory, header, arrays)
 
     def load(self, directory: Path) -> Self:
-        header, arrays, vocabularies = load_arrays(directory, FORMAT)
-        self.coder_ = SymbolCoder(vocabularies["words"], header["layer"], vocabularies["tags"])
+        header, arrays = self.load_with_words(directory)
         self.index_ = FeatureIndex(arrays["keys"], arrays["numbers"], header["n_features"])
         self.weights_ = arrays["weights"]
         self.prior_ = header["prior"]

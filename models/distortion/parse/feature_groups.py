@@ -1,6 +1,6 @@
 """The features that a model has: those seen in training, numbered group by group.
 
-Feature i adds its weight to cell `cell[i]` of the outcomes whenever its group is asked
+Feature i adds its weight to column `column[i]` of the outcomes whenever its group is asked
 (`templates.py`), so a group is a run of features and looking up a group finds them all.
 """
 
@@ -11,7 +11,7 @@ import numpy as np
 from models.arrays import Int32Array, Int64Array, Ragged
 from models.distortion.parse.events import Events
 from models.distortion.parse.inventory import Inventory
-from models.distortion.parse.templates import G_CELL, N_JUMPS, PART, TEMPLATE_BITS, outcome_cell
+from models.distortion.parse.templates import G_COLUMN, N_JUMPS, PART, TEMPLATE_BITS, outcome_column
 from models.hashing import EMPTY, find_slot, table_size
 from models.kernels import kernel
 
@@ -19,7 +19,7 @@ from models.kernels import kernel
 class Features(NamedTuple):
     key: Int64Array  # (groups,) rising
     begin: Int64Array  # (groups + 1,) features of group g are begin[g]:begin[g + 1]
-    cell: Int32Array  # (F,)
+    column: Int32Array  # (F,)
     slot_keys: Int64Array  # hash table from keys ...
     slot_groups: Int32Array  # ... to groups
 
@@ -32,29 +32,29 @@ def select_features(
     keys, group = np.unique(events.keys, return_inverse=True)
     event = np.repeat(np.arange(len(events.source)), np.diff(events.key_begin))
     tag = inventory.tag[inventory.begin[events.source] + events.choice]
-    cells = _cells(
+    columns = _columns(
         PART[events.keys >> TEMPLATE_BITS], events.choice[event], tag[event], events.jump[event]
     )
-    n_cells = G_CELL + n_target_tags * N_JUMPS
-    codes, counts = np.unique(group * n_cells + cells, return_counts=True)
+    n_columns = G_COLUMN + n_target_tags * N_JUMPS
+    codes, counts = np.unique(group * n_columns + columns, return_counts=True)
     codes, counts = codes[counts >= min_count], counts[counts >= min_count]
-    used = np.unique(codes // n_cells)
+    used = np.unique(codes // n_columns)
     number = np.full(len(keys), EMPTY, np.int64)
     number[used] = np.arange(len(used))
-    begin = np.searchsorted(codes // n_cells, np.append(used, len(keys)))
-    features = make_features(keys[used], begin, (codes % n_cells).astype(np.int32))
+    begin = np.searchsorted(codes // n_columns, np.append(used, len(keys)))
+    features = make_features(keys[used], begin, (codes % n_columns).astype(np.int32))
     groups = number[group]
     known = groups != EMPTY
     n_known = np.concatenate([[0], np.cumsum(known)])[events.key_begin]
     return features, counts, Ragged(groups[known].astype(np.int32), n_known)
 
 
-def make_features(key: Int64Array, begin: Int64Array, cell: Int32Array) -> Features:
+def make_features(key: Int64Array, begin: Int64Array, column: Int32Array) -> Features:
     """With the hash table of the groups."""
     slots = table_size(len(key))
     slot_keys, slot_groups = np.zeros(slots, np.int64), np.full(slots, EMPTY, np.int32)
     _insert(key, slot_keys, slot_groups)
-    return Features(key, begin, cell, slot_keys, slot_groups)
+    return Features(key, begin, column, slot_keys, slot_groups)
 
 
 @kernel
@@ -65,10 +65,10 @@ def _insert(key, slot_keys, slot_groups):
 
 
 @kernel
-def _cells(part, choice, tag, jump):
+def _columns(part, choice, tag, jump):
     result = np.empty(len(part), np.int64)
     for row in range(len(part)):
-        result[row] = outcome_cell(part[row], choice[row], tag[row], jump[row])
+        result[row] = outcome_column(part[row], choice[row], tag[row], jump[row])
     return result
 
 
@@ -79,7 +79,7 @@ def find_group(features, key):
 
 
 @kernel
-def add_group(features, weights, group, cells):
+def add_group(features, weights, group, columns):
     """Adds a group's weights to a table of all parts of outcomes."""
     for feature in range(features.begin[group], features.begin[group + 1]):
-        cells[features.cell[feature]] += weights[feature]
+        columns[features.column[feature]] += weights[feature]

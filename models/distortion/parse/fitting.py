@@ -19,12 +19,12 @@ from models.distortion.parse.inventory import (
     no_pairs,
     table_units,
 )
+from models.distortion.parse.lbfgs import maximise
 from models.distortion.parse.likelihood import Task
-from models.distortion.parse.optimisation import maximise
 from models.distortion.parse.path import corpus_paths, target_sequences
 from models.distortion.parse.priors import Prior, estimate_prior, prior_rows
 from models.distortion.parse.rewrites import Rewrite, rewrite_side
-from models.distortion.parse.templates import G_CELL, MOST_TAGS, N_JUMPS
+from models.distortion.parse.templates import G_COLUMN, MOST_TAGS, N_JUMPS
 from models.errors import DataError
 from models.phrases.table import PhraseTable
 from models.progress import Progress
@@ -32,21 +32,20 @@ from models.progress import Progress
 LBFGS, IIS = "lbfgs", "iis"
 
 
-@dataclass(frozen=True)
-class TrainingPlan:
-    """What to learn, and how."""
+@dataclass(eq=False, kw_only=True)
+class ParseSettings:
+    """What the model `parse` learns, and how."""
 
-    families: int  # bits of `templates.FAMILIES`
-    prior: str = "count"
-    alpha: float = 0.9
-    alpha_half: float = 80.0
-    levels: int = 2
-    variance: float = 1.0
-    min_count: int = 2
-    max_sentences: int = 0  # 0: all
+    use: str = "me+prior+cov+sib"  # features and prior, see `model.py`
+    alpha: float = 0.9  # of the local distribution in the smoothed prior
+    alpha_half: float = 80.0  # jumps at which it has half its weight
+    levels: int = 2  # of the tree whose siblings are looked at
+    rewrites: str = "de"  # of trees: a name or a file
+    variance: float = 1.0  # of the Gaussian prior
+    min_count: int = 2  # features seen less often are left out
+    max_sentences: int = 0  # the first ones; 0: all
     iterations: int = 100
     trainer: str = LBFGS
-    rewrites: tuple[Rewrite, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +68,10 @@ class Learned:
 def learn(
     corpus: AlignedCorpus,
     phrases: PhraseTable | None,
-    plan: TrainingPlan,
+    plan: ParseSettings,
+    families: int,  # bits of `templates.FAMILIES`
+    prior_kind: str,
+    rewrites: tuple[Rewrite, ...],
     threads: int = 2,
     progress: Progress | None = None,
 ) -> Learned:
@@ -80,7 +82,7 @@ def learn(
     if plan.max_sentences:
         corpus = corpus.take(np.arange(min(plan.max_sentences, len(corpus))))
     say("rewriting trees")
-    trees, labels = rewrite_side(corpus.source, plan.rewrites)
+    trees, labels = rewrite_side(corpus.source, rewrites)
     n_without = len(corpus) if trees is None else int((trees.lengths == 0).sum())
     path, offsets = corpus_paths(corpus)
     if not len(path.start):
@@ -106,11 +108,11 @@ def learn(
         corpus.source.words, _few_tags(corpus.source.tags), corpus.target.words, trees
     )
     events = make_events(
-        layers, path, offsets, source, choice, plan.families, plan.levels, threads,
+        layers, path, offsets, source, choice, families, plan.levels, threads,
         lambda done: say("reading visit paths", done),
     )  # fmt: skip
     n_tags = min(len(corpus.source.tag_vocabulary), MOST_TAGS)
-    prior = estimate_prior(plan.prior, plan.alpha, plan.alpha_half, inventory, events, n_tags)
+    prior = estimate_prior(prior_kind, plan.alpha, plan.alpha_half, inventory, events, n_tags)
     say("numbering features")
     task, counts = make_task(events, inventory, prior, corpus.target, plan.min_count)
     say(f"training {len(counts):,} features")
@@ -167,7 +169,7 @@ def make_task(
         begin[variant],
         inventory,
         features,
-        G_CELL + n_target_tags * N_JUMPS,
+        G_COLUMN + n_target_tags * N_JUMPS,
     )
     return task, counts
 

@@ -18,7 +18,7 @@ from models.distortion.parse.templates import (
     LAST,
     MOST_CANDIDATES,
     N_JUMPS,
-    T_CELL,
+    T_COLUMN,
     pack,
 )
 from models.hashing import EMPTY
@@ -58,12 +58,12 @@ def next_states(target_words, target_offsets, last_end, option, state):
 
 @kernel
 def add_history(
-    features, weights, units, own_groups, places, memory, recent, recent_words, n_cells, option,
+    features, weights, units, own_groups, places, memory, recent, recent_words, n_columns, option,
     coverage, state, first, result,
 ):  # fmt: skip
     """Adds to the features of steps from `first` on what previous words change; where it stopped
     for want of room. `own_groups` are those of `sentence_tables.make_units`."""
-    scratch = np.empty(n_cells), np.empty(2 * places.groups.shape[1], np.int32)
+    scratch = np.empty(n_columns), np.empty(2 * places.groups.shape[1], np.int32)
     covered, extra = np.empty(coverage.shape[1], np.uint64), np.zeros(MOST_CANDIDATES)
     for step in range(first, len(option)):
         taken = option[step]
@@ -116,7 +116,7 @@ def _change(weights, memory, number, jump, n, last, before, choice, extra):
     for group in (last, before):
         if group != EMPTY:
             for feature in range(weights.begin[group], weights.begin[group + 1]):
-                extra[weights.cell[feature] - T_CELL] += weights.weight[feature]
+                extra[weights.column[feature] - T_COLUMN] += weights.weight[feature]
     first = memory.begin[number]
     before_change = np.exp(memory.log_jumps[number, jump])
     z, column = 1.0, before_change

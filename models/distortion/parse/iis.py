@@ -15,7 +15,7 @@ import numpy as np
 from models.arrays import FloatArray, Int64Array
 from models.distortion.parse.feature_groups import add_group
 from models.distortion.parse.likelihood import Task, gather, normalise
-from models.distortion.parse.templates import G_CELL, MOST_CANDIDATES, N_JUMPS, T_CELL, W_CELL
+from models.distortion.parse.templates import G_COLUMN, MOST_CANDIDATES, N_JUMPS, T_COLUMN, W_COLUMN
 from models.kernels import kernel
 
 NEWTON_STEPS = 100
@@ -66,44 +66,46 @@ def _solve(
 def _most_active(task):
     """The largest number of features that fire together."""
     most = 0
-    ones = np.ones(len(task.features.cell))
-    cells, active = np.empty(task.n_cells), np.empty((MOST_CANDIDATES, N_JUMPS))
+    ones = np.ones(len(task.features.column))
+    columns, active = np.empty(task.n_columns), np.empty((MOST_CANDIDATES, N_JUMPS))
     for event in range(len(task.source)):
-        n = _active(task, event, ones, cells, active)
+        n = _active(task, event, ones, columns, active)
         most = max(most, int(active[:n].max()))
     return most
 
 
 @kernel
-def _active(task, event, ones, cells, active):
+def _active(task, event, ones, columns, active):
     """How many features fire with each outcome of an event; the number of candidates."""
     source = task.source[event]
     begin = task.inventory.begin[source]
     n = task.inventory.begin[source + 1] - begin
-    cells[:] = 0.0
+    columns[:] = 0.0
     for group in task.groups[task.group_begin[event] : task.group_begin[event + 1]]:
-        add_group(task.features, ones, group, cells)
-    gather(cells, np.zeros((n, N_JUMPS)), task.inventory.tag[begin : begin + n], n, active)
+        add_group(task.features, ones, group, columns)
+    gather(columns, np.zeros((n, N_JUMPS)), task.inventory.tag[begin : begin + n], n, active)
     return n
 
 
 @kernel
 def _expected(task, weights, expected):
     """Fills expected counts by number of active features, (F, most + 1); the log likelihood."""
-    cells, active = np.empty(task.n_cells), np.empty((MOST_CANDIDATES, N_JUMPS))
+    columns, active = np.empty(task.n_columns), np.empty((MOST_CANDIDATES, N_JUMPS))
     p = np.empty((MOST_CANDIDATES, N_JUMPS))
-    back = np.empty((expected.shape[1], task.n_cells))
-    ones = np.ones(len(task.features.cell))
+    back = np.empty((expected.shape[1], task.n_columns))
+    ones = np.ones(len(task.features.column))
     total = 0.0
     for event in range(len(task.source)):
-        n = _active(task, event, ones, cells, active)
+        n = _active(task, event, ones, columns, active)
         begin = task.inventory.begin[task.source[event]]
         tags = task.inventory.tag[begin : begin + n]
         groups = task.groups[task.group_begin[event] : task.group_begin[event + 1]]
-        cells[:] = 0.0
+        columns[:] = 0.0
         for group in groups:
-            add_group(task.features, weights, group, cells)
-        gather(cells, task.prior[task.prior_begin[event] : task.prior_begin[event] + n], tags, n, p)
+            add_group(task.features, weights, group, columns)
+        gather(
+            columns, task.prior[task.prior_begin[event] : task.prior_begin[event] + n], tags, n, p
+        )
         normalise(p, n)
         total += np.log(p[task.choice[event], task.jump[event]])
         back[:] = 0.0
@@ -111,11 +113,11 @@ def _expected(task, weights, expected):
             for j in range(N_JUMPS):
                 row = back[int(active[t, j])]
                 row[j] += p[t, j]
-                row[T_CELL + t] += p[t, j]
-                row[W_CELL + t * N_JUMPS + j] += p[t, j]
-                row[G_CELL + tags[t] * N_JUMPS + j] += p[t, j]
+                row[T_COLUMN + t] += p[t, j]
+                row[W_COLUMN + t * N_JUMPS + j] += p[t, j]
+                row[G_COLUMN + tags[t] * N_JUMPS + j] += p[t, j]
         for group in groups:
             for feature in range(task.features.begin[group], task.features.begin[group + 1]):
                 for number in range(expected.shape[1]):
-                    expected[feature, number] += back[number, task.features.cell[feature]]
+                    expected[feature, number] += back[number, task.features.column[feature]]
     return total

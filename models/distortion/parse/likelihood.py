@@ -16,11 +16,11 @@ from models.arrays import FloatArray, Int32Array, Int64Array
 from models.distortion.parse.feature_groups import Features, add_group
 from models.distortion.parse.inventory import Inventory
 from models.distortion.parse.templates import (
-    G_CELL,
+    G_COLUMN,
     MOST_CANDIDATES,
     N_JUMPS,
-    T_CELL,
-    W_CELL,
+    T_COLUMN,
+    W_COLUMN,
 )
 from models.kernels import kernel
 
@@ -39,7 +39,7 @@ class Task(NamedTuple):
     prior_begin: Int64Array  # (E,) first row of each event, one row for each candidate
     inventory: Inventory
     features: Features
-    n_cells: int
+    n_columns: int
 
 
 def log_likelihood(
@@ -62,7 +62,7 @@ def log_likelihood(
 
 @kernel
 def _block(task, weights, first, last, expected):
-    cells, back = np.empty(task.n_cells), np.empty(task.n_cells)
+    columns, back = np.empty(task.n_columns), np.empty(task.n_columns)
     p = np.empty((MOST_CANDIDATES, N_JUMPS))
     total = 0.0
     for event in range(first, last):
@@ -72,41 +72,43 @@ def _block(task, weights, first, last, expected):
         tags = task.inventory.tag[begin : begin + n]
         prior = task.prior[task.prior_begin[event] : task.prior_begin[event] + n]
         groups = task.groups[task.group_begin[event] : task.group_begin[event + 1]]
-        cells[:] = 0.0
+        columns[:] = 0.0
         for group in groups:
-            add_group(task.features, weights, group, cells)
-        gather(cells, prior, tags, n, p)
+            add_group(task.features, weights, group, columns)
+        gather(columns, prior, tags, n, p)
         normalise(p, n)
         total += np.log(p[task.choice[event], task.jump[event]])
         back[:] = 0.0
         scatter(p, tags, n, back)
         for group in groups:
             for feature in range(task.features.begin[group], task.features.begin[group + 1]):
-                expected[feature] += back[task.features.cell[feature]]
+                expected[feature] += back[task.features.column[feature]]
     return total
 
 
 @kernel
-def gather(cells, prior, tags, n, p):
+def gather(columns, prior, tags, n, p):
     """Scores of all outcomes from the scores of their parts, (n, jumps)."""
     for t in range(n):
-        g = G_CELL + tags[t] * N_JUMPS
-        w = W_CELL + t * N_JUMPS
+        g = G_COLUMN + tags[t] * N_JUMPS
+        w = W_COLUMN + t * N_JUMPS
         for j in range(N_JUMPS):
-            p[t, j] = prior[t, j] + cells[j] + cells[T_CELL + t] + cells[w + j] + cells[g + j]
+            p[t, j] = (
+                prior[t, j] + columns[j] + columns[T_COLUMN + t] + columns[w + j] + columns[g + j]
+            )
 
 
 @kernel
-def scatter(p, tags, n, cells):
+def scatter(p, tags, n, columns):
     """Sums of the outcomes' values over the parts that they share."""
     for t in range(n):
-        g = G_CELL + tags[t] * N_JUMPS
-        w = W_CELL + t * N_JUMPS
+        g = G_COLUMN + tags[t] * N_JUMPS
+        w = W_COLUMN + t * N_JUMPS
         for j in range(N_JUMPS):
-            cells[j] += p[t, j]
-            cells[T_CELL + t] += p[t, j]
-            cells[w + j] += p[t, j]
-            cells[g + j] += p[t, j]
+            columns[j] += p[t, j]
+            columns[T_COLUMN + t] += p[t, j]
+            columns[w + j] += p[t, j]
+            columns[g + j] += p[t, j]
 
 
 @kernel

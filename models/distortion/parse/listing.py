@@ -21,7 +21,7 @@ from models.distortion.parse.templates import (
     COMPONENT,
     COMPONENT_BITS,
     FARTHEST,
-    G_CELL,
+    G_COLUMN,
     INSIDE,
     LEFT_TAG,
     MOST_TAGS,
@@ -32,12 +32,12 @@ from models.distortion.parse.templates import (
     RIGHT_TAG,
     SIBLING,
     SIBLING_TAG,
-    T_CELL,
+    T_COLUMN,
     TAG,
     TAG_BITS,
     TEMPLATE_BITS,
     TEMPLATES,
-    W_CELL,
+    W_COLUMN,
     G,
     T,
     W,
@@ -101,7 +101,7 @@ def list_features(
 
 
 class _Columns:
-    """The parts of all features' keys and cells, (F,) each."""
+    """The parts of all features' keys and columns, (F,) each."""
 
     def __init__(self, learned: Learned) -> None:
         self.learned = learned
@@ -112,12 +112,12 @@ class _Columns:
             key >> COMPONENT_BITS & COMPONENT,
             key & COMPONENT,
         )
-        part, cell = PART[self.template], features.cell.astype(np.int64)
-        below = np.array([0, T_CELL, W_CELL, G_CELL])[part]
-        within = cell - below
+        part, column = PART[self.template], features.column.astype(np.int64)
+        below = np.array([0, T_COLUMN, W_COLUMN, G_COLUMN])[part]
+        within = column - below
         self.jump = np.where(part == T, NO_JUMP, within % N_JUMPS - FARTHEST)
         self.tag = np.where(part == G, within // N_JUMPS, -1)
-        self.target = np.full(len(cell), -1, np.int64)
+        self.target = np.full(len(column), -1, np.int64)
         for kind, choice in ((T, within), (W, within // N_JUMPS)):
             rows = part == kind
             at = learned.inventory.begin[self.a[rows]] + choice[rows]

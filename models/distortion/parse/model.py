@@ -1,7 +1,7 @@
 """Maximum entropy over translations and jumps, with features of the parse tree (Xiang et al. 2011).
 
 p(t, j | s) of eq. 3 is learned along the visit paths of the word alignments
-(`models/parse_reordering`). A step's features are sums over the units of the option:
+(`fitting.py`). A step's features are sums over the units of the option:
 
     parse.logp    log p(t, j | s)
     parse.prior   log p0(t | s), the normalised phrase count (eq. 4) inside it
@@ -17,9 +17,9 @@ slows down several times when hypotheses are told apart by them.
 A sentence without a tree is scored by the other features.
 """
 
-from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,7 @@ from models.arrays import Int32Array
 from models.data.corpus import AlignedCorpus
 from models.data.sentence import Sentence
 from models.distortion.interface import DistortionModel, OptionTable
-from models.distortion.parse.fitting import IIS, LBFGS, Learned, TrainingPlan, learn
+from models.distortion.parse.fitting import IIS, LBFGS, Learned, ParseSettings, learn
 from models.distortion.parse.rewrites import (
     encode_tree,
     parse_rewrites,
@@ -38,41 +38,25 @@ from models.distortion.parse.rewrites import (
 from models.distortion.parse.scorer import ParseScorer
 from models.distortion.parse.storage import load_learned, save_learned
 from models.distortion.parse.templates import COV, FAMILIES, MOST_TAGS, SIB, TAGS, WORDS
-from models.errors import DataError, SettingError, nearest
+from models.errors import SettingError, nearest
 from models.phrases.extraction import GRID
 from models.phrases.table import PhraseTable
 from models.progress import Progress
 
-FORMAT = 1
 SHORT = {"me": "count+lexical+context+tags+words"}
 PARTS = ("count", "prior", *FAMILIES)
 PRESETS = ("me", "me+prior", "me+cov", "me+sib", "me+cov+sib", "me+prior+cov+sib")
 
 
-class Parse(DistortionModel):
+@dataclass(eq=False, kw_only=True)
+class Parse(ParseSettings, DistortionModel):
     """Translation and jump by maximum entropy, with features of the parse tree (Xiang 2011)."""
 
     name: ClassVar[str] = "parse"
-    learned_: Learned
-
-    def __init__(
-        self,
-        use: str = "me+prior+cov+sib",
-        alpha: float = 0.9,
-        alpha_half: float = 80.0,
-        levels: int = 2,
-        rewrites: str = "de",
-        variance: float = 1.0,
-        min_count: int = 2,
-        max_sentences: int = 0,
-        iterations: int = 100,
-        trainer: str = LBFGS,
-    ) -> None:
-        self.use, self.alpha, self.alpha_half = use, alpha, alpha_half
-        self.levels, self.rewrites = levels, rewrites
-        self.variance, self.min_count, self.max_sentences = variance, min_count, max_sentences
-        self.iterations, self.trainer = iterations, trainer
-        self._known: dict[int, tuple[PhraseTable, Int32Array, NDArray[np.uint16]]] = {}
+    learned_: Learned = field(init=False, repr=False)
+    _known: dict[int, tuple[PhraseTable, Int32Array, NDArray[np.uint16]]] = field(
+        default_factory=dict, init=False, repr=False
+    )
 
     @property
     def feature_names(self) -> tuple[str, ...]:
@@ -87,30 +71,16 @@ class Parse(DistortionModel):
         """Tags, if it was trained with them; a tree is used where there is one."""
         families, prior = parse_use(self.use)
         asks = families & (TAGS | WORDS | SIB) or prior == "smoothed"
-        known = hasattr(self, "learned_") and len(self.learned_.source_tags) > 3
+        known = bool(self.learned()) and len(self.learned_.source_tags) > 3
         return frozenset({"tags"}) if asks and known else frozenset()
 
     @property
     def wants(self) -> frozenset[str]:
         """Trees, if it was trained with features of them."""
-        if not parse_use(self.use)[0] & (COV | SIB) or not hasattr(self, "learned_"):
+        if not parse_use(self.use)[0] & (COV | SIB) or not self.learned():
             return frozenset()
         report = self.learned_.report
         return frozenset({"tree"} if report["without_tree"] < report["sentences"] else ())
-
-    def settings(self) -> Mapping[str, Any]:
-        return {
-            "use": self.use,
-            "alpha": self.alpha,
-            "alpha_half": self.alpha_half,
-            "levels": self.levels,
-            "rewrites": self.rewrites,
-            "variance": self.variance,
-            "min_count": self.min_count,
-            "max_sentences": self.max_sentences,
-            "iterations": self.iterations,
-            "trainer": self.trainer,
-        }
 
     def fit(
         self,
@@ -121,18 +91,16 @@ class Parse(DistortionModel):
         threads: int = 2,
         progress: Progress | None = None,
     ) -> Self:
-        self._check_settings()
+        self.check_settings()
         families, prior = parse_use(self.use)
         self.rewrites_text_, self.rewrites_ = read_rewrites(self.rewrites)
-        plan = TrainingPlan(
-            families, prior, self.alpha, self.alpha_half, self.levels, self.variance,
-            self.min_count, self.max_sentences, self.iterations, self.trainer, self.rewrites_,
-        )  # fmt: skip
-        self.learned_ = learn(corpus, phrases, plan, threads, progress)
+        self.learned_ = learn(
+            corpus, phrases, self, families, prior, self.rewrites_, threads, progress
+        )
         return self
 
     def prepare(self, sentence: Sentence, options: OptionTable) -> ParseScorer:
-        learned = self._fitted()
+        learned = self.learned_
         families, _ = parse_use(self.use)
         tree = sentence.tree
         if tree is not None and families & (COV | SIB):
@@ -154,17 +122,12 @@ class Parse(DistortionModel):
         )
 
     def save(self, directory: Path) -> None:
-        save_learned(self._fitted(), self.rewrites_text_, directory, FORMAT)
+        save_learned(self.learned_, self.rewrites_text_, directory, self.FORMAT)
 
     def load(self, directory: Path) -> Self:
-        self.learned_, self.rewrites_text_ = load_learned(directory, FORMAT)
+        self.learned_, self.rewrites_text_ = load_learned(directory, self.FORMAT)
         self.rewrites_ = parse_rewrites(self.rewrites_text_, str(directory))
         return self
-
-    def _fitted(self) -> Learned:
-        if not hasattr(self, "learned_"):
-            raise DataError(f"the model {self.name} has not been trained")
-        return self.learned_
 
     def _known_of(self, phrases: PhraseTable) -> tuple[Int32Array, NDArray[np.uint16]]:
         """The model's ids of a phrase table's target words, and room for the units of its entries;
@@ -176,33 +139,13 @@ class Parse(DistortionModel):
             self._known[id(phrases)] = known
         return known[1:]
 
-    def _check_settings(self) -> None:
-        for name, value, lowest in (
-            ("levels", self.levels, 1),
-            ("min_count", self.min_count, 1),
-            ("max_sentences", self.max_sentences, 0),
-            ("iterations", self.iterations, 1),
-        ):
-            if value < lowest:
-                raise SettingError(
-                    f"parse.{name} cannot be {value}", expected=f"a number from {lowest} up"
-                )
-        if not 0 <= self.alpha < 1:
-            raise SettingError(
-                f"parse.alpha cannot be {self.alpha}", expected="a number from 0 to less than 1"
-            )
-        if not self.alpha_half >= 0:
-            raise SettingError(
-                f"parse.alpha_half cannot be {self.alpha_half}", expected="a number from 0 up"
-            )
-        if not self.variance > 0:
-            raise SettingError(
-                f"parse.variance cannot be {self.variance}", expected="a number above 0"
-            )
-        if self.trainer not in (LBFGS, IIS):
-            raise SettingError(
-                f"there is no trainer {self.trainer!r}", expected=f"known: {LBFGS}, {IIS}"
-            )
+    def check_settings(self) -> None:
+        """Refuses values that are not possible before any work."""
+        self._check_at_least(1, "levels", "min_count", "iterations")
+        self._check_at_least(0, "max_sentences", "alpha_half")
+        self._check("alpha", 0 <= self.alpha < 1, "a number from 0 to less than 1")
+        self._check_positive("variance")
+        self._check_choice("trainer", [LBFGS, IIS])
 
 
 def parse_use(text: str) -> tuple[int, str]:

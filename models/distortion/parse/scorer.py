@@ -22,7 +22,7 @@ from models.distortion.parse.step_scores import (
     make_recent,
     score_steps,
 )
-from models.distortion.parse.templates import G_CELL, HISTORY, N_JUMPS
+from models.distortion.parse.templates import G_COLUMN, HISTORY, N_JUMPS
 
 ROOM = 1 << 9  # distributions that a sentence has room for at first; most need a quarter
 
@@ -45,9 +45,9 @@ class ParseScorer(SentenceScorer):
         known_units: NDArray[np.uint16],  # of the phrase table's entries
     ) -> None:
         features = self._features = learned.features
-        self._weights = GroupWeights(features.begin, features.cell, learned.weights)
+        self._weights = GroupWeights(features.begin, features.column, learned.weights)
         self._with_history = bool(families & HISTORY)
-        self._n_cells = G_CELL + len(learned.target_tags) * N_JUMPS
+        self._n_columns = G_COLUMN + len(learned.target_tags) * N_JUMPS
         self._starts = options.start
         words, tags = padded(words), padded(tags)
         phrases = options.phrases
@@ -62,7 +62,7 @@ class ParseScorer(SentenceScorer):
         )  # fmt: skip
         self._places = make_places(
             learned.inventory, learned.prior, features, learned.weights, families, levels,
-            self._n_cells, words, tags, tree, place_of, n_places,
+            self._n_columns, words, tags, tree, place_of, n_places,
         )  # fmt: skip
         last_unit = self._units.begin[1:] - 1
         last_place = self._units.units["place"][last_unit]
@@ -84,7 +84,7 @@ class ParseScorer(SentenceScorer):
         while done < len(result):
             done = score_steps(
                 self._weights, self._units, self._places, self._memory, self._recent,
-                self._n_cells, steps.option, steps.coverage, steps.state, done, result,
+                self._n_columns, steps.option, steps.coverage, steps.state, done, result,
             )  # fmt: skip
             if done < len(result):
                 self._make_room(2 * self._room)
@@ -97,7 +97,7 @@ class ParseScorer(SentenceScorer):
         while done < len(result):
             done = add_history(
                 self._features, self._weights, self._units, self._own_groups, self._places,
-                self._memory, self._recent, self._recent_words, self._n_cells, steps.option,
+                self._memory, self._recent, self._recent_words, self._n_columns, steps.option,
                 steps.coverage, steps.state, done, result,
             )  # fmt: skip
             if done < len(result):

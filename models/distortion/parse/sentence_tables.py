@@ -259,7 +259,7 @@ def _find_target(inventory, targets, path, unit):
 
 @kernel
 def make_places(
-    inventory, prior, features, weights, families, levels, n_cells, words, tags, tree, place_of,
+    inventory, prior, features, weights, families, levels, n_columns, words, tags, tree, place_of,
     n_places,
 ):  # fmt: skip
     """Everything about the places that the coverage does not change."""
@@ -273,7 +273,7 @@ def make_places(
         np.full((n_places, N_SPECIAL + MOST, 3, 2), EMPTY, np.int32),
     )  # fmt: skip
     own_prior = np.empty((MOST_CANDIDATES, N_JUMPS))
-    cells, keys = np.empty(n_cells), np.empty(MOST_STATIC, np.int64)
+    columns, keys = np.empty(n_columns), np.empty(MOST_STATIC, np.int64)
     nodes, sides = np.empty(MOST, np.int64), np.empty(MOST, np.int64)
     for start in range(n_words):
         for length in range(1, GRID + 1):
@@ -289,16 +289,16 @@ def make_places(
             record.start, record.end, record.source, record.tag = start, end, source, tag
             record.n, record.n_neighbours = n, 0
             fill_prior(prior, inventory, source, tag, own_prior)
-            cells[:] = 0.0
+            columns[:] = 0.0
             for k in range(static_keys(families, source, words, tags, start, end, keys)):
                 group = find_group(features, keys[k])
                 if group != EMPTY:
-                    add_group(features, weights, group, cells)
+                    add_group(features, weights, group, columns)
             for t in range(n):
                 places.tags[place, t] = inventory.tag[begin + t]
                 if prior.kind != 0:
                     places.share[place, t] = prior.share[begin + t]
-            gather(cells, own_prior, places.tags[place], n, places.scores[place])
+            gather(columns, own_prior, places.tags[place], n, places.scores[place])
             _neighbours(features, families, levels, tree, places, place, n_words, nodes, sides)
     return places
 

@@ -20,7 +20,7 @@ from models.arrays import FloatArray, Int32Array, Int64Array, UInt64Array
 from models.coverage import cover
 from models.distortion.parse.neighbourhood import COVERED, OPEN, PARTLY
 from models.distortion.parse.sentence_tables import N_SPECIAL
-from models.distortion.parse.templates import G_CELL, N_JUMPS, T_CELL, W_CELL, jump_index
+from models.distortion.parse.templates import G_COLUMN, N_JUMPS, T_COLUMN, W_COLUMN, jump_index
 from models.hashing import EMPTY, find_slot
 from models.kernels import kernel, uncounted
 
@@ -35,7 +35,7 @@ class GroupWeights(NamedTuple):
     """Of the features (`features.py`) what is needed to add the weights of a group."""
 
     begin: Int64Array
-    cell: Int32Array
+    column: Int32Array
     weight: FloatArray
 
 
@@ -97,10 +97,10 @@ def make_memory(room: int) -> Memory:
 
 @kernel
 def score_steps(
-    weights, units, places, memory, recent, n_cells, option, coverage, state, first, result
+    weights, units, places, memory, recent, n_columns, option, coverage, state, first, result
 ):
     """Fills the features of steps from `first` on; where it stopped for want of room."""
-    scratch = np.empty(n_cells), np.empty(2 * places.groups.shape[1], np.int32)
+    scratch = np.empty(n_columns), np.empty(2 * places.groups.shape[1], np.int32)
     covered = np.empty(coverage.shape[1], np.uint64)
     for step in range(first, len(option)):
         taken = option[step]
@@ -197,15 +197,15 @@ def _add(weights, places, memory, scratch, place, covered):
     memory.slot_keys[slot], memory.slots[slot] = key, number
     memory.counters[0] += 1
     memory.begin[number + 1] = first + n
-    cells = scratch[0]
+    columns = scratch[0]
     _sum_groups(weights, places, scratch, place, covered)
     log_p, sums = memory.log_p, memory.log_jumps
     highest = -np.inf
     for t in range(n):
-        w, g = W_CELL + t * N_JUMPS, G_CELL + places.tags[place, t] * N_JUMPS
+        w, g = W_COLUMN + t * N_JUMPS, G_COLUMN + places.tags[place, t] * N_JUMPS
         for j in range(N_JUMPS):
-            score = places.scores[place, t, j] + cells[T_CELL + t]
-            score += cells[j] + cells[w + j] + cells[g + j]
+            score = places.scores[place, t, j] + columns[T_COLUMN + t]
+            score += columns[j] + columns[w + j] + columns[g + j]
             log_p[first + t, j] = score
             highest = max(highest, score)
     for j in range(N_JUMPS):
@@ -227,10 +227,10 @@ def _add(weights, places, memory, scratch, place, covered):
 
 @uncounted
 def _sum_groups(weights, places, scratch, place, covered):
-    """Sums the weights of all groups that the coverage switches on, by cells of outcomes."""
-    cells, asked = scratch
-    for cell in range(len(cells)):
-        cells[cell] = 0.0
+    """Sums the weights of all groups that the coverage switches on, by columns of outcomes."""
+    columns, asked = scratch
+    for column in range(len(columns)):
+        columns[column] = 0.0
     n_asked = 0
     for k in range(N_SPECIAL + places.record[place].n_neighbours):
         state = _state(places.masks, place, k, covered)
@@ -243,4 +243,4 @@ def _sum_groups(weights, places, scratch, place, covered):
                 asked[n_asked] = group
                 n_asked += 1
                 for feature in range(weights.begin[group], weights.begin[group + 1]):
-                    cells[weights.cell[feature]] += weights.weight[feature]
+                    columns[weights.column[feature]] += weights.weight[feature]

@@ -29,7 +29,7 @@ def save_learned(learned: Learned, rewrites: str, directory: Path, format_number
         "prior_by_length": prior.by_length,
         "group_key": features.key,
         "group_begin": features.begin,
-        "feature_cell": features.cell,
+        "feature_cell": features.column,
         "feature_count": learned.counts,
         "feature_weight": learned.weights,
     }

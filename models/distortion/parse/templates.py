@@ -41,9 +41,9 @@ MOST_CANDIDATES = 22  # 20 translations, the empty one, and all others together
 # parts of the outcome
 J, T, W, G = 0, 1, 2, 3
 # where they begin in a table of all parts
-T_CELL = N_JUMPS
-W_CELL = T_CELL + MOST_CANDIDATES
-G_CELL = W_CELL + MOST_CANDIDATES * N_JUMPS
+T_COLUMN = N_JUMPS
+W_COLUMN = T_COLUMN + MOST_CANDIDATES
+G_COLUMN = W_COLUMN + MOST_CANDIDATES * N_JUMPS
 TEMPLATES = (
     "JUMP", "WORD", "WORD_J", "WORD_TJ", "LEFT", "RIGHT", "LEFT_J", "RIGHT_J", "LAST",
     "BEFORE_LAST", "TAG", "LEFT_TAG", "RIGHT_TAG", "NEAR", "NEAR_TAG", "INSIDE", "SIBLING",
@@ -152,12 +152,12 @@ def add_key(keys, n, key):
 
 
 @kernel
-def outcome_cell(part, choice, tag, jump):
-    """The cell of an outcome's part: candidate number, tag of its target, place of the jump."""
+def outcome_column(part, choice, tag, jump):
+    """The column of an outcome's part: candidate number, tag of its target, place of the jump."""
     if part == J:
         return jump
     if part == T:
-        return T_CELL + choice
+        return T_COLUMN + choice
     if part == W:
-        return W_CELL + choice * N_JUMPS + jump
-    return G_CELL + tag * N_JUMPS + jump
+        return W_COLUMN + choice * N_JUMPS + jump
+    return G_COLUMN + tag * N_JUMPS + jump

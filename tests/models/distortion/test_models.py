@@ -8,10 +8,9 @@ from models.data.sentence import Sentence
 from models.distortion.catalogue import MODELS, make_model
 from models.distortion.conformance import check_model
 from models.distortion.gaps import Gaps
-from models.distortion.interface import DistortionModel, OptionTable, Steps
+from models.distortion.interface import DistortionModel, OptionTable, Steps, fit_model
 from models.distortion.linear import Linear
 from models.distortion.msd.model import Lexicalised
-from models.distortion.tables import Table, TableScorer
 from models.errors import DataError, SettingError
 from tests.decoder.systems import HAND, make_system
 
@@ -45,7 +44,7 @@ def test_every_model_obeys_the_laws(name, settings, seed):
 
 
 def test_all_models_of_the_catalogue_are_checked():
-    # dpr: test_dpr.py; nine-class, pair, sequence: test_next_word.py; parse: test_parse.py
+    # by the tests in the folder of each family
     others = {"dpr", "nine-class", "pair", "parse", "sequence"}
     assert set(MODELS) == {"linear", "gaps", "msd"} | others
 
@@ -59,26 +58,6 @@ def test_linear_distortion_by_hand():
     steps = Steps(np.array([-1, kare, hon]), np.array([hon, hon, kare]),
                   np.zeros((3, 1), np.uint64), np.zeros(3, np.int64))  # fmt: skip
     assert scorer.features(steps).tolist() == [[-2.0], [-1.0], [-3.0]]
-
-
-def test_a_model_that_hides_something_from_its_state_is_caught():
-    class Forgetful(TableScorer):
-        """Looks at the previous option but calls all of them the same."""
-
-        def advance(self, steps):
-            return np.zeros(len(steps.option), np.int64)
-
-    options = options_for("")
-    rows = np.arange(len(options) + 1, dtype=np.int32)
-    values = np.random.default_rng(0).normal(size=(len(rows), options.n_words + 1, 1))
-    table = Table(rows, options.start, values)
-
-    class Broken(Linear):
-        def prepare(self, sentence, options):  # noqa: ARG002
-            return Forgetful(1, [table])
-
-    with pytest.raises(AssertionError, match="equal coverage and state must have equal futures"):
-        check_model(Broken, SENTENCE, options)
 
 
 def test_a_model_that_names_too_many_features_is_caught():
@@ -101,7 +80,7 @@ def test_models_by_name_and_by_place():
         ("liner", {}, "there is no distortion model 'liner'\n  did you mean linear?"),
         ("nowhere:Model", {}, "the distortion model 'nowhere:Model' cannot be loaded: No module"),
         ("models.distortion.gaps:Nothing", {}, "cannot be loaded: module"),
-        ("linear", {"x": 1}, "the distortion model 'linear' does not take these settings"),
+        ("linear", {"x": 1}, "the distortion model 'linear' has no setting 'x'\n  known: f"),
         ("builtins:dict", {}, "'builtins:dict' is not a distortion model"),
     ],
 )
@@ -109,6 +88,76 @@ def test_models_that_cannot_be_made(name, settings, message):
     with pytest.raises(SettingError) as error:
         make_model(name, **settings)
     assert message in str(error.value)
+
+
+class Fitted(Linear):
+    """Remembers what `fit` was given."""
+
+    name = "fitted"
+
+    def fit(self, corpus):
+        self.given_ = [corpus]
+        return self
+
+
+class FittedWithSome(Fitted):
+    def fit(self, corpus, *, seed=0, phrases=None):
+        self.given_ = [corpus, seed, phrases]
+        return self
+
+
+class FittedWithAll(Fitted):
+    def fit(self, corpus, **everything):
+        self.given_ = [corpus, everything]
+        return self
+
+
+class Demanding(Fitted):
+    def fit(self, corpus, lexicon):
+        raise NotImplementedError
+
+
+def test_fit_is_given_what_it_takes():
+    offered = {"phrases": "phrases", "seed": 3, "threads": 1, "progress": None}
+    for made, given in (
+        (Fitted, ["corpus"]),
+        (FittedWithSome, ["corpus", 3, "phrases"]),
+        (FittedWithAll, ["corpus", offered]),
+    ):
+        model = made()
+        assert model.learns
+        assert fit_model(model, "corpus", **offered) is model
+        assert model.given_ == given
+    assert not Linear().learns
+    assert isinstance(fit_model(Linear(), "corpus", **offered), Linear)
+
+
+def test_a_fit_that_asks_for_more_is_refused():
+    with pytest.raises(SettingError) as error:
+        fit_model(Demanding(), "corpus", seed=0, threads=2)
+    assert str(error.value) == (
+        "fit of the model fitted asks for 'lexicon'\n"
+        "  fit(corpus) and what it wants of seed, threads"
+    )
+
+
+class Unprepared(Linear):
+    def prepare(self, sentence):
+        raise NotImplementedError
+
+
+def test_a_prepare_that_cannot_be_called_is_refused():
+    with pytest.raises(SettingError, match=r"cannot be called: .*\n  prepare\(sentence, options\)"):
+        make_model(f"{__name__}:Unprepared")
+
+
+def test_settings_are_those_of_the_constructor():
+    assert make_model("linear", future=True).settings() == {"future": True}
+    assert make_model("gaps").settings() == {}
+    assert set(make_model("dpr").settings()) == {
+        "classes", "use", "learner", "features", "window", "order", "min_examples", "min_count",
+        "max_sentences", "word_classes", "beta", "floor",
+    }  # fmt: skip
 
 
 def test_a_table_without_the_right_reordering_scores_is_refused():

@@ -4,13 +4,12 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from models.errors import DataError, SettingError
+from models.errors import DataError, NotFitted, SettingError
 from models.learning import cluster_rows
 from models.learning.catalogue import LEARNERS, make_learner
-from models.learning.class_distances import tree
 from models.learning.cluster_model import POOLED
 from models.learning.cluster_rows import ranges
-from models.learning.clusters import ClusteredLearner, rows_of
+from models.learning.clusters import ClusteredExamples, ClusteredLearner, rows_of
 from models.learning.interface import softmax
 from models.learning.perceptron import Perceptron
 from models.learning.problem import make_problem
@@ -19,7 +18,6 @@ from tests.models.learning.examples import make_examples
 
 # what makes the solvers exact enough to be compared
 EXACT = {
-    "mms": {"held_out": 0.0},
     "me": {"tolerance": 1e-6},
     "me-gis": {"sigma": 0.3, "tolerance": 1e-4},  # a strong prior: it is slow
 }
@@ -56,12 +54,11 @@ def slow_decision(model, examples, numbers):
 def test_every_cluster_is_learned_as_if_it_were_alone(name):
     examples, labels, numbers = make_clusters(0)
     settings = EXACT.get(name, {})
-    learner = ClusteredLearner(lambda: make_learner(name, **settings), 15)
-    assert learner.fit(examples, labels, 3, numbers, seed=5) is learner
+    learner = ClusteredLearner(make_learner(name, **settings), 15)
+    assert learner.fit(ClusteredExamples(examples, labels, 3, numbers), seed=5) is learner
     sizes = {number: (numbers == number).sum() for number in np.unique(numbers)}
     large = [number for number in sizes if sizes[number] >= 15]
     assert learner.model_.ids.tolist() == large == [3, 8, 40]
-    assert learner.n_examples_.tolist() == [sizes[number] for number in large]
     found = learner.decision(examples, numbers)
     for number in large:
         rows = numbers == number
@@ -82,9 +79,9 @@ def test_threads_and_the_size_of_their_pieces_do_not_matter(name, monkeypatch):
     found = []
     for threads, size in [(1, 20), (2, 20), (5, 20), (2, 1000)]:
         monkeypatch.setattr(cluster_rows, "ROWS_PER_RANGE", size)
-        learner = ClusteredLearner(lambda: make_learner(name, **EXACT.get(name, {})), 5)
-        learner.fit(examples, labels, 3, numbers, threads=threads)
-        found.append(learner.arrays())
+        learner = ClusteredLearner(make_learner(name, **EXACT.get(name, {})), 5)
+        learner.fit(ClusteredExamples(examples, labels, 3, numbers), threads=threads)
+        found.append(learner.model_._asdict())
     for other in found[1:3]:
         for key, values in found[0].items():
             assert np.array_equal(values, other[key])
@@ -96,8 +93,8 @@ def test_threads_and_the_size_of_their_pieces_do_not_matter(name, monkeypatch):
 
 def test_scores_equal_those_of_a_slow_twin_and_zeros_are_not_stored():
     examples, labels, numbers = make_clusters(2)
-    learner = ClusteredLearner(lambda: Perceptron(held_out=0, max_rounds=1), 15)
-    learner.fit(examples, labels, 3, numbers)
+    learner = ClusteredLearner(Perceptron(max_rounds=1), 15)
+    learner.fit(ClusteredExamples(examples, labels, 3, numbers))
     model = learner.model_
     numbers = np.where(
         np.arange(120) % 5 == 0, np.array([POOLED, 999])[np.arange(120) % 2], numbers
@@ -109,77 +106,45 @@ def test_scores_equal_those_of_a_slow_twin_and_zeros_are_not_stored():
         assert np.all(np.diff(model.features[model.offsets[c] : model.offsets[c + 1]]) > 0)
 
 
-@pytest.mark.parametrize(("hold", "average"), [("last", True), ("random", False)])
-def test_held_out_examples_of_all_clusters_together_choose_the_number_of_rounds(hold, average):
-    examples, labels, numbers = make_clusters(0, n=600, n_features=40)
-    # with features in halves all sums are exact, so that rounding decides no tie
-    settings = {"max_rounds": 8, "average": average, "learning_rate": 1 / 16}
-    patient = Perceptron(**settings, held_out=0.2, hold=hold, patience=100)
-    learner = ClusteredLearner(lambda: patient, 10)
-    learner.fit(examples, labels, 3, numbers, seed=2)
-    wrong, n_held_out = np.zeros(8), 0
-    for number in learner.model_.ids:
-        rows = numbers == number
-        n = int(0.2 * rows.sum())
-        problem = make_problem(examples[rows], labels[rows], 3)
-        shares = patient.held_out_errors(problem, tree(3), own_seed(2, number))
-        wrong += np.rint(n * np.append(shares, np.full(8 - len(shares), shares[-1])))
-        n_held_out += n
-    found = learner.trace_["clusters"]["held-out error"]
-    assert np.allclose(found, wrong / n_held_out)
-    n_rounds = int(np.argmin(wrong)) + 1
-    assert 1 < n_rounds < 8  # else the example shows nothing
-    settings["max_rounds"] = n_rounds
-    fixed = ClusteredLearner(lambda: Perceptron(**settings, held_out=0), 10)
-    fixed.fit(examples, labels, 3, numbers, seed=2)
-    assert np.array_equal(fixed.model_.weights, learner.model_.weights)
-
-
-def test_the_pooled_model_sees_rare_clusters_or_all_examples():
+def test_the_pooled_model_sees_rare_clusters_or_all_examples_if_none_is_rare():
     examples, labels, numbers = make_clusters(4)
     numbers[:3] = POOLED
 
     def weights(rows):
         return make_learner("me").fit(examples[rows], labels[rows], 3).weights_.T
 
-    def pooled(min_examples, pool, which=numbers):
-        learner = ClusteredLearner(lambda: make_learner("me"), min_examples, pool=pool)
-        return learner.fit(examples, labels, 3, which).model_.pooled
+    def pooled(min_examples, which=numbers):
+        learner = ClusteredLearner(make_learner("me"), min_examples)
+        return learner.fit(ClusteredExamples(examples, labels, 3, which)).model_.pooled
 
     rare = np.isin(numbers, [41, 7, POOLED])
     everything = np.full(120, True)
-    assert np.allclose(pooled(15, "rare"), weights(rare), atol=1e-6)
-    assert np.allclose(pooled(15, "all"), weights(everything), atol=1e-6)
+    assert np.allclose(pooled(15), weights(rare), atol=1e-6)
     none_is_rare = np.where(numbers < 0, 3, numbers)
-    assert np.allclose(pooled(1, "rare", none_is_rare), weights(everything), atol=1e-6)
-    assert np.allclose(pooled(1000, "rare"), weights(everything), atol=1e-6)  # all are rare
+    assert np.allclose(pooled(1, none_is_rare), weights(everything), atol=1e-6)
+    assert np.allclose(pooled(1000), weights(everything), atol=1e-6)  # all are rare
 
 
 def test_clusters_whose_examples_have_no_features_are_harmless():
     examples, labels, numbers = make_clusters(5)
     both = sparse.vstack([examples, sparse.csr_array((20, 30))]).tocsr()
     for name in ("mms", "svm", "me"):
-        learner = ClusteredLearner(lambda name=name: make_learner(name), 15).fit(
-            both, np.append(labels, np.zeros(20, int)), 3, np.append(numbers, np.full(20, 100))
+        learner = ClusteredLearner(make_learner(name), 15).fit(
+            ClusteredExamples(
+                both, np.append(labels, np.zeros(20, int)), 3, np.append(numbers, np.full(20, 100))
+            )
         )
         assert learner.model_.ids[-1] == 100
         assert np.all(learner.probabilities(both, np.full(140, 100)) == 1 / 3)
-
-
-def test_what_was_learned_survives_saving():
-    examples, labels, numbers = make_clusters(0)
-    learner = ClusteredLearner(lambda: make_learner("mms"), 15).fit(examples, labels, 3, numbers)
-    other = ClusteredLearner(lambda: make_learner("mms"), 15).from_arrays(learner.arrays())
-    assert np.array_equal(other.decision(examples, numbers), learner.decision(examples, numbers))
-    assert np.array_equal(other.n_examples_, learner.n_examples_)
 
 
 def test_progress_counts_clusters():
     examples, labels, numbers = make_clusters(0)
     for name in ("mms", "svm", "me"):
         told = []
-        ClusteredLearner(lambda name=name: make_learner(name), 15).fit(
-            examples, labels, 3, numbers, progress=lambda *what, told=told: told.append(what)
+        ClusteredLearner(make_learner(name), 15).fit(
+            ClusteredExamples(examples, labels, 3, numbers),
+            progress=lambda *what, told=told: told.append(what),
         )
         assert told[0] == ("clusters", 0)
         assert told[-1] == ("clusters", 3)
@@ -204,20 +169,17 @@ def test_rows_of_a_problem():
 def test_bad_clusters_and_settings_are_refused():
     examples, labels, numbers = make_clusters(0)
 
-    def make():
-        return make_learner("mms")
-
-    learner = ClusteredLearner(make, 15)
-    with pytest.raises(DataError, match="the clusters have not learned anything\n  fit them"):
+    learner = ClusteredLearner(make_learner("mms"), 15)
+    with pytest.raises(NotFitted, match="clusters has not learned anything yet\n  fit it"):
         learner.decision(examples, numbers)
     with pytest.raises(DataError, match=r"clusters have the shape \(119,\)"):
-        learner.fit(examples, labels, 3, numbers[:-1])
+        learner.fit(ClusteredExamples(examples, labels, 3, numbers[:-1]))
     with pytest.raises(DataError, match="clusters are of type float64"):
-        learner.fit(examples, labels, 3, numbers / 2)
-    learner.fit(examples, labels, 3, numbers)
+        learner.fit(ClusteredExamples(examples, labels, 3, numbers / 2))
+    learner.fit(ClusteredExamples(examples, labels, 3, numbers))
     with pytest.raises(DataError, match="the model was learned with 30"):
         learner.decision(examples[:, :4], numbers)
     with pytest.raises(SettingError, match="min_examples: 0 is not possible\n  a number from 1 up"):
-        ClusteredLearner(make, 0).fit(examples, labels, 3, numbers)
-    with pytest.raises(SettingError, match="there is no pool 'rar'\n  did you mean rare"):
-        ClusteredLearner(make, pool="rar").fit(examples, labels, 3, numbers)
+        ClusteredLearner(make_learner("mms"), 0).fit(
+            ClusteredExamples(examples, labels, 3, numbers)
+        )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from models.errors import DataError, SettingError
+from models.errors import DataError, NotFitted, SettingError
 from models.learning.catalogue import LEARNERS, make_learner
 from models.learning.interface import softmax
 from tests.models.learning.examples import make_examples
@@ -109,18 +109,10 @@ def test_examples_without_any_feature_leave_weights_at_zero(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_was_learned_survives_saving(name):
-    examples, labels = make_examples(1)
-    learner = make_learner(name).fit(examples, labels, 3)
-    other = make_learner(name, **learner.settings()).from_arrays(learner.arrays())
-    assert np.array_equal(other.decision(examples), learner.decision(examples))
-
-
-@pytest.mark.parametrize("name", NAMES)
 def test_bad_examples_are_refused(name):
     examples, labels = make_examples(1)
     learner = make_learner(name)
-    with pytest.raises(DataError, match=f"the learner {name} has not learned anything\n  fit it"):
+    with pytest.raises(NotFitted, match=f"{name} has not learned anything yet\n  fit it"):
         learner.decision(examples)
     with pytest.raises(DataError, match="nothing to learn from"):
         learner.fit(examples[:0], labels[:0], 3)
@@ -138,21 +130,18 @@ def test_bad_examples_are_refused(name):
     [
         ("mlr-duel", {}, "there is no learner 'mlr-duel'\n  did you mean mlr-dual?"),
         ("zzz", {}, "there is no learner 'zzz'\n  known: me, me-gis, mlr-dual, mlr-primal, mmr, "),
-        ("me", {"sigmo": 1}, "the learner me has no setting 'sigmo'\n  did you mean sigma?"),
-        ("me", {"sigma": 0}, "me.sigma: 0 is not possible\n  a number above 0"),
-        ("me", {"sigma": "x"}, "the settings {'sigma': 'x'} of the learner me are not of the right "
-                               "types\n  sigma=0.3, tolerance=0.2, max_iterations=200"),
-        ("me-gis", {"tolerance": -1}, "me-gis.tolerance: -1 is not possible"),
-        ("mms", {"held_out": 0.6}, "mms.held_out: 0.6 is not possible\n  a share from 0 to 0.5"),
-        ("mms", {"hold": "first"}, "mms.hold: 'first' is not possible\n  known: last, random"),
-        ("mms", {"learning_rate": 0}, "mms.learning_rate: 0 is not possible"),
+        ("me", {"sigmo": 1}, "the learner 'me' has no setting 'sigmo'\n  did you mean sigma?"),
+        ("me", {"sigma": 0}, "me.sigma: 0.0 is not possible\n  a number above 0"),
+        ("me", {"sigma": "x"}, "me.sigma cannot be 'x'\n  expected a number"),
+        ("me-gis", {"tolerance": -1}, "me-gis.tolerance: -1.0 is not possible"),
+        ("mms", {"learning_rate": 0}, "mms.learning_rate: 0.0 is not possible"),
         ("mms", {"distance": "treee"}, "'treee' is not possible\n  did you mean tree?"),
-        ("mms-extragradient", {"radius": 0}, "mms-extragradient.radius: 0 is not possible"),
-        ("svm", {"penalty": 0}, "svm.penalty: 0 is not possible"),
+        ("mms-extragradient", {"radius": 0}, "mms-extragradient.radius: 0.0 is not possible"),
+        ("svm", {"penalty": 0}, "svm.penalty: 0.0 is not possible"),
         ("svm-multiclass", {"distance": "x"}, "'x' is not possible\n  known: flat, neighbours, tr"),
         ("mmr", {"embedding": "centre"}, "'centre' is not possible\n  did you mean centred"),
         ("mlr-primal", {"max_rounds": 0}, "mlr-primal.max_rounds: 0 is not possible"),
-        ("mlr-dual", {"initial_mass": 1}, "mlr-dual.initial_mass: 1 is not possible\n  a number b"),
+        ("mlr-dual", {"initial_mass": 1}, "mlr-dual.initial_mass: 1.0 is not possible\n  a number"),
     ],
 )  # fmt: skip
 def test_wrong_names_and_settings(name, settings, message):

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from models.learning.class_distances import flat, neighbours, tree
+from models.learning.class_distances import flat, neighbours, structured_loss, tree
 from models.learning.extragradient import ExtraGradient
-from models.learning.perceptron import Perceptron, count_errors, structured_loss, visit
+from models.learning.perceptron import Perceptron, visit
 from models.learning.problem import make_problem
 from models.learning.random_order import generator, shuffle
 from tests.models.learning.examples import make_examples, structured_losses
@@ -42,12 +42,10 @@ def test_table_2_by_hand():
     ]
     for example, n_updates, *expected in steps:
         one = np.array([example])
-        assert (
-            visit(problem, one, 1, neighbours(3), 0.5, generator(0), 0, weights, NONE) == n_updates
-        )
+        found = visit(problem, one, neighbours(3), 0.5, generator(0), 0, weights, NONE)
+        assert found == n_updates
         assert weights.T.tolist() == expected
     # scores now: φ₀: ½, −½, 0;  φ₁: −1, 1, 0;  φ₂: −½, ½, 0
-    assert count_errors(problem, np.arange(3), weights) == 1
     # ρ: max(½, 0, 1) − ½ = ½;  max(−½, 1, ½) − 1 = 0;  max(½, 1, 0) − 0 = 1
     assert structured_loss(problem, neighbours(3), weights) == 1.5
 
@@ -75,9 +73,7 @@ def test_rounds_equal_those_of_a_slow_twin(seed, distance, matrix):
     dense = examples.toarray()
     visits = slow_table_2(dense, labels, matrix(4), RATE, 3, seed)
     for average, expected in ((False, visits[-1]), (True, visits.mean(axis=0))):
-        learner = Perceptron(
-            learning_rate=RATE, max_rounds=3, held_out=0, distance=distance, average=average
-        )
+        learner = Perceptron(learning_rate=RATE, max_rounds=3, distance=distance, average=average)
         learner.fit(examples, labels, 4, seed=seed)
         assert np.allclose(learner.weights_, expected, atol=1e-12)
         losses = structured_losses(dense, labels, learner.weights_, matrix(4))
@@ -89,47 +85,8 @@ def test_separable_examples_are_learned_until_nothing_changes():
     dense = rng.normal(size=(60, 5))
     labels = (dense @ rng.normal(size=(5, 3))).argmax(axis=1)
     examples = sparse.csr_array(dense)
-    learner = Perceptron(max_rounds=10_000, held_out=0, average=False).fit(examples, labels, 3)
+    learner = Perceptron(max_rounds=10_000, average=False).fit(examples, labels, 3)
     assert learner.converged_
     assert learner.trace_["updates"][-1] == 0
     assert learner.objective_ == 0  # every margin is at least Δ
     assert (learner.decision(examples).argmax(axis=1) == labels).all()
-
-
-@pytest.mark.parametrize("hold", ["last", "random"])
-def test_held_out_examples_choose_the_number_of_rounds(hold):
-    examples, labels = make_examples(1, n=200, n_features=40)
-    plain = {"learning_rate": RATE, "average": False}
-    learner = Perceptron(held_out=0.25, hold=hold, max_rounds=12, patience=12, **plain)
-    learner.fit(examples, labels, 3, seed=3)
-    errors = learner.trace_["held-out error"]
-    assert learner.n_iterations_ == errors.argmin() + 1
-    # the first of these errors from the definition: a quarter is set aside, a round on the rest
-    dense, order, state = examples.toarray(), np.arange(200), generator(3)
-    if hold == "random":
-        shuffle(order, 200, state)
-    train, held_out = order[:150].copy(), order[150:]
-    shuffle(train, 150, state)
-    weights = np.zeros((3, 40))
-    for n in train:
-        values = weights @ dense[n] + tree(3)[labels[n]]
-        if values[labels[n]] < values.max():
-            worst = values.argmax()
-            weights[labels[n]] += RATE * dense[n]
-            weights[worst] -= RATE * dense[n]
-    wrong = (dense[held_out] @ weights.T).argmax(axis=1) != labels[held_out]
-    assert errors[0] == wrong.mean()
-    # and then it is trained on everything for so many rounds
-    again = Perceptron(held_out=0, max_rounds=learner.n_iterations_, **plain)
-    again.fit(examples, labels, 3, seed=3)
-    assert np.array_equal(again.weights_, learner.weights_)
-
-
-def test_patience_ends_the_search_for_the_number_of_rounds():
-    examples, labels = make_examples(1, n=200, n_features=40)
-    patient = Perceptron(held_out=0.25, max_rounds=30, patience=30).fit(examples, labels, 3)
-    hasty = Perceptron(held_out=0.25, max_rounds=30, patience=2).fit(examples, labels, 3)
-    errors = hasty.trace_["held-out error"]
-    assert len(errors) < 30
-    assert len(errors) == errors.argmin() + 1 + 2
-    assert np.array_equal(errors, patient.trace_["held-out error"][: len(errors)])

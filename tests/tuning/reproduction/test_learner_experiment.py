@@ -107,7 +107,7 @@ def test_learners_learn_and_the_dual_shrinks(experiment):
 def test_learners_beat_the_baseline_on_the_sample():
     corpus = read_corpus(sample_files("ja-en"))[0].take(np.arange(400))
     settings = ExperimentSettings(
-        learners=("lr", "mms:held_out=0:max_rounds=4", "mlr-dual"), sizes=(150,), repeats=1
+        learners=("lr", "mms:learning_rate=0.05:max_rounds=4", "mlr-dual"), sizes=(150,), repeats=1
     )
     runs = run_experiment(corpus, settings).trials
     for n_classes in (3, 5):

@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from models.distortion.dpr.early_stopping import clustered
+from models.learning import catalogue
+from models.learning.catalogue import make_learner
+from models.learning.clusters import ClusteredExamples, ClusteredLearner
+from models.learning.interface import Learner, Solution
 from tuning.reproduction.experiment_data import TrainingSet
 from tuning.reproduction.time_to_error import ROUNDS, goals_of, times_to_goals
 
@@ -17,26 +20,27 @@ def training():
     dense[:, 0] = 1.0
     scores = dense @ rng.normal(size=(30, 3)) + rng.gumbel(size=(300, 3))
     examples, classes = sparse.csr_matrix(dense), scores.argmax(axis=1)
-    return TrainingSet(examples, classes, 3, np.arange(300) % 2, min_examples=100, seed=5)
+    labelled = ClusteredExamples(examples, classes, 3, np.arange(300) % 2)
+    return TrainingSet(labelled, min_examples=100, seed=5)
 
 
 def error_after(training, name, settings):
-    examples, classes, cluster = training.examples, training.classes, training.cluster
-    learner = clustered(name, settings, 100).fit(examples, classes, 3, cluster, seed=5)
-    return np.mean(learner.decision(examples, cluster).argmax(axis=1) != classes)
+    learner = ClusteredLearner(make_learner(name, **settings), 100).fit(training.examples, seed=5)
+    examples = training.examples
+    found = learner.decision(examples.X, examples.cluster).argmax(axis=1)
+    return np.mean(found != examples.y)
 
 
 @pytest.mark.parametrize(
     ("name", "settings", "key"),
     [
-        ("mms", {"held_out": 0.3, "learning_rate": 0.1}, "max_rounds"),
+        ("mms", {"learning_rate": 0.1}, "max_rounds"),
         ("me", {}, "max_iterations"),
         ("mlr-dual", {"epsilon": 0.1, "sigma": 1.0}, "max_rounds"),
     ],
 )
 def test_the_first_training_that_reaches_the_goal_is_timed(training, name, settings, key):
-    without = settings | ({"held_out": 0.0} if name == "mms" else {})
-    errors = [error_after(training, name, without | {key: rounds}) for rounds in ROUNDS[:8]]
+    errors = [error_after(training, name, settings | {key: rounds}) for rounds in ROUNDS[:8]]
     goals = sorted([errors[0], sorted(errors)[2]], reverse=True)  # some number reaches both
     times = times_to_goals(name, settings, training, goals)
     for found, goal in zip(times, goals, strict=True):
@@ -52,6 +56,24 @@ def test_who_stops_above_the_goal_has_no_time(training):
     assert easy.seconds is not None
     assert (found.seconds, found.goal) == (None, -1.0)
     assert found.n_rounds < ROUNDS[-1]  # more rounds changed nothing
+
+
+class Majority(Learner):
+    """Has no rounds, and so no setting that limits them."""
+
+    name = "majority"
+
+    def solve(self, problem, seed):  # noqa: ARG002
+        weights = np.zeros((problem.n_features, problem.n_classes))
+        weights[0] = np.bincount(problem.labels, minlength=problem.n_classes)
+        return Solution(weights, 1, 0.0, True)
+
+
+def test_a_learner_without_rounds_is_trained_once(problem, monkeypatch):
+    monkeypatch.setitem(catalogue.LEARNERS, "majority", f"{__name__}:Majority")
+    easy, hard = times_to_goals("majority", "majority", {}, problem, 100, [1.0, -1.0])
+    assert (easy.n_rounds, easy.seconds is None) == (1, False)
+    assert (hard.n_rounds, hard.seconds) == (1, None)
 
 
 def test_a_logistic_model_sets_the_strictest_goal():

@@ -269,9 +269,9 @@ def test_threads_and_chunks_do_not_matter(monkeypatch):
 @pytest.mark.parametrize(
     ("features", "message"),
     [
-        (NiFeatures(window=-1), "a window of -1 words\n  0 or more"),
-        (NiFeatures(order=0), "n-grams of 0 words\n  1 or more"),
-        (AlrajehFeatures(window=-2), "a window of -2 words\n  0 or more"),
+        (NiFeatures(window=-1), "ni.window: -1 is not possible\n  0 or more"),
+        (NiFeatures(order=0), "ni.order: 0 is not possible\n  1 or more"),
+        (AlrajehFeatures(window=-2), "alrajeh.window: -2 is not possible\n  0 or more"),
     ],
 )
 def test_impossible_settings_are_refused(features, message):

@@ -15,7 +15,7 @@ from models.distortion.conformance import check_model
 from models.distortion.dpr.classifier import PhraseClassifier
 from models.distortion.dpr.feature_set import Layers, Places
 from models.distortion.dpr.model import Dpr
-from models.errors import DataError, SettingError
+from models.errors import DataError, NotFitted, SettingError
 from models.hashing import EMPTY
 from models.learning.cluster_model import POOLED
 from models.phrases.trie import child
@@ -54,8 +54,8 @@ def corpus():
 
 @pytest.mark.parametrize("settings", VARIANTS)
 def test_the_model_obeys_the_laws(settings, options, corpus):
-    model = make_model("dpr", **settings).fit(corpus)
-    check_model(lambda: model, SENTENCE, options)
+    found = check_model(lambda: make_model("dpr", **settings), SENTENCE, options, corpus=corpus)
+    assert {"tables", "probabilities"} <= set(found)
 
 
 def probabilities_from_scratch(classifier: PhraseClassifier, options):
@@ -107,10 +107,10 @@ def test_probabilities_are_those_of_single_options(settings, options, corpus):
     model = Dpr(**settings).fit(corpus)
     scorer = model.prepare(SENTENCE, options)
     expected = probabilities_from_scratch(model.classifier_, options)
-    assert scorer.probabilities == pytest.approx(expected, abs=1e-6)
+    assert scorer.distributions()[0] == pytest.approx(expected, abs=1e-6)
     again = model.prepare(SENTENCE, options)  # with what is remembered of the translations
-    assert np.array_equal(again.probabilities, scorer.probabilities)
-    assert scorer.probabilities.sum(axis=1) == pytest.approx(1.0)
+    assert np.array_equal(again.distributions()[0], scorer.distributions()[0])
+    assert scorer.distributions()[0].sum(axis=1) == pytest.approx(1.0)
 
 
 def test_some_phrases_have_models_of_their_own_and_others_share_one(corpus):
@@ -132,7 +132,7 @@ def test_the_table_is_that_of_the_moves(classes, use, options, corpus):
     for previous_end in range(options.n_words + 1):
         for n in range(len(options)):
             d = previous_end - int(options.start[n])
-            p = scorer.probabilities[n, sum(d >= edge for edge in edges)]
+            p = scorer.distributions()[0][n, sum(d >= edge for edge in edges)]
             expected = log(p) if use == "direct" else -abs(d) / (2.0 * max(p, 0.3))
             assert table.values[previous_end, n, 0] == pytest.approx(expected)
     assert table.rows.tolist() == [0, *options.end]
@@ -144,20 +144,20 @@ def test_the_table_is_that_of_the_moves(classes, use, options, corpus):
 
 def test_another_phrase_table_is_not_taken_for_the_first(options, corpus):
     model = Dpr(min_examples=3).fit(corpus)
-    first = model.prepare(SENTENCE, options).probabilities
+    first = model.prepare(SENTENCE, options).distributions()[0]
     table, lm = make_system(HAND)
     finder = OptionFinder(table, lm, OptionWeights(np.full(4, 0.2), 0.2, -1.0, 0.5, 1.0))
     others = finder.find(table.source_vocabulary.encode(SENTENCE.words)).table
-    found = model.prepare(SENTENCE, others).probabilities
+    found = model.prepare(SENTENCE, others).distributions()[0]
     assert found == pytest.approx(probabilities_from_scratch(model.classifier_, others), abs=1e-6)
-    assert np.array_equal(model.prepare(SENTENCE, options).probabilities, first)
+    assert np.array_equal(model.prepare(SENTENCE, options).distributions()[0], first)
 
 
 def test_learning_moves_the_probabilities(options, corpus):
     """In the text hon never follows the phrase before it; katta and yonda always come earlier."""
     scorer = Dpr(classes=3, min_examples=3).fit(corpus).prepare(SENTENCE, options)
     hon = int(np.flatnonzero((options.start == 2) & (options.end == 3))[0])
-    forward, straight, back = scorer.probabilities[hon]
+    forward, straight, back = scorer.distributions()[0][hon]
     assert back > straight
     assert back > forward
 
@@ -214,7 +214,7 @@ def test_word_classes_of_the_corpus_are_used(corpus):
 
 
 def test_use_before_fit_is_refused(options):
-    with pytest.raises(DataError, match="the model dpr has not learned anything\n  fit it"):
+    with pytest.raises(NotFitted, match="dpr has not learned anything yet\n  fit it"):
         Dpr().prepare(SENTENCE, options)
 
 
@@ -232,13 +232,13 @@ def test_a_threshold_that_leaves_nothing_is_refused(corpus):
     ("text", "message"),
     [
         ("dpr,classes=4", "no setup with 4 orientation classes"),
-        ("dpr,use=both", "probabilities cannot be used as 'both'\n  known: auto, direct, scaled"),
+        ("dpr,use=both", "dpr.use: 'both' is not possible\n  known: auto, direct, scaled"),
         ("dpr,learner=mmd", "there is no learner 'mmd'"),
         ("dpr,learner=me:sigma", "'sigma' gives no value\n  name:key=value:…"),
         ("dpr,learner=me:sigmar=1", "has no setting 'sigmar'\n  did you mean sigma?"),
         ("dpr,learner=me:sigma=big", "me.sigma cannot be 'big'\n  expected a number"),
         ("dpr,features=nil", "there is no set of features 'nil'\n  did you mean ni?"),
-        ("dpr,window=-3", "a window of -3 words"),
+        ("dpr,window=-3", "ni.window: -3 is not possible\n  0 or more"),
         ("dpr,beta=0", "dpr.beta: 0.0 is not possible\n  a number above 0"),
         ("dpr,floor=0", "dpr.floor: 0.0 is not possible\n  a probability above 0"),
         ("dpr,max_sentences=-1", "dpr.max_sentences: -1 is not possible\n  0 or more"),

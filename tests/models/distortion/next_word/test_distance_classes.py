@@ -16,7 +16,7 @@ from models.distortion.next_word.distance_classes import (
     select_place_features,
 )
 from models.distortion.next_word.events import find_events
-from models.distortion.next_word.optimisation import fit_weights
+from models.distortion.next_word.gaussian_prior import fit_weights
 from models.distortion.next_word.symbols import SymbolCoder
 from models.distortion.next_word.templates import Symbols
 from models.errors import SettingError

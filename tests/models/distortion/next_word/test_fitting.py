@@ -3,16 +3,17 @@ import pytest
 
 from models.distortion.next_word import blocks
 from models.distortion.next_word.adagrad import STEP, adagrad
+from models.distortion.next_word.events import usable_sentences
 from models.distortion.next_word.fitting import (
-    TrainingSettings,
+    WordPairSettings,
     split_held_out,
     spread,
     train_word_pairs,
-    usable_sentences,
 )
-from models.distortion.next_word.optimisation import fit_weights, search_prior
+from models.distortion.next_word.gaussian_prior import fit_weights, search_prior
 from models.distortion.next_word.scores import PAIR, SEQUENCE
 from models.distortion.next_word.symbols import SymbolCoder
+from models.distortion.next_word.word_pairs import Pair
 from models.errors import DataError, SettingError
 from tests.models.distortion.next_word.corpora import tagged_corpus
 from tests.models.distortion.next_word.test_likelihood import EXAMPLES, setup
@@ -117,7 +118,7 @@ def test_the_optimum_of_training(labels):
 
 @pytest.mark.parametrize("labels", [PAIR, SEQUENCE])
 def test_a_start_changes_how_soon_the_optimum_is_found_and_not_the_optimum(labels, monkeypatch):
-    monkeypatch.setattr(blocks, "BLOCK_CELLS", 60)
+    monkeypatch.setattr(blocks, "BLOCK_PAIRS", 60)
     likelihood, weights, _ = setup(EXAMPLES * 3, labels)
     assert likelihood.n_batches > 1
     zero = np.zeros_like(weights)
@@ -145,7 +146,7 @@ def test_training_does_not_depend_on_threads(labels, start_passes):
             corpus,
             SymbolCoder.of(corpus),
             labels,
-            TrainingSettings(passes=8, start_passes=start_passes),
+            WordPairSettings(passes=8, start_passes=start_passes),
             threads,
             lambda what, done: seen.append((what, done)),
         )
@@ -166,10 +167,10 @@ def test_training_does_not_depend_on_threads(labels, start_passes):
 def test_a_given_prior_is_not_searched_for():
     corpus = tagged_corpus(EXAMPLES)
     coder = SymbolCoder.of(corpus)
-    fit = train_word_pairs(corpus, coder, PAIR, TrainingSettings(prior=3.0, passes=2))
+    fit = train_word_pairs(corpus, coder, PAIR, WordPairSettings(prior=3.0, passes=2))
     assert (fit.prior, fit.trials) == (3.0, [])
     few = corpus.take(np.arange(4))
-    fit = train_word_pairs(few, coder, PAIR, TrainingSettings(passes=2))
+    fit = train_word_pairs(few, coder, PAIR, WordPairSettings(passes=2))
     assert (fit.prior, fit.trials) == (16.0, [])  # too little data
 
 
@@ -207,16 +208,16 @@ def test_which_sentences_are_used():
     ("settings", "message"),
     [
         ({"order": "desc"}, "there is no order of events 'desc'"),
-        ({"candidates": "opn"}, "pair.candidates cannot be 'opn'\n  did you mean open"),
-        ({"prior": -1.0}, "pair.prior cannot be -1.0\n  0 or more"),
-        ({"min_count": 0}, "pair.min_count cannot be 0\n  1 or more"),
-        ({"passes": 0}, "pair.passes cannot be 0\n  1 or more"),
-        ({"start_passes": -1}, "pair.start_passes cannot be -1\n  0 or more"),
-        ({"max_length": -1}, "pair.max_length cannot be -1\n  0 or more"),
-        ({"max_sentences": -1}, "pair.max_sentences cannot be -1\n  0 or more"),
+        ({"candidates": "opn"}, "pair.candidates: 'opn' is not possible\n  did you mean open"),
+        ({"prior": -1.0}, "pair.prior: -1.0 is not possible\n  0 or more"),
+        ({"min_count": 0}, "pair.min_count: 0 is not possible\n  1 or more"),
+        ({"passes": 0}, "pair.passes: 0 is not possible\n  1 or more"),
+        ({"start_passes": -1}, "pair.start_passes: -1 is not possible\n  0 or more"),
+        ({"max_length": -1}, "pair.max_length: -1 is not possible\n  0 or more"),
+        ({"max_sentences": -1}, "pair.max_sentences: -1 is not possible\n  0 or more"),
     ],
 )
 def test_impossible_settings(settings, message):
     with pytest.raises(SettingError) as error:
-        TrainingSettings(**settings).check("pair")
+        Pair(**settings).check_settings()
     assert message in str(error.value)

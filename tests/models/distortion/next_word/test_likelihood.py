@@ -151,7 +151,7 @@ EXAMPLES = [
 
 @pytest.mark.parametrize("labels", [PAIR, SEQUENCE])
 def test_neither_threads_nor_memory_change_anything(labels, monkeypatch):
-    monkeypatch.setattr(blocks, "BLOCK_CELLS", 150)
+    monkeypatch.setattr(blocks, "BLOCK_PAIRS", 150)
     results = []
     for threads, kept in ((1, 1 << 30), (2, 1 << 30), (3, 0), (1, 20_000)):
         likelihood, weights, _ = setup(EXAMPLES, labels, threads=threads, kept=kept)
@@ -166,7 +166,7 @@ def test_neither_threads_nor_memory_change_anything(labels, monkeypatch):
 
 @pytest.mark.parametrize("labels", [PAIR, SEQUENCE])
 def test_the_curvature_is_the_second_derivative_where_no_two_cells_share_a_feature(labels):
-    # words that occur once: a feature of two words fires in one cell only
+    # words that occur once: a feature of two words fires in one pair only
     examples = [(["a", "b", "c", "d"], ["A", "B"], [(1, 0), (3, 1)], ["N", "V", "N", "V"])] * 2
     likelihood, weights, _ = setup(examples, labels)
     curvature = likelihood.curvature(weights)
@@ -188,14 +188,14 @@ def test_the_curvature_is_the_second_derivative_where_no_two_cells_share_a_featu
 
 
 def test_blocks_hold_as_many_sentences_as_fit(monkeypatch):
-    monkeypatch.setattr(blocks, "BLOCK_CELLS", 10)
+    monkeypatch.setattr(blocks, "BLOCK_PAIRS", 10)
     assert block_bounds(np.array([4, 4, 4, 20, 1, 9, 1])) == [0, 2, 3, 4, 6, 7]
     assert block_bounds(np.array([], np.int64)) == [0]
 
 
 @pytest.mark.parametrize("labels", [PAIR, SEQUENCE])
 def test_batches_add_up_to_the_gradient(labels, monkeypatch):
-    monkeypatch.setattr(blocks, "BLOCK_CELLS", 30)
+    monkeypatch.setattr(blocks, "BLOCK_PAIRS", 30)
     likelihood, weights, _ = setup(EXAMPLES * 2, labels)
     assert likelihood.n_batches == -(-len(likelihood.blocks) // 8) > 1
     parts = [likelihood.batch_gradient(weights, n) for n in range(likelihood.n_batches)]

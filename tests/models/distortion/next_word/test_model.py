@@ -19,7 +19,7 @@ from models.distortion.conformance import check_model, random_derivations
 from models.distortion.interface import Steps
 from models.distortion.next_word.events import find_events
 from models.distortion.next_word.held_out import DistanceBaseline, compare, predict, uniform
-from models.errors import DataError, SettingError
+from models.errors import DataError, NotFitted, SettingError
 from models.language_model import LanguageModel, estimate
 from models.phrases.building import PhraseSettings, train_phrases
 from models.system.folder import starting_weights
@@ -73,10 +73,14 @@ def options_for(given):
 @pytest.mark.parametrize(("name", "settings"), VARIANTS)
 def test_the_laws(name, settings):
     given = short_sentence()
-    model = fitted(name, **settings)
-    check_model(lambda: model, given, options_for(given))
+    few = corpus().take(np.arange(100))
     unknown = Sentence(("never", *given.words), ("NN", *(given.tags or ())))
-    check_model(lambda: model, unknown, options_for(unknown))
+    for one in (given, unknown):
+        found = check_model(
+            lambda: make_model(name, **QUICK, **settings), one, options_for(one), corpus=few
+        )
+        assert "layers" in found
+        assert ("probabilities" in found) == (settings.get("candidates") != "open")
 
 
 def ends_of(options, number):
@@ -223,10 +227,10 @@ def test_the_second_layer_is_remembered(tmp_path):
 
 @pytest.mark.parametrize("name", ["pair", "sequence", "nine-class"])
 def test_a_model_that_was_not_trained_says_so(name, tmp_path):
-    message = f"the model {name} has learned nothing yet\n  train it: hyperbaton train --distortion"
-    with pytest.raises(DataError, match=message):
+    message = f"{name} has not learned anything yet\n  fit it, or load it"
+    with pytest.raises(NotFitted, match=message):
         make_model(name).table(sentence())
-    with pytest.raises(DataError, match=message):
+    with pytest.raises(NotFitted, match=message):
         make_model(name).save(tmp_path)
 
 
@@ -234,9 +238,13 @@ def test_a_model_that_was_not_trained_says_so(name, tmp_path):
     ("name", "settings", "message"),
     [
         ("pair", {"order": "spn"}, "there is no order of events 'spn'\n  did you mean span?"),
-        ("sequence", {"candidates": "any"}, "sequence.candidates cannot be 'any'"),
+        (
+            "sequence",
+            {"candidates": "any"},
+            "sequence.candidates: 'any' is not possible\n  known: all, open",
+        ),
         ("nine-class", {"bins": "ten"}, "there are no distance classes 'ten'"),
-        ("nine-class", {"passes": 0}, "nine-class.passes cannot be 0\n  1 or more"),
+        ("nine-class", {"passes": 0}, "nine-class.passes: 0 is not possible\n  1 or more"),
         (
             "nine-class",
             {"outbound": False, "inbound": False},

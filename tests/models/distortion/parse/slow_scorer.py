@@ -4,26 +4,26 @@ import numpy as np
 
 from models.distortion.parse.templates import (
     FAMILIES,
-    G_CELL,
+    G_COLUMN,
     MOST_CANDIDATES,
     N_JUMPS,
-    T_CELL,
+    T_COLUMN,
     TAG_BITS,
     TEMPLATES,
-    W_CELL,
+    W_COLUMN,
     unpack,
 )
 from tests.models.distortion.parse.test_path import slow_path
 
 
 def slow_tables(learned):
-    """Weights by (template, a, b) and cell."""
+    """Weights by (template, a, b) and column."""
     tables = {}
     for group, key in enumerate(learned.features.key.tolist()):
         template, a, b = unpack(key)
         run = range(*learned.features.begin[group : group + 2])
         tables[TEMPLATES[template], a, b] = {
-            int(learned.features.cell[f]): float(learned.weights[f]) for f in run
+            int(learned.features.column[f]): float(learned.weights[f]) for f in run
         }
     return tables
 
@@ -114,9 +114,14 @@ def slow_distribution(model, tables, sentence, tree, span, covered, previous_wor
         for j in range(N_JUMPS):
             prior[t, j] = slow_prior(learned, begin + t, tag, last - first, j)
             target_tag = int(inventory.tag[begin + t])
-            cells = (j, T_CELL + t, W_CELL + t * N_JUMPS + j, G_CELL + target_tag * N_JUMPS + j)
+            columns = (
+                j,
+                T_COLUMN + t,
+                W_COLUMN + t * N_JUMPS + j,
+                G_COLUMN + target_tag * N_JUMPS + j,
+            )
             scores[t, j] = prior[t, j] + sum(
-                tables[key].get(cell, 0.0) for key in asked if key in tables for cell in cells
+                tables[key].get(column, 0.0) for key in asked if key in tables for column in columns
             )
     log_z = np.logaddexp.reduce(list(scores.values()))
     assert end - begin <= MOST_CANDIDATES

@@ -10,11 +10,11 @@ from models.distortion.parse.events import layers_of, make_events
 from models.distortion.parse.fitting import make_task, tags_of_words
 from models.distortion.parse.iis import scale_iteratively
 from models.distortion.parse.inventory import Pairs, build_inventory, no_pairs
+from models.distortion.parse.lbfgs import maximise
 from models.distortion.parse.likelihood import log_likelihood
-from models.distortion.parse.optimisation import maximise
 from models.distortion.parse.path import corpus_paths, target_sequences
 from models.distortion.parse.priors import estimate_prior
-from models.distortion.parse.templates import FAMILIES, G_CELL, N_JUMPS, T_CELL, W_CELL
+from models.distortion.parse.templates import FAMILIES, G_COLUMN, N_JUMPS, T_COLUMN, W_COLUMN
 from tests.models.distortion.parse.small import small_corpus
 
 ALL = sum(FAMILIES.values())
@@ -55,15 +55,15 @@ def slow_likelihood(task, weights):
             for jump in range(N_JUMPS):
                 parts = {
                     jump,
-                    T_CELL + choice,
-                    W_CELL + choice * N_JUMPS + jump,
-                    G_CELL + tag * N_JUMPS + jump,
+                    T_COLUMN + choice,
+                    W_COLUMN + choice * N_JUMPS + jump,
+                    G_COLUMN + tag * N_JUMPS + jump,
                 }
                 fired[choice, jump] = [
                     feature
                     for group in task.groups[task.group_begin[event] : task.group_begin[event + 1]]
                     for feature in range(*task.features.begin[group : group + 2])
-                    if task.features.cell[feature] in parts
+                    if task.features.column[feature] in parts
                 ]
                 scores[choice, jump] = (
                     task.prior[task.prior_begin[event] + choice, jump]
@@ -93,11 +93,11 @@ def test_counts_are_those_of_what_happened():
     for event, source in enumerate(task.source):
         tag = task.inventory.tag[task.inventory.begin[source] + task.choice[event]]
         choice, jump = task.choice[event], task.jump[event]
-        parts = {jump, T_CELL + choice, W_CELL + choice * N_JUMPS + jump,
-                 G_CELL + tag * N_JUMPS + jump}  # fmt: skip
+        parts = {jump, T_COLUMN + choice, W_COLUMN + choice * N_JUMPS + jump,
+                 G_COLUMN + tag * N_JUMPS + jump}  # fmt: skip
         for group in task.groups[task.group_begin[event] : task.group_begin[event + 1]]:
             for feature in range(*task.features.begin[group : group + 2]):
-                happened[feature] += task.features.cell[feature] in parts
+                happened[feature] += task.features.column[feature] in parts
     assert counts.tolist() == happened.tolist()
 
 

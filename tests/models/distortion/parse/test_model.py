@@ -14,7 +14,7 @@ from models.distortion.interface import START, Steps
 from models.distortion.linear import Linear
 from models.distortion.parse.model import PRESETS, Parse, parse_use
 from models.distortion.parse.rewrites import read_rewrites, rewrite_tree
-from models.errors import DataError, SettingError
+from models.errors import DataError, NotFitted, SettingError
 from models.language_model import LanguageModel, estimate
 from models.phrases.building import PhraseSettings, train_phrases
 from models.system.folder import default_weights
@@ -73,7 +73,7 @@ def walk(scorer, options, path):
 @pytest.mark.parametrize("use", [*PRESETS, EVERYTHING, "lexical", "prior"])
 def test_the_laws(use):
     given = sentence()
-    check_model(lambda: fitted(use), given, options_for(given))
+    check_model(lambda: Parse(use=use), given, options_for(given), corpus=small_corpus())
 
 
 @pytest.mark.parametrize("tree", [True, False])
@@ -280,14 +280,14 @@ def test_models_from_text():
             {"use": "me+cow"},
             "parse.use=me+cow: there is no part 'cow' of features\n  did you mean cov",
         ),
-        ({"levels": 0}, "parse.levels cannot be 0\n  a number from 1 up"),
-        ({"min_count": 0}, "parse.min_count cannot be 0\n  a number from 1 up"),
-        ({"max_sentences": -1}, "parse.max_sentences cannot be -1\n  a number from 0 up"),
-        ({"iterations": 0}, "parse.iterations cannot be 0\n  a number from 1 up"),
-        ({"alpha": 1.0}, "parse.alpha cannot be 1.0\n  a number from 0 to less than 1"),
-        ({"alpha_half": -1.0}, "parse.alpha_half cannot be -1.0\n  a number from 0 up"),
-        ({"variance": 0.0}, "parse.variance cannot be 0.0\n  a number above 0"),
-        ({"trainer": "gis"}, "there is no trainer 'gis'\n  known: lbfgs, iis"),
+        ({"levels": 0}, "parse.levels: 0 is not possible\n  1 or more"),
+        ({"min_count": 0}, "parse.min_count: 0 is not possible\n  1 or more"),
+        ({"max_sentences": -1}, "parse.max_sentences: -1 is not possible\n  0 or more"),
+        ({"iterations": 0}, "parse.iterations: 0 is not possible\n  1 or more"),
+        ({"alpha": 1.0}, "parse.alpha: 1.0 is not possible\n  a number from 0 to less than 1"),
+        ({"alpha_half": -1.0}, "parse.alpha_half: -1.0 is not possible\n  0 or more"),
+        ({"variance": 0.0}, "parse.variance: 0.0 is not possible\n  a number above 0"),
+        ({"trainer": "gis"}, "parse.trainer: 'gis' is not possible\n  did you mean iis?"),
     ],
 )
 def test_settings_that_cannot_be(settings, message):
@@ -299,7 +299,7 @@ def test_settings_that_cannot_be(settings, message):
 def test_what_cannot_be_learned_from_or_used():
     with pytest.raises(DataError, match="nothing to learn from: no pair has a link"):
         Parse().fit(corpus_of([(["a"], ["A"], [])]))
-    with pytest.raises(DataError, match="the model parse has not been trained"):
+    with pytest.raises(NotFitted, match="parse has not learned anything yet"):
         Parse().prepare(sentence(), options_for(sentence()))
 
 

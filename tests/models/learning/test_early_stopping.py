@@ -2,9 +2,14 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 
-from models.distortion.dpr.early_stopping import LEARNING_RATES, ROUNDS, clustered, with_rounds
-from models.distortion.dpr.learner_text import parse_learner
 from models.errors import SettingError
+from models.learning.catalogue import make_learner, parse_learner
+from models.learning.clusters import ClusteredExamples, ClusteredLearner
+from models.learning.early_stopping import choose_settings
+from models.learning.perceptron import Perceptron
+
+LEARNING_RATES = Perceptron.searched["learning_rate"]
+ROUNDS = Perceptron.searched["max_rounds"]
 
 
 def problem(n_sentences=60, noise=0.45):
@@ -19,19 +24,16 @@ def problem(n_sentences=60, noise=0.45):
     return csr_matrix(features), y, sentence
 
 
-def chosen(name="mms", settings=None, **changes):
-    examples, y, sentence = problem()
-    arguments = {
-        "n_classes": 3, "cluster": np.zeros(len(y), np.int64), "sentence": sentence,
-        "min_examples": 10_000, "seed": 0, "threads": 1,
-    } | changes  # fmt: skip
-    return with_rounds(name, settings or {}, examples, y, **arguments)
+def chosen(name="mms", settings=None, threads=1, sentence=None):
+    examples, y, own = problem()
+    labelled = ClusteredExamples(examples, y, 3, np.zeros(len(y), np.int64))
+    sentence = own if sentence is None else sentence
+    return choose_settings(name, settings or {}, labelled, sentence, 10_000, threads=threads)
 
 
 def test_the_number_of_rounds_is_looked_for_on_unseen_sentences():
     found = chosen()
     assert found["max_rounds"] in ROUNDS
-    assert found["held_out"] == 0.0
     assert found["learning_rate"] in LEARNING_RATES
     assert found == chosen(threads=2)
 
@@ -40,9 +42,7 @@ def test_who_decides_about_the_rounds_is_obeyed():
     assert chosen(settings={"max_rounds": 7})["max_rounds"] == 7
     assert chosen(settings={"learning_rate": 0.5})["learning_rate"] == 0.5
     both = {"max_rounds": 7, "learning_rate": 0.5}
-    assert chosen(settings=both) == {**both, "held_out": 0.0}
-    held_out = {"held_out": 0.2, "learning_rate": 0.5}
-    assert chosen(settings=held_out) == held_out
+    assert chosen(settings=both) == both
 
 
 def test_what_is_chosen_makes_fewest_errors_on_the_held_out_sentences():
@@ -53,9 +53,9 @@ def test_what_is_chosen_makes_fewest_errors_on_the_held_out_sentences():
     errors = {}
     for rate in LEARNING_RATES:
         for n_rounds in ROUNDS:
-            own = {"held_out": 0.0, "learning_rate": rate, "max_rounds": n_rounds}
-            learner = clustered("mms", own, 10_000).fit(
-                examples[train], y[train], 3, cluster[train]
+            own = make_learner("mms", learning_rate=rate, max_rounds=n_rounds)
+            learner = ClusteredLearner(own, 10_000).fit(
+                ClusteredExamples(examples[train], y[train], 3, cluster[train])
             )
             found = learner.decision(examples[held_out], cluster[held_out]).argmax(axis=1)
             errors[rate, n_rounds] = int((found != y[held_out]).sum())
@@ -67,26 +67,20 @@ def test_after_a_bad_number_of_rounds_a_good_one_is_found(monkeypatch):
     class Known:
         """Makes a given number of errors."""
 
-        def __init__(self, n_wrong):
-            self.n_wrong = n_wrong
+        def __init__(self, learner, _):
+            other_rate = learner.learning_rate != LEARNING_RATES[0]
+            self.n_wrong = n_wrong[learner.max_rounds] + other_rate
 
         def fit(self, *_, **__):
             return self
 
-        def decision(self, examples, _):
-            right = problem()[1][np.isin(problem()[2], held_out)]
-            wrong = np.where(np.arange(len(right)) < self.n_wrong, (right + 1) % 3, right)
-            assert examples.shape[0] == len(right)
-            return np.eye(3)[wrong]
+        def n_errors(self, unseen):
+            assert unseen.X.shape[0] == np.isin(problem()[2], held_out).sum()
+            return self.n_wrong
 
     held_out = np.random.default_rng(0).permutation(60)[:6]
     n_wrong = dict(zip(ROUNDS, (5, 7, 3, 6), strict=True))  # of the other rate one more
-    monkeypatch.setattr(
-        "models.distortion.dpr.early_stopping.clustered",
-        lambda _, own, __: Known(
-            n_wrong[own["max_rounds"]] + (own["learning_rate"] != LEARNING_RATES[0])
-        ),
-    )
+    monkeypatch.setattr("models.learning.early_stopping.ClusteredLearner", Known)
     found = chosen()
     assert (found["learning_rate"], found["max_rounds"]) == (LEARNING_RATES[0], ROUNDS[2])
 
@@ -97,7 +91,7 @@ def test_other_learners_are_left_alone():
 
 def test_of_many_examples_some_are_enough(monkeypatch):
     # one sentence: none to test
-    monkeypatch.setattr("models.distortion.dpr.early_stopping.MOST_EXAMPLES", 9)
+    monkeypatch.setattr("models.learning.early_stopping.MOST_EXAMPLES", 9)
     assert chosen()["max_rounds"] == ROUNDS[len(ROUNDS) // 2]
 
 
@@ -108,10 +102,12 @@ def test_too_few_sentences_to_tell():
 
 def test_learners_as_text():
     assert parse_learner("mms") == ("mms", {})
-    assert parse_learner("mms:held_out=0:max_rounds=3") == (
+    assert parse_learner("mms:learning_rate=1:max_rounds=3") == (
         "mms",
-        {"held_out": 0.0, "max_rounds": 3},
+        {"learning_rate": 1.0, "max_rounds": 3},
     )
+    place = "models.learning.svm:SupportVectors"
+    assert parse_learner(f"{place}:penalty=2") == (place, {"penalty": 2.0})
 
 
 @pytest.mark.parametrize(
@@ -119,9 +115,10 @@ def test_learners_as_text():
     [
         ("mmss", "there is no learner 'mmss'\n  did you mean mms?"),
         ("mms:max_rounds", "mms:max_rounds: 'max_rounds' gives no value\n  name:key=value:…"),
-        ("mms:rounds=3", "the learner mms has no setting 'rounds'"),
+        ("mms:rounds=3", "the learner 'mms' has no setting 'rounds'"),
         ("mms:max_rounds=few", "mms.max_rounds cannot be 'few'\n  expected a whole number"),
         ("mms:max_rounds=0", "mms.max_rounds: 0 is not possible"),
+        ("nowhere:Learner:x=1", "the learner 'nowhere:Learner' cannot be loaded: No module named"),
     ],
 )
 def test_learners_that_cannot_be_made(text, message):

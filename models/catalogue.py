@@ -1,0 +1,120 @@
+"""Classes by name: ours, those of installed packages, and `module:Class`; made from text.
+
+In text, settings follow the name: `msd,type=phrase-msd-backward-fe`. Their types are those of the
+constructor's defaults. Ours are in one literal dictionary, so that nothing is imported before it is
+asked for; packages offer theirs as entry points; a file in the working folder will do as well.
+"""
+
+import inspect
+import sys
+import traceback
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from models.errors import HyperbatonError, SettingError, nearest
+from models.estimator import SCALARS, default_settings
+from models.settings_text import convert_setting, split_settings
+
+Made = TypeVar("Made")
+
+OURS = ("models", "decoder", "tuning", "hyperbaton")
+_plug_ins: set[str] = set()  # modules of others that were imported
+
+
+@dataclass(frozen=True)
+class Catalogue(Generic[Made]):
+    kind: str  # what its entries are: "distortion model"
+    base: type[Made]
+    places: Mapping[str, str]  # name → module:Class
+    group: str  # of entry points
+    separator: str = ","  # between name and settings
+
+    def make(self, name: str, **settings: Any) -> Made:
+        """One by its name and its settings, whose types are checked."""
+        found = self._find(name)
+        if not callable(found):
+            raise SettingError(f"{name!r} is not a {self.kind}")
+        made = found(**self._convert(name, found, settings, ""))
+        if not isinstance(made, self.base):
+            raise SettingError(f"{name!r} is not a {self.kind}")
+        return made
+
+    def parse(self, text: str, **defaults: Any) -> tuple[str, dict[str, Any]]:
+        """Name and settings of `name,key=value,…`; `defaults` are settings that hold if they are
+        not given, and if there are such settings."""
+        name, given = self.split(text)
+        made = self._find(name)
+        known = default_settings(made)
+        usual = {key: value for key, value in defaults.items() if key in known}
+        return name, self._convert(name, made, usual | given, text)
+
+    def split(self, text: str) -> tuple[str, dict[str, str]]:
+        """Name and settings, still as text."""
+        module, _, rest = text.partition(":")
+        first = rest.partition(":")[0]
+        if self.separator == ":" and first and "=" not in first and module not in self._known():
+            _, settings = split_settings(rest, ":")
+            return f"{module}:{first}", settings
+        return split_settings(text, self.separator)
+
+    def _known(self) -> dict[str, str]:
+        points = entry_points(group=self.group)
+        return {**self.places, **{point.name: point.value for point in points}}
+
+    def _find(self, name: str) -> Any:
+        """The class, or whatever makes an object."""
+        known = self._known()
+        place = name if ":" in name else known.get(name)
+        if place is None:
+            raise SettingError(
+                f"there is no {self.kind} {name!r}", expected=nearest(name, list(known))
+            )
+        if ":" in name and str(Path.cwd()) not in sys.path:
+            sys.path.append(str(Path.cwd()))  # the working folder counts, as with python -m
+        module, _, attribute = place.partition(":")
+        if module.partition(".")[0] not in OURS:
+            _plug_ins.add(module)
+        try:
+            return getattr(import_module(module), attribute)
+        except (ImportError, AttributeError) as error:
+            raise SettingError(f"the {self.kind} {name!r} cannot be loaded: {error}") from None
+
+    def _convert(
+        self, name: str, made: Any, settings: Mapping[str, Any], where: str
+    ) -> dict[str, Any]:
+        known = default_settings(made)
+        converted = {}
+        for key, value in settings.items():
+            if key not in known:
+                raise SettingError(
+                    f"the {self.kind} {name!r} has no setting {key!r}",
+                    where=where,
+                    expected=nearest(key, list(known)) if known else "it has no settings",
+                )
+            wanted = type(known[key])
+            if wanted in SCALARS:
+                value = convert_setting(f"{name}.{key}", value, wanted, where)
+            converted[key] = value
+        for key, default in known.items():
+            if default is inspect.Parameter.empty and key not in converted:
+                raise SettingError(f"the {self.kind} {name!r} needs the setting {key!r}")
+        return converted
+
+
+def plug_in_error(error: BaseException) -> HyperbatonError | None:
+    """What to say of an error that arose in the code of a plug-in; None if it is ours."""
+    frames = list(traceback.walk_tb(error.__traceback__))
+    for frame, line in reversed(frames):
+        module = frame.f_globals.get("__name__", "")
+        if module in _plug_ins:
+            return HyperbatonError(
+                f"the plug-in {module} failed: {type(error).__name__}: {error}",
+                where=f"{frame.f_code.co_filename}:{line}",
+                expected=f"in {frame.f_code.co_name}",
+                advice="--debug shows the whole traceback",
+            )
+    return None

@@ -1,0 +1,71 @@
+"""Settings that decide when learning stops, chosen on examples that were not learned from.
+
+A learner that goes on for too long learns its examples by heart. It names the settings that decide
+about that, and the values to try (`Learner.searched`); those that make the fewest errors on unseen
+examples are taken, as Ni et al. (2011, footnote 6) choose the perceptron's rounds and steps on a
+validation set.
+
+What is held out are whole groups of examples: the phrase pairs of a sentence overlap and share
+their contexts, so that examples held out at random look like those that were learned, and it would
+seem best never to stop. Whoever gives such a setting decides that for themselves.
+"""
+
+from collections.abc import Mapping
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from models.arrays import Int32Array, Int64Array
+from models.learning.catalogue import make_learner
+from models.learning.clusters import ClusteredExamples, ClusteredLearner
+
+HELD_OUT = 0.1  # share of the groups
+MOST_EXAMPLES = 100_000  # that are looked at for it
+
+
+def choose_settings(
+    name: str,
+    settings: Mapping[str, Any],
+    examples: ClusteredExamples,
+    sentence: Int32Array,  # (n,) the group of each example
+    min_examples: int,
+    *,
+    seed: int = 0,
+    threads: int = 2,
+) -> dict[str, Any]:
+    """The settings of a learner, completed by those that unseen sentences like best; by its
+    defaults where there is too little to tell."""
+    learner = make_learner(name, **settings)
+    usual = learner.settings()
+    searched = {
+        key: (settings[key],) if key in settings else values
+        for key, values in learner.searched.items()
+    }
+    best = dict(settings) | {key: usual[key] for key in searched}
+    candidates = [
+        best | dict(zip(searched, values, strict=True)) for values in product(*searched.values())
+    ]
+    if len(candidates) == 1:
+        return best
+    train, held_out = _split(sentence, seed)
+    if not len(held_out) or not len(train):
+        return best
+    seen, unseen = examples.take(train), examples.take(held_out)
+    fewest = len(held_out) + 1
+    for candidate in candidates:  # all: after a bad value by chance a good one may follow
+        trained = ClusteredLearner(make_learner(name, **candidate), min_examples)
+        n_wrong = trained.fit(seen, seed=seed, threads=threads).n_errors(unseen)
+        if n_wrong < fewest:
+            fewest, best = n_wrong, candidate
+    return best
+
+
+def _split(sentence: Int32Array, seed: int) -> tuple[Int64Array, Int64Array]:
+    """Rows to train and to test on, of as many sentences as are enough."""
+    numbers, sizes = np.unique(sentence, return_counts=True)
+    order = np.random.default_rng(seed).permutation(len(numbers))
+    numbers = numbers[order[np.cumsum(sizes[order]) <= MOST_EXAMPLES]]
+    n_held_out = int(HELD_OUT * len(numbers))
+    held_out, train = numbers[:n_held_out], numbers[n_held_out:]
+    return np.flatnonzero(np.isin(sentence, train)), np.flatnonzero(np.isin(sentence, held_out))
