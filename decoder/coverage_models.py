@@ -20,10 +20,9 @@ from decoder.options import SentenceOptions
 from decoder.workspace import EXTRA
 from models.arrays import FloatArray, Int32Array, Int64Array, UInt64Array
 from models.coverage import cover
-from models.distinct_rows import add, enlarged, no_rows
 from models.distortion.interface import SentenceScorer, Steps
 from models.distortion.tables import TableScorer
-from models.hashing import EMPTY
+from models.hashing import EMPTY, add_row, enlarged, no_rows
 from models.kernels import kernel
 
 
@@ -173,7 +172,7 @@ def _fill_in(extra, features, weights, joint_states, states, first):
             is_new = is_new or row[model] != states[model, step]
             row[model] = states[model, step]
         if is_new:
-            number = np.int64(add(joint_states, row, len(row)))
+            number = np.int64(add_row(joint_states, row, len(row)))
             if number == EMPTY:
                 return step
         score = 0.0

@@ -35,7 +35,7 @@ class Catalogue(Generic[Made]):
 
     def make(self, name: str, **settings: Any) -> Made:
         """One by its name and its settings, whose types are checked."""
-        found = self._find(name)
+        found = self.find(name)
         if not callable(found):
             raise SettingError(f"{name!r} is not a {self.kind}")
         made = found(**self._convert(name, found, settings, ""))
@@ -47,7 +47,7 @@ class Catalogue(Generic[Made]):
         """Name and settings of `name,key=value,…`; `defaults` are settings that hold if they are
         not given, and if there are such settings."""
         name, given = self.split(text)
-        made = self._find(name)
+        made = self.find(name)
         known = default_settings(made)
         usual = {key: value for key, value in defaults.items() if key in known}
         return name, self._convert(name, made, usual | given, text)
@@ -65,7 +65,7 @@ class Catalogue(Generic[Made]):
         points = entry_points(group=self.group)
         return {**self.places, **{point.name: point.value for point in points}}
 
-    def _find(self, name: str) -> Any:
+    def find(self, name: str) -> Any:
         """The class, or whatever makes an object."""
         known = self._known()
         place = name if ":" in name else known.get(name)

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
+from models.catalogue import Catalogue
 from models.errors import SettingError, nearest
-from models.plugins import load_class
 from tuning.metrics.base import Metric
 from tuning.metrics.bleu import Bleu
 from tuning.metrics.chrf import Chrf
@@ -56,7 +56,7 @@ def find_metric(name: str) -> MetricMaker:
     """What makes the metric of a checked name; a user's own class takes the text options."""
     if ":" not in name:
         return METRICS[name]
-    made = load_class(name, "metric")
+    made = Catalogue("metric", Metric, {}, "hyperbaton.metrics").find(name)  # type: ignore[type-abstract]
     if not (isinstance(made, type) and issubclass(made, Metric)):
         raise SettingError(f"{name!r} is not a metric")
     return lambda _, options: made(options)  # type: ignore[call-arg]

@@ -1,7 +1,6 @@
-"""Optimisers by name: ours, and `module:Class`."""
+"""Optimisers by name: ours, those of installed packages, and `module:Class`."""
 
-from models.errors import SettingError, nearest
-from models.plugins import load_class
+from models.catalogue import Catalogue
 from tuning.optimisers.interface import Optimiser
 
 OPTIMISERS = {
@@ -9,16 +8,9 @@ OPTIMISERS = {
     "pro": "tuning.optimisers.pro:Pro",
     "mira": "tuning.optimisers.mira:Mira",
 }
+_CATALOGUE = Catalogue("tuning method", Optimiser, OPTIMISERS, "hyperbaton.optimisers")  # type: ignore[type-abstract]
 
 
 def make_optimiser(name: str) -> Optimiser:
     """The optimiser of this name, with its default settings."""
-    place = name if ":" in name else OPTIMISERS.get(name)
-    if place is None:
-        raise SettingError(
-            f"there is no tuning method {name!r}", expected=nearest(name, list(OPTIMISERS))
-        )
-    made = load_class(place, "optimiser")()
-    if not isinstance(made, Optimiser):
-        raise SettingError(f"{name!r} is not an optimiser")
-    return made
+    return _CATALOGUE.make(name)

@@ -34,7 +34,6 @@ import numpy as np
 
 from models.arrays import FloatArray, Int32Array, Int64Array, UInt64Array
 from models.coverage import cover
-from models.distinct_rows import add, enlarged
 from models.distortion.interface import OptionTable, SentenceScorer, Steps
 from models.distortion.msd.histories import (
     BEGINNING,
@@ -47,7 +46,7 @@ from models.distortion.msd.histories import (
     n_open,
     open_side,
 )
-from models.hashing import EMPTY
+from models.hashing import EMPTY, add_row, enlarged
 from models.kernels import kernel, uncounted
 from models.phrases.orientation import LEFT, MONOTONE, RIGHT, SWAP
 from models.phrases.reordering import CLASSES, ReorderingType
@@ -237,7 +236,7 @@ def _advance(
                 row, covered, after, n_words, start[here], end[here], kind, wants[kind],
                 with_forward, result,
             )  # fmt: skip
-            new = add(histories, result, length)
+            new = add_row(histories, result, length)
             if new == EMPTY:
                 return step
         states[step] = new * len(wants) + kind_of[here]

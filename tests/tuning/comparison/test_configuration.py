@@ -100,7 +100,7 @@ def test_the_protocol_by_both_its_names(config, said, protocol):
         ("[tune]", "[mirra]\nstep = 1.0\n[tune]", r"no setting 'mirra'\n  did you mean mira"),
         ("[tune]", "[mira]\nstpe = 1.0\n[tune]", r"no setting 'mira.stpe'\n  did you mean step"),
         ("[tune]", '[mira]\nstep = "a"\n[tune]', r"mira.step cannot be 'a'\n  expected a number"),
-        ("[tune]", '["x:Y"]\n[tune]', "the optimiser 'x:Y' cannot be loaded"),
+        ("[tune]", '["x:Y"]\n[tune]', "the tuning method 'x:Y' cannot be loaded"),
         ('[6, "inf"]', "[-3]", "limits cannot hold -3"),
         ('[6, "inf"]', "6", "limits is not a list"),
         ('baseline = "B"', 'baseline = "C"', "the baseline 'C' is no system"),

@@ -38,9 +38,9 @@ def test_classes_of_other_modules():
     [
         ("mret", "there is no tuning method 'mret'\n  did you mean mert?"),
         ("xyz", "there is no tuning method 'xyz'\n  known: mert, mira, pro"),
-        ("nothing:Here", "the optimiser 'nothing:Here' cannot be loaded: No module named"),
+        ("nothing:Here", "the tuning method 'nothing:Here' cannot be loaded: No module named"),
         ("models.errors:Here", "cannot be loaded: module 'models.errors' has no attribute 'Here'"),
-        ("collections:OrderedDict", "'collections:OrderedDict' is not an optimiser"),
+        ("collections:OrderedDict", "'collections:OrderedDict' is not a tuning method"),
     ],
 )
 def test_names_that_lead_nowhere(name, message):
