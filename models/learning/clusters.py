@@ -19,13 +19,17 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 
 from models.arrays import BoolArray, FloatArray, Int64Array
-from models.errors import SettingError
 from models.estimator import Estimator
-from models.learning.cluster_model import ClusterModel, cluster_decision
-from models.learning.cluster_rows import ClusterRows, index_clusters, part_of, ranges
-from models.learning.interface import Learner, softmax
-from models.learning.problem import Problem, check_integers, make_problem, make_rows
-from models.learning.random_order import own_seed
+from models.learning.cluster_arrays import (
+    ClusterModel,
+    ClusterRows,
+    cluster_decision,
+    index_clusters,
+    part_of,
+    ranges,
+)
+from models.learning.interface import Learner
+from models.learning.problem import Problem, check_integers, make_problem, make_rows, own_seed
 from models.progress import Progress
 
 
@@ -61,12 +65,7 @@ class ClusteredLearner(Estimator):
         progress: Progress | None = None,
     ) -> Self:
         """Learns as a learner does. The result does not depend on `threads`."""
-        if self.min_examples < 1:
-            raise SettingError(
-                f"{self.min_examples} is not possible",
-                where="min_examples",
-                expected="a number from 1 up",
-            )
+        self._check_at_least(1, "min_examples")
         self.learner.check_settings()
         problem = make_problem(examples.X, examples.y, examples.n_classes)
         numbers = check_clusters(examples.cluster, len(problem.labels))
@@ -89,10 +88,6 @@ class ClusteredLearner(Estimator):
         scores = np.empty((X.shape[0], self.model_.pooled.shape[1]))
         cluster_decision(self.model_, numbers, *rows, scores)
         return scores
-
-    def probabilities(self, X: Any, cluster: Any) -> FloatArray:  # noqa: N803
-        """p(o | φ) under the model of each example's cluster, (n, K)."""
-        return softmax(self.decision(X, cluster))
 
     def n_errors(self, examples: ClusteredExamples) -> int:
         """Examples whose best class is not their own."""

@@ -25,8 +25,8 @@ from typing import ClassVar
 import numpy as np
 
 from models.kernels import kernel
-from models.learning.class_distances import DISTANCES
 from models.learning.interface import Learner, Solution
+from models.learning.losses import DISTANCES
 from models.learning.problem import Problem, score
 
 SAFETY = 0.8  # of the largest possible step: the singular value is estimated from below

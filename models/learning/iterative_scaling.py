@@ -19,7 +19,7 @@ from models.errors import DataError
 from models.kernels import kernel
 from models.learning.entropy import Entropy
 from models.learning.interface import Solution
-from models.learning.likelihood import likelihood_and_gradient, penalised_likelihood
+from models.learning.losses import likelihood_and_gradient, penalised_likelihood
 from models.learning.problem import Problem
 
 MAX_NEWTON_STEPS = 50

@@ -25,10 +25,9 @@ from typing import ClassVar
 import numpy as np
 
 from models.kernels import kernel
-from models.learning.class_distances import DISTANCES, structured_loss
 from models.learning.interface import Learner, Solution
-from models.learning.problem import Problem, entries, score
-from models.learning.random_order import generator, shuffle
+from models.learning.losses import DISTANCES, structured_loss
+from models.learning.problem import Problem, entries, generator, score, shuffle
 
 
 @dataclass(eq=False, kw_only=True)

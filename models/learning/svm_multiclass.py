@@ -24,10 +24,9 @@ from typing import ClassVar
 import numpy as np
 
 from models.kernels import kernel
-from models.learning.class_distances import DISTANCES, structured_loss
 from models.learning.interface import Learner, Solution
-from models.learning.problem import Problem, score
-from models.learning.random_order import generator, shuffle
+from models.learning.losses import DISTANCES, structured_loss
+from models.learning.problem import Problem, generator, score, shuffle
 
 COARSEST = 1.0  # tolerance of margins to begin with
 FINER = 0.5  # times the tolerance before

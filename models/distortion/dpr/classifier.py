@@ -21,8 +21,7 @@ from models.distortion.dpr.feature_set import DROPPED, TRANSLATION, FeatureSet, 
 from models.distortion.interface import OptionTable
 from models.hashing import EMPTY
 from models.kernels import kernel
-from models.learning.cluster_model import POOLED, ClusterModel, cluster_decision
-from models.learning.cluster_rows import find
+from models.learning.cluster_arrays import POOLED, ClusterModel, cluster_decision, find
 from models.phrases.table import PhraseTable
 from models.phrases.trie import ROOT, Trie, child
 

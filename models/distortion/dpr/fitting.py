@@ -11,7 +11,7 @@ from models.distortion.dpr.feature_set import number_columns, renumbered
 from models.distortion.dpr.orientations import orientations
 from models.errors import DataError
 from models.learning.catalogue import make_learner, parse_learner
-from models.learning.cluster_model import POOLED
+from models.learning.cluster_arrays import POOLED
 from models.learning.clusters import ClusteredExamples, ClusteredLearner
 from models.learning.early_stopping import choose_settings
 from models.phrases.trie import build_trie

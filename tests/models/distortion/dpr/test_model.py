@@ -17,7 +17,7 @@ from models.distortion.dpr.feature_set import Layers, Places
 from models.distortion.dpr.model import Dpr
 from models.errors import DataError, NotFitted, SettingError
 from models.hashing import EMPTY
-from models.learning.cluster_model import POOLED
+from models.learning.cluster_arrays import POOLED
 from models.phrases.trie import child
 from tests.decoder.systems import HAND, make_system
 from tests.models.phrases.corpora import corpus_of
