@@ -78,8 +78,8 @@ def probabilities_from_scratch(classifier: PhraseClassifier, options):
         inner = 0 if options.entry[n] < 0 else int(options.phrases.inner[options.entry[n]])
         numbers = [[0], [n_words], [start], [end], [0], [len(names)]]
         place = Places(*map(np.array, numbers), np.array([inner], np.uint64))
-        source = classifier.features.source_text(texts[0])
-        target = classifier.features.target_text(texts[1])
+        source = classifier.features.text(texts[0], target=False)
+        target = classifier.features.text(texts[1], target=True)
         _, columns, values = classifier.features.rows(source, target, place, classifier.number)
         node = 0
         for at in range(start, end):
