@@ -8,10 +8,10 @@ still need, is trained on all examples.
 Threads take ranges of clusters that do not depend on how many threads there are.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
-from threading import Lock
+from itertools import chain
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -74,8 +74,7 @@ class ClusteredLearner(Estimator):
             shared = np.flatnonzero(rare) if rare.any() else np.arange(len(rare))
             # the pooled model is one long piece of work: it begins first
             waiting = pool.submit(self.learner.solve, rows_of(problem, shared), seed)
-            advance = _counter("clusters", progress)
-            weights = solve_clusters(self.learner, problem, clusters, seed, pool, advance)
+            weights = solve_clusters(self.learner, problem, clusters, seed, pool, progress)
             pooled = waiting.result()
         self.model_ = _without_zeros(clusters, weights, pooled.weights.astype(np.float32))
         self.trace_ = pooled.trace
@@ -101,7 +100,7 @@ def solve_clusters(
     clusters: ClusterRows,
     seed: int,
     pool: Executor,
-    advance: Callable[[int], None],
+    progress: Progress | None,
 ) -> NDArray[np.float32]:
     """A sub-model for each cluster: weights of its features, (entries of `clusters.features`, K).
 
@@ -116,15 +115,17 @@ def solve_clusters(
             part = part_of(problem, clusters, first, last)
             weights[begin:end] = learner.solve(part, seed).weights
 
-    def work(part: tuple[int, int]) -> None:
+    def work(part: tuple[int, int]) -> int:
         if learner.solves_together:
             solve(*part, seed)
         else:
             for cluster in range(*part):
                 solve(cluster, cluster + 1, own_seed(seed, clusters.ids[cluster]))
-        advance(part[1] - part[0])
+        return part[1]
 
-    list(pool.map(work, ranges(clusters.row_offsets)))
+    for done in chain([0], pool.map(work, ranges(clusters.row_offsets))):
+        if progress:
+            progress("clusters", done)
     return weights
 
 
@@ -175,19 +176,3 @@ def _without_zeros(
         weights[useful],
         pooled,
     )
-
-
-def _counter(work: str, progress: Progress | None) -> Callable[[int], None]:
-    """Adds up what threads report."""
-    lock = Lock()
-    done = 0
-
-    def advance(more: int) -> None:
-        nonlocal done
-        with lock:
-            done += more
-            if progress:
-                progress(work, done)
-
-    advance(0)
-    return advance
