@@ -2,10 +2,10 @@
 
 Ni et al. (2011, §3.2) train a sub-model for every source phrase from the examples of that phrase.
 Most phrases are rare: clusters with fewer than `min_examples` share one pooled model, trained on
-their examples together. If no cluster is that small the pooled model, which clusters never seen
-still need, is trained on all examples.
+their examples together. If no cluster is that small, the pooled model is trained on all examples,
+because new clusters still need it.
 
-Threads take ranges of clusters that do not depend on how many threads there are.
+Threads take ranges of clusters that do not depend on the number of threads.
 """
 
 from collections.abc import Mapping
@@ -72,7 +72,7 @@ class ClusteredLearner(Estimator):
         with ThreadPoolExecutor(threads) as pool:
             clusters, rare = group(problem, numbers, self.min_examples, pool)
             shared = np.flatnonzero(rare) if rare.any() else np.arange(len(rare))
-            # the pooled model is one long piece of work: it begins first
+            # the pooled model takes longest: it begins first
             waiting = pool.submit(self.learner.solve, rows_of(problem, shared), seed)
             weights = solve_clusters(self.learner, problem, clusters, seed, pool, progress)
             pooled = waiting.result()
@@ -166,7 +166,7 @@ def rows_of(problem: Problem, rows: Int64Array) -> Problem:
 def _without_zeros(
     clusters: ClusterRows, weights: NDArray[np.float32], pooled: NDArray[np.float32]
 ) -> ClusterModel:
-    """A feature whose weights are all 0 says nothing: many are never touched in training."""
+    """Drops features whose weights are all 0: training never touches many of them."""
     useful = weights.any(axis=1)
     before = np.concatenate([[0], np.cumsum(useful)])
     return ClusterModel(

@@ -15,8 +15,8 @@ from the old point along the gradients of the trial point:
     p' = Π(p + σ ∇_p L(w, p))         p ← Π(p + σ ∇_p L(w', p'))
 
 It converges if τσ is below 1 / (largest singular value of X)². The ratio of τ and σ balances the
-sizes of the two domains, R against √n. Both players' best replies are known, so the distance from
-the optimum is known as well: max_p L(w, ·) − min_w L(·, p), the gap that ends the work.
+sizes of the two domains, R against √n. Both players' best replies are known, and with them a bound
+on the distance from the optimum: the gap max_p L(w, ·) − min_w L(·, p), which ends training.
 """
 
 from dataclasses import dataclass

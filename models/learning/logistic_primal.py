@@ -8,8 +8,8 @@ rate falls as η_t = η_0 / (1 + η_0 λ t) (Bottou 2010). A round visits every 
 order. The shrinking by λ is kept in one common factor of all weights, so that a step touches only
 the features of its example.
 
-It ends when the likelihood that is met on the way, with the weights before each step, changes
-by less than the tolerance from one round to the next, in relation to itself.
+Training ends when the progressive likelihood, taken with the weights before each step, changes from
+one round to the next by less than the tolerance, relative to itself.
 """
 
 from dataclasses import dataclass

@@ -112,8 +112,8 @@ def check_integers(found: NDArray[Any], n_rows: int, things: str) -> None:
 
 @kernel
 def entries(problem, row):
-    """As unsigned numbers, which Numba indexes with as they are; signed ones may count from the
-    end. In these loops that makes a fifth of the time."""
+    """The entries of a row as unsigned numbers: signed indices may count from the end, and
+    checking for that takes a fifth of the time of these loops."""
     return range(np.uint64(problem.indptr[row]), np.uint64(problem.indptr[row + 1]))
 
 
