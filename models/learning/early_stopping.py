@@ -52,13 +52,12 @@ def choose_settings(
     if not len(held_out) or not len(train):
         return best
     seen, unseen = examples.take(train), examples.take(held_out)
-    fewest = len(held_out) + 1
-    for candidate in candidates:  # all: a good value may follow a bad one
+
+    def n_wrong(candidate: dict[str, Any]) -> int:
         trained = ClusteredLearner(make_learner(name, **candidate), min_examples)
-        n_wrong = trained.fit(seen, seed=seed, threads=threads).n_errors(unseen)
-        if n_wrong < fewest:
-            fewest, best = n_wrong, candidate
-    return best
+        return trained.fit(seen, seed=seed, threads=threads).n_errors(unseen)
+
+    return min(candidates, key=n_wrong)  # of all: a good value may follow a bad one
 
 
 def _split(sentence: Int32Array, seed: int) -> tuple[Int64Array, Int64Array]:

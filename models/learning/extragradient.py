@@ -59,14 +59,9 @@ class ExtraGradient(Learner):
             dual,
         )
         trace = {"objective": primal[:n_iterations].copy(), "dual": dual[:n_iterations].copy()}
-        gap = float(primal[n_iterations - 1] - dual[n_iterations - 1])
-        return Solution(
-            weights,
-            n_iterations,
-            float(primal[n_iterations - 1]),
-            gap <= self.tolerance * len(problem.labels),
-            trace,
-        )
+        value, bound = (float(values[-1]) for values in trace.values())
+        converged = value - bound <= self.tolerance * len(problem.labels)
+        return Solution(weights, n_iterations, value, converged, trace)
 
 
 @kernel
