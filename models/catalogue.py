@@ -1,8 +1,8 @@
-"""Classes by name: ours, those of installed packages, and `module:Class`; made from text.
+"""Objects by the names of their classes: ours, those of installed packages, and `module:Class`.
 
 In text, settings follow the name: `msd,type=phrase-msd-backward-fe`. Their types are those of the
-constructor's defaults. Ours are in one literal dictionary, so that nothing is imported before it is
-asked for; packages offer theirs as entry points; a file in the working folder will do as well.
+constructor's defaults. Our classes are in a literal dictionary, so that nothing is imported before
+it is needed; packages offer theirs as entry points; a file in the working folder works as well.
 """
 
 import inspect
@@ -22,7 +22,7 @@ from models.settings_text import convert_setting, split_settings
 Made = TypeVar("Made")
 
 OURS = ("models", "decoder", "tuning", "hyperbaton")
-_plug_ins: set[str] = set()  # modules of others that were imported
+_plug_ins: set[str] = set()  # imported modules that are not ours
 
 
 @dataclass(frozen=True)
@@ -36,16 +36,14 @@ class Catalogue(Generic[Made]):
     def make(self, name: str, **settings: Any) -> Made:
         """One by its name and its settings, whose types are checked."""
         found = self.find(name)
-        if not callable(found):
-            raise SettingError(f"{name!r} is not a {self.kind}")
-        made = found(**self._convert(name, found, settings, ""))
+        made = found(**self._convert(name, found, settings, "")) if callable(found) else None
         if not isinstance(made, self.base):
             raise SettingError(f"{name!r} is not a {self.kind}")
         return made
 
     def parse(self, text: str, **defaults: Any) -> tuple[str, dict[str, Any]]:
-        """Name and settings of `name,key=value,…`; `defaults` are settings that hold if they are
-        not given, and if there are such settings."""
+        """Name and settings of `name,key=value,…`; `defaults` hold for settings that exist and are
+        not given."""
         name, given = self.split(text)
         made = self.find(name)
         known = default_settings(made)
@@ -106,7 +104,7 @@ class Catalogue(Generic[Made]):
 
 
 def plug_in_error(error: BaseException) -> HyperbatonError | None:
-    """What to say of an error that arose in the code of a plug-in; None if it is ours."""
+    """The message for an error in the code of a plug-in; None if the error is ours."""
     frames = list(traceback.walk_tb(error.__traceback__))
     for frame, line in reversed(frames):
         module = frame.f_globals.get("__name__", "")

@@ -1,8 +1,8 @@
-"""What distortion models and learners have in common: the conventions of scikit-learn.
+"""What distortion models and learners share: the conventions of scikit-learn.
 
-The constructor does nothing but keep its arguments under their own names: they are the settings.
-`fit` learns, returns the object itself, and keeps what it has learned in attributes whose names end
-in `_`. Asking for one of these before `fit` or `load` raises `NotFitted`.
+The constructor only keeps its arguments under their own names: they are the settings. `fit` learns,
+returns the object itself, and keeps results in attributes whose names end in `_`. Reading one of
+these before `fit` or `load` raises `NotFitted`.
 """
 
 import inspect
@@ -18,7 +18,14 @@ class Estimator:
 
     def settings(self) -> dict[str, Any]:
         """The constructor's arguments, from which the same object can be made again."""
-        return {key: self._kept(key) for key in default_settings(type(self))}
+        keys = default_settings(type(self))
+        for key in keys:
+            if not hasattr(self, key):
+                raise SettingError(
+                    f"{type(self).__name__} does not keep its setting {key!r}",
+                    expected="a constructor keeps every argument under its own name",
+                )
+        return {key: getattr(self, key) for key in keys}
 
     def learned(self) -> dict[str, Any]:
         """What `fit` has learned, by attribute; nothing before."""
@@ -28,20 +35,12 @@ class Estimator:
         if not self.learned():
             raise NotFitted(self.name)
 
-    if not TYPE_CHECKING:  # else no misspelt attribute would be found
+    if not TYPE_CHECKING:  # otherwise mypy would accept every misspelt attribute
 
         def __getattr__(self, key: str) -> Any:
             if _is_learned(key):
                 raise NotFitted(self.name)
             return object.__getattribute__(self, key)  # says what is missing, also in a property
-
-    def _kept(self, key: str) -> Any:
-        if not hasattr(self, key):
-            raise SettingError(
-                f"{type(self).__name__} does not keep its setting {key!r}",
-                expected="a constructor keeps every argument under its own name",
-            )
-        return getattr(self, key)
 
     def _check(self, key: str, good: bool, expected: str) -> None:
         if not good:
@@ -68,7 +67,7 @@ def default_settings(made: Any) -> dict[str, Any]:
     """The arguments of a class, or of whatever makes an object, with their defaults."""
     try:
         parameters = inspect.signature(made).parameters.values()
-    except (ValueError, TypeError):  # some built-in type, or nothing that can be called
+    except (ValueError, TypeError):  # a built-in type, or not callable
         return {}
     named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     return {each.name: each.default for each in parameters if each.kind in named}

@@ -1,4 +1,4 @@
-"""Settings that are given as text, or as values of a TOML file, as the type they should have."""
+"""Converts settings from text, or from values of a TOML file, to their types."""
 
 from collections.abc import Mapping
 from typing import Any

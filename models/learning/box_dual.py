@@ -8,24 +8,48 @@ margin regression. One variable is solved for exactly while the others stay (Hsi
 
     α_n ← min(C, max(0, α_n + (1 − ψ(o_n)ᵀ W φ_n) / (‖ψ(o_n)‖² ‖φ_n‖²)))
 
-Many variables soon come to a bound and stay there. One at a bound whose gradient pushes it further
-out than any that could still move was pushed in the round before is left out of the following
-rounds (the shrinking of the same paper). When the margins of those left are right to the tolerance,
-all come back; a round over everything in which all margins are right ends the work.
+Many variables soon reach a bound and stay there. A variable at a bound leaves the following rounds
+if its gradient pushes it further out than any free variable was pushed in the round before (the
+shrinking of the same paper). When the margins of those left are right to the tolerance, all come
+back; training ends with a round over everything in which all margins are right.
 """
+
+from dataclasses import dataclass
 
 import numpy as np
 
-from models.arrays import FloatArray
+from models.arrays import FloatArray, UInt64Array
 from models.kernels import kernel
-from models.learning.problem import Problem
-from models.learning.random_order import shuffle
+from models.learning.interface import Learner, Solution
+from models.learning.problem import Problem, shuffle
+
+
+@dataclass(eq=False, kw_only=True)
+class HingeLearner(Learner):
+    """A learner that minimises such hinge losses."""
+
+    penalty: float = 0.02  # C
+    tolerance: float = 0.1  # by which a margin may be wrong
+    max_rounds: int = 1000
+
+    def check_settings(self) -> None:
+        self._check_positive("penalty", "tolerance", "max_rounds")
+
+    def minimise(self, problem: Problem, embedding: FloatArray, state: UInt64Array) -> Solution:
+        """W, (F, D), for ψ of every class, (K, D)."""
+        weights = np.zeros((problem.n_features, embedding.shape[1]))
+        dual = np.zeros(self.max_rounds)
+        n_rounds, converged = maximise(
+            problem, embedding, self.penalty, self.tolerance, state, weights, dual
+        )
+        objective = hinge_objective(problem, embedding, self.penalty, weights)
+        return Solution(weights, n_rounds, objective, converged, {"dual": dual[:n_rounds].copy()})
 
 
 def hinge_objective(
     problem: Problem, embedding: FloatArray, penalty: float, weights: FloatArray
 ) -> float:
-    """½ ‖W‖² + C Σ_n max(0, 1 − ψ(o_n)ᵀ W φ_n), with ψ of every class, (K, D), and W, (F, D)."""
+    """½ ‖W‖² + C Σ_n max(0, 1 − ψ(o_n)ᵀ W φ_n)."""
     products = problem.data[:, None] * weights[problem.indices]  # (entries, D)
     products *= np.repeat(embedding[problem.labels], np.diff(problem.indptr), axis=0)
     rows = np.repeat(np.arange(len(problem.labels)), np.diff(problem.indptr))
@@ -34,14 +58,14 @@ def hinge_objective(
 
 
 @kernel
-def maximise(problem, embedding, penalty, tolerance, state, weights, alpha, dual):
-    """Fills `weights`, (F, D), and `alpha`, (n,), from zeros; `embedding` is ψ, (K, D).
+def maximise(problem, embedding, penalty, tolerance, state, weights, dual):
+    """Fills `weights`, (F, D), from zeros; `embedding` is ψ, (K, D).
 
     The dual objective after each round goes into `dual`, whose length is the most rounds. Returns
     the number of rounds and whether the last one found no violation.
     """
     n_rows, n_numbers = len(problem.labels), embedding.shape[1]
-    curvature = np.zeros(n_rows)
+    alpha, curvature = np.zeros(n_rows), np.zeros(n_rows)
     for row in range(n_rows):
         for entry in range(problem.indptr[row], problem.indptr[row + 1]):
             curvature[row] += problem.data[entry] ** 2

@@ -2,16 +2,16 @@
 
 Ni et al. (2011, §3.2) train a sub-model for every source phrase from the examples of that phrase.
 Most phrases are rare: clusters with fewer than `min_examples` share one pooled model, trained on
-their examples together. If no cluster is that small the pooled model, which clusters never seen
-still need, is trained on all examples.
+their examples together. If no cluster is that small, the pooled model is trained on all examples,
+because new clusters still need it.
 
-Threads take ranges of clusters that do not depend on how many threads there are.
+Threads take ranges of clusters that do not depend on the number of threads.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
-from threading import Lock
+from itertools import chain
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -19,13 +19,17 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 
 from models.arrays import BoolArray, FloatArray, Int64Array
-from models.errors import SettingError
 from models.estimator import Estimator
-from models.learning.cluster_model import ClusterModel, cluster_decision
-from models.learning.cluster_rows import ClusterRows, index_clusters, part_of, ranges
-from models.learning.interface import Learner, softmax
-from models.learning.problem import Problem, check_integers, make_problem, make_rows
-from models.learning.random_order import own_seed
+from models.learning.cluster_arrays import (
+    ClusterModel,
+    ClusterRows,
+    cluster_decision,
+    index_clusters,
+    part_of,
+    ranges,
+)
+from models.learning.interface import Learner
+from models.learning.problem import Problem, check_integers, make_problem, make_rows, own_seed
 from models.progress import Progress
 
 
@@ -61,22 +65,16 @@ class ClusteredLearner(Estimator):
         progress: Progress | None = None,
     ) -> Self:
         """Learns as a learner does. The result does not depend on `threads`."""
-        if self.min_examples < 1:
-            raise SettingError(
-                f"{self.min_examples} is not possible",
-                where="min_examples",
-                expected="a number from 1 up",
-            )
+        self._check_at_least(1, "min_examples")
         self.learner.check_settings()
         problem = make_problem(examples.X, examples.y, examples.n_classes)
         numbers = check_clusters(examples.cluster, len(problem.labels))
         with ThreadPoolExecutor(threads) as pool:
             clusters, rare = group(problem, numbers, self.min_examples, pool)
             shared = np.flatnonzero(rare) if rare.any() else np.arange(len(rare))
-            # the pooled model is one long piece of work: it begins first
+            # the pooled model takes longest: it begins first
             waiting = pool.submit(self.learner.solve, rows_of(problem, shared), seed)
-            advance = _counter("clusters", progress)
-            weights = solve_clusters(self.learner, problem, clusters, seed, pool, advance)
+            weights = solve_clusters(self.learner, problem, clusters, seed, pool, progress)
             pooled = waiting.result()
         self.model_ = _without_zeros(clusters, weights, pooled.weights.astype(np.float32))
         self.trace_ = pooled.trace
@@ -90,10 +88,6 @@ class ClusteredLearner(Estimator):
         cluster_decision(self.model_, numbers, *rows, scores)
         return scores
 
-    def probabilities(self, X: Any, cluster: Any) -> FloatArray:  # noqa: N803
-        """p(o | φ) under the model of each example's cluster, (n, K)."""
-        return softmax(self.decision(X, cluster))
-
     def n_errors(self, examples: ClusteredExamples) -> int:
         """Examples whose best class is not their own."""
         found = self.decision(examples.X, examples.cluster).argmax(axis=1)
@@ -106,7 +100,7 @@ def solve_clusters(
     clusters: ClusterRows,
     seed: int,
     pool: Executor,
-    advance: Callable[[int], None],
+    progress: Progress | None,
 ) -> NDArray[np.float32]:
     """A sub-model for each cluster: weights of its features, (entries of `clusters.features`, K).
 
@@ -121,15 +115,17 @@ def solve_clusters(
             part = part_of(problem, clusters, first, last)
             weights[begin:end] = learner.solve(part, seed).weights
 
-    def work(part: tuple[int, int]) -> None:
+    def work(part: tuple[int, int]) -> int:
         if learner.solves_together:
             solve(*part, seed)
         else:
             for cluster in range(*part):
                 solve(cluster, cluster + 1, own_seed(seed, clusters.ids[cluster]))
-        advance(part[1] - part[0])
+        return part[1]
 
-    list(pool.map(work, ranges(clusters.row_offsets)))
+    for done in chain([0], pool.map(work, ranges(clusters.row_offsets))):
+        if progress:
+            progress("clusters", done)
     return weights
 
 
@@ -170,7 +166,7 @@ def rows_of(problem: Problem, rows: Int64Array) -> Problem:
 def _without_zeros(
     clusters: ClusterRows, weights: NDArray[np.float32], pooled: NDArray[np.float32]
 ) -> ClusterModel:
-    """A feature whose weights are all 0 says nothing: many are never touched in training."""
+    """Drops features whose weights are all 0: training never touches many of them."""
     useful = weights.any(axis=1)
     before = np.concatenate([[0], np.cumsum(useful)])
     return ClusterModel(
@@ -180,19 +176,3 @@ def _without_zeros(
         weights[useful],
         pooled,
     )
-
-
-def _counter(work: str, progress: Progress | None) -> Callable[[int], None]:
-    """Adds up what threads report."""
-    lock = Lock()
-    done = 0
-
-    def advance(more: int) -> None:
-        nonlocal done
-        with lock:
-            done += more
-            if progress:
-                progress(work, done)
-
-    advance(0)
-    return advance

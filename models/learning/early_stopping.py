@@ -1,13 +1,13 @@
-"""Settings that decide when learning stops, chosen on examples that were not learned from.
+"""Settings that decide when learning stops, chosen on held-out examples.
 
-A learner that goes on for too long learns its examples by heart. It names the settings that decide
-about that, and the values to try (`Learner.searched`); those that make the fewest errors on unseen
-examples are taken, as Ni et al. (2011, footnote 6) choose the perceptron's rounds and steps on a
-validation set.
+A learner that goes on for too long over-fits. It names the settings that decide when to stop, and
+the values to try (`Learner.searched`). Those with the fewest errors on unseen examples win, as Ni
+et al. (2011, footnote 6) choose the perceptron's rounds and steps on a validation set. A setting
+that the user gives is not searched for.
 
-What is held out are whole groups of examples: the phrase pairs of a sentence overlap and share
-their contexts, so that examples held out at random look like those that were learned, and it would
-seem best never to stop. Whoever gives such a setting decides that for themselves.
+Whole groups of examples are held out: the phrase pairs of a sentence overlap and share their
+contexts, so examples held out at random look like those that were learned, and it would seem best
+never to stop.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ from models.learning.catalogue import make_learner
 from models.learning.clusters import ClusteredExamples, ClusteredLearner
 
 HELD_OUT = 0.1  # share of the groups
-MOST_EXAMPLES = 100_000  # that are looked at for it
+MOST_EXAMPLES = 100_000  # used in the search
 
 
 def choose_settings(
@@ -34,8 +34,8 @@ def choose_settings(
     seed: int = 0,
     threads: int = 2,
 ) -> dict[str, Any]:
-    """The settings of a learner, completed by those that unseen sentences like best; by its
-    defaults where there is too little to tell."""
+    """The settings of a learner, completed by those that are best on unseen sentences, or by its
+    defaults if there are too few examples."""
     learner = make_learner(name, **settings)
     usual = learner.settings()
     searched = {
@@ -52,17 +52,16 @@ def choose_settings(
     if not len(held_out) or not len(train):
         return best
     seen, unseen = examples.take(train), examples.take(held_out)
-    fewest = len(held_out) + 1
-    for candidate in candidates:  # all: after a bad value by chance a good one may follow
+
+    def n_wrong(candidate: dict[str, Any]) -> int:
         trained = ClusteredLearner(make_learner(name, **candidate), min_examples)
-        n_wrong = trained.fit(seen, seed=seed, threads=threads).n_errors(unseen)
-        if n_wrong < fewest:
-            fewest, best = n_wrong, candidate
-    return best
+        return trained.fit(seen, seed=seed, threads=threads).n_errors(unseen)
+
+    return min(candidates, key=n_wrong)  # of all: a good value may follow a bad one
 
 
 def _split(sentence: Int32Array, seed: int) -> tuple[Int64Array, Int64Array]:
-    """Rows to train and to test on, of as many sentences as are enough."""
+    """Rows to train and to test on, from sentences with at most MOST_EXAMPLES examples."""
     numbers, sizes = np.unique(sentence, return_counts=True)
     order = np.random.default_rng(seed).permutation(len(numbers))
     numbers = numbers[order[np.cumsum(sizes[order]) <= MOST_EXAMPLES]]

@@ -1,8 +1,8 @@
-"""`me`: maximum entropy with a Gaussian prior (Zens and Ney 2006; likelihood.py) by L-BFGS.
+"""`me`: maximum entropy with a Gaussian prior (Zens and Ney 2006; losses.py) by L-BFGS.
 
-At the optimum the counts of a feature that the model expects differ from those observed by w/σ²,
-which is what the prior holds against them; the tolerance is by how many counts more they may
-differ. It is the same for every feature, so many clusters can be solved as one problem.
+At the optimum the expected counts of a feature differ from the observed ones by w/σ², the pull of
+the prior; they may differ by the tolerance more. It is the same for every feature, so many clusters
+can be solved as one problem.
 """
 
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from scipy.optimize import minimize  # type: ignore[import-untyped]
 
 from models.arrays import FloatArray
 from models.learning.interface import Learner, Solution
-from models.learning.likelihood import likelihood_and_gradient
+from models.learning.losses import likelihood_and_gradient
 from models.learning.problem import Problem
 
 

@@ -15,8 +15,8 @@ from the old point along the gradients of the trial point:
     p' = Π(p + σ ∇_p L(w, p))         p ← Π(p + σ ∇_p L(w', p'))
 
 It converges if τσ is below 1 / (largest singular value of X)². The ratio of τ and σ balances the
-sizes of the two domains, R against √n. Both players' best replies are known, so the distance from
-the optimum is known as well: max_p L(w, ·) − min_w L(·, p), the gap that ends the work.
+sizes of the two domains, R against √n. Both players' best replies are known, and with them a bound
+on the distance from the optimum: the gap max_p L(w, ·) − min_w L(·, p), which ends training.
 """
 
 from dataclasses import dataclass
@@ -25,8 +25,8 @@ from typing import ClassVar
 import numpy as np
 
 from models.kernels import kernel
-from models.learning.class_distances import DISTANCES
 from models.learning.interface import Learner, Solution
+from models.learning.losses import DISTANCES
 from models.learning.problem import Problem, score
 
 SAFETY = 0.8  # of the largest possible step: the singular value is estimated from below
@@ -59,14 +59,9 @@ class ExtraGradient(Learner):
             dual,
         )
         trace = {"objective": primal[:n_iterations].copy(), "dual": dual[:n_iterations].copy()}
-        gap = float(primal[n_iterations - 1] - dual[n_iterations - 1])
-        return Solution(
-            weights,
-            n_iterations,
-            float(primal[n_iterations - 1]),
-            gap <= self.tolerance * len(problem.labels),
-            trace,
-        )
+        value, bound = (float(values[-1]) for values in trace.values())
+        converged = value - bound <= self.tolerance * len(problem.labels)
+        return Solution(weights, n_iterations, value, converged, trace)
 
 
 @kernel

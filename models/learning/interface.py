@@ -1,4 +1,4 @@
-"""What a learner is, for whoever trains one and for whoever writes a new one.
+"""What a learner is, for those who train one and those who write a new one.
 
 A learner finds a weight vector w_o for each class o. The score of a class is w_o·φ, and
 
@@ -7,8 +7,8 @@ A learner finds a weight vector w_o for each class o. The score of a class is w_
 for all of them. Only the entropy and logistic learners fit this probability to data; for those that
 separate classes by a margin it is a monotone transformation of the scores, as in the paper.
 
-`solve` is all that a learner must have. It changes nothing in the learner, so threads may share
-one. `fit` checks, solves, and keeps what was learned in attributes whose names end in `_`.
+A learner must have `solve` and nothing else. It changes nothing in the learner, so threads may
+share one. `fit` checks, solves, and keeps results in attributes whose names end in `_`.
 """
 
 from abc import ABC, abstractmethod
@@ -25,7 +25,7 @@ from models.learning.problem import Problem, make_problem, make_rows
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """What `solve` has found."""
+    """The result of `solve`."""
 
     weights: FloatArray  # (F, K): the classes of one feature lie together, as kernels want them
     n_iterations: int
@@ -51,7 +51,7 @@ class Learner(Estimator, ABC):
     trace_: Mapping[str, FloatArray]
 
     def check_settings(self) -> None:
-        """Raises `SettingError` for values that are not possible."""
+        """Raises `SettingError` for impossible values."""
 
     @abstractmethod
     def solve(self, problem: Problem, seed: int) -> Solution:

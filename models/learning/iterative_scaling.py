@@ -1,7 +1,7 @@
 """`me-gis`: maximum entropy with a Gaussian prior by generalised iterative scaling.
 
-This is how Ni et al. (2011, §4.1.3) trained their maximum entropy models; it is here for the
-comparison of training times, and reaches the optimum of `me`. With C the largest sum of an
+Ni et al. (2011, §4.1.3) trained their maximum entropy models so; it is here for the comparison of
+training times, and reaches the optimum of `me`. With C the largest sum of an
 example's features, Ẽ the observed and E the expected counts, every weight takes the step δ that
 solves (Darroch and Ratcliff 1972; with the prior, Chen and Rosenfeld 1999)
 
@@ -19,7 +19,7 @@ from models.errors import DataError
 from models.kernels import kernel
 from models.learning.entropy import Entropy
 from models.learning.interface import Solution
-from models.learning.likelihood import likelihood_and_gradient, penalised_likelihood
+from models.learning.losses import likelihood_and_gradient, penalised_likelihood
 from models.learning.problem import Problem
 
 MAX_NEWTON_STEPS = 50

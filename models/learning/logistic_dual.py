@@ -6,19 +6,19 @@ Every example has a distribution α_i over the classes, and the weights follow f
     min_α  D(α) = 1/(2σ²) Σ_k ‖w_k(α)‖² + Σ_i Σ_k α_ik log α_ik                          (9)
     w_k(α) = σ² Σ_i ([k = o_i] − α_ik) φ_i                                              (10)
 
-which is the negative of the best P(w) (likelihood.py). An example's distribution moves by an
+which is the negative of the best P(w) (losses.py). An example's distribution moves by an
 exponentiated gradient step (11) with η = ½, halved until D does not grow (13), and the weights with
 it (14). If its gradients (12) are equal for all classes to ε, the example is as good as it can get
-(16) and leaves the training for good: the larger ε, the faster and the rougher. The paper needs two
-small numbers and calls both ε; here the one of (15), the mass that an example at first leaves to
-wrong classes, is `initial_mass`.
+(16) and leaves the training for good: a larger ε is faster and less exact. The paper calls two
+small numbers ε; here that of (15), the initial mass of an example's wrong classes, is
+`initial_mass`.
 
 Later steps of others may spoil an example that has left. With `recheck` all come back when none is
 left, until a round over everything finds nothing to do; then (16) holds for every example.
 
-Logarithms of α are kept, not α: they have no trouble near 0. D is flat at the optimum, and hardly
-feels the smallest α at all: a change below what rounding hides counts as none. An ε below 1e-6
-cannot be relied on for the same reason.
+Logarithms of α are kept instead of α: they stay exact near 0. D is flat at the optimum, and the
+smallest α hardly change it: a change below the rounding error counts as none. For the same reason
+an ε below 1e-6 is unreliable.
 """
 
 from dataclasses import dataclass
@@ -28,9 +28,8 @@ import numpy as np
 
 from models.kernels import kernel
 from models.learning.interface import Learner, Solution
-from models.learning.likelihood import penalised_likelihood
-from models.learning.problem import Problem, entries, score
-from models.learning.random_order import generator, shuffle
+from models.learning.losses import penalised_likelihood
+from models.learning.problem import Problem, entries, generator, score, shuffle
 
 ROUNDING = 1e-14  # of differences of D
 

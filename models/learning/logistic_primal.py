@@ -3,13 +3,13 @@ Niranjan 2014, eq. 8).
 
     w_k ← w_k − η_t (λ w_k + (p(k | φ_i) − [k = o_i]) φ_i),     λ = 1/(σ² N)
 
-on one example at a time, whose sum over the examples is the gradient of P(w) (likelihood.py). The
+on one example at a time, whose sum over the examples is the gradient of P(w) (losses.py). The
 rate falls as η_t = η_0 / (1 + η_0 λ t) (Bottou 2010). A round visits every example once in a random
 order. The shrinking by λ is kept in one common factor of all weights, so that a step touches only
 the features of its example.
 
-It ends when the likelihood that is met on the way, with the weights before each step, changes
-by less than the tolerance from one round to the next, in relation to itself.
+Training ends when the progressive likelihood, taken with the weights before each step, changes from
+one round to the next by less than the tolerance, relative to itself.
 """
 
 from dataclasses import dataclass
@@ -19,9 +19,8 @@ import numpy as np
 
 from models.kernels import kernel
 from models.learning.interface import Learner, Solution
-from models.learning.likelihood import penalised_likelihood, to_probabilities
-from models.learning.problem import Problem, entries, score
-from models.learning.random_order import generator, shuffle
+from models.learning.losses import penalised_likelihood, to_probabilities
+from models.learning.problem import Problem, entries, generator, score, shuffle
 
 SMALLEST_FACTOR = 1e-6
 

@@ -9,13 +9,13 @@ w_{o_n}·φ_n,
 
     w_{o_n} ← w_{o_n} + η φ_n,        w_{o*} ← w_{o*} − η φ_n.
 
-A round visits every example once in a random order, where the table draws them one by one. With
-`average`, as by default, the model is the mean of the weights after every visit (Collins 2002)
-instead of the last ones, which on noisy examples depend on those that happened to come last.
+A round visits every example once in a random order; the table draws examples one by one. With
+`average`, the default, the model is the mean of the weights after every visit (Collins 2002). The
+last weights would depend on which noisy examples happened to come last.
 
 Against over-fitting the paper stops early: the number of rounds and the size of the steps are
-chosen on unseen examples (`early_stopping.py`). By itself the perceptron makes `max_rounds`, or
-fewer if nothing is learned in one of them.
+chosen on unseen examples (`early_stopping.py`). The perceptron itself runs `max_rounds`, or stops
+after a round without updates.
 """
 
 from collections.abc import Mapping
@@ -25,10 +25,9 @@ from typing import ClassVar
 import numpy as np
 
 from models.kernels import kernel
-from models.learning.class_distances import DISTANCES, structured_loss
 from models.learning.interface import Learner, Solution
-from models.learning.problem import Problem, entries, score
-from models.learning.random_order import generator, shuffle
+from models.learning.losses import DISTANCES, structured_loss
+from models.learning.problem import Problem, entries, generator, score, shuffle
 
 
 @dataclass(eq=False, kw_only=True)

@@ -1,5 +1,10 @@
-"""Training examples as plain arrays for the kernels, what is checked before they get there, and
-what all kernels do with an example."""
+"""Training examples as plain arrays for the kernels, the checks before they get there, and what all
+kernels do with examples: score them, and visit them in a random order.
+
+Numba's own generator belongs to the thread, so random orders come from SplitMix64 (Steele, Lea and
+Flood 2014). Every model has a generator of its own, seeded from the user's seed and the number of
+the model: a model does not depend on which others are trained, nor on the number of threads.
+"""
 
 from typing import Any, NamedTuple
 
@@ -9,6 +14,7 @@ from scipy import sparse  # type: ignore[import-untyped]
 
 from models.arrays import Int32Array, Int64Array
 from models.errors import DataError, counted
+from models.hashing import GOLDEN, mix
 from models.kernels import kernel
 
 MAX_FEATURES = 2**31 - 1
@@ -106,8 +112,8 @@ def check_integers(found: NDArray[Any], n_rows: int, things: str) -> None:
 
 @kernel
 def entries(problem, row):
-    """As unsigned numbers, which Numba indexes with as they are; signed ones may count from the
-    end. In these loops that makes a fifth of the time."""
+    """The entries of a row as unsigned numbers: signed indices may count from the end, and
+    checking for that takes a fifth of the time of these loops."""
     return range(np.uint64(problem.indptr[row]), np.uint64(problem.indptr[row + 1]))
 
 
@@ -122,3 +128,32 @@ def score(problem, row, weights, scores):
         own = weights[np.uint64(problem.indices[entry])]
         for o in range(n_classes):
             scores[np.uint64(o)] += value * own[np.uint64(o)]
+
+
+def generator(seed: int) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
+    """The state of a new generator, (1,)."""
+    return np.array([seed & 0xFFFFFFFFFFFFFFFF], dtype=np.uint64)
+
+
+@kernel
+def next_number(state):
+    """A random 64-bit number; the state moves on."""
+    state[0] += GOLDEN
+    return mix(state[0])
+
+
+@kernel
+def shuffle(values, n, state):
+    """Puts the first n values into a random order (Fisher and Yates)."""
+    for last in range(n - 1, 0, -1):
+        other = np.int64(next_number(state) % np.uint64(last + 1))
+        values[last], values[other] = values[other], values[last]
+
+
+@kernel
+def own_seed(seed, number):
+    """The seed of the model with this number among many that are trained with one seed."""
+    state = np.empty(1, np.uint64)
+    state[0] = np.uint64(seed)
+    state[0] = next_number(state) ^ np.uint64(number)
+    return np.int64(next_number(state) >> np.uint64(1))

@@ -2,9 +2,9 @@
 
     min_w  ½ Σ_o ‖w_o‖² + C Σ_n max_o (Δ(o_n, o) + w_o·φ_n − w_{o_n}·φ_n)
 
-This is what SVM-Multiclass minimises, which Ni et al. (2011, footnote 8) compare with, up to the
-scale of C; there Δ is 1 for every wrong class (`flat`). With another Δ it is their eq. 4 with the
-regulariser that the perceptron leaves out, C = 1 / (λ N).
+Up to the scale of C, this is the objective of SVM-Multiclass, with which Ni et al. (2011,
+footnote 8) compare; there Δ is 1 for every wrong class (`flat`). With another Δ it is their eq. 4
+with the regulariser that the perceptron leaves out, C = 1 / (λ N).
 
 The dual has K numbers per example, w_o = Σ_n α_no φ_n with Σ_o α_no = 0 and α_no ≤ C [o = o_n]:
 
@@ -12,10 +12,10 @@ The dual has K numbers per example, w_o = Σ_n α_no φ_n with Σ_o α_no = 0 an
 
 The numbers of one example are solved for exactly while the others stay (Keerthi et al. 2008): with
 A = ‖φ_n‖² and B_o = w_o·φ_n + Δ(o_n, o) − A α_no they are min(C [o = o_n], (β − B_o) / A), where β
-makes their sum 0. An example of which at most one number is not held at its bound by the gradient
-cannot move, and is left out of the following rounds. When those left are right to a tolerance, all
-come back; it is coarse at first and becomes finer each time. A round over everything in which all
-are right to the finest ends the work.
+makes their sum 0. An example cannot move if the gradient holds all its numbers but one at their
+bounds; it leaves the following rounds. When those left are right to a tolerance, all come back; the
+tolerance is coarse at first and becomes finer each time. Training ends with a round over everything
+in which all are right to the finest.
 """
 
 from dataclasses import dataclass
@@ -24,10 +24,9 @@ from typing import ClassVar
 import numpy as np
 
 from models.kernels import kernel
-from models.learning.class_distances import DISTANCES, structured_loss
 from models.learning.interface import Learner, Solution
-from models.learning.problem import Problem, score
-from models.learning.random_order import generator, shuffle
+from models.learning.losses import DISTANCES, structured_loss
+from models.learning.problem import Problem, generator, score, shuffle
 
 COARSEST = 1.0  # tolerance of margins to begin with
 FINER = 0.5  # times the tolerance before

@@ -21,7 +21,7 @@ from models.data.word_classes import WordClasses
 from models.distortion.dpr.examples import Examples, make_examples, make_features
 from models.distortion.dpr.feature_set import number_columns, renumbered
 from models.distortion.dpr.fitting import MIN_EXAMPLES
-from models.distortion.dpr.orientations import Orientations
+from models.distortion.dpr.samples import Orientations
 from models.errors import DataError
 from models.learning.catalogue import make_learner
 from models.learning.clusters import ClusteredExamples, ClusteredLearner

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from models.data.word_classes import N_CLASSES
 from models.distortion.dpr.examples import make_features
 from models.distortion.dpr.fitting import MIN_EXAMPLES
-from models.distortion.dpr.orientations import orientations
 from models.distortion.dpr.relative_frequency import RelativeFrequency
+from models.distortion.dpr.samples import orientations
 from models.errors import DataError, SettingError
 from models.learning.catalogue import parse_learner
 from tuning.reproduction.class_predictions import FARTHEST

@@ -22,8 +22,8 @@ from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 
 from models.arrays import BoolArray, FloatArray, Int64Array
 from models.data.corpus import AlignedCorpus
-from models.distortion.dpr.orientations import orientations
 from models.distortion.dpr.relative_frequency import RelativeFrequency
+from models.distortion.dpr.samples import orientations
 from models.learning.catalogue import parse_learner
 from models.learning.clusters import ClusteredExamples
 from models.learning.early_stopping import choose_settings

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from models.learning.catalogue import make_learner
-from models.learning.cluster_model import ClusterModel
+from models.learning.cluster_arrays import ClusterModel
 from tuning.reproduction.experiment_data import TrainingSet
 
 LOGISTIC = ("me", "mlr-dual", "mlr-primal", "me-gis")  # the first that is there sets the goal

@@ -1,8 +1,8 @@
 """The features of Alrajeh and Niranjan (2014, section 4, Table 1).
 
 Every pair of words that are linked inside the phrase pair is a feature, and so is every source word
-beside the phrase, up to `window` words away. As in the paper's bag of words it does not matter on
-which side a neighbour stands, and what is there twice counts twice.
+beside the phrase, up to `window` words away. As in the paper's bag of words, the side does not
+matter, and a feature that occurs twice counts twice.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,20 +19,19 @@ from models.distortion.dpr.feature_set import (
     TRANSLATION,
     FeatureSet,
     Layers,
-    Places,
     Rows,
 )
+from models.distortion.dpr.samples import Places
 from models.kernels import kernel
 from models.phrases.extraction import GRID
 
-WINDOW = 1
 ONE = np.uint64(1)
 
 
 class AlrajehFeatures(FeatureSet):
     name: ClassVar[str] = "alrajeh"
 
-    def __init__(self, window: int = WINDOW) -> None:
+    def __init__(self, window: int = 1) -> None:
         self.window = window
 
     def check(self) -> None:
@@ -48,11 +47,8 @@ class AlrajehFeatures(FeatureSet):
         self.n_columns_ = len(self.pairs_) + n_words
         return source.words.values, target.words.values
 
-    def source_text(self, source: Layers) -> Int32Array:
-        return source.words.values
-
-    def target_text(self, target: Layers) -> Int32Array:
-        return target.words.values
+    def text(self, layers: Layers, *, target: bool) -> Int32Array:  # noqa: ARG002
+        return layers.words.values
 
     def rows(
         self,

@@ -1,10 +1,9 @@
 """A trained classifier of phrase moves, as the decoder uses it.
 
-One sub-model for every source phrase with enough examples, a pooled one for the others (Ni et al.
-2011, section 3.2). w_o·φ is a sum of what the left edge of a span adds, what its right edge adds,
-and what the translation adds. The features of every edge are looked up once for a sentence, and so
-are their weights in the pooled model. What a translation adds is the same in all sentences and is
-remembered.
+There is one sub-model for every source phrase with enough examples, and a pooled one for the others
+(Ni et al. 2011, section 3.2). w_o·φ is a sum over the left edge of a span, its right edge, and the
+translation. The features of every edge are looked up once for a sentence, and so are their weights
+in the pooled model. The sum over a translation is the same in all sentences and is remembered.
 """
 
 from collections.abc import Mapping
@@ -17,12 +16,12 @@ from numpy.typing import NDArray
 from models.arrays import FloatArray, Int32Array, Int64Array, Ragged
 from models.data.vocabulary import Vocabulary
 from models.data.word_classes import WordClasses
-from models.distortion.dpr.feature_set import DROPPED, TRANSLATION, FeatureSet, Layers, Places
+from models.distortion.dpr.feature_set import DROPPED, TRANSLATION, FeatureSet, Layers
+from models.distortion.dpr.samples import Places
 from models.distortion.interface import OptionTable
 from models.hashing import EMPTY
 from models.kernels import kernel
-from models.learning.cluster_model import POOLED, ClusterModel, cluster_decision
-from models.learning.cluster_rows import find
+from models.learning.cluster_arrays import POOLED, ClusterModel, cluster_decision, find
 from models.phrases.table import PhraseTable
 from models.phrases.trie import ROOT, Trie, child
 
@@ -32,8 +31,8 @@ NOTHING = 1e-300  # a score of 0 that is known
 class TranslationScores:
     """What each entry of a phrase table adds to the scores of the classes.
 
-    It is the same in every sentence and is worked out when an entry is first met. Threads may share
-    it: a score is 0 until it is known, and all threads write the same numbers.
+    It is computed when an entry is first met. Threads may share it: a score is 0 until it is known,
+    and all threads write the same numbers.
     """
 
     def __init__(self, phrases: PhraseTable, classifier: "PhraseClassifier") -> None:
@@ -81,14 +80,14 @@ class PhraseClassifier:
         ids: Int32Array,
         cluster: Int64Array,
     ) -> None:
-        """Works out what the translations of some options add to the scores."""
+        """Computes what the translations of some options add to the scores."""
         entry, phrases = options.entry[new], options.phrases
         row, table = phrases.target[entry], phrases.target_phrases
         begin = table.offsets[row]
         words = Ragged.gather(table.values, begin, table.offsets[row + 1] - begin)
         translations = Ragged(memo.target_ids[words.values], words.offsets)
-        source = self.features.source_text(self._layers(self.source, _one_row(ids)))
-        target = self.features.target_text(self._layers(self.target, translations))
+        source = self.features.text(_layers(self.source, _one_row(ids)), target=False)
+        target = self.features.text(_layers(self.target, translations), target=True)
         nowhere = np.zeros(len(new), np.int64)
         places = Places(
             nowhere,
@@ -104,12 +103,8 @@ class PhraseClassifier:
         cluster_decision(self.model, cluster, *rows, scores)
         memo.scores[entry] = np.where(scores == 0.0, NOTHING, scores)
 
-    @staticmethod
-    def _layers(classes: WordClasses, words: Ragged) -> Layers:
-        return Layers(words, classes.layer(words))
-
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """What `save` of the model writes, but for the vocabularies."""
+        """What `save` of the model writes besides the vocabularies."""
         return {
             "number": self.number,
             "trie_keys": self.trie.keys,
@@ -129,28 +124,24 @@ class PhraseClassifier:
         source: Vocabulary,
         target: Vocabulary,
     ) -> "PhraseClassifier":
+        def side(of_word: Int32Array, vocabulary: Vocabulary) -> WordClasses:
+            return WordClasses(int(of_word.max(initial=0)) + 1, of_word, vocabulary)
+
         prefix = "features_"
-        own = {
-            name.removeprefix(prefix): values
-            for name, values in arrays.items()
-            if name.startswith(prefix)
-        }
-        model = ClusterModel(**{name: arrays[f"model_{name}"] for name in ClusterModel._fields})
-        sides = [
-            WordClasses(int(of_word.max(initial=0)) + 1, of_word, vocabulary)
-            for of_word, vocabulary in (
-                (arrays["source_classes"], source),
-                (arrays["target_classes"], target),
-            )
-        ]
+        own = {key.removeprefix(prefix): arrays[key] for key in arrays if key.startswith(prefix)}
         return cls(
             features.restore(own),
             arrays["number"],
             Trie(arrays["trie_keys"], arrays["trie_nodes"]),
             arrays["cluster_of_node"],
-            model,
-            *sides,
+            ClusterModel(**{name: arrays[f"model_{name}"] for name in ClusterModel._fields}),
+            side(arrays["source_classes"], source),
+            side(arrays["target_classes"], target),
         )
+
+
+def _layers(classes: WordClasses, words: Ragged) -> Layers:
+    return Layers(words, classes.layer(words))
 
 
 def _one_row(ids: Int32Array) -> Ragged:

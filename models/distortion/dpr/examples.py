@@ -1,16 +1,15 @@
 """The phrase pairs of a corpus as a classification problem: features, distances, clusters."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from models.arrays import Int32Array, Int64Array, Ragged
 from models.data.corpus import AlignedCorpus, Side
 from models.data.word_classes import N_CLASSES, WordClasses
-from models.distortion.dpr.alrajeh_features import WINDOW as ALRAJEH_WINDOW
 from models.distortion.dpr.alrajeh_features import AlrajehFeatures
-from models.distortion.dpr.feature_set import FeatureSet, Layers, Places, Rows, feature_rows
-from models.distortion.dpr.ni_features import WINDOW as NI_WINDOW
+from models.distortion.dpr.feature_set import FeatureSet, Layers, Rows, feature_rows
 from models.distortion.dpr.ni_features import NiFeatures
 from models.distortion.dpr.samples import MAX_LENGTH, Samples, collect_samples
 from models.errors import SettingError, nearest
@@ -26,11 +25,9 @@ def make_features(name: str, window: int = DEFAULT_WINDOW, order: int = 3) -> Fe
         raise SettingError(
             f"there is no set of features {name!r}", expected=nearest(name, list(FEATURES))
         )
-    if name == NiFeatures.name:
-        chosen = NI_WINDOW if window == DEFAULT_WINDOW else window
-        features: NiFeatures | AlrajehFeatures = NiFeatures(chosen, order)
-    else:
-        features = AlrajehFeatures(ALRAJEH_WINDOW if window == DEFAULT_WINDOW else window)
+    own: dict[str, Any] = {} if window == DEFAULT_WINDOW else {"window": window}
+    features: FeatureSet
+    features = NiFeatures(order=order, **own) if name == "ni" else AlrajehFeatures(**own)
     features.check()
     return features
 
@@ -55,21 +52,20 @@ class Examples:
 def make_examples(corpus: AlignedCorpus, features: FeatureSet, threads: int = 2) -> Examples:
     """The examples of a corpus whose sides have word classes; the features learn their columns."""
     samples = collect_samples(corpus, threads=threads)
-    source, target = (layers_of(side) for side in (corpus.source, corpus.target))
-    texts = features.fit(source, target, corpus.links)
+    texts = features.fit(_layers(corpus.source), _layers(corpus.target), corpus.links)
     columns = np.arange(features.n_columns_, dtype=np.int32)
-    places = Places.of_samples(samples, corpus.source.words)
+    places = samples.places
     rows = feature_rows(features, *texts, places, columns, threads)
     phrases = number_spans(corpus.source.words, MAX_LENGTH)
-    cluster = _numbers(phrases, samples.source_start, samples.source_end)
+    cluster = _numbers(phrases, places.source_start, places.source_end)
     translations = number_spans(corpus.target.words, MAX_LENGTH)
-    target_phrase = _numbers(translations, samples.target_start, samples.target_end)
+    target_phrase = _numbers(translations, places.target_start, places.target_end)
     return Examples(
         samples, rows, features.n_columns_, cluster, (cluster << 32) | target_phrase, phrases
     )
 
 
-def layers_of(side: Side) -> Layers:
+def _layers(side: Side) -> Layers:
     if side.classes is None:
         raise ValueError("this side has no word classes")
     return Layers(side.words, side.classes)
@@ -86,16 +82,17 @@ def with_classes(
 
 def _classified(side: Side, n_classes: int) -> tuple[Side, WordClasses]:
     if side.classes is not None:
-        return side, classes_of_layer(side.words, side.classes, side)
+        return side, _classes_of_layer(side, side.classes)
     classes = WordClasses.fit(side.words, side.vocabulary, n_classes)
     return replace(side, classes=classes.layer(side.words)), classes
 
 
-def classes_of_layer(words: Ragged, layer: Ragged, side: Side) -> WordClasses:
-    """The classes that a layer gives to words; unseen ones as in `WordClasses.fit`."""
-    counts = np.bincount(words.values, minlength=len(side.vocabulary))
+def _classes_of_layer(side: Side, layer: Ragged) -> WordClasses:
+    """The classes that a layer gives to words; unseen words are treated as in `WordClasses.fit`."""
+    words = side.words.values
+    counts = np.bincount(words, minlength=len(side.vocabulary))
     of_word = np.zeros(len(side.vocabulary), np.int32)
-    of_word[words.values] = layer.values
+    of_word[words] = layer.values
     rare = of_word[counts == 1] if (counts == 1).any() else of_word[counts > 0]
     of_word[counts == 0] = np.bincount(rare, minlength=1).argmax()
     return WordClasses(int(layer.values.max(initial=0)) + 1, of_word, side.vocabulary)

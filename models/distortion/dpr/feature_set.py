@@ -1,14 +1,14 @@
 """What a set of features is, for training and decoding alike.
 
-A phrase pair in its place is described by two kinds of features: those of the source phrase and its
-surroundings, the same for all translations of a span, and those of one translation. Both have raw
-columns, which a set numbers once when it has seen a corpus: template by template, and within each
-by the number of the n-gram or word pair, so that no name is ever hashed or sorted for an example.
-Those that were seen often enough are then numbered anew without holes.
+Two kinds of features describe a phrase pair in its place: those of the source phrase and its
+surroundings, which are the same for all translations of a span, and those of one translation. Both
+have raw columns, which a set numbers once when it has seen a corpus: template by template, and
+within each by the number of the n-gram or word pair, so that no name is ever hashed or sorted for
+an example. Columns that were seen often enough are then numbered anew without holes.
 
-Surroundings are what stands before the phrase and what stands behind it: each of their features
-belongs to one of its two edges. A decoder, which looks at many spans between the same edges, asks
-for the columns of every possible edge once.
+Surroundings stand before the phrase or behind it: each of their features belongs to one of its two
+edges. A decoder looks at many spans between the same edges, so it asks for the columns of every
+possible edge once.
 """
 
 from abc import ABC, abstractmethod
@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 
-from models.arrays import Float32Array, Int32Array, Int64Array, Ragged, UInt64Array
-from models.distortion.dpr.samples import Samples
+from models.arrays import Float32Array, Int32Array, Int64Array, Ragged
+from models.distortion.dpr.samples import Places
 from models.estimator import Estimator
 
 CHUNK = 20_000  # rows that a thread takes at a time
@@ -36,56 +36,26 @@ class Layers(NamedTuple):
     classes: Ragged
 
 
-class Places(NamedTuple):
-    """Phrase pairs in a source and a target text."""
-
-    sentence_start: Int64Array  # (n,) the source sentence, positions in the whole text
-    sentence_end: Int64Array
-    source_start: Int64Array
-    source_end: Int64Array
-    target_start: Int64Array
-    target_end: Int64Array
-    inner: UInt64Array
-
-    @classmethod
-    def of_samples(cls, samples: Samples, source: Ragged) -> "Places":
-        return cls(
-            source.offsets[samples.sentence],
-            source.offsets[samples.sentence + 1],
-            samples.source_start,
-            samples.source_end,
-            samples.target_start,
-            samples.target_end,
-            samples.inner,
-        )
-
-    def rows(self, first: int, last: int) -> "Places":
-        columns: Any = (column[first:last] for column in self)
-        return Places(*columns)
-
-
 Text = Any  # what a set of features makes of a text: arrays for its compiled code
 Rows = tuple[Int64Array, Int32Array, Float32Array]  # compressed sparse rows: begin, columns, values
 
 
 class FeatureSet(Estimator, ABC):
-    """Features by raw columns. `fit` looks at the texts of a corpus and numbers what it finds."""
+    """Features by raw columns. `fit` numbers what it finds in the texts of a corpus."""
 
     n_columns_: int
 
     @abstractmethod
     def check(self) -> None:
-        """Refuses settings with which there are no features."""
+        """Refuses settings that leave no features."""
 
     @abstractmethod
     def fit(self, source: Layers, target: Layers, links: Ragged) -> tuple[Text, Text]:
-        """Learns the columns; gives both texts as `source_text` and `target_text` would."""
+        """Learns the columns; returns what `text` makes of both texts."""
 
     @abstractmethod
-    def source_text(self, source: Layers) -> Text: ...
-
-    @abstractmethod
-    def target_text(self, target: Layers) -> Text: ...
+    def text(self, layers: Layers, *, target: bool) -> Text:
+        """A source or a target text in the form that `rows` reads."""
 
     @abstractmethod
     def rows(
@@ -98,8 +68,8 @@ class FeatureSet(Estimator, ABC):
         self, words: Int32Array, classes: Int32Array, number: Int32Array
     ) -> Int32Array:
         """The same for the source side of one sentence, by edges, (2, n_words + 1, width): a phrase
-        [start, end) has the columns of [0, start] and of [1, end]; DROPPED fills up. What counts
-        twice is there twice."""
+        [start, end) has the columns of [0, start] and of [1, end], padded with DROPPED. A feature
+        that counts twice is there twice."""
 
     @abstractmethod
     def arrays(self) -> dict[str, NDArray[Any]]:

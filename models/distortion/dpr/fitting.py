@@ -1,4 +1,4 @@
-"""Trains a classifier of phrase moves: examples, features, learner, and what decoding needs."""
+"""Trains a classifier of phrase moves, and prepares it for decoding."""
 
 from dataclasses import dataclass
 
@@ -8,10 +8,10 @@ from models.data.corpus import AlignedCorpus
 from models.distortion.dpr.classifier import PhraseClassifier
 from models.distortion.dpr.examples import make_examples, make_features, with_classes
 from models.distortion.dpr.feature_set import number_columns, renumbered
-from models.distortion.dpr.orientations import orientations
+from models.distortion.dpr.samples import orientations
 from models.errors import DataError
 from models.learning.catalogue import make_learner, parse_learner
-from models.learning.cluster_model import POOLED
+from models.learning.cluster_arrays import POOLED
 from models.learning.clusters import ClusteredExamples, ClusteredLearner
 from models.learning.early_stopping import choose_settings
 from models.phrases.trie import build_trie

@@ -6,10 +6,10 @@ forward (d < 0) or back (d > 0); with five classes, also whether it goes 5 words
 (section 4.2):
 
     direct   log p(o), the paper's choice for five classes
-    scaled   −|d| / (β p(o)), eq. (7): linear distortion that likely moves pay less of; for three
+    scaled   −|d| / (β p(o)), eq. (7): linear distortion, cheaper for likely moves; for three
 
-β scales the feature, as its weight does. In `scaled`, p is never taken to be below `floor`, so that
-a move that the classifier thinks impossible does not outweigh everything else.
+β scales the feature, as its weight does. In `scaled`, `floor` bounds p from below, so that a move
+that the classifier thinks impossible does not outweigh everything else.
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ from models.data.sentence import Sentence
 from models.distortion.dpr.classifier import PhraseClassifier, TranslationScores
 from models.distortion.dpr.examples import make_features
 from models.distortion.dpr.fitting import ClassifierSettings, train_classifier
-from models.distortion.dpr.orientations import orientations
+from models.distortion.dpr.samples import orientations
 from models.distortion.interface import DistortionModel, HeatMap, OptionTable
 from models.distortion.tables import Table, TableScorer
 from models.kernels import kernel
@@ -56,12 +56,8 @@ class Dpr(ClassifierSettings, DistortionModel):
             return SCALED if self.classes == 3 else DIRECT
         return self.use
 
-    @property
-    def feature_names(self) -> tuple[str, ...]:
-        return self._feature_names
-
     @cached_property
-    def _feature_names(self) -> tuple[str, ...]:
+    def feature_names(self) -> tuple[str, ...]:
         self._check_choice("use", [AUTO, *FEATURE_OF_USE])
         name, settings = parse_learner(self.learner)
         learner = make_learner(name, **settings).name
@@ -72,7 +68,7 @@ class Dpr(ClassifierSettings, DistortionModel):
 
     @property
     def initial_weights(self) -> tuple[float, ...]:
-        # dividing by p makes distances several times as long
+        # dividing by p makes distances several times longer
         return (0.05 * self.beta if self._use == SCALED else 0.3,)
 
     def fit(
@@ -90,8 +86,8 @@ class Dpr(ClassifierSettings, DistortionModel):
         return self
 
     def check_settings(self) -> None:
-        """Refuses values that are not possible before any work."""
-        _ = self.feature_names  # knows the classes, the learner and the use
+        """Refuses impossible values before any work."""
+        _ = self.feature_names  # checks the classes, the learner and the use
         make_features(self.features, self.window, self.order)
         self._check_positive("beta")
         self._check("floor", 0 < self.floor <= 1, "a probability above 0")
@@ -112,7 +108,7 @@ class Dpr(ClassifierSettings, DistortionModel):
         return DprScorer(sentence, options, table, names, log_p)
 
     def _memo_of(self, phrases: PhraseTable) -> TranslationScores:
-        """What is remembered of the phrase table that is used; of another one, all is forgotten."""
+        """The memory of the phrase table in use; another table starts a new one."""
         memo = self._memo  # one read: another thread may change it
         if memo is None or memo.phrases is not phrases:
             self._memo = memo = TranslationScores(phrases, self.classifier_)

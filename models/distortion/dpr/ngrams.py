@@ -20,10 +20,6 @@ class NgramIndex(NamedTuple):
     number_of_node: Int32Array  # (n_nodes,)
     sizes: Int64Array  # (order,) how many n-grams there are of each length
 
-    @property
-    def order(self) -> int:
-        return len(self.sizes)
-
     @classmethod
     def fit(cls, text: Ragged, order: int) -> "tuple[NgramIndex, Int32Array]":
         """The index of a text, and the numbers of its n-grams as `find` would give them."""
@@ -40,12 +36,12 @@ class NgramIndex(NamedTuple):
     def find(self, text: Ragged) -> Int32Array:
         """The number of the n-gram of each length at each place, (order, n_words); EMPTY where the
         index does not have it or the row ends."""
-        ids = np.full((self.order, len(text.values)), EMPTY, np.int32)
+        ids = np.full((len(self.sizes), len(text.values)), EMPTY, np.int32)
         find_ngrams(self.trie, self.number_of_node, text.values, text.offsets, ids)
         return ids
 
     def words(self, length: int, number: int) -> list[int]:
-        """The words of an n-gram; slow, for people who want to look at one."""
+        """The words of an n-gram; slow, for inspection."""
         used = self.trie.nodes != EMPTY
         parents = np.zeros(len(self.number_of_node), np.int64)
         parents[self.trie.nodes[used]] = self.trie.keys[used]  # parent · 2^32 + word

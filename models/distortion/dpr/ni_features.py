@@ -1,16 +1,16 @@
 """The features of Ni et al. (2011, section 3.1, Table 3, Figures 6 and 7).
 
-Word n-grams and word-class n-grams in a window on each side of the source phrase, told apart by the
+Word n-grams and word-class n-grams in a window on each side of the source phrase, marked with the
 position where they begin, and the n-grams and class n-grams (subphrases) of the target phrase.
 Positions count from the edges, without the phrase itself, and n-grams stay inside their window:
 
     Zhou   liu  [Xiang gang]  yi   min   ju   fa …        position-marked: (Zhou, −2) (liu, −1)
      −2    −1                  1    2    3                (Zhou liu, −2) (yi, 1) (yi min, 1) …
 
-Every feature is there or not; nothing is counted. The paper's formula also begins at the edge
+Features are present or absent; nothing is counted. The paper's formula also begins at the edge
 words themselves, which its Figure 7 leaves out: with `edges` the first and the last word of the
 source phrase, and their classes, are features as well. In a sub-model for one source phrase they
-are always there and say how it moves on the whole; in the pooled model they tell phrases apart.
+are always present and act as an intercept; in the pooled model they distinguish phrases.
 """
 
 from collections.abc import Callable, Mapping
@@ -27,15 +27,14 @@ from models.distortion.dpr.feature_set import (
     TRANSLATION,
     FeatureSet,
     Layers,
-    Places,
     Rows,
 )
 from models.distortion.dpr.ngrams import NgramIndex, find_ngrams
+from models.distortion.dpr.samples import Places
 from models.hashing import EMPTY
 from models.kernels import kernel
 
 LAYERS = ("word", "class")
-WINDOW, ORDER = 3, 3
 
 
 class _Text(NamedTuple):
@@ -46,11 +45,10 @@ class _Text(NamedTuple):
 class NiFeatures(FeatureSet):
     name: ClassVar[str] = "ni"
 
-    def __init__(self, window: int = WINDOW, order: int = ORDER, edges: bool = True) -> None:
+    def __init__(self, window: int = 3, order: int = 3, edges: bool = True) -> None:
         self.window, self.order, self.edges = window, order, edges
 
     def check(self) -> None:
-        """Refuses settings with which there are no features."""
         self._check_at_least(0, "window")
         self._check_at_least(1, "order")
 
@@ -67,23 +65,17 @@ class NiFeatures(FeatureSet):
     def _index(self, indices: list[NgramIndex]) -> None:
         """Lays the columns out: each template has one for every n-gram of its length."""
         self.indices_ = indices
-        source_sizes, target_sizes = (
-            [index.sizes for index in indices[:2]],
-            [index.sizes for index in indices[2:]],
-        )
         n_columns = 0
         templates = []
-        for layer in range(len(LAYERS)):
+        for layer, index in enumerate(indices[:2]):
             for at_end, shift, length in self._windows():
                 templates.append((layer, at_end, shift, length, n_columns))
-                n_columns += int(source_sizes[layer][length - 1])
+                n_columns += int(index.sizes[length - 1])
         self.templates_ = np.array(templates, np.int64).reshape(-1, 5)
-        self.target_begin_ = np.zeros((len(LAYERS), self.order), np.int64)
-        for layer in range(len(LAYERS)):
-            for length in range(1, self.order + 1):
-                self.target_begin_[layer, length - 1] = n_columns
-                n_columns += int(target_sizes[layer][length - 1])
-        self.n_columns_ = n_columns
+        sizes = np.array([index.sizes for index in indices[2:]])  # (layers, order)
+        ends = n_columns + np.cumsum(sizes).reshape(sizes.shape)
+        self.target_begin_ = ends - sizes
+        self.n_columns_ = int(ends[-1, -1])
 
     def _windows(self) -> list[tuple[int, int, int]]:
         """Where n-grams are looked for: (from the end, shift from start or end, length)."""
@@ -93,11 +85,9 @@ class NiFeatures(FeatureSet):
             places += [(1, shift, length) for shift in range(self.window + 1 - length)]
         return places
 
-    def source_text(self, source: Layers) -> _Text:
-        return _Text(*(self.indices_[k].find(text) for k, text in enumerate(source)))
-
-    def target_text(self, target: Layers) -> _Text:
-        return _Text(*(self.indices_[2 + k].find(text) for k, text in enumerate(target)))
+    def text(self, layers: Layers, *, target: bool) -> _Text:
+        indices = self.indices_[2:] if target else self.indices_[:2]
+        return _Text(*(index.find(text) for index, text in zip(indices, layers, strict=True)))
 
     def rows(
         self,

@@ -1,13 +1,13 @@
 """LR: the lexicalised reordering model as a classifier (Ni et al. 2011, section 1.1).
 
 p(o | phrase pair) is the relative frequency of the class among the examples of the pair. The paper
-says that heuristics are needed where data is sparse, not which. Here half an example is added that
-is shared out as the classes are in all examples,
+says that sparse data need heuristics, but not which. Here half an example is added, divided as the
+classes are in all examples,
 
     p(o | pair) = (count(o, pair) + ½ p(o)) / (count(pair) + ½).
 
-A class that was seen more often than another stays ahead of it; a pair that was never seen, or
-equally often with two classes, follows all the others.
+A class that was seen more often than another stays ahead of it; ties and unseen pairs follow the
+overall shares.
 """
 
 from typing import Any, Self

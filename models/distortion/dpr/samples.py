@@ -1,54 +1,94 @@
-"""Training examples: every phrase pair of an aligned corpus, in its place, with how far it moved.
+"""Training examples: every phrase pair of an aligned corpus, in its place, and how far it moved.
 
 The pairs are all that are consistent with the word alignment, up to 8 words (Ni et al. 2011,
 section 3.2). The distance is that of eq. (1) with its sign,
 
-    d = last source word of the previously translated phrase + 1 − first source word of this one.
+    d = last source word of the previously translated phrase + 1 − first source word of this one,
 
-A corpus is not segmented, so many phrases may have come before. As in the extraction of Koehn et
-al. (2005), to which the paper refers, the previous phrase is that of the target word before: it
-ends with the last source word that this word is linked to. Target words without links belong to a
-phrase further left; before the first linked word the previous phrase ended at 0.
+so d < 0 is a move forward over untranslated words, d = 0 goes on where the last phrase ended, and
+d > 0 goes back. Classes of distances (section 2.1 and Figure 4) are numbered by rising d.
+
+A corpus is not segmented, so the previous phrase could be one of many. As in the extraction of
+Koehn et al. (2005), to which the paper refers, it is that of the target word before: it ends with
+the last source word that this word is linked to. Target words without links belong to a phrase
+further left; before the first linked word the previous phrase ended at 0.
 
 A decoder has to translate all source words, and those without links go with the phrases beside
-them. So the previous phrase is extended over such words, but not into this one; else the particles
-of a language would all look like moves forward, which they are not when the decoder reads the end
-of the phrase that it has really used.
+them. So the previous phrase is extended over such words, but not into this one. Otherwise all
+particles of a language would look like moves forward, which they are not in the decoder: it knows
+where the previous phrase really ended.
 
     source  kare wa  hon  o  katta        bought: "kare wa" ends at 2, katta starts at 4, d = −2
              0   1    2   3    4          book: "katta" ends at 5, hon starts at 2, d = 3
     target  he–0    bought–4    book–2
 """
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from models.arrays import BoolArray, Int32Array, Int64Array, UInt64Array
+from models.arrays import Int32Array, Int64Array, UInt64Array
 from models.data.corpus import AlignedCorpus
+from models.errors import SettingError
 from models.phrases.extraction import extract
 
 MAX_LENGTH = 8
 
 
-@dataclass(frozen=True, eq=False)
-class Samples:
-    """Phrase pairs in the texts of a corpus: positions are counted through the whole side."""
+@dataclass(frozen=True)
+class Orientations:
+    names: tuple[str, ...]
+    last: tuple[int, ...]  # largest distance of each class but the last one, which is open
 
-    sentence: Int32Array  # (n,) number of the sentence pair
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def of(self, distances: ArrayLike) -> Int64Array:
+        """The class of each distance."""
+        return np.searchsorted(self.last, np.asarray(distances))
+
+
+SETUPS = {
+    3: Orientations(("d<0", "d=0", "d>0"), (-1, 0)),
+    5: Orientations(("d≤-5", "-5<d<0", "d=0", "0<d<5", "d≥5"), (-5, -1, 0, 4)),
+}
+
+
+def orientations(n_classes: int) -> Orientations:
+    """The setup with three or five classes."""
+    if n_classes not in SETUPS:
+        raise SettingError(
+            f"there is no setup with {n_classes} orientation classes", expected="possible: 3 or 5"
+        )
+    return SETUPS[n_classes]
+
+
+class Places(NamedTuple):
+    """Phrase pairs in a source and a target text; positions count through the whole text."""
+
+    sentence_start: Int64Array  # (n,) the source sentence
+    sentence_end: Int64Array
     source_start: Int64Array
     source_end: Int64Array
     target_start: Int64Array
     target_end: Int64Array
     inner: UInt64Array  # inner alignment, bit 8 · target + source
+
+    def rows(self, first: int, last: int) -> "Places":
+        columns: Any = (column[first:last] for column in self)
+        return Places(*columns)
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    sentence: Int32Array  # (n,) number of the sentence pair
+    places: Places
     distance: Int32Array  # d, see above
 
     def __len__(self) -> int:
         return len(self.distance)
-
-    def take(self, rows: Int64Array | BoolArray) -> "Samples":
-        """The chosen examples."""
-        return Samples(*(getattr(self, item.name)[rows] for item in fields(self)))
 
 
 def collect_samples(
@@ -63,16 +103,17 @@ def collect_samples(
     reached = np.where(
         before > 0, np.maximum(extended, offsets[sentence] + before), offsets[sentence]
     )
-    distance = reached - found.source_at
-    return Samples(
-        sentence.astype(np.int32),
+    places = Places(
+        offsets[sentence],
+        offsets[sentence + 1],
         found.source_at,
         found.source_at + found.source_length,
         found.target_at,
         found.target_at + found.target_length,
         found.inner,
-        distance.astype(np.int32),
     )
+    distance = reached - found.source_at
+    return Samples(sentence.astype(np.int32), places, distance.astype(np.int32))
 
 
 def previous_ends(corpus: AlignedCorpus) -> Int64Array:

@@ -1,20 +1,20 @@
 """The features of all pairs of places of some sentences, as numbers.
 
 Features are looked up once and kept, because training goes over them many times. A block holds
-some thousand pairs; how much is kept in all is limited, and blocks over the limit
-are made anew whenever they are asked for, which is slower but has no end.
+some thousand pairs. Memory for blocks is limited; those over the limit are made anew whenever they
+are needed, which is slower but works for any amount of data.
 
 The pair of CP i and candidate j of a sentence of n words is in row i (0 to n) and column j − 1.
 """
 
-from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
 
 from models.arrays import Int32Array, Int64Array
 from models.distortion.next_word.events import Events
-from models.distortion.next_word.index import FeatureIndex, find
+from models.distortion.next_word.selection import FeatureIndex, find
 from models.distortion.next_word.templates import (
     BOTH,
     DISTANCES,
@@ -61,37 +61,31 @@ class Blocks:
         kept_bytes: int = KEPT_BYTES,
     ) -> None:
         self.symbols, self.events, self.index, self.all_rows = symbols, events, index, all_rows
-        pairs = (events.lengths + 1) ** 2
-        self.bounds = block_bounds(pairs)
+        self.bounds = block_bounds((events.lengths + 1) ** 2)
         self.kept_bytes = kept_bytes
-        self._kept: dict[int, Block] = {}
-        self._size = 0
+        self.kept: dict[int, Block] = {}
 
     def __len__(self) -> int:
         return len(self.bounds) - 1
 
     def __getitem__(self, number: int) -> Block:
-        if number in self._kept:
-            return self._kept[number]
+        if number in self.kept:
+            return self.kept[number]
         first, last = self.bounds[number], self.bounds[number + 1]
         block: Block = make_block(self.symbols, self.events, self.index, first, last, self.all_rows)
         return block
 
-    def keep(self, run: Callable[[Callable[[int], Block], range], list[Block]]) -> None:
-        """Makes blocks and keeps them while there is room; `run` maps, perhaps with threads."""
-        step = 16
-        for begin in range(0, len(self), step):
-            made = run(self.__getitem__, range(begin, min(begin + step, len(self))))
-            for number, block in enumerate(made, begin):
-                size = block.side.nbytes + block.both.nbytes + block.pair_begin.nbytes
-                if self._size + size > self.kept_bytes:
-                    return
-                self._kept[number] = block
-                self._size += size
-
-    @property
-    def n_kept(self) -> int:
-        return len(self._kept)
+    def keep(self, threads: int) -> None:
+        """Makes blocks and keeps them while there is room."""
+        step, size = 16, 0
+        with ThreadPoolExecutor(threads) as pool:
+            for begin in range(0, len(self), step):
+                numbers = range(begin, min(begin + step, len(self)))
+                for number, block in zip(numbers, pool.map(self.__getitem__, numbers), strict=True):
+                    size += block.side.nbytes + block.both.nbytes + block.pair_begin.nbytes
+                    if size > self.kept_bytes:
+                        return
+                    self.kept[number] = block
 
 
 def block_bounds(pairs: Int64Array) -> list[int]:

@@ -1,10 +1,10 @@
 """How far the next source word is, in nine classes (Green et al. 2010; Goto et al. 2013, §4.3).
 
-The outbound model sees the current place and says how far the next one is; the inbound model sees
-the next place and says from how far one comes to it. The distance is the distortion NP − CP − 1. A
+The outbound model sees the current place and predicts how far the next one is; the inbound model
+sees the next place and predicts how far the current one is. Both use the distortion NP − CP − 1. A
 place has ten features: the words from two before to two behind, its tag, its tag with that before
 and with that behind, its word with its tag, and the fifth of the sentence that it lies in (words
-only; BOS and EOS lie in none). Classes have weights of their own for each feature:
+only; BOS and EOS lie in none). Each class has its own weight for each feature:
 
     P(c | place) = exp Σ_f w[f, c] / Σ_c' exp Σ_f w[f, c']
 
@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from models.arrays import FloatArray, Int32Array, Int64Array
 from models.distortion.next_word.events import Events
-from models.distortion.next_word.index import FeatureIndex, find, make_index
-from models.distortion.next_word.templates import MARGIN, TAG_BITS, WORD_BITS, Symbols, padded
+from models.distortion.next_word.selection import FeatureIndex, find, make_index
+from models.distortion.next_word.templates import MARGIN, TAG_BITS, WORD_BITS, padded
 from models.errors import SettingError, nearest
 from models.kernels import kernel
 
@@ -62,15 +62,10 @@ def class_names(bins: str) -> list[str]:
     return [*names, f"≥ {lowest[-1]}"]
 
 
-def place_keys(symbols: Symbols, offsets: Int64Array) -> Int64Array:
+@kernel
+def place_keys(symbols, offsets):
     """The features of every place of all sentences, (places, N_TEMPLATES): those of sentence s
     begin at offsets[s] + 2 · s."""
-    keys: Int64Array = _place_keys(symbols, offsets)
-    return keys
-
-
-@kernel
-def _place_keys(symbols, offsets):
     n_sentences = len(offsets) - 1
     keys = np.full((offsets[-1] + 2 * n_sentences, N_TEMPLATES), -1, np.int64)
     row = 0
@@ -143,7 +138,7 @@ class ClassExamples:
         return np.repeat(counts[:, None] * share, N_CLASSES, axis=1)
 
     def _sum(self, weights: FloatArray, gradients: FloatArray | None) -> float:
-        # the same sums in the same order, however many threads there are
+        # the same sums in the same order for any number of threads
         nothing = np.empty((0, 0))
 
         def work(lane: int) -> float:
@@ -197,17 +192,13 @@ def select_place_features(keys: Int64Array, min_count: int) -> FeatureIndex:
     return make_index(found[(counts >= min_count) & (found >= 0)])
 
 
-def number_features(index: FeatureIndex, keys: Int64Array) -> Int32Array:
-    """Numbers of features by their keys; n_features where there is none."""
-    numbers: Int32Array = _number_features(index, keys.reshape(-1)).reshape(keys.shape)
-    return numbers
-
-
 @kernel
-def _number_features(index, keys):
-    numbers = np.empty(len(keys), np.int32)
-    for at in range(len(keys)):
-        numbers[at] = find(index, keys[at])
+def number_features(index, keys):
+    """Numbers of features by their keys, (places, templates); n_features where there is none."""
+    numbers = np.empty(keys.shape, np.int32)
+    for row in range(len(keys)):
+        for template in range(keys.shape[1]):
+            numbers[row, template] = find(index, keys[row, template])
     return numbers
 
 

@@ -5,21 +5,21 @@ Places of a sentence of n words: 0 is its beginning (BOS), 1 to n are its words,
 the next one comes from; CP is never EOS and NP never BOS.
 
 The target words are read from left to right. The paper does not say what happens when a word has
-several links; here a source word is visited once, at the first target word that it is linked to,
-and unaligned words are never visited. What is left is the order of the source words of one target
-word:
+several links. Here a source word is visited once, at the first target word that it is linked to,
+and unaligned words are never visited. The order of the source words of one target word remains to
+be chosen:
 
     order     source words 2 and 4 of one target word, after 7      events
     span      NP is the leftmost, the next CP the rightmost         7 → 2, and then 4 → …
     asc       all are visited from left to right                    7 → 2, 2 → 4, and then 4 → …
 
-Moves inside one target word are none of a decoder's choices, so `span` is what it meets. It enters
+A decoder never chooses moves inside one target word, so it meets the events of `span`. It enters
 an option at the leftmost source word of the first aligned target word, and leaves it at the
-rightmost of the last one that brings anything new: both orders begin and end so. An option without
-links is entered at its first word and left at its last.
+rightmost of the last one with a new source word, as both orders do. It enters an option without
+links at its first word and leaves it at its last.
 
-Words may be left out: their links are not there. The paper removes articles and case particles
-before aligning (§4.1), so that they are unaligned words.
+Words may be left out: their links are ignored. The paper removes articles and case particles before
+aligning (§4.1), so that they are unaligned words.
 """
 
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import BoolArray, Int32Array, Int64Array, Ragged, UInt64Array
+from models.arrays import BoolArray, Int32Array, Int64Array, Ragged
 from models.data.corpus import AlignedCorpus
 from models.data.vocabulary import UNKNOWN, Vocabulary
 from models.errors import DataError, SettingError, nearest
@@ -36,7 +36,7 @@ from models.kernels import kernel
 
 ORDERS = ("span", "asc")
 GRID = 8  # inner alignments are 8 × 8 bits, bit 8 · target + source
-NEVER = np.int32(1 << 30)  # the event that closes a place which is not visited
+NEVER = np.int32(1 << 30)  # the event that closes a place that is never visited
 
 
 class Events(NamedTuple):
@@ -102,19 +102,15 @@ def usable_sentences(
     corpus: AlignedCorpus, max_sentences: int, max_length: int, name: str
 ) -> AlignedCorpus:
     """The first sentences that are short enough and have links."""
-    lengths = corpus.source.words.lengths
     usable = corpus.links.lengths > 0
     if max_length:
-        usable &= lengths <= max_length
-    rows = np.flatnonzero(usable)
-    if max_sentences:
-        rows = rows[:max_sentences]
+        usable &= corpus.source.words.lengths <= max_length
+    rows = np.flatnonzero(usable)[: max_sentences or None]
     if not len(rows):
         raise DataError(
             f"the model {name} has nothing to learn from",
-            expected=f"{len(corpus):,} pairs, none with links and at most {max_length} words"
-            if max_length
-            else f"{len(corpus):,} pairs, none with links",
+            expected=f"{len(corpus):,} pairs, none with links"
+            + (f" and at most {max_length} words" if max_length else ""),
             advice="look at the corpus with hyperbaton corpus",
         )
     return corpus if len(rows) == len(corpus) else corpus.take(rows)
@@ -162,21 +158,14 @@ def _find_events(
     return event
 
 
-def option_ends(
-    start: Int32Array,
-    end: Int32Array,
-    inner: UInt64Array,
-    source_out: BoolArray,  # (n_words,) source words without links
-    target_out: NDArray[np.uint8],  # (N,) bits of target words without links
-) -> tuple[Int32Array, Int32Array]:
-    """The places where options are entered (NP) and left (CP), by the rule of `find_events`."""
-    entered, left = np.empty(len(start), np.int32), np.empty(len(start), np.int32)
-    _option_ends(start, end, inner, source_out, target_out, entered, left)
-    return entered, left
-
-
 @kernel
-def _option_ends(start, end, inner, source_out, target_out, entered, left):
+def option_ends(start, end, inner, source_out, target_out):
+    """The places where options are entered (NP) and left (CP), by the rule of `find_events`.
+
+    `source_out`, (n_words,), marks source words without links; `target_out`, (N,), has a bit for
+    each target word without links.
+    """
+    entered, left = np.empty(len(start), np.int32), np.empty(len(start), np.int32)
     for option in range(len(start)):
         first, last = GRID, -1  # target words
         entered[option], left[option] = start[option] + 1, end[option]
@@ -192,6 +181,7 @@ def _option_ends(start, end, inner, source_out, target_out, entered, left):
                     if target >= last:
                         last, left[option] = target, start[option] + source + 1
                     break  # the first target word of the source word counts
+    return entered, left
 
 
 def words_left_out(options_words: Ragged, mark: BoolArray) -> NDArray[np.uint8]:

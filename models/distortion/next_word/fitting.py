@@ -4,18 +4,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from models.arrays import Int64Array
+from models.arrays import FloatArray, Int64Array
 from models.data.corpus import AlignedCorpus
-from models.distortion.next_word.adagrad import adagrad
-from models.distortion.next_word.blocks import KEPT_BYTES, Blocks
-from models.distortion.next_word.events import find_events
-from models.distortion.next_word.gaussian_prior import PriorTrial, fit_weights, search_prior
-from models.distortion.next_word.index import FeatureIndex, make_index
+from models.distortion.next_word.blocks import Blocks
+from models.distortion.next_word.events import Events, find_events
+from models.distortion.next_word.gaussian_prior import (
+    PriorTrial,
+    adagrad,
+    fit_weights,
+    search_prior,
+)
 from models.distortion.next_word.likelihood import Likelihood
 from models.distortion.next_word.scores import PAIR, SEQUENCE
-from models.distortion.next_word.selection import select_features
+from models.distortion.next_word.selection import FeatureIndex, make_index, select_features
 from models.distortion.next_word.symbols import SymbolCoder
 from models.progress import Progress
 
@@ -55,13 +57,11 @@ class WordPairSettings(NextWordSettings):
 @dataclass(frozen=True, eq=False)
 class WordPairFit:
     index: FeatureIndex
-    weights: NDArray[np.float64]  # (n_features + 1, labels); the last row is 0
+    weights: FloatArray  # (n_features + 1, labels); the last row is 0
     prior: float
     trials: list[PriorTrial]  # of the search for the prior
-    n_sentences: int
     n_events: int
     n_passes: int
-    value: float  # of the objective, per event
 
 
 def train_word_pairs(
@@ -71,68 +71,62 @@ def train_word_pairs(
     settings: WordPairSettings,
     threads: int = 2,
     progress: Progress | None = None,
-    kept_bytes: int = KEPT_BYTES,
 ) -> WordPairFit:
     """Selects features, finds a prior unless one is given, and fits the weights."""
-    symbols = coder.corpus(corpus)
-    events = find_events(corpus, settings.order, settings.left_out)
-    if progress:
-        progress("selecting features", 0)
-    index = make_index(select_features(symbols, events, settings.min_count, threads))
 
-    def likelihood(rows: Int64Array | None = None) -> Likelihood:
-        chosen = corpus if rows is None else corpus.take(rows)
-        own = events if rows is None else find_events(chosen, settings.order, settings.left_out)
-        blocks = Blocks(
-            symbols if rows is None else coder.corpus(chosen),
-            own,
-            index,
-            all_rows=labels != PAIR,
-            kept_bytes=kept_bytes,
-        )
-        made = Likelihood(blocks, labels, open_only=settings.candidates == "open", threads=threads)
-        return made.prepare()
+    def events_of(part: AlignedCorpus) -> Events:
+        return find_events(part, settings.order, settings.left_out)
+
+    def likelihood(part: AlignedCorpus) -> Likelihood:
+        blocks = Blocks(coder.corpus(part), events_of(part), index, all_rows=labels != PAIR)
+        return Likelihood(blocks, labels, open_only=settings.candidates == "open", threads=threads)
 
     def counting(what: str) -> Callable[[int], None] | None:
         return (lambda done: progress(what, done)) if progress else None
 
-    prior = settings.prior
-    trials: list[PriorTrial] = []
+    if progress:
+        progress("selecting features", 0)
+    keys = select_features(coder.corpus(corpus), events_of(corpus), settings.min_count, threads)
+    index = make_index(keys)
+    prior, trials = settings.prior, list[PriorTrial]()
     weights = np.zeros((index.n_features + 1, labels))
     if not prior:
-        prior = USUAL[labels]
-        others, held_out = split_held_out(len(corpus))
-        # More data want a weaker prior: after a search on few sentences, one on more goes on from
-        # where the first has ended
-        sizes = [size for size in SEARCHED if size <= len(others)] or [len(others)]
-        for stage, size in enumerate(sizes if len(held_out) >= FEWEST_HELD_OUT else ()):
-            best, tried, weights = search_prior(
-                likelihood(spread(others, size)),
-                likelihood(held_out),
-                weights,
-                prior if stage else STRONGEST[labels],
-                SEARCH_PASSES,
-                counting("searching for a prior, passes"),
-            )
-            prior, trials = best.prior, trials + tried
-    everything = likelihood()
-    if settings.start_passes:
-        weights = adagrad(
-            everything, weights, prior, settings.start_passes, counting("starting weights, passes")
+        prior, trials, weights = _search_prior(
+            lambda rows: likelihood(corpus.take(rows)),
+            len(corpus),
+            weights,
+            counting("searching for a prior, passes"),
         )
-    fit = fit_weights(
-        everything, weights, prior, settings.passes, counting("fitting weights, passes")
-    )
-    return WordPairFit(
-        index,
-        fit.weights,
-        prior,
-        trials,
-        len(corpus),
-        len(events.current),
-        fit.n_passes,
-        fit.value,
-    )
+    everything = likelihood(corpus)
+    if settings.start_passes:
+        report = counting("starting weights, passes")
+        weights = adagrad(everything, weights, prior, settings.start_passes, report)
+    report = counting("fitting weights, passes")
+    fit = fit_weights(everything, weights, prior, settings.passes, report)
+    return WordPairFit(index, fit.weights, prior, trials, everything.n_events, fit.n_passes)
+
+
+def _search_prior(
+    likelihood: Callable[[Int64Array], Likelihood],
+    n_sentences: int,
+    weights: FloatArray,
+    report: Callable[[int], None] | None,
+) -> tuple[float, list[PriorTrial], FloatArray]:
+    """The best prior on held-out sentences, all that were tried, and the weights under it.
+
+    More data want a weaker prior: after a search on few sentences, one on more goes on from where
+    the first has ended.
+    """
+    labels = weights.shape[1]
+    others, held_out = split_held_out(n_sentences)
+    if len(held_out) < FEWEST_HELD_OUT:
+        return USUAL[labels], [], weights
+    prior, trials = STRONGEST[labels], list[PriorTrial]()
+    for size in [size for size in SEARCHED if size <= len(others)] or [len(others)]:
+        train, test = likelihood(spread(others, size)), likelihood(held_out)
+        best, tried, weights = search_prior(train, test, weights, prior, SEARCH_PASSES, report)
+        prior, trials = best.prior, trials + tried
+    return prior, trials, weights
 
 
 def split_held_out(n_sentences: int) -> tuple[Int64Array, Int64Array]:
@@ -143,7 +137,7 @@ def split_held_out(n_sentences: int) -> tuple[Int64Array, Int64Array]:
 
 
 def spread(rows: Int64Array, n: int) -> Int64Array:
-    """So many of the rows, at even distances; all if there are not so many."""
+    """n of the rows at even distances, or all if there are fewer."""
     if n >= len(rows):
         return rows
     return rows[np.arange(n) * len(rows) // max(n, 1)]

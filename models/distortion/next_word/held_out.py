@@ -1,9 +1,9 @@
 """How well models know the next source word of sentences that they were not trained on.
 
 For every event: log P of the next place, its rank among the candidates, and whether it is the best
-one; ties are shared. With `open_only`, places that were visited before are no candidates, and the
-rest share their probability: what a decoder would see. Judge by log P: two models may find the
-same word best while one of them is far surer when it is right.
+one; ties are shared. With `open_only`, places that were visited before are not candidates, and the
+rest share their probability, as in a decoder. Judge by log P: two models may prefer the same word
+while one of them is far surer when it is right.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,7 +18,7 @@ from models.data.sentence import Sentence
 from models.data.word_classes import WordClasses
 from models.distortion.interface import DistortionModel
 from models.distortion.next_word.events import Events
-from models.distortion.next_word.probabilities import log_probabilities
+from models.distortion.next_word.scores import log_probabilities
 from models.kernels import kernel
 
 Scores = Callable[[Sentence], FloatArray]  # of all candidates, (CP, NP − 1)
@@ -146,7 +146,7 @@ def chosen_by_distance(events: Events, farthest: int) -> FloatArray:
 
 
 class DistanceBaseline:
-    """How often each distortion occurs, and nothing else: what a model should at least know."""
+    """How often each distortion occurs, and nothing else: the least that a model should know."""
 
     def __init__(self, events: Events) -> None:
         distortions: Int32Array = events.distortions

@@ -29,23 +29,18 @@ NOTHING, GRADIENT, CURVATURE = 0, 1, 2  # what is wanted besides the value
 
 
 class Likelihood:
-    """The objective of training; one for each set of sentences."""
+    """The objective of training on some sentences."""
 
     def __init__(self, blocks: Blocks, labels: int, *, open_only: bool, threads: int) -> None:
         self.blocks, self.labels, self.open_only = blocks, labels, open_only
         self.threads = threads
         self.shape = (blocks.index.n_features + 1, labels)
         self._gradients: list[FloatArray] = []
+        blocks.keep(threads)
 
     @property
     def n_events(self) -> int:
         return len(self.blocks.events.current)
-
-    def prepare(self) -> "Likelihood":
-        """Looks the features up, as far as there is room to keep them."""
-        with ThreadPoolExecutor(self.threads) as pool:
-            self.blocks.keep(lambda work, numbers: list(pool.map(work, numbers)))
-        return self
 
     @property
     def n_batches(self) -> int:
@@ -54,28 +49,25 @@ class Likelihood:
 
     def value(self, weights: FloatArray) -> float:
         """Minus the log likelihood of all events."""
-        return self._sum(weights, NOTHING, self._all)
+        return self._sum(weights, NOTHING)
 
     def value_and_gradient(self, weights: FloatArray) -> tuple[float, FloatArray]:
-        """The same, and its gradient, (n_features + 1, labels); the last row means nothing."""
-        value = self._sum(weights, GRADIENT, self._all)
+        """The same, and its gradient, (n_features + 1, labels); the last row is meaningless."""
+        value = self._sum(weights, GRADIENT)
         return value, self._total()
 
     def batch_gradient(self, weights: FloatArray, batch: int) -> FloatArray:
-        """The part of the gradient that the events of a batch add to it."""
-        self._sum(weights, GRADIENT, self._all[batch * LANES : (batch + 1) * LANES])
+        """The gradient over the events of a batch."""
+        self._sum(weights, GRADIENT, slice(batch * LANES, (batch + 1) * LANES))
         return self._total()
 
     def curvature(self, weights: FloatArray) -> FloatArray:
         """About the second derivative by each weight: as if no two pairs shared a feature."""
-        self._sum(weights, CURVATURE, self._all)
+        self._sum(weights, CURVATURE)
         return self._total()
 
-    @property
-    def _all(self) -> range:
-        return range(len(self.blocks))
-
-    def _sum(self, weights: FloatArray, wanted: int, blocks: range) -> float:
+    def _sum(self, weights: FloatArray, wanted: int, part: slice = slice(None)) -> float:
+        blocks = range(len(self.blocks))[part]
         if wanted and not self._gradients:
             self._gradients = [np.empty(self.shape) for _ in range(LANES)]
         none = np.empty((0, self.labels))

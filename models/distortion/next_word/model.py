@@ -1,15 +1,15 @@
 """What the models of the next source word share in the decoder (Goto et al. 2013, §2).
 
 A step leaves the previous option at CP, the source word of its last aligned target word, and enters
-the next one at NP, the source word of its first aligned target word (`events.py`
-has the rules for several links and for none). The last step goes to EOS. What a model says of all
-pairs (CP, NP) of a sentence is one table; its rows are the states that the search recombines on.
+the next one at NP, the source word of its first aligned target word (`events.py` has the rules for
+several links and for none). The last step goes to EOS. The scores of all pairs (CP, NP) of a
+sentence are one table; its rows are the states that the search recombines on.
 """
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,16 +28,26 @@ from models.distortion.next_word.events import (
     words_left_out,
 )
 from models.distortion.next_word.fitting import NextWordSettings
-from models.distortion.next_word.probabilities import log_probabilities
+from models.distortion.next_word.scores import log_probabilities
 from models.distortion.next_word.symbols import SymbolCoder
 from models.distortion.tables import Table, TableScorer
 from models.kernels import kernel
+from models.phrases.table import PhraseTable
+from models.progress import Progress
 
 
 class TopFeature(NamedTuple):
     part: str  # labels or class that the weight belongs to
     feature: str
     weight: float
+
+
+def largest(weights: NDArray[Any], n: int) -> list[tuple[int, int]]:
+    """Rows and columns of the n largest weights, by size whatever the sign."""
+    flat = np.abs(weights).reshape(-1)
+    first = np.argsort(-flat, kind="stable")[:n]
+    rows, columns = np.divmod(first, weights.shape[1])
+    return list(zip(rows.tolist(), columns.tolist(), strict=True))
 
 
 class NextWordModel(NextWordSettings, DistortionModel):
@@ -50,15 +60,32 @@ class NextWordModel(NextWordSettings, DistortionModel):
         return self.coder_.requires if self.learned() else frozenset()
 
     def check_settings(self) -> None:
-        """Refuses values that are not possible before any work."""
+        """Refuses impossible values before any work."""
         check_order(self.order)
         self._check_at_least(0, "prior", "max_sentences", "max_length")
         self._check_at_least(1, "min_count", "passes")
 
-    def usable(self, corpus: AlignedCorpus) -> AlignedCorpus:
-        """What the model learns from, after a check of its settings."""
+    def fit(
+        self,
+        corpus: AlignedCorpus,
+        *,
+        phrases: PhraseTable | None = None,  # noqa: ARG002
+        seed: int = 0,  # noqa: ARG002
+        threads: int = 2,
+        progress: Progress | None = None,
+    ) -> Self:
         self.check_settings()
-        return usable_sentences(corpus, self.max_sentences, self.max_length, self.name)
+        corpus = usable_sentences(corpus, self.max_sentences, self.max_length, self.name)
+        coder = SymbolCoder.of(corpus)
+        self.learn(corpus, coder, threads, progress)
+        self.coder_ = coder
+        return self
+
+    @abstractmethod
+    def learn(
+        self, corpus: AlignedCorpus, coder: SymbolCoder, threads: int, progress: Progress | None
+    ) -> None:
+        """Learns from checked sentences."""
 
     @abstractmethod
     def table(self, sentence: Sentence) -> FloatArray:
@@ -117,15 +144,15 @@ class NextWordScorer(TableScorer):
     ) -> None:
         entered, left = model.ends(sentence, options)
         self._model, self._sentence, self._log_p = model, sentence, table
-        # nobody moves from a place to itself, but 0 · −∞ would be no number
+        # nobody moves from a place to itself, but 0 · −∞ would not be a number
         values = np.where(np.isneginf(table), 0.0, table)
         super().__init__(table.shape[2], [Table(left, entered - 1, values)])
-        # the place says it all, so the states need not tell equal ends apart
+        # the place is all that counts, so states need not distinguish options with equal ends
         self.finish_values = values[left, -1]
         self._entered = entered
 
     def option_estimate(self, n_options: int) -> FloatArray:  # noqa: ARG002
-        """The best that any place before could say of an option."""
+        """The best score of an option from any place before it."""
         best: FloatArray = self._log_p.max(axis=0)[self._entered - 1]
         return best
 
@@ -183,7 +210,7 @@ def _open_log_probabilities(scores, coverage, rows, columns):
     result = np.empty(len(rows))
     log_z = 0.0
     for step in range(len(rows)):
-        # what steps share with the one before, as most do, is not worked out again
+        # most steps share this with the one before
         is_same = step > 0 and rows[step] == rows[step - 1]
         for number in range(coverage.shape[1]):
             is_same = is_same and coverage[step, number] == coverage[step - 1, number]

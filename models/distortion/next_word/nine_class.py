@@ -20,6 +20,7 @@ from models.distortion.next_word.distance_classes import (
     check_bins,
     class_log_probabilities,
     class_names,
+    describe_place,
     distance_classes,
     event_places,
     number_features,
@@ -29,12 +30,10 @@ from models.distortion.next_word.distance_classes import (
 from models.distortion.next_word.events import find_events
 from models.distortion.next_word.fitting import FEWEST_HELD_OUT, split_held_out
 from models.distortion.next_word.gaussian_prior import fit_weights, search_prior
-from models.distortion.next_word.index import FeatureIndex, keys_in_order
-from models.distortion.next_word.model import NextWordModel, TopFeature
+from models.distortion.next_word.model import NextWordModel, TopFeature, largest
+from models.distortion.next_word.selection import FeatureIndex, keys_in_order
 from models.distortion.next_word.symbols import SymbolCoder
-from models.distortion.next_word.wording import largest, place_feature
 from models.errors import SettingError
-from models.phrases.table import PhraseTable
 from models.progress import Progress
 
 DIRECTIONS = ("outbound", "inbound")
@@ -70,17 +69,9 @@ class NineClass(NextWordModel):
         variant = [self.bins] * (self.bins != "goto") + [self.order] * (self.order != "span")
         return tuple(".".join([self.name, *variant, name]) for name in self.directions)
 
-    def fit(
-        self,
-        corpus: AlignedCorpus,
-        *,
-        phrases: PhraseTable | None = None,  # noqa: ARG002
-        seed: int = 0,  # noqa: ARG002
-        threads: int = 2,
-        progress: Progress | None = None,
-    ) -> Self:
-        corpus = self.usable(corpus)
-        coder = SymbolCoder.of(corpus)
+    def learn(
+        self, corpus: AlignedCorpus, coder: SymbolCoder, threads: int, progress: Progress | None
+    ) -> None:
         events = find_events(corpus, self.order, self.left_out)
         keys = place_keys(coder.corpus(corpus), events.word_offsets)
         classes = distance_classes(events.distortions, self.bins)
@@ -91,8 +82,6 @@ class NineClass(NextWordModel):
             for name, rows in (("outbound", current), ("inbound", following))
             if name in self.directions
         }
-        self.coder_ = coder
-        return self
 
     def check_settings(self) -> None:
         super().check_settings()
@@ -187,16 +176,19 @@ class NineClass(NextWordModel):
 
     def load(self, directory: Path) -> Self:
         header, arrays = self.load_with_words(directory)
-        self.models_ = {
-            name: ClassModel(
-                FeatureIndex(
-                    arrays[f"{name}_keys"],
-                    arrays[f"{name}_numbers"],
-                    header["n_features"][name],
-                ),
-                arrays[f"{name}_weights"],
-                prior,
-            )
-            for name, prior in header["priors"].items()
-        }
+        self.models_ = {}
+        for name, prior in header["priors"].items():
+            keys, numbers = arrays[f"{name}_keys"], arrays[f"{name}_numbers"]
+            index = FeatureIndex(keys, numbers, header["n_features"][name])
+            self.models_[name] = ClassModel(index, arrays[f"{name}_weights"], prior)
         return self
+
+
+def place_feature(key: int, coder: SymbolCoder) -> str:
+    """`s[-1]=kare, t[0]=V`: words and tags at offsets from the place."""
+    return ", ".join(
+        f"fifth of the sentence {symbol + 1}"
+        if name == "fifth"
+        else f"{name}={coder.text(name, symbol)}"
+        for name, symbol in describe_place(key)
+    )

@@ -15,9 +15,16 @@ score(i → j) belongs to every CI[i, k] on the way, so CI[i, k] gets the sum ov
     CP 2    ·   C   I   I   N    score(2 → 5) = 2 CN[2,5] + CI[2,3] + CI[2,4] + IN[3,5] + IN[4,5]
 """
 
-import numpy as np
+from typing import Any
 
-from models.distortion.next_word.templates import DISTANCES, SIDE, distance_class
+import numpy as np
+from numpy.typing import NDArray
+
+from models.arrays import FloatArray
+from models.distortion.next_word.blocks import make_block
+from models.distortion.next_word.events import Events
+from models.distortion.next_word.selection import FeatureIndex
+from models.distortion.next_word.templates import DISTANCES, SIDE, Symbols, distance_class
 from models.kernels import kernel
 
 PAIR, SEQUENCE = 1, 3  # labels: weights for each feature
@@ -107,6 +114,53 @@ def sequence_scores(scores, n_words, totals):
         for i in range(j + 1, n_words + 1):
             totals[i, j - 1] += between
             between += scores[IN, i, j - 1]
+
+
+def next_word_scores(symbols: Symbols, index: FeatureIndex, weights: NDArray[Any]) -> FloatArray:
+    """Scores of all candidates (eqs. 1, 2) of one sentence, (n + 1, n + 1)."""
+    nothing = np.empty(0, np.int32)
+    offsets = np.zeros(2, np.int64)
+    n_words = len(symbols.words)
+    events = Events(nothing, nothing, offsets, nothing, np.array([0, n_words]))
+    totals: FloatArray = _scores(symbols, events, index, weights)
+    return totals
+
+
+@kernel
+def _scores(symbols, events, index, weights):
+    block = make_block(symbols, events, index, 0, 1, True)
+    n_words, labels = len(symbols.words), weights.shape[1]
+    scores = np.zeros((labels, n_words + 1, n_words + 1))
+    label_scores(block, 0, n_words, weights, np.ones(n_words + 1, np.bool_), scores)
+    if labels == PAIR:
+        return scores[0]
+    totals = np.zeros((n_words + 1, n_words + 1))
+    sequence_scores(scores, n_words, totals)
+    return totals
+
+
+@kernel
+def log_probabilities(scores):
+    """log P(NP | CP) from scores, over all candidates.
+
+    Rows are CP, from BOS (0) to the last word; columns are NP − 1, from the first word to EOS. The
+    pair where both are the same place is −∞.
+    """
+    n_places = len(scores)
+    result = np.empty((n_places, n_places))
+    for i in range(n_places):
+        highest, z = -np.inf, 0.0
+        for column in range(n_places):
+            if column + 1 != i:
+                highest = max(highest, scores[i, column])
+        for column in range(n_places):
+            if column + 1 != i:
+                z += np.exp(scores[i, column] - highest)
+        for column in range(n_places):
+            result[i, column] = scores[i, column] - highest - np.log(z)
+        if i:
+            result[i, i - 1] = -np.inf
+    return result
 
 
 @kernel

@@ -1,15 +1,17 @@
-"""Which features a model has: those that were counted often enough (Goto et al. 2013, §4.2).
+"""Which features a model has, those that were counted often enough, and their numbers.
 
 All features of the pair (CP, NP) of an event count. Of the other candidates of the same event only
-four templates count (footnote 12), which keeps the number of features down.
+four templates count (Goto et al. 2013, §4.2 and footnote 12), which keeps the number of features
+down. Features are numbered by their keys in an open-addressing hash table that is written once.
 """
 
 from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import Int64Array
+from models.arrays import Int32Array, Int64Array
 from models.distortion.next_word.events import Events
 from models.distortion.next_word.templates import (
     BOTH,
@@ -23,17 +25,19 @@ from models.distortion.next_word.templates import (
     padded,
     side_keys,
 )
+from models.hashing import first_slot, table_size
 from models.kernels import kernel
 
 CHUNK = 2000  # sentences that a thread takes at a time
 ALL = 2 * SIDE + BOTH + 2  # templates
+FREE = -1  # in the keys of a slot that holds nothing
 
 
 def select_features(
     symbols: Symbols, events: Events, min_count: int = 4, threads: int = 2
 ) -> Int64Array:
-    """The keys of the features that were counted at least so often, the most frequent first: what
-    is used together should be near each other in memory."""
+    """The keys of the features that were counted at least `min_count` times, the most frequent
+    first: what is used together should lie close together in memory."""
 
     def work(first: int) -> tuple[Int64Array, NDArray[np.int64]]:
         keys = _counted_keys(symbols, events, first, min(first + CHUNK, events.n_sentences))
@@ -97,3 +101,52 @@ def _counted_keys(symbols, events, first, last):
                 keys[at + 1] = distance_key(o, distance_class(i, j))
                 at += 2
     return keys[:at]
+
+
+class FeatureIndex(NamedTuple):
+    """Features are numbered from 0."""
+
+    keys: Int64Array  # (slots,) FREE or a key
+    numbers: Int32Array  # (slots,)
+    n_features: int
+
+
+def make_index(keys: Int64Array) -> FeatureIndex:
+    """The index of distinct keys, numbered as they come."""
+    size = table_size(len(keys))
+    slots, numbers = np.full(size, FREE, np.int64), np.zeros(size, np.int32)
+    _insert(slots, numbers, keys)
+    return FeatureIndex(slots, numbers, len(keys))
+
+
+@kernel
+def _insert(slots, numbers, keys):
+    mask = len(slots) - 1
+    for number in range(len(keys)):
+        slot = first_slot(keys[number], mask)
+        while slots[slot] != FREE:
+            slot = (slot + 1) & mask
+        slots[slot] = keys[number]
+        numbers[slot] = number
+
+
+@kernel
+def find(index, key):
+    """The number of a feature; n_features if there is no such feature."""
+    if key < 0:
+        return index.n_features
+    mask = len(index.keys) - 1
+    slot = first_slot(key, mask)
+    while index.keys[slot] != FREE:
+        if index.keys[slot] == key:
+            return np.int64(index.numbers[slot])
+        slot = (slot + 1) & mask
+    return index.n_features
+
+
+def keys_in_order(index: FeatureIndex) -> Int64Array:
+    """The keys by number."""
+    used = index.keys != FREE
+    keys = np.empty(index.n_features, np.int64)
+    keys[index.numbers[used]] = index.keys[used]
+    return keys

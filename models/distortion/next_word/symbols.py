@@ -1,7 +1,7 @@
 """Words and tags of sentences as the symbols of features.
 
-The second layer is tags if the training corpus has them, else word classes, else nothing; what it
-was is remembered, because sentences to translate must have the same.
+The second layer is tags if the training corpus has them, else word classes, else nothing. It is
+remembered, because sentences to translate must have the same.
 """
 
 from dataclasses import dataclass, field
@@ -12,10 +12,11 @@ from models.arrays import Int32Array
 from models.data.corpus import AlignedCorpus
 from models.data.sentence import Sentence
 from models.data.vocabulary import SPECIAL, UNKNOWN, Vocabulary
-from models.distortion.next_word.templates import Symbols, check_sizes
+from models.distortion.next_word.templates import BEGIN, END, PAD, Symbols, check_sizes
 
 TAGS, CLASSES, WORDS_ONLY = "tags", "classes", ""
 NO_SYMBOL = -1
+OUTSIDE = {PAD: "<pad>", BEGIN: "<s>", END: "</s>"}
 FIRST = len(SPECIAL)  # numbers of classes begin where those of words do, behind PAD, BOS and EOS
 
 
@@ -31,14 +32,11 @@ class SymbolCoder:
     def of(cls, corpus: AlignedCorpus) -> "SymbolCoder":
         """For the words of a corpus and its second layer."""
         side = corpus.source
-        layer = WORDS_ONLY
+        layer, n_tags = WORDS_ONLY, len(side.tag_vocabulary)
         if side.tags is not None:
             layer = TAGS
         elif side.classes is not None:
-            layer = CLASSES
-        n_tags = len(side.tag_vocabulary)
-        if layer == CLASSES and side.classes is not None:
-            n_tags = int(side.classes.values.max(initial=0)) + FIRST + 1
+            layer, n_tags = CLASSES, int(side.classes.values.max(initial=0)) + FIRST + 1
         check_sizes(len(side.vocabulary), n_tags)
         return cls(side.vocabulary, layer, side.tag_vocabulary)
 
@@ -63,6 +61,14 @@ class SymbolCoder:
         if self.layer == CLASSES and sentence.classes is not None:
             return Symbols(words, np.array(sentence.classes, np.int32) + FIRST)
         return Symbols(words, np.full_like(words, NO_SYMBOL))
+
+    def text(self, name: str, symbol: int) -> str:
+        """A symbol in words; names of words begin with s."""
+        if symbol in OUTSIDE:
+            return OUTSIDE[symbol]
+        if name.startswith("s"):
+            return self.vocabulary.words[symbol]
+        return str(symbol - FIRST) if self.layer == CLASSES else self.tag_vocabulary.words[symbol]
 
 
 def _known(ids: Int32Array) -> Int32Array:

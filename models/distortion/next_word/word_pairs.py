@@ -17,17 +17,27 @@ from models.data.sentence import Sentence
 from models.distortion.interface import OptionTable, SentenceScorer
 from models.distortion.next_word.fitting import WordPairSettings, train_word_pairs
 from models.distortion.next_word.gaussian_prior import PriorTrial
-from models.distortion.next_word.index import FeatureIndex, keys_in_order
-from models.distortion.next_word.model import NextWordModel, OpenPlacesScorer, TopFeature
-from models.distortion.next_word.probabilities import log_probabilities, next_word_scores
-from models.distortion.next_word.scores import PAIR, SEQUENCE
+from models.distortion.next_word.model import (
+    NextWordModel,
+    OpenPlacesScorer,
+    TopFeature,
+    largest,
+)
+from models.distortion.next_word.scores import (
+    PAIR,
+    SEQUENCE,
+    log_probabilities,
+    next_word_scores,
+)
+from models.distortion.next_word.selection import FeatureIndex, keys_in_order
 from models.distortion.next_word.symbols import SymbolCoder
-from models.distortion.next_word.wording import largest, pair_feature
-from models.phrases.table import PhraseTable
+from models.distortion.next_word.templates import describe
 from models.progress import Progress
 
 CANDIDATES = ["all", "open"]
 LABEL_NAMES = ("C N", "C I", "I N")  # labels of i and j, see models/distortion/next_word/scores.py
+DISTANCE_NAMES = ("1", "2 to 5", "6 or more")
+ORIENTATIONS = ("forward", "back")
 
 
 class WordPairModel(WordPairSettings, NextWordModel):
@@ -45,24 +55,15 @@ class WordPairModel(WordPairSettings, NextWordModel):
         self._check_choice("candidates", CANDIDATES)
         self._check_at_least(0, "start_passes")
 
-    def fit(
-        self,
-        corpus: AlignedCorpus,
-        *,
-        phrases: PhraseTable | None = None,  # noqa: ARG002
-        seed: int = 0,  # noqa: ARG002
-        threads: int = 2,
-        progress: Progress | None = None,
-    ) -> Self:
-        corpus = self.usable(corpus)
-        coder = SymbolCoder.of(corpus)
+    def learn(
+        self, corpus: AlignedCorpus, coder: SymbolCoder, threads: int, progress: Progress | None
+    ) -> None:
         fit = train_word_pairs(corpus, coder, self.labels, self, threads, progress)
-        self.coder_, self.index_ = coder, fit.index
-        # half the memory, and what decoding reads is what training has written
+        self.index_ = fit.index
+        # half the memory, and the same numbers as after saving and loading
         self.weights_: NDArray[np.float32] = fit.weights.astype(np.float32)
         self.prior_, self.trials_ = fit.prior, fit.trials
         self.n_events_, self.n_passes_ = fit.n_events, fit.n_passes
-        return self
 
     def scores(self, sentence: Sentence) -> FloatArray:
         """Scores of all candidates, (CP, NP − 1)."""
@@ -125,3 +126,16 @@ class Sequence(WordPairModel):
 
     name: ClassVar[str] = "sequence"
     labels = SEQUENCE
+
+
+def pair_feature(key: int, coder: SymbolCoder) -> str:
+    """`back, s[i]=kare, s[j]=katta`: orientation, then words and tags at places around CP (i) and
+    NP (j)."""
+    names, o, symbols = describe(key)
+    parts = [
+        f"distance {DISTANCE_NAMES[symbol]}"
+        if name == "d"
+        else f"{name}={coder.text(name, symbol)}"
+        for name, symbol in zip(names, symbols, strict=True)
+    ]
+    return ", ".join([ORIENTATIONS[o], *parts])

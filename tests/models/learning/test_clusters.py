@@ -5,15 +5,12 @@ import pytest
 from scipy import sparse
 
 from models.errors import DataError, NotFitted, SettingError
-from models.learning import cluster_rows
+from models.learning import cluster_arrays
 from models.learning.catalogue import LEARNERS, make_learner
-from models.learning.cluster_model import POOLED
-from models.learning.cluster_rows import ranges
+from models.learning.cluster_arrays import POOLED, ranges
 from models.learning.clusters import ClusteredExamples, ClusteredLearner, rows_of
-from models.learning.interface import softmax
 from models.learning.perceptron import Perceptron
-from models.learning.problem import make_problem
-from models.learning.random_order import own_seed
+from models.learning.problem import make_problem, own_seed
 from tests.models.learning.examples import make_examples
 
 # what makes the solvers exact enough to be compared
@@ -70,7 +67,6 @@ def test_every_cluster_is_learned_as_if_it_were_alone(name):
     rare = ~np.isin(numbers, large)
     pooled = make_learner(name, **settings).fit(examples[rare], labels[rare], 3, seed=5)
     assert np.allclose(found[rare], pooled.decision(examples[rare]), atol=1e-5)
-    assert np.allclose(learner.probabilities(examples, numbers), softmax(found))
 
 
 @pytest.mark.parametrize("name", list(LEARNERS))
@@ -78,7 +74,7 @@ def test_threads_and_the_size_of_their_pieces_do_not_matter(name, monkeypatch):
     examples, labels, numbers = make_clusters(1, n=200)
     found = []
     for threads, size in [(1, 20), (2, 20), (5, 20), (2, 1000)]:
-        monkeypatch.setattr(cluster_rows, "ROWS_PER_RANGE", size)
+        monkeypatch.setattr(cluster_arrays, "ROWS_PER_RANGE", size)
         learner = ClusteredLearner(make_learner(name, **EXACT.get(name, {})), 5)
         learner.fit(ClusteredExamples(examples, labels, 3, numbers), threads=threads)
         found.append(learner.model_._asdict())
@@ -135,7 +131,7 @@ def test_clusters_whose_examples_have_no_features_are_harmless():
             )
         )
         assert learner.model_.ids[-1] == 100
-        assert np.all(learner.probabilities(both, np.full(140, 100)) == 1 / 3)
+        assert np.all(learner.decision(both, np.full(140, 100)) == 0)
 
 
 def test_progress_counts_clusters():
@@ -151,7 +147,7 @@ def test_progress_counts_clusters():
 
 
 def test_ranges_cut_between_clusters(monkeypatch):
-    monkeypatch.setattr(cluster_rows, "ROWS_PER_RANGE", 10)
+    monkeypatch.setattr(cluster_arrays, "ROWS_PER_RANGE", 10)
     assert ranges(np.array([0, 4, 8, 12, 50, 51])) == [(0, 3), (3, 4), (4, 5)]
     assert ranges(np.array([0])) == []
 
@@ -179,7 +175,7 @@ def test_bad_clusters_and_settings_are_refused():
     learner.fit(ClusteredExamples(examples, labels, 3, numbers))
     with pytest.raises(DataError, match="the model was learned with 30"):
         learner.decision(examples[:, :4], numbers)
-    with pytest.raises(SettingError, match="min_examples: 0 is not possible\n  a number from 1 up"):
+    with pytest.raises(SettingError, match="min_examples: 0 is not possible\n  1 or more"):
         ClusteredLearner(make_learner("mms"), 0).fit(
             ClusteredExamples(examples, labels, 3, numbers)
         )

@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.optimize import minimize
 
-from models.learning.class_distances import DISTANCES
 from models.learning.extragradient import (
     ExtraGradient,
     largest_singular_value,
     project_on_simplex,
 )
+from models.learning.losses import DISTANCES
 from models.learning.problem import make_problem
 from tests.models.learning.examples import make_examples, structured_losses
 

@@ -11,8 +11,7 @@ from models.learning.entropy import Entropy
 from models.learning.iterative_scaling import IterativeScaling
 from models.learning.logistic_dual import LogisticDual, ascend
 from models.learning.logistic_primal import LogisticPrimal
-from models.learning.problem import make_problem
-from models.learning.random_order import generator, shuffle
+from models.learning.problem import generator, make_problem, shuffle
 from tests.models.learning.examples import log_likelihood, logistic_objective, make_examples
 
 SIGMAS = [(0, 0.3), (1, 1.0), (2, 3.0)]  # with a seed each

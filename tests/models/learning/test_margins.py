@@ -6,7 +6,7 @@ from scipy import sparse
 from scipy.optimize import minimize
 from sklearn.svm import LinearSVC
 
-from models.learning.class_distances import DISTANCES
+from models.learning.losses import DISTANCES
 from models.learning.regression import MarginRegression
 from models.learning.svm import SupportVectors
 from models.learning.svm_multiclass import MulticlassSupportVectors

@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from models.learning.class_distances import flat, neighbours, structured_loss, tree
 from models.learning.extragradient import ExtraGradient
+from models.learning.losses import flat, neighbours, structured_loss, tree
 from models.learning.perceptron import Perceptron, visit
-from models.learning.problem import make_problem
-from models.learning.random_order import generator, shuffle
+from models.learning.problem import generator, make_problem, shuffle
 from tests.models.learning.examples import make_examples, structured_losses
 
 NONE = np.empty((0, 0))  # no averaging

@@ -1,11 +1,18 @@
-"""What is refused before a learner sees it, with what message."""
+"""What is refused before a learner sees it, with what message; random orders."""
 
 import numpy as np
 import pytest
 from scipy import sparse
 
 from models.errors import DataError
-from models.learning.problem import make_problem, make_rows
+from models.learning.problem import (
+    generator,
+    make_problem,
+    make_rows,
+    next_number,
+    own_seed,
+    shuffle,
+)
 
 GOOD = sparse.csr_array(np.array([[1.0, 0.0], [0.0, 2.0]]))
 
@@ -59,3 +66,28 @@ def test_bad_examples_are_refused(matrix, labels, n_classes, message):
 def test_another_number_of_features_is_refused():
     with pytest.raises(DataError, match=r"have 2 features\n  the model was learned with 3"):
         make_rows(GOOD, 3)
+
+
+def test_generator_gives_the_published_numbers_of_splitmix64():
+    # the first numbers of the reference implementation for the seed 1234567
+    state = generator(1234567)
+    found = [int(next_number(state)) for _ in range(3)]
+    assert found == [6457827717110365317, 3203168211198807973, 9817491932198370423]
+
+
+def test_shuffles_are_permutations_and_every_order_is_as_likely():
+    state = generator(5)
+    counts = {}
+    for _ in range(6000):
+        values = np.array([0, 1, 2, 9])
+        shuffle(values, 3, state)
+        assert values[3] == 9
+        counts[tuple(values[:3])] = counts.get(tuple(values[:3]), 0) + 1
+    assert len(counts) == 6
+    assert all(880 < count < 1120 for count in counts.values())  # 1000 ± 4 standard deviations
+
+
+def test_seeds_of_models_differ_from_each_other_and_from_seed_to_seed():
+    seeds = {own_seed(seed, number) for seed in range(20) for number in range(-1, 50)}
+    assert len(seeds) == 20 * 51
+    assert min(seeds) >= 0

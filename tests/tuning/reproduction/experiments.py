@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 
-from models.distortion.dpr.orientations import orientations
+from models.distortion.dpr.samples import orientations
 from tuning.reproduction.class_predictions import Classification, precision_by_distance
 from tuning.reproduction.experiment_data import JudgedPhrases
 from tuning.reproduction.experiment_settings import ExperimentSettings

@@ -37,10 +37,11 @@ def phrases_of(corpus, rows):
     """Source phrase, target phrase and distance of all examples of some sentences."""
     part = corpus.take(rows)
     samples = collect_samples(part)
+    places = samples.places
     found = []
     for n in range(len(samples)):
-        source = part.source.words.values[samples.source_start[n] : samples.source_end[n]]
-        target = part.target.words.values[samples.target_start[n] : samples.target_end[n]]
+        source = part.source.words.values[places.source_start[n] : places.source_end[n]]
+        target = part.target.words.values[places.target_start[n] : places.target_end[n]]
         found.append((tuple(source), tuple(target), int(samples.distance[n])))
     return found
 

@@ -12,7 +12,6 @@ from models.distortion.dpr.feature_set import (
     SOURCE,
     TRANSLATION,
     Layers,
-    Places,
     feature_rows,
     number_columns,
     renumbered,
@@ -36,7 +35,7 @@ class Described:
         self.corpus = corpus_of(examples)
         self.source, self.target = layers_of(self.corpus.source), layers_of(self.corpus.target)
         self.samples = collect_samples(self.corpus)
-        self.places = Places.of_samples(self.samples, self.corpus.source.words)
+        self.places = self.samples.places
         self.features = features
         self.texts = features.fit(self.source, self.target, self.corpus.links)
         all_columns = np.arange(features.n_columns_, dtype=np.int32)
@@ -67,7 +66,7 @@ class Described:
         raise AssertionError("no such phrase pair")
 
     def span(self, row):
-        s = self.samples
+        s = self.samples.places
         return (s.source_start[row], s.source_end[row]), (s.target_start[row], s.target_end[row])
 
 
@@ -201,7 +200,8 @@ def test_source_features_are_those_of_the_two_edges(features, examples, dropped)
         edges = features.edge_columns(words, classes, number)
         assert edges.shape[:2] == (2, len(words) + 1)
         start, end = (
-            at[row] - source.offsets[sentence] for at in (samples.source_start, samples.source_end)
+            at[row] - source.offsets[sentence]
+            for at in (samples.places.source_start, samples.places.source_end)
         )
         found = np.concatenate([edges[0, start], edges[1, end]])
         here = slice(begin[row], begin[row + 1])
@@ -223,8 +223,8 @@ def test_another_text_has_the_features_that_it_shares_with_the_first(features, e
         words = type(side.words)(ids[side.words.values], side.words.offsets)
         layers.append(Layers(words, type(words)(words.values % 3, words.offsets)))
     all_columns = np.arange(features.n_columns_, dtype=np.int32)
-    texts = features.source_text(layers[0]), features.target_text(layers[1])
-    rows = features.rows(*texts, Places.of_samples(samples, other.source.words), all_columns)
+    texts = (features.text(side, target=at == 1) for at, side in enumerate(layers))
+    rows = features.rows(*texts, samples.places, all_columns)
     found = [described.name(column) for column in rows[1].tolist()]
     again = Described(others, type(features)(**features.settings()))
     known = {described.name(column) for column in all_columns.tolist()}
@@ -240,7 +240,10 @@ def test_saved_features_are_the_same(features):
     described = Described(figure_3(), features)
     again = type(features)(**features.settings()).restore(features.arrays())
     all_columns = np.arange(features.n_columns_, dtype=np.int32)
-    texts = again.source_text(described.source), again.target_text(described.target)
+    texts = (
+        again.text(described.source, target=False),
+        again.text(described.target, target=True),
+    )
     rows = again.rows(*texts, described.places, all_columns)
     for old, new in zip(described.rows, rows, strict=True):
         assert np.array_equal(old, new)

@@ -17,7 +17,7 @@ from models.distortion.dpr.feature_set import Layers, Places
 from models.distortion.dpr.model import Dpr
 from models.errors import DataError, NotFitted, SettingError
 from models.hashing import EMPTY
-from models.learning.cluster_model import POOLED
+from models.learning.cluster_arrays import POOLED
 from models.phrases.trie import child
 from tests.decoder.systems import HAND, make_system
 from tests.models.phrases.corpora import corpus_of
@@ -78,8 +78,8 @@ def probabilities_from_scratch(classifier: PhraseClassifier, options):
         inner = 0 if options.entry[n] < 0 else int(options.phrases.inner[options.entry[n]])
         numbers = [[0], [n_words], [start], [end], [0], [len(names)]]
         place = Places(*map(np.array, numbers), np.array([inner], np.uint64))
-        source = classifier.features.source_text(texts[0])
-        target = classifier.features.target_text(texts[1])
+        source = classifier.features.text(texts[0], target=False)
+        target = classifier.features.text(texts[1], target=True)
         _, columns, values = classifier.features.rows(source, target, place, classifier.number)
         node = 0
         for at in range(start, end):

@@ -1,7 +1,8 @@
-import numpy as np
+import pytest
 from hypothesis import given
 
-from models.distortion.dpr.samples import collect_samples
+from models.distortion.dpr.samples import collect_samples, orientations
+from models.errors import SettingError
 from tests.models.phrases.corpora import corpus_of, small_corpora
 from tests.models.phrases.oracles import consistent_blocks
 
@@ -25,10 +26,10 @@ def rows_of(samples, corpus):
     return [
         (
             int(sentence),
-            int(samples.source_start[n] - sources[sentence]),
-            int(samples.source_end[n] - sources[sentence]),
-            int(samples.target_start[n] - targets[sentence]),
-            int(samples.target_end[n] - targets[sentence]),
+            int(samples.places.source_start[n] - sources[sentence]),
+            int(samples.places.source_end[n] - sources[sentence]),
+            int(samples.places.target_start[n] - targets[sentence]),
+            int(samples.places.target_end[n] - targets[sentence]),
             int(samples.distance[n]),
         )
         for n, sentence in enumerate(samples.sentence)
@@ -61,13 +62,18 @@ def test_all_consistent_pairs_with_the_distances_that_one_reads_off(examples):
     assert len(samples) == len(expected)
 
 
-def test_some_examples_can_be_taken():
-    corpus = corpus_of([(["a", "b"], ["A", "B"], [(0, 0), (1, 1)])])
-    samples = collect_samples(corpus)
-    kept = samples.take(samples.source_end - samples.source_start == 1)
-    assert [row[1:5] for row in rows_of(kept, corpus)] == [(0, 1, 0, 1), (1, 2, 1, 2)]
-    assert samples.take(np.array([2, 0])).distance.tolist() == samples.distance[[2, 0]].tolist()
-
-
 def test_pairs_without_links_have_no_examples():
     assert len(collect_samples(corpus_of([(["a"], ["A"], [])]))) == 0
+
+
+def test_three_and_five_classes_as_in_figure_4():
+    distances = [-40, -6, -5, -4, -1, 0, 1, 4, 5, 6, 40]
+    assert orientations(3).of(distances).tolist() == [0, 0, 0, 0, 0, 1, 2, 2, 2, 2, 2]
+    assert orientations(5).of(distances).tolist() == [0, 0, 0, 1, 1, 2, 3, 3, 4, 4, 4]
+    assert orientations(3).names == ("d<0", "d=0", "d>0")
+    assert [len(orientations(n)) for n in (3, 5)] == [3, 5]
+
+
+def test_other_numbers_of_classes_are_refused():
+    with pytest.raises(SettingError, match="no setup with 4 orientation classes\n  possible: 3 or"):
+        orientations(4)

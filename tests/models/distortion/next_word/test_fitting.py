@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 
 from models.distortion.next_word import blocks
-from models.distortion.next_word.adagrad import STEP, adagrad
 from models.distortion.next_word.events import usable_sentences
 from models.distortion.next_word.fitting import (
     WordPairSettings,
@@ -10,7 +9,7 @@ from models.distortion.next_word.fitting import (
     spread,
     train_word_pairs,
 )
-from models.distortion.next_word.gaussian_prior import fit_weights, search_prior
+from models.distortion.next_word.gaussian_prior import STEP, adagrad, fit_weights, search_prior
 from models.distortion.next_word.scores import PAIR, SEQUENCE
 from models.distortion.next_word.symbols import SymbolCoder
 from models.distortion.next_word.word_pairs import Pair

@@ -10,19 +10,19 @@ from hypothesis import strategies as st
 from models.distortion.next_word import blocks
 from models.distortion.next_word.blocks import Blocks, block_bounds
 from models.distortion.next_word.events import ORDERS, find_events
-from models.distortion.next_word.index import keys_in_order, make_index
 from models.distortion.next_word.likelihood import Likelihood
-from models.distortion.next_word.probabilities import log_probabilities, next_word_scores
 from models.distortion.next_word.scores import (
     CI,
     CN,
     IN,
     PAIR,
     SEQUENCE,
+    log_probabilities,
+    next_word_scores,
     sequence_changes,
     sequence_scores,
 )
-from models.distortion.next_word.selection import select_features
+from models.distortion.next_word.selection import keys_in_order, make_index, select_features
 from models.distortion.next_word.symbols import SymbolCoder
 from models.distortion.next_word.templates import Symbols, describe, distance_key, orientation_key
 from tests.models.distortion.next_word import oracles
@@ -39,7 +39,7 @@ def setup(examples, labels, order="span", *, seed=0, open_only=False, threads=1,
     blocks = Blocks(symbols, events, index, all_rows=labels != PAIR, kept_bytes=kept)
     weights = np.random.default_rng(seed).normal(0, 0.3, (index.n_features + 1, labels))
     weights[-1] = 0.0
-    made = Likelihood(blocks, labels, open_only=open_only, threads=threads).prepare()
+    made = Likelihood(blocks, labels, open_only=open_only, threads=threads)
     return made, weights, list(sentences_of(corpus, events))
 
 
@@ -158,9 +158,9 @@ def test_neither_threads_nor_memory_change_anything(labels, monkeypatch):
         value, gradient = likelihood.value_and_gradient(weights)
         results.append((value, gradient.tolist(), likelihood.curvature(weights).tolist()))
         assert len(likelihood.blocks) > 8
-        n_kept = {1 << 30: len(likelihood.blocks), 0: 0}.get(kept, likelihood.blocks.n_kept)
-        assert likelihood.blocks.n_kept == n_kept
-    assert 0 < likelihood.blocks.n_kept < len(likelihood.blocks)
+        n_kept = len(likelihood.blocks.kept)
+        assert n_kept == {1 << 30: len(likelihood.blocks), 0: 0}.get(kept, n_kept)
+    assert 0 < n_kept < len(likelihood.blocks)
     assert all(result == results[0] for result in results[1:])
 
 

@@ -4,8 +4,7 @@ from hypothesis import strategies as st
 
 from models.distortion.next_word import selection
 from models.distortion.next_word.events import find_events
-from models.distortion.next_word.index import find, keys_in_order, make_index
-from models.distortion.next_word.selection import select_features
+from models.distortion.next_word.selection import find, keys_in_order, make_index, select_features
 from models.distortion.next_word.symbols import SymbolCoder
 from models.distortion.next_word.templates import describe
 from tests.models.distortion.next_word import oracles

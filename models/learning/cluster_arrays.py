@@ -1,8 +1,11 @@
-"""Examples by cluster: which rows and which features each cluster has, and its part of the problem.
+"""Clusters in flat arrays: their examples, and their models.
 
 Each cluster has a feature index of its own: `features[feature_offsets[c] : feature_offsets[c + 1]]`
 are the numbers of the features that occur in it, ascending. A model of the cluster needs no other
 weights, and its kernel works on few numbers that lie close together.
+
+A decoder kernel finds the weights of (cluster, feature) by two binary searches. The pooled model,
+whose weights are found by the feature's number, scores clusters without a model of their own.
 """
 
 from concurrent.futures import Executor
@@ -17,6 +20,7 @@ from models.kernels import kernel
 from models.learning.problem import Problem
 
 ROWS_PER_RANGE = 20_000  # examples that a thread takes at a time, in whole clusters
+POOLED = -1  # the number of no cluster: rows with it go to the pooled model
 
 
 class ClusterRows(NamedTuple):
@@ -25,6 +29,14 @@ class ClusterRows(NamedTuple):
     rows: Int64Array  # (n,) examples of the clusters, in their order in the problem
     feature_offsets: Int64Array  # (C + 1,)
     features: Int32Array  # (total,)
+
+
+class ClusterModel(NamedTuple):
+    ids: Int64Array  # (C,) numbers of the clusters with a model of their own, ascending
+    offsets: Int64Array  # (C + 1,) features of cluster c: features[offsets[c] : offsets[c + 1]]
+    features: Int32Array  # (total,) ascending in each cluster; those with all weights 0 left out
+    weights: NDArray[np.float32]  # (total, K)
+    pooled: NDArray[np.float32]  # (F, K)
 
 
 def index_clusters(
@@ -152,3 +164,33 @@ def _collect(
             features[offsets[cluster] : offsets[cluster] + n_found].sort()
         else:
             offsets[cluster] = n_found
+
+
+@kernel
+def cluster_decision(model, cluster_of_row, indptr, indices, data, out):
+    """w_o·φ of each row under the model of its cluster, into `out`, (n, K) float64."""
+    n_classes = model.pooled.shape[1]
+    for row in range(len(cluster_of_row)):
+        for o in range(n_classes):
+            out[row, o] = 0.0
+        cluster = find_cluster(model, cluster_of_row[row])
+        if cluster == POOLED:
+            for entry in range(indptr[row], indptr[row + 1]):
+                for o in range(n_classes):
+                    out[row, o] += data[entry] * model.pooled[indices[entry], o]
+            continue
+        begin, end = model.offsets[cluster], model.offsets[cluster + 1]
+        for entry in range(indptr[row], indptr[row + 1]):
+            at = find(model.features, begin, end, indices[entry])
+            if at < end and model.features[at] == indices[entry]:
+                for o in range(n_classes):
+                    out[row, o] += data[entry] * model.weights[at, o]
+
+
+@kernel
+def find_cluster(model, number):
+    """The place of a cluster in the model's arrays, or POOLED if it has no model of its own."""
+    at = find(model.ids, 0, len(model.ids), number)
+    if at < len(model.ids) and model.ids[at] == number:
+        return at
+    return POOLED
