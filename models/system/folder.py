@@ -20,8 +20,7 @@ from models.data.word_classes import WordClasses
 from models.distortion.catalogue import make_model, model_text, parse_model, split_model
 from models.distortion.interface import DistortionModel
 from models.errors import DataError, SettingError, missing_file
-from models.language_model.kenlm_model import KenlmModel
-from models.language_model.model import LanguageModel
+from models.language_model.model import KenlmModel, LanguageModel
 from models.phrases.reordering import ReorderingType
 from models.phrases.table import SCORES, PhraseTable
 from models.system.stages import remove_other_parts

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 from models.errors import DataError, SettingError, nearest
-from models.language_model.arpa_source import ArpaSource
-from models.language_model.kenlm_model import KenlmModel
+from models.language_model.arpa import ArpaSource
 from models.language_model.model import FORMAT as LM_FORMAT
-from models.language_model.model import LanguageModel
+from models.language_model.model import KenlmModel, LanguageModel
 from models.phrases.moses_tables import (
     read_phrase_table,
     write_phrase_table,

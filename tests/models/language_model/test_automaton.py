@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from models.data.vocabulary import END, Vocabulary
 from models.language_model import LanguageModel, estimate
-from models.language_model.assembly import Section, assemble
 from models.language_model.automaton import EMPTY_STATE, advance
+from models.language_model.ngrams import Section, assemble
 from tests.models.language_model.backoff_oracles import backoff_logprob, sentence_logprobs
 from tests.models.language_model.small_texts import (
     encoded,
