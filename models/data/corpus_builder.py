@@ -1,4 +1,4 @@
-"""Makes an `AlignedCorpus` from sentence pairs that come one at a time."""
+"""Builds an `AlignedCorpus` from sentence pairs, one at a time."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ from models.data.vocabulary import Vocabulary
 
 
 class CorpusBuilder:
-    """Grows a corpus pair by pair; its layers are fixed at the beginning.
+    """Builds a corpus pair by pair; its layers are fixed at the start.
 
     >>> builder = CorpusBuilder()
     >>> builder.add(["hon", "o"], ["a", "book"], [0, 1])

@@ -91,7 +91,7 @@ def test_a_header_that_is_none_is_refused(folder, content):
 def test_a_file_that_the_system_refuses_is_named(folder):
     (folder / "header.json").unlink()
     (folder / "header.json").mkdir()
-    with pytest.raises(DataError, match=r"header\.json: cannot be read: Is a directory"):
+    with pytest.raises(DataError, match=r"header\.json: is a folder, not a file"):
         load_arrays(folder, 1)
 
 

@@ -128,7 +128,7 @@ def test_word_numbers_of_another_vocabulary_are_refused(word):
     sentences, vocabulary = encoded([["a", "b"], ["c"]])
     model = LanguageModel.from_ngrams(estimate(sentences, vocabulary, 2))
     sentences.values[1] = word
-    with pytest.raises(IndexError, match="not of this model's vocabulary"):
+    with pytest.raises(IndexError, match="not in this model's vocabulary"):
         model.score_sentences(sentences)
 
 
