@@ -113,7 +113,10 @@ def test_a_cut_array_is_refused(folder):
 def test_a_file_of_another_folder_is_refused(tmp_path, folder, name):
     other = save(tmp_path / "other", ["a", "b", "c"], size=8)
     shutil.copy(other / name, folder)
-    with pytest.raises(DataError, match=rf"{name}: holds .*\n  the header says .*; the files come from different folders"):
+    with pytest.raises(
+        DataError,
+        match=rf"{name}: holds .*\n  the header says .*; the files come from different folders",
+    ):
         load_arrays(folder, 1)
 
 
