@@ -93,7 +93,7 @@ def _map(path: Path, kind: str) -> NDArray[Any]:
 def _words(path: Path, size: int) -> Vocabulary:
     try:
         vocabulary = Vocabulary.from_list(_read(path).decode().split("\n"))
-    except ValueError as error:  # broken UTF-8 as well
+    except ValueError as error:  # also broken UTF-8
         raise DataError(f"is not a vocabulary: {error}", where=str(path), advice=ADVICE) from None
     _check(path, f"{len(vocabulary)} words", f"{size} words")
     return vocabulary

@@ -21,7 +21,7 @@ BOM = "\ufeff"
 
 
 def open_binary(path: Path) -> BinaryIO:
-    """A stream of the file's bytes, unpacked; errors name the file."""
+    """A stream of the file's bytes, decompressed; errors name the file."""
     if str(path) == "-":
         return sys.stdin.buffer
     with reading(path):

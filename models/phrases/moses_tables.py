@@ -211,7 +211,7 @@ def _floats(text: str, n: int) -> list[float]:
 def _probabilities(text: str, n: int) -> list[float]:
     numbers = _floats(text, n)
     for number in numbers:
-        if not 0.0 <= number <= CERTAIN:  # nan as well
+        if not 0.0 <= number <= CERTAIN:  # also nan
             raise BadLine("table", f"{number:g} is not a probability", "expected 0 to 1")
     return numbers
 

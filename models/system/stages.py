@@ -33,7 +33,7 @@ Measure: TypeAlias = Callable[[str, float, float], None]  # part, seconds, peak 
 
 
 def sha256(path: Path) -> str:
-    """The hash of a file as it is on disk, packed or not: the one that sha256sum prints."""
+    """The hash of a file as it is on disk, compressed or not, as sha256sum prints it."""
     if str(path) == "-" or (path.exists() and not path.is_file() and not path.is_dir()):
         raise SettingError(
             "a stream cannot be used here",
