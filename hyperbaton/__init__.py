@@ -82,12 +82,12 @@ def train(
     from decoder.translator import Translator
     from hyperbaton.settings import Settings, with_sections
     from models.data.corpus_reading import CorpusFiles
-    from models.system.training import train_system
+    from models.system.training import Listeners, train_system
 
     layers = map(_path, (source_tags, target_tags, source_tree))
     files = CorpusFiles(Path(source), Path(target), Path(alignment), *layers)
     settings = with_sections(Settings(), sections).training(distortion, seed)
-    train_system(files, Path(out), settings, map(Path, lm_texts), threads, talk)
+    train_system(files, Path(out), settings, map(Path, lm_texts), threads, Listeners(talk))
     return Translator.load(Path(out))
 
 

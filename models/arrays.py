@@ -1,6 +1,7 @@
 """Names for the array types that the packages pass around, and sequences of sequences."""
 
-from collections.abc import Iterator
+from array import array
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -50,3 +51,22 @@ class Ragged:
         offsets = np.concatenate([[0], np.cumsum(lengths)])
         within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
         return cls(values[np.repeat(starts, lengths) + within], offsets)
+
+
+class GrowingRagged:
+    """A `Ragged` array of integers that grows at its end; `width` columns, (total,) if it is 1."""
+
+    def __init__(self, width: int = 1) -> None:
+        self._values, self._offsets, self._width = array("i"), array("q", [0]), width
+
+    def __len__(self) -> int:
+        return len(self._offsets) - 1
+
+    def add(self, row: Sequence[int]) -> None:
+        self._values.extend(row)
+        self._offsets.append(len(self._values) // self._width)
+
+    def finish(self) -> Ragged:
+        values = np.array(self._values, dtype=np.int32)
+        shaped = values if self._width == 1 else values.reshape(-1, self._width)
+        return Ragged(shaped, np.array(self._offsets, dtype=np.int64))

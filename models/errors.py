@@ -1,10 +1,12 @@
 """The one family of errors that users see.
 
-A message has four parts, of which only the first is always there: what is wrong, where (file and
-line, or a key), what was expected or exists, and what to do. The command line prints them without a
-traceback; anything that is not a `HyperbatonError` is a defect of ours.
+A message has up to four parts: what is wrong (always), where (file and line, or a key), what was
+expected or exists, and what to do. The command line prints them without a traceback; anything that
+is not a `HyperbatonError` is our bug.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -30,8 +32,8 @@ class DataError(HyperbatonError):
 class BadLine(DataError):
     """What is wrong with one line of a file.
 
-    Readers of whole corpora decide whether it stops the work or only drops the sentence. `kind` is
-    the short name under which it is counted; the caller that knows the place fills in `where`.
+    Corpus readers decide whether it stops the work or only drops the sentence. `kind` is the short
+    name under which it is counted; the caller that knows the place fills in `where`.
     """
 
     def __init__(self, kind: str, what: str, expected: str = "") -> None:
@@ -42,7 +44,7 @@ class BadLine(DataError):
 class NotFitted(DataError, AttributeError):
     """Something is used before it has learned anything.
 
-    It is an AttributeError as well, like scikit-learn's: what is learned are attributes.
+    Like scikit-learn's, it is also an AttributeError: learned values are attributes.
     """
 
     def __init__(self, name: str) -> None:
@@ -56,7 +58,7 @@ class SettingError(HyperbatonError):
 
 
 def nearest(name: str, known: list[str]) -> str:
-    """A sentence that names the known name most like `name`, or all of them."""
+    """A sentence with the known name most similar to `name`, or all of them."""
     close = get_close_matches(name, known, n=1)
     return f"did you mean {close[0]}?" if close else f"known: {', '.join(sorted(known))}"
 
@@ -71,8 +73,21 @@ def counted(number: int, thing: str) -> str:
     return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
 
 
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Turns the system's errors about reading into ones that name the file."""
+    try:
+        yield
+    except IsADirectoryError:
+        raise DataError("is a folder, not a file", where=str(path)) from None
+    except FileNotFoundError:
+        raise missing_file(path) from None
+    except OSError as error:
+        raise DataError(f"cannot be read: {reason(error)}", where=str(path)) from None
+
+
 def missing_file(path: Path) -> DataError:
-    """For a path that does not exist: says which part is wrong and what looks like it."""
+    """An error for a path that does not exist: which part is wrong, and the most similar name."""
     folder = path.parent
     if not folder.is_dir():
         return DataError("no such folder", where=str(folder))

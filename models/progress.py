@@ -1,7 +1,7 @@
-"""How long-running work reports its progress, without knowing who listens.
+"""How long-running work reports its progress without knowing who listens.
 
-Each kind of work has its own name and counts from 0. A count of 0 means that the work begins; work
-that cannot be counted reports nothing else.
+Each kind of work has a name and counts from 0. A count of 0 means that the work begins; work that
+cannot be counted reports nothing else.
 """
 
 from collections.abc import Callable

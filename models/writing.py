@@ -1,7 +1,7 @@
-"""Output files that are either whole or not there: written under another name, then renamed.
+"""Output files that are either complete or absent: written under another name, then renamed.
 
-gz by name, `-` is standard output. Compressed files carry no time stamp, so that equal content
-gives equal files.
+Files named `.gz` are compressed, without a time stamp, so that equal content gives equal files; `-`
+is standard output.
 """
 
 import gzip
@@ -20,9 +20,9 @@ COMPRESSION = 6  # gzip's own default: 9 takes three times as long for two perce
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A name in the same folder to write to; it becomes `path` if all goes well.
+    """A temporary file in the same folder; it becomes `path` if all goes well.
 
-    Processes that have mapped an older file of that name into memory keep it undisturbed.
+    Processes that have mapped an older file of that name into memory keep it unchanged.
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     with writing(path):
@@ -35,7 +35,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Turns the system's errors about writing into one that names the file."""
+    """Turns the system's errors about writing into ones that name the file."""
     try:
         yield
     except BrokenPipeError:
@@ -54,7 +54,7 @@ def open_to_write(path: Path) -> Iterator[BinaryIO]:
         with writing(path), path.open("wb") as stream:
             yield stream
     else:
-        # a symbolic link stays one, its file is replaced
+        # a symbolic link stays, and its target is replaced
         with replacing(path.resolve()) as temporary, temporary.open("wb") as stream:
             if path.suffix == ".gz":
                 with gzip.GzipFile("", "wb", COMPRESSION, stream, 0) as packed:
@@ -73,5 +73,5 @@ def make_folder(path: Path) -> None:
     with writing(path):
         try:
             path.mkdir(parents=True, exist_ok=True)
-        except FileExistsError:  # a file, a device, a link that leads nowhere
+        except FileExistsError:  # a file, a device or a dangling link
             raise DataError("is not a folder", where=str(path)) from None

@@ -124,7 +124,7 @@ class Explain(Command):
         return sentence
 
     def _line_of_file(self, source: Path) -> "Sentence":
-        from models.data.source_reading import SourceFiles, read_sentences
+        from models.data.corpus_reading import SourceFiles, read_sentences
 
         files = SourceFiles(source, self.source_tags, self.source_tree)
         with closing(read_sentences(files, factored=self.factored)) as sentences:

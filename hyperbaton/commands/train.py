@@ -52,14 +52,15 @@ class Train(CorpusCommand):
     assignments: tuple[str, ...] = set_option()
 
     def run(self) -> None:
-        from models.system.training import train_system
+        from models.system.training import Listeners, train_system
 
         announce_compilation("models.phrases.extraction")
         files = self.files(self.sample)
         settings = self.settings(self.assignments, config=self.config)
         training = settings.training(self.distortion, self.seed)
         with progress_line() as progress:
-            train_system(files, self.out, training, self.lm_texts, self.threads, say, progress)
+            listeners = Listeners(say, progress)
+            train_system(files, self.out, training, self.lm_texts, self.threads, listeners)
         say(f"trained: {self.out}")
 
 

@@ -89,7 +89,7 @@ class Translate(Command):
         """Translates the input; the number of sentences that failed."""
         from decoder.statistics import SearchStatistics, statistics_lines
         from decoder.translator import Failure
-        from models.data.source_reading import SourceFiles, read_sentences
+        from models.data.corpus_reading import SourceFiles, read_sentences
 
         began = time.monotonic()
         failures = number = 0

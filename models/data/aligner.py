@@ -1,15 +1,15 @@
 """Word alignment of a parallel text in both directions, with eflomal.
 
 eflomal (Östling and Tiedemann 2016) samples alignments under IBM model 1, an HMM and fertilities,
-with Dirichlet priors. In the forward direction every target word gets at most one source word, in
-the backward direction every source word at most one target word; `symmetrisation.py` makes
-one alignment of them. Counts of an aligned text can be saved and be the priors of another one, so
-that a little new text is aligned with what was learned from much old text.
+with Dirichlet priors. Forward, every target word gets at most one source word; backward, every
+source word gets at most one target word. `symmetrisation.py` combines the two. Counts of an aligned
+text can be saved as priors for another one, so that a small new text is aligned with what was
+learned from a large old one.
 
-We hand eflomal numbers instead of text: it would split words at any Unicode space, we only at
-spaces and tabs. Like eflomal itself we ignore case. It draws its seed from the operating system
-and offers no way to set it, so two runs differ, and nothing here takes a seed. A pair with a side
-of more than `LONGEST` words gets no links.
+We give eflomal numbers instead of text, because it would split words at any Unicode space, and we
+only at spaces and tabs. Like eflomal itself we ignore case. It draws its seed from the operating
+system and offers no way to set it, so two runs differ and nothing here takes a seed. A pair with a
+side of more than `LONGEST` words gets no links.
 """
 
 import importlib
@@ -77,7 +77,7 @@ def align_corpus(
     settings: AlignerSettings = AlignerSettings(),
     priors: Priors | None = None,
 ) -> Directions:
-    """Aligns the sentence pairs anew; links that the corpus has are not looked at."""
+    """Aligns the sentence pairs anew; existing links of the corpus are ignored."""
     eflomal = load_eflomal()
     if not len(corpus):
         raise DataError("there are no sentence pairs to align")
@@ -100,7 +100,7 @@ def align_corpus(
             rel_iterations=settings.length,
             null_prior=settings.null_prior,
         )
-        # It does not say whether it succeeded; half a file is no success
+        # It does not report failure; half a file is one
         if (folder / "forward").exists() and (folder / "backward").exists():
             directions = read_directions(folder / "forward", folder / "backward")
             if len(directions.forward) == len(corpus):
@@ -118,7 +118,7 @@ def n_too_long(corpus: AlignedCorpus) -> int:
 
 
 def _write_side(eflomal: ModuleType, side: Side, path: Path) -> object:
-    """Writes the sentences as numbers, without case; gives eflomal's index of the words."""
+    """Writes the sentences as numbers, ignoring case; returns eflomal's index of the words."""
     numbers = np.zeros(len(side.vocabulary), dtype=np.uint32)
     index: dict[str, int] = {}
     used = np.unique(side.words.values)
@@ -131,7 +131,7 @@ def _write_side(eflomal: ModuleType, side: Side, path: Path) -> object:
 
 
 def read_directions(forward: Path, backward: Path) -> Directions:
-    """Two Pharaoh files of as many lines; without the text, only their form can be checked."""
+    """Two Pharaoh files of equal length; without the text, only their form can be checked."""
     if str(forward) == str(backward) == "-":
         raise SettingError(
             "two files cannot both be standard input", expected="give - for one of them only"
@@ -152,14 +152,13 @@ def read_directions(forward: Path, backward: Path) -> Directions:
 def count_priors(corpus: AlignedCorpus, directions: Directions) -> Priors:
     """What eflomal-makepriors counts in directed alignments (one link per word at most).
 
-    Words that have no link do not count for fertility. Jumps begin before the first word and end
-    behind the last one.
+    Words without links do not count for fertility. Jumps begin before the first word and end after
+    the last one.
     """
-    sides = (corpus.source, corpus.target)
     row = directions.forward.row_of_value
     source, target = (
         side.words.values[side.words.offsets[row] + directions.forward.values[:, column]]
-        for column, side in enumerate(sides)
+        for column, side in enumerate((corpus.source, corpus.target))
     )
     pairs, counts = np.unique(np.stack([source, target], axis=1), axis=0, return_counts=True)
     lexical = zip(
@@ -178,7 +177,7 @@ def count_priors(corpus: AlignedCorpus, directions: Directions) -> Priors:
 
 
 def _jumps(links: Ragged, column: int, lengths: Int64Array) -> dict[int, float]:
-    """How far the positions in a column are from one another, along the other column."""
+    """Distances between successive positions in a column, in the order of the other column."""
     row = links.row_of_value
     order = np.lexsort((links.values[:, 1 - column], row))
     row, position = row[order], links.values[order, column].astype(np.int64)
@@ -186,7 +185,7 @@ def _jumps(links: Ragged, column: int, lengths: Int64Array) -> dict[int, float]:
     same = np.flatnonzero(np.diff(row) == 0) + 1
     previous[same] = position[same - 1]
     last = np.full(len(links), -1)
-    last[row] = position  # of several values for one row the last one stays
+    last[row] = position  # the last of several values for one row stays
     jumps, counts = np.unique(
         np.concatenate([position - previous, lengths - last]), return_counts=True
     )
@@ -203,7 +202,7 @@ def _fertility(links: Ragged, column: int, side: Side) -> list[tuple[str, int, f
 
 
 def prior_lines(priors: Priors) -> Iterator[str]:
-    """The lines of a priors file, the same that eflomal's own programs read and write."""
+    """The lines of a priors file, in the format of eflomal's own programs."""
     rows: Any
     for kind, values in zip(_KINDS, priors, strict=True):
         rows = values.items() if isinstance(values, dict) else values
@@ -212,7 +211,7 @@ def prior_lines(priors: Priors) -> Iterator[str]:
 
 
 def read_priors(path: Path) -> Priors:
-    """What `prior_lines` or eflomal-makepriors has written."""
+    """Reads what `prior_lines` or eflomal-makepriors has written."""
     priors = Priors([], {}, {}, [], [])
     by_kind: dict[str, Any] = dict(zip(_KINDS, priors, strict=True))
     with closing(read_lines(path)) as lines:
@@ -242,7 +241,7 @@ _KINDS = {
     "HMMR": (int,),
     "FERF": (str, int),
     "FERR": (str, int),
-}  # the names of the parts of `Priors` in files, and what their keys are made of
+}  # the names of the fields of `Priors` in files, and the types of their keys
 
 
 def _parse_prior(fields: list[str]) -> list[Any]:

@@ -1,13 +1,12 @@
 """Word alignments in the Pharaoh format: `0-0 1-2`, source and target positions from 0."""
 
 import re
-from array import array
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 
-from models.arrays import Ragged
+from models.arrays import GrowingRagged, Ragged
 from models.data.corpus import MOST_WORDS
 from models.data.text import parse_lines, split_words
 from models.errors import BadLine
@@ -26,29 +25,23 @@ def parse_links(line: str) -> list[int]:
 
 
 def check_links(links: list[int], n_source: int, n_target: int) -> None:
-    """Every link must stay inside its sentence pair."""
-    if max(links[0::2], default=-1) < n_source and max(links[1::2], default=-1) < n_target:
-        return
-    s, t = next(
-        (s, t)
-        for s, t in zip(links[0::2], links[1::2], strict=True)
-        if s >= n_source or t >= n_target
-    )
-    raise BadLine(
-        "link outside",
-        f"link {s}-{t} is outside its sentence pair",
-        f"{n_source} source and {n_target} target words, counted from 0",
-    )
+    """Refuses a link that leads outside its sentence pair."""
+    for s, t in zip(links[0::2], links[1::2], strict=True):
+        if s >= n_source or t >= n_target:
+            raise BadLine(
+                "link outside",
+                f"link {s}-{t} is outside its sentence pair",
+                f"{n_source} source and {n_target} target words, counted from 0",
+            )
 
 
 def read_links(path: Path) -> Ragged:
     """The links of a Pharaoh file, in its order."""
-    positions, offsets = array("H"), array("q", [0])
-    for _, row in parse_lines(path, _positions):
-        positions.extend(row)
-        offsets.append(len(positions) // 2)
-    values = np.array(positions, dtype=np.uint16).reshape(-1, 2)
-    return Ragged(values, np.array(offsets, dtype=np.int64))
+    rows = GrowingRagged(2)
+    for _, positions in parse_lines(path, _positions):
+        rows.add(positions)
+    links = rows.finish()
+    return Ragged(links.values.astype(np.uint16), links.offsets)
 
 
 def _positions(line: str) -> list[int]:
@@ -64,7 +57,7 @@ def _positions(line: str) -> list[int]:
 
 def link_lines(links: Ragged) -> Iterator[str]:
     """A line in Pharaoh format for every pair."""
-    # Links repeat themselves from pair to pair: make the text of each distinct one once
+    # Links recur from pair to pair: make the text of each distinct one once
     both = links.values.astype(np.int64) @ np.array([1 << 16, 1])
     distinct, place = np.unique(both, return_inverse=True)
     texts = np.array([f"{link >> 16}-{link & 0xFFFF}" for link in distinct.tolist()], dtype=object)

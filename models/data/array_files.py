@@ -1,9 +1,10 @@
 """Folders of arrays: one `.npy` file each, mapped into memory when loaded, and a header.
 
-Loading is immediate whatever the size, and processes that load the same folder share its pages. No
-pickles. The header carries a format number, so that a folder of another version is refused, and the
-kind and size of every file, so that files of different folders cannot be mixed. Each file is whole
-when it appears, and the header comes last; processes that use an older version keep it.
+Loading is immediate whatever the size, and processes that load the same folder share its pages.
+There are no pickles. The header carries a format number, so that folders of another version are
+refused, and the type and size of every file, so that files of different folders cannot be mixed.
+Each file is complete when it appears, and the header comes last; processes that use an older folder
+keep it.
 """
 
 import json
@@ -15,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.data.vocabulary import Vocabulary
-from models.errors import DataError, missing_file, reason
-from models.writing import replacing, writing
+from models.errors import DataError, missing_file, reading
+from models.writing import make_folder, replacing
 
 HEADER = "header.json"
 ADVICE = "train or import the model again"
@@ -39,8 +40,7 @@ def save_arrays(
     for name, words in vocabularies.items():
         if texts[name].count("\n") != len(words) - 1:
             raise DataError("a word with a line end in it cannot be saved", where=str(directory))
-    with writing(directory):
-        directory.mkdir(parents=True, exist_ok=True)
+    make_folder(directory)
     for name, values in arrays.items():
         with replacing(directory / f"{name}.npy") as path, path.open("wb") as stream:
             np.save(stream, np.ascontiguousarray(values), allow_pickle=False)
@@ -87,13 +87,13 @@ def _map(path: Path, kind: str) -> NDArray[Any]:
     except (OSError, ValueError, EOFError):
         raise DataError("is not an array", where=str(path), advice=ADVICE) from None
     _check(path, _kind(mapped), kind)
-    return np.asarray(mapped)  # compiled code knows plain arrays only
+    return np.asarray(mapped)  # compiled code takes plain arrays only
 
 
 def _words(path: Path, size: int) -> Vocabulary:
     try:
         vocabulary = Vocabulary.from_list(_read(path).decode().split("\n"))
-    except ValueError as error:  # broken UTF-8 as well
+    except ValueError as error:  # also broken UTF-8
         raise DataError(f"is not a vocabulary: {error}", where=str(path), advice=ADVICE) from None
     _check(path, f"{len(vocabulary)} words", f"{size} words")
     return vocabulary
@@ -108,15 +108,11 @@ def _check(path: Path, found: str, expected: str) -> None:
         raise DataError(
             f"holds {found}",
             where=str(path),
-            expected=f"the header says {expected}; the files are not of one folder",
+            expected=f"the header says {expected}; the files come from different folders",
             advice=ADVICE,
         )
 
 
 def _read(path: Path) -> bytes:
-    try:
+    with reading(path):
         return path.read_bytes()
-    except FileNotFoundError:
-        raise missing_file(path) from None
-    except OSError as error:
-        raise DataError(f"cannot be read: {reason(error)}", where=str(path)) from None

@@ -1,16 +1,16 @@
 """Trees in Penn Treebank brackets.
 
-Both layouts are read: one tree a line (an empty line is a sentence without a tree), and trees
-over several lines. They are told apart by whether the first tree ends on its line; if it does not,
-but whole trees follow it line by line, it has lost a bracket. In either, `()` is a sentence without
-a tree. The empty outer bracket of `( (S ...))` is dropped, and so are empty
-elements (`-NONE-`) with the nodes that hold nothing else.
+There are two layouts: one tree a line (an empty line is a sentence without a tree), and trees over
+several lines. The layout is the first if the first tree ends on its line, or if it does not but
+whole trees follow it line by line, so that it has lost a bracket. In either, `()` is a sentence
+without a tree. The empty outer bracket of `( (S ...))` is dropped, and so are empty elements
+(`-NONE-`) with the nodes that hold nothing else.
 """
 
 import re
 from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import accumulate, chain
 from pathlib import Path
 from typing import TypeAlias
 
@@ -20,7 +20,7 @@ from models.errors import BadLine, counted
 
 _TOKEN = re.compile(r"[()]|[^() \t\r\n]+")
 EMPTY_ELEMENT = "-NONE-"
-ENOUGH = 10  # whole trees that must follow the first line, to say that it has lost a bracket
+ENOUGH = 10  # whole trees after the first line that show that it has lost a bracket
 
 _Line: TypeAlias = tuple[int, str | BadLine]
 
@@ -41,7 +41,7 @@ class BracketedTree:
 
 
 def read_brackets(path: Path) -> Generator[tuple[int, BracketedTree | BadLine | None], None, None]:
-    """Line number (of the first line) and tree, for every sentence; None where there is no tree."""
+    """First line number and tree of every sentence; None where there is no tree."""
     lines = read_lines(path)
     opening, layout = _layout(lines)
     whole = chain(opening, lines)
@@ -103,7 +103,7 @@ def _scan(text: str) -> tuple[list[str], list[int], dict[int, str]]:
 def _without_empty_elements(
     labels: list[str], parents: list[int], words: dict[int, str]
 ) -> BracketedTree | None:
-    """Spans from the bottom up, then the nodes that hold at least one word, renumbered."""
+    """Computes spans bottom-up, then renumbers the nodes that hold at least one word."""
     n = len(labels)
     holds_brackets = set(parents)
     width = [0] * n
@@ -116,28 +116,22 @@ def _without_empty_elements(
             raise _broken(f"the bracket {labels[node]!r} is empty")
         if parents[node] >= 0:
             width[parents[node]] += width[node]
-    new = {-1: -1}
-    start: list[int] = []
-    cursor = 0
-    for node in range(n):
-        if width[node]:
-            new[node] = len(start)
-            start.append(cursor)
-            cursor += node in words
     kept = [node for node in range(n) if width[node]]
     if not kept:
         return None
+    new = {-1: -1} | {node: number for number, node in enumerate(kept)}
+    start = list(accumulate((node in words for node in kept[:-1]), initial=0))
     tree = make_tree(
         [labels[node] for node in kept],
         start,
-        [start[new[node]] + width[node] for node in kept],
+        [first + width[node] for first, node in zip(start, kept, strict=True)],
         [new[parents[node]] for node in kept],
     )
     return BracketedTree(tree, tuple(words[node] for node in kept if node in words))
 
 
 def _layout(lines: Iterator[_Line]) -> tuple[list[_Line], str]:
-    """The lines that had to be read to see the layout, and a remark on it if trees go over several.
+    """The lines read to find the layout, and a remark on it if trees extend over several.
 
     one tree a line, a bracket lost     (S (N a)        over several lines     (S (N a)
                                         (S (N b))                              (N b)
@@ -172,7 +166,7 @@ def _over_several_lines(path: Path, lines: Iterable[_Line]) -> Iterator[tuple[in
     pending: list[str] = []
     first, balance = 0, 0
     for number, line in lines:
-        if isinstance(line, BadLine):  # where this tree ends cannot be known, so it is not skipped
+        if isinstance(line, BadLine):  # the tree's end is unknown, so it cannot be skipped
             line.where = f"{path}:{number}"
             raise line
         if not pending:

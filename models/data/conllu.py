@@ -1,7 +1,7 @@
 """CoNLL-U: words, tags and dependency trees, one word a line, sentences between empty lines.
 
-Multi-word tokens (`3-4`) are kept as ranges so that a corpus may be tokenised either way: into
-syntactic words (de le) or into surface tokens (du). Empty nodes (`5.1`) and comments are skipped.
+Multi-word tokens (`3-4`) are kept as ranges, so that a corpus may be tokenised either way: into
+syntactic words (de le) or surface tokens (du). Empty nodes (`5.1`) and comments are skipped.
 The tag is UPOS, or XPOS where UPOS is `_`.
 """
 
@@ -26,21 +26,21 @@ class ConlluSentence:
     token_of: tuple[int, ...]  # for each word the token that holds it
 
     def over(self, words: list[str]) -> Tree:
-        """The tree over these words, which are the sentence's words or its surface tokens."""
+        """The tree over the sentence's words or its surface tokens, whichever these are."""
         if self._has_tokens(words):
             return constituents(contract(self.heads, self.token_of), self.token_tags())
         check_leaves(self.words, words)
         return constituents(self.heads, self.tags)
 
     def token_tags(self) -> tuple[str, ...]:
-        """Tags of surface tokens; a token made of several words gets them joined by +."""
+        """Tags of surface tokens; the tags of a token of several words are joined by +."""
         parts: list[list[str]] = [[] for _ in self.tokens]
         for tag, token in zip(self.tags, self.token_of, strict=True):
             parts[token].append(tag)
         return tuple("+".join(tags) for tags in parts)
 
     def tags_over(self, words: list[str]) -> list[str]:
-        """Tags for these words, which are the sentence's words or its surface tokens."""
+        """The tags of the sentence's words or its surface tokens, whichever these are."""
         if self._has_tokens(words):
             return list(self.token_tags())
         check_leaves(self.words, words, "tags")

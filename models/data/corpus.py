@@ -1,10 +1,11 @@
 """A word-aligned parallel corpus as a handful of arrays.
 
-Sentences are rows of `Ragged` arrays, words are ids, and everything optional is None when absent.
-50,000 pairs of ten words take about 10 MB. `models/data/corpus_reading.py` makes one from files.
+Sentences are rows of `Ragged` arrays, words are ids, and absent layers are None. 50,000 pairs of
+ten words take about 10 MB. `models/data/corpus_reading.py` reads a corpus from files.
 """
 
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -30,12 +31,12 @@ class Side:
     classes: Ragged | None = None  # (n_words,) int32, numbers of word classes
 
     def sentence(self, number: int) -> Sentence:
-        words = tuple(self.vocabulary.decode(self.words[number]))
-        tags = None
-        if self.tags is not None:
-            tags = tuple(self.tag_vocabulary.decode(self.tags[number]))
-        classes = None if self.classes is None else tuple(self.classes[number].tolist())
-        return Sentence(words, tags, classes, self.tree(number))
+        return Sentence(
+            tuple(self.vocabulary.decode(self.words[number])),
+            None if self.tags is None else tuple(self.tag_vocabulary.decode(self.tags[number])),
+            None if self.classes is None else tuple(self.classes[number].tolist()),
+            self.tree(number),
+        )
 
     def tree(self, number: int) -> Tree | None:
         if self.trees is None or not len(self.trees[number]):
@@ -44,10 +45,8 @@ class Side:
         return Tree(tuple(self.label_vocabulary.decode(label)), start, end, parent)
 
     def take(self, rows: Int64Array) -> "Side":
-        layers = {
-            item.name: getattr(self, item.name).take(rows)
-            for item in fields(self)
-            if isinstance(getattr(self, item.name), Ragged)
+        layers: dict[str, Any] = {
+            name: part.take(rows) for name, part in vars(self).items() if isinstance(part, Ragged)
         }
         return replace(self, **layers)
 

@@ -1,18 +1,17 @@
-"""Makes an `AlignedCorpus` from sentence pairs that come one at a time."""
+"""Builds an `AlignedCorpus` from sentence pairs, one at a time."""
 
-from array import array
 from collections.abc import Sequence
 
 import numpy as np
 
-from models.arrays import Ragged
+from models.arrays import GrowingRagged, Ragged
 from models.data.corpus import NODE_COLUMNS, AlignedCorpus, Side
 from models.data.tree import Tree
 from models.data.vocabulary import Vocabulary
 
 
 class CorpusBuilder:
-    """Grows a corpus pair by pair; its layers are fixed at the beginning.
+    """Builds a corpus pair by pair; its layers are fixed at the start.
 
     >>> builder = CorpusBuilder()
     >>> builder.add(["hon", "o"], ["a", "book"], [0, 1])
@@ -25,7 +24,7 @@ class CorpusBuilder:
     ) -> None:
         self._source = _SideBuilder(tags=source_tags, trees=trees)
         self._target = _SideBuilder(tags=target_tags, trees=False)
-        self._links = _Rows(2)
+        self._links = GrowingRagged(2)
 
     def add(
         self,
@@ -46,28 +45,12 @@ class CorpusBuilder:
         )
 
 
-class _Rows:
-    """A `Ragged` array that grows at its end."""
-
-    def __init__(self, width: int = 1) -> None:
-        self.values, self.offsets, self.width = array("i"), array("q", [0]), width
-
-    def add(self, row: Sequence[int]) -> None:
-        self.values.extend(row)
-        self.offsets.append(len(self.values) // self.width)
-
-    def finish(self) -> Ragged:
-        values = np.array(self.values, dtype=np.int32)
-        shaped = values if self.width == 1 else values.reshape(-1, self.width)
-        return Ragged(shaped, np.array(self.offsets, dtype=np.int64))
-
-
 class _SideBuilder:
     def __init__(self, *, tags: bool, trees: bool) -> None:
-        self.vocabulary, self.words = Vocabulary(), _Rows()
-        self.tag_vocabulary, self.tags = Vocabulary(), _Rows() if tags else None
+        self.vocabulary, self.words = Vocabulary(), GrowingRagged()
+        self.tag_vocabulary, self.tags = Vocabulary(), GrowingRagged() if tags else None
         self.label_vocabulary = Vocabulary()
-        self.trees = _Rows(len(NODE_COLUMNS)) if trees else None
+        self.trees = GrowingRagged(len(NODE_COLUMNS)) if trees else None
 
     def add(
         self, words: Sequence[str], tags: Sequence[str] | None, tree: Tree | None = None
@@ -76,11 +59,11 @@ class _SideBuilder:
         if self.tags is not None and tags is not None:
             self.tags.add(self.tag_vocabulary.extend(tags))
         if self.trees is not None:
-            self.trees.add([] if tree is None else self._nodes(tree))
-
-    def _nodes(self, tree: Tree) -> list[int]:
-        labels = self.label_vocabulary.extend(tree.labels)
-        return np.stack([labels, tree.start, tree.end, tree.parent], axis=1).ravel().tolist()
+            nodes = np.empty(0, np.int32)
+            if tree is not None:
+                labels = self.label_vocabulary.extend(tree.labels)
+                nodes = np.stack([labels, tree.start, tree.end, tree.parent], axis=1).ravel()
+            self.trees.add(nodes.tolist())
 
     def finish(self) -> Side:
         return Side(

@@ -1,6 +1,6 @@
-"""Reads a parallel corpus with its layers from files, streaming, one pair at a time.
+"""Reads a parallel corpus, or source sentences to translate, with all layers, one pair at a time.
 
-Everything that can be wrong with a pair is found here and named with file and line. With
+Everything that can be wrong with a pair is found here and reported with file and line. With
 `skip_bad` such pairs are left out and counted by kind; otherwise the first one ends the reading.
 """
 
@@ -17,6 +17,7 @@ from models.data.brackets import read_brackets
 from models.data.conllu import ConlluSentence, read_conllu
 from models.data.corpus import MOST_WORDS, AlignedCorpus
 from models.data.corpus_builder import CorpusBuilder
+from models.data.sentence import Sentence
 from models.data.text import read_lines, split_factors, split_words
 from models.data.tree import Tree
 from models.data.vocabulary import check_words
@@ -26,8 +27,8 @@ from models.progress import Progress
 T = TypeVar("T")
 
 PROGRESS_EVERY = 1000
-LEFT_OUT = "left out"  # the kind of pairs that are merely not wanted, never an error
-ENDED = object()  # stands for the next record of a file that has no more
+LEFT_OUT = "left out"  # the kind of pairs that are merely unwanted, never an error
+ENDED = object()  # stands for the next record of a file that has ended
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class CorpusSettings:
 
 @dataclass(frozen=True)
 class CorpusFiles:
-    """Where the parts of a corpus are. Trees and tags may also come from CoNLL-U files."""
+    """The files of a corpus. Trees and tags may also come from CoNLL-U files."""
 
     source: Path
     target: Path
@@ -66,10 +67,6 @@ class ReadReport:
         self.dropped[bad.kind] += 1
         self.first.setdefault(bad.kind, f"{bad.where}: {bad.what}")
 
-    def count_tree(self, tree: Tree | None, *, expected: bool) -> None:
-        self.n_without_tree += expected and tree is None
-        self.n_made_projective += tree is not None and tree.n_lifted > 0
-
     def lines(self) -> list[str]:
         """For people; empty when there is nothing to say."""
         lines = []
@@ -90,14 +87,14 @@ def read_corpus(
     settings: CorpusSettings = CorpusSettings(),
     progress: Progress | None = None,
 ) -> tuple[AlignedCorpus, ReadReport]:
-    layers = open_layers(vars(files))
+    layers = _open_layers(vars(files))
     report = ReadReport()
     corpus = CorpusBuilder(
         source_tags=settings.factored or files.source_tags is not None,
         target_tags=settings.factored or files.target_tags is not None,
         trees=files.source_tree is not None,
     )
-    with closing(read_on(layers)) as rows:
+    with closing(_read_on(layers)) as rows:
         for _ in rows:
             report.n_read += 1
             try:
@@ -108,7 +105,8 @@ def read_corpus(
                     raise
                 report.drop(bad)
                 continue
-            report.count_tree(pair.tree, expected="source_tree" in layers)
+            report.n_without_tree += "source_tree" in layers and pair.tree is None
+            report.n_made_projective += pair.tree is not None and pair.tree.n_lifted > 0
             corpus.add(*pair)
             if progress and report.n_read % PROGRESS_EVERY == 0:
                 progress("reading pairs", report.n_read)
@@ -116,9 +114,32 @@ def read_corpus(
     return corpus.finish(), report
 
 
+@dataclass(frozen=True)
+class SourceFiles:
+    """Files of sentences to translate. Trees and tags may also come from CoNLL-U files."""
+
+    source: Path
+    source_tags: Path | None = None
+    source_tree: Path | None = None
+
+
+def read_sentences(
+    files: SourceFiles, *, factored: bool = False
+) -> Generator[Sentence, None, None]:
+    """Sentences in order, including empty ones; any words will do; a fault is reported with its
+    place."""
+    layers = _open_layers(vars(files))
+    with closing(_read_on(layers)) as rows:
+        for _ in rows:
+            _check_lengths(layers)
+            words, tags = _words_and_tags(layers, "source", factored)
+            tree = _tree(layers, words) if words else None
+            yield Sentence(tuple(words), None if tags is None else tuple(tags), tree=tree)
+
+
 @dataclass
-class Layer:
-    """One file: where its stream of (line number, record) stands."""
+class _Layer:
+    """One file and the position in its stream of (line number, record)."""
 
     path: Path
     records: Generator[tuple[int, Any], None, None]
@@ -126,7 +147,7 @@ class Layer:
     record: Any = None
 
     def receive(self, item: Any) -> None:
-        """Takes the next record; a file that has ended stands one line behind its last."""
+        """Takes the next record; a file that has ended stands one line after its last."""
         ended = item is ENDED
         if not (ended and self.record is ENDED):
             self.line, self.record = (self.line + 1, ENDED) if ended else item
@@ -138,8 +159,11 @@ class Layer:
                 raise self.record
             return parse(self.record)
         except BadLine as bad:
-            bad.where = f"{self.path}:{self.line}"
-            raise
+            raise self.located(bad) from None
+
+    def located(self, bad: BadLine) -> BadLine:
+        bad.where = f"{self.path}:{self.line}"
+        return bad
 
 
 class _Pair(NamedTuple):
@@ -151,7 +175,7 @@ class _Pair(NamedTuple):
     tree: Tree | None
 
 
-def open_layers(files: Mapping[str, Path | None]) -> dict[str, Layer]:
+def _open_layers(files: Mapping[str, Path | None]) -> dict[str, _Layer]:
     """A stream for every file that is given, by the names of `CorpusFiles`."""
     paths = {name: path for name, path in files.items() if path is not None}
     if list(map(str, paths.values())).count("-") > 1:
@@ -168,11 +192,11 @@ def open_layers(files: Mapping[str, Path | None]) -> dict[str, Layer]:
             records = read_brackets(path)
         else:
             records = read_lines(path)
-        layers[name] = Layer(path, records)
+        layers[name] = _Layer(path, records)
     return layers
 
 
-def read_on(layers: dict[str, Layer]) -> Generator[None, None, None]:
+def _read_on(layers: dict[str, _Layer]) -> Generator[None, None, None]:
     """Moves all layers to their next record, until the longest file ends; then closes the files."""
     with ExitStack() as stack:
         for layer in layers.values():
@@ -183,37 +207,31 @@ def read_on(layers: dict[str, Layer]) -> Generator[None, None, None]:
             yield
 
 
-def check_lengths(layers: dict[str, Layer]) -> None:
+def _check_lengths(layers: dict[str, _Layer]) -> None:
     """No file may end before the others."""
     ended = [layer for layer in layers.values() if layer.record is ENDED]
     if ended:
         longer = next(layer for layer in layers.values() if layer.record is not ENDED)
-        raise _located(
-            ended[0],
-            BadLine(
-                "unequal lengths",
-                "the file ends here",
-                f"{longer.path} goes on at line {longer.line}; all files need as many sentences",
-            ),
-        )
+        expected = f"{longer.path} goes on at line {longer.line}; all files need as many sentences"
+        raise ended[0].located(BadLine("unequal lengths", "the file ends here", expected))
 
 
-def _read_pair(layers: dict[str, Layer], settings: CorpusSettings) -> _Pair:
+def _read_pair(layers: dict[str, _Layer], settings: CorpusSettings) -> _Pair:
     """One pair with all its layers, checked."""
-    check_lengths(layers)
-    source, source_tags = words_and_tags(layers, "source", settings)
-    target, target_tags = words_and_tags(layers, "target", settings)
+    _check_lengths(layers)
+    source, source_tags = _words_and_tags(layers, "source", settings.factored, _check_words)
+    target, target_tags = _words_and_tags(layers, "target", settings.factored, _check_words)
     if settings.max_length and max(len(source), len(target)) > settings.max_length:
         what = f"longer than {settings.max_length} words"
-        raise _located(layers["source"], BadLine(LEFT_OUT, what))
+        raise layers["source"].located(BadLine(LEFT_OUT, what))
     links: list[int] = []
     if "alignment" in layers:
         links = layers["alignment"].parse(parse_links)
         layers["alignment"].parse(lambda _: check_links(links, len(source), len(target)))
-    return _Pair(source, target, links, source_tags, target_tags, tree_of(layers, source))
+    return _Pair(source, target, links, source_tags, target_tags, _tree(layers, source))
 
 
-def tree_of(layers: dict[str, Layer], words: list[str]) -> Tree | None:
+def _tree(layers: dict[str, _Layer], words: list[str]) -> Tree | None:
     if "source_tree" not in layers:
         return None
     return layers["source_tree"].parse(
@@ -221,16 +239,18 @@ def tree_of(layers: dict[str, Layer], words: list[str]) -> Tree | None:
     )
 
 
-def words_and_tags(
-    layers: dict[str, Layer], side: str, settings: CorpusSettings, *, checked: bool = True
+def _words_and_tags(
+    layers: dict[str, _Layer],
+    side: str,
+    factored: bool,
+    check: Callable[[list[str]], None] = lambda _: None,
 ) -> tuple[list[str], list[str] | None]:
     tags: list[str] | None = None
-    if settings.factored:
+    if factored:
         words, tags = layers[side].parse(split_factors)
     else:
         words = layers[side].parse(split_words)
-    if checked:
-        layers[side].parse(lambda _: _check_words(words))
+    layers[side].parse(lambda _: check(words))
     if f"{side}_tags" in layers:
         tags = layers[f"{side}_tags"].parse(lambda record: _tags(record, words))
     return words, tags
@@ -252,8 +272,3 @@ def _check_words(words: list[str]) -> None:
     if len(words) > MOST_WORDS:
         raise BadLine("too long", f"{len(words)} words", f"at most {MOST_WORDS} are possible")
     check_words(words)
-
-
-def _located(layer: Layer, bad: BadLine) -> BadLine:
-    bad.where = f"{layer.path}:{layer.line}"
-    return bad

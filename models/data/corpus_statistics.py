@@ -1,4 +1,4 @@
-"""What a parallel corpus looks like: sizes, lengths, alignment, and how far words move.
+"""Statistics of a parallel corpus: sizes, lengths, alignment, and how far words move.
 
 Distance is the distortion of Goto et al. (2013) along the target sentence: for two aligned target
 words with no aligned word between them, NP − CP − 1, where CP is the rightmost source word of the
@@ -13,20 +13,7 @@ import numpy as np
 from models.arrays import Int64Array
 from models.data.corpus import AlignedCorpus, Side
 
-# First and last distance of each bin, both inside it
-DISTANCE_BINS = (
-    (None, -15),
-    (-14, -8),
-    (-7, -4),
-    (-3, -2),
-    (-1, -1),
-    (0, 0),
-    (1, 1),
-    (2, 3),
-    (4, 7),
-    (8, 14),
-    (15, None),
-)
+BIN_STARTS = (-14, -7, -3, -1, 0, 1, 2, 4, 8, 15)  # of distances; the first bin has no start
 
 
 @dataclass(frozen=True)
@@ -84,13 +71,10 @@ def distances(corpus: AlignedCorpus) -> Int64Array:
 
 
 def _histogram(moves: Int64Array) -> tuple[tuple[str, int], ...]:
-    rows = []
-    for low, high in DISTANCE_BINS:
-        inside = (moves >= (-np.inf if low is None else low)) & (
-            moves <= (np.inf if high is None else high)
-        )
-        rows.append((bin_name(low, high), int(inside.sum())))
-    return tuple(rows)
+    names = map(bin_name, (None, *BIN_STARTS), (*(start - 1 for start in BIN_STARTS), None))
+    bins = np.searchsorted(BIN_STARTS, moves, side="right")
+    counts = np.bincount(bins, minlength=len(BIN_STARTS) + 1)
+    return tuple(zip(names, counts.tolist(), strict=True))
 
 
 def bin_name(low: int | None, high: int | None) -> str:

@@ -1,8 +1,8 @@
 """Dependency trees: made projective where they are not, and turned into constituents.
 
 A word with dependents becomes a phrase that spans them all; its children are the dependents'
-phrases and the word's own tag, in sentence order. The phrase is named after the head's tag with
-a P behind it:
+phrases and the word's own tag, in sentence order. The phrase is named after the head's tag, with a
+P appended:
 
     head of  dogs  bark  loudly          (VERBP (NOUN dogs) (VERB bark) (ADV loudly))
              bark  -     bark
@@ -19,32 +19,22 @@ def constituents(heads: Sequence[int], tags: Sequence[str]) -> Tree:
     """The constituent tree over head spans; `heads[i]` is a position, or −1 for a root."""
     depths = _depths(heads)
     heads, n_lifted = make_projective(heads, depths)
-    n = len(heads)
-    dependents: list[list[int]] = [[] for _ in range(n)]
-    roots = []
-    low, high = list(range(n)), list(range(1, n + 1))
-    for word in range(n):
-        if heads[word] < 0:
-            roots.append(word)
-        else:
-            dependents[heads[word]].append(word)
-    for word in sorted(range(n), key=_depths(heads).__getitem__, reverse=True):
-        if heads[word] >= 0:
-            head = heads[word]
-            low[head], high[head] = min(low[head], low[word]), max(high[head], high[word])
-
+    low, high, _ = _spans(heads, _depths(heads))
+    dependents: list[list[int]] = [[] for _ in heads]
+    roots: list[int] = []
+    for word, head in enumerate(heads):
+        (roots if head < 0 else dependents[head]).append(word)
     labels: list[str] = []
     start: list[int] = []
     end: list[int] = []
     parent: list[int] = []
-    # (word, parent node, whole phrase or only the word's own tag), next one last
-    agenda: list[tuple[int, int, bool]] = []
-    if len(roots) > 1:  # a file with several roots in one sentence: joined under one node
+    if len(roots) > 1:  # several roots in one sentence are joined under one node
         labels.append("ROOT")
         start.append(0)
-        end.append(n)
+        end.append(len(heads))
         parent.append(-1)
-    agenda += [(root, len(labels) - 1, True) for root in reversed(roots)]
+    # (word, parent node, whole phrase or only the word's own tag), next one last
+    agenda = [(root, len(labels) - 1, True) for root in reversed(roots)]
     while agenda:
         word, above, phrase = agenda.pop()
         phrase = phrase and bool(dependents[word])
@@ -63,13 +53,13 @@ def make_projective(heads: Sequence[int], depths: Sequence[int]) -> tuple[list[i
     """Lifts arcs (Nivre and Nilsson 2005): as long as an arc spans a word that its head does not
     dominate, the shortest such arc is moved to the head's own head. Returns the number of moves.
 
-    A move takes a family (a word and all below it) from one head and from no other. So only that
-    head's arcs and the moved one need be looked at again, and an arc that crosses does so until it
-    is moved. Sets of words are the bits of integers.
+    A move takes a family (a word and all below it) from one head only. So only that head's arcs and
+    the moved one need another look, and an arc that crosses does so until it is moved. Sets of
+    words are the bits of integers.
     """
     lifted, moves = list(heads), 0
-    if _is_projective(heads, depths):
-        return lifted, moves
+    if all(end - start == size for start, end, size in zip(*_spans(heads, depths), strict=True)):
+        return lifted, moves  # every family fills its span
     family = [1 << word for word in range(len(heads))]
     dependents = [0] * len(heads)  # by arcs that do not cross, as far as is known
     for word in sorted(range(len(heads)), key=depths.__getitem__, reverse=True):
@@ -112,8 +102,8 @@ def _unbroken(members: int, word: int) -> int:
 def contract(heads: Sequence[int], group_of: Sequence[int]) -> list[int]:
     """Heads over groups of words (the tokens that words were split from).
 
-    A group hangs where its highest word hangs. Depth falls from group to head's group, so no
-    cycle can arise.
+    A group hangs where its highest word hangs. Depth falls from a group to its head's group, so
+    there can be no cycle.
     """
     depths = _depths(heads)
     n_groups = max(group_of, default=-1) + 1
@@ -136,20 +126,17 @@ def _depths(heads: Sequence[int]) -> list[int]:
             word = heads[word]
         depth = depths[word] if word >= 0 else -1
         for step in reversed(path):
-            depth += 1
-            depths[step] = depth
+            depths[step] = depth = depth + 1
     return depths
 
 
-def _is_projective(heads: Sequence[int], depths: Sequence[int]) -> bool:
-    """Every word's descendants and itself fill a span without holes."""
+def _spans(heads: Sequence[int], depths: Sequence[int]) -> tuple[list[int], list[int], list[int]]:
+    """Start, end and number of words of every word's family: itself and all below it."""
     n = len(heads)
     low, high, size = list(range(n)), list(range(1, n + 1)), [1] * n
     for word in sorted(range(n), key=depths.__getitem__, reverse=True):
-        if high[word] - low[word] != size[word]:
-            return False
         head = heads[word]
         if head >= 0:
             low[head], high[head] = min(low[head], low[word]), max(high[head], high[word])
             size[head] += size[word]
-    return True
+    return low, high, size

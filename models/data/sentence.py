@@ -1,4 +1,4 @@
-"""One source sentence with its optional layers: what models see of it."""
+"""One source sentence with its optional layers, as models see it."""
 
 from dataclasses import dataclass
 from typing import Any

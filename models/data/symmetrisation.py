@@ -1,21 +1,21 @@
-"""One word alignment from two: the links that two directed alignments agree on, and which others.
+"""One word alignment from two directed ones: the links that both have, and some of the others.
 
-A directed aligner gives every word at most one partner, so a word that became two is missed by one
-of its two directions. Symmetrisation keeps the links found in both directions (the intersection)
-and adds others of the union (Och and Ney 2003, section 5; Koehn et al. 2005, "Edinburgh system
+A directed aligner gives every word at most one partner, so one of the two directions misses a word
+that became two. Symmetrisation keeps the links found in both directions (the intersection) and adds
+others from the union (Och and Ney 2003, section 5; Koehn et al. 2005, "Edinburgh system
 description", with the growing algorithm):
 
-    grow    neighbours of chosen links, if they link a word that has no link yet; neighbours of
-            newly chosen links too, until there are none; with `diag` diagonal ones as well
-    final   then all other links of the forward direction, and after them of the backward
+    grow    neighbours of chosen links, if they link a word that has no link yet; then neighbours of
+            newly chosen links, until there are none; with `diag` also diagonal neighbours
+    final   then all other links of the forward direction, followed by those of the backward
             direction, if they link a word that has no link yet (`final-and`: two such words)
 
-A link taken early covers words and so keeps a later one out: the order decides. It is the order of
-Moses' `symal`, target words from left to right, for each its source words from left to right, and
-the neighbours as in `_STEPS`. Its two inputs may here be any sets of links. What `symal` calls
-`intersect` is called intersection; its srctotgt and tgttosrc are the directions themselves.
+A link taken early covers words and so keeps a later one out: the order decides. It is that of
+Moses' `symal`: target words from left to right, for each its source words from left to right, and
+neighbours as in `_STEPS`. Here the two inputs may be any sets of links. `symal` calls the
+intersection `intersect`; its srctotgt and tgttosrc are the directions themselves.
 
-Nothing here weighs links by probability, and nothing outside the union is ever added.
+Links are not weighted by probability, and nothing outside the union is ever added.
 """
 
 from typing import Final
@@ -37,8 +37,8 @@ GROWING: Final = {
 }
 METHODS: Final = ("intersection", "union", *GROWING)
 
-# A link as one number that sorts by pair, target and source, 18 bits for each position. It needs
-# only 16, so that a step over the edge of a sentence arrives at a number that no link has.
+# A link as one number that sorts by pair, target and source, with 18 bits for each position. 16
+# would do; with 18, a step over the edge of a sentence reaches a number that no link has.
 _BITS: Final = 18
 _MASK: Final = (1 << _BITS) - 1
 _TARGET: Final = 1 << _BITS
@@ -53,8 +53,8 @@ FORWARD, BACKWARD, BOTH = 1, 2, 3  # where a link of the union comes from
 def symmetrise(forward: Ragged, backward: Ragged, method: str = "grow-diag-final-and") -> Ragged:
     """The symmetrised links of every pair, sorted by source and target.
 
-    Both directions hold (source, target) rows; forward is the one that was made by choosing a
-    source word for each target word. Order and repetitions do not matter.
+    Both directions hold (source, target) rows; forward is the one that chose a source word for each
+    target word. Order and repetitions do not matter.
 
     >>> one_pair = np.array([0, 2])
     >>> forward = Ragged(np.array([[0, 0], [0, 1]], dtype=np.uint16), one_pair)
@@ -152,9 +152,9 @@ def _grow_pair(
 ) -> None:
     """Passes over the chosen links in order, until one adds nothing.
 
-    A visit decides about all neighbours for good, because words never become uncovered: no link
-    needs a second one, and a pass begins at the first link that the one before it added behind its
-    back.
+    A visit decides about all neighbours for good, because words never become uncovered. So no link
+    needs a second visit, and a pass begins at the first link that the previous pass added behind
+    its position.
     """
     first = begin
     while first < end:
@@ -178,7 +178,7 @@ def _grow_pair(
 
 @kernel
 def _find(keys: Int64Array, begin: int, end: int, key: int) -> int:
-    """Where the key stands among `keys[begin:end]`; `end` if it does not."""
+    """The place of the key in `keys[begin:end]`; `end` if it is absent."""
     low, high = begin, end
     while low < high:
         middle = (low + high) // 2

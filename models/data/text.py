@@ -1,7 +1,7 @@
 """Lines of text files: plain, gzip by name (`.gz`), or standard input (`-`), always UTF-8.
 
-Only a line feed ends a line (a carriage return before it is dropped) and only spaces and tabs
-separate words, as in Moses: U+3000, U+0085 and the like are letters of a word, because a corpus
+Only a line feed ends a line (a carriage return before it is dropped), and only spaces and tabs
+separate words, as in Moses. U+3000, U+0085 and the like are letters of a word, because a corpus
 that was tokenised and aligned elsewhere must keep its word numbers.
 """
 
@@ -13,7 +13,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import BinaryIO, TypeVar, cast
 
-from models.errors import BadLine, DataError, missing_file, reason
+from models.errors import BadLine, DataError, reading, reason
 
 T = TypeVar("T")
 
@@ -21,19 +21,11 @@ BOM = "\ufeff"
 
 
 def open_binary(path: Path) -> BinaryIO:
-    """A stream of the file's bytes, unpacked; errors name the file."""
+    """A stream of the file's bytes, decompressed; errors name the file."""
     if str(path) == "-":
         return sys.stdin.buffer
-    try:
-        if path.suffix == ".gz":
-            return cast(BinaryIO, gzip.open(path, "rb"))
-        return path.open("rb")
-    except IsADirectoryError:
-        raise DataError("is a folder, not a file", where=str(path)) from None
-    except FileNotFoundError:
-        raise missing_file(path) from None
-    except OSError as error:
-        raise DataError(f"cannot be read: {reason(error)}", where=str(path)) from None
+    with reading(path):
+        return cast(BinaryIO, gzip.open(path, "rb")) if path.suffix == ".gz" else path.open("rb")
 
 
 def read_lines(path: Path) -> Generator[tuple[int, str | BadLine], None, None]:
@@ -47,7 +39,7 @@ def read_lines(path: Path) -> Generator[tuple[int, str | BadLine], None, None]:
             raise DataError(
                 f"broken gzip file: {error}",
                 where=f"{path}:{number + 1}",
-                advice="unpack it with gzip -t to see how far it is whole, then make it again",
+                advice="test it with gzip -t, then make it again",
             ) from None
         except OSError as error:
             raise DataError(
@@ -56,7 +48,7 @@ def read_lines(path: Path) -> Generator[tuple[int, str | BadLine], None, None]:
 
 
 def parse_lines(path: Path, parse: Callable[[str], T]) -> Generator[tuple[int, T], None, None]:
-    """Line numbers and what `parse` makes of the lines; a bad one is an error with its place."""
+    """Line numbers and parsed lines; a bad line is an error that names its place."""
     with closing(read_lines(path)) as lines:
         for number, line in lines:
             try:
@@ -87,7 +79,7 @@ def split_words(line: str) -> list[str]:
 
 
 def split_factors(line: str) -> tuple[list[str], list[str]]:
-    """Words and tags of a line in Moses' `word|tag` form; of more factors the last is the tag."""
+    """Words and tags of a line in Moses' `word|tag` form; the last of more factors is the tag."""
     words, tags = [], []
     for number, token in enumerate(split_words(line)):
         word, _, rest = token.partition("|")

@@ -1,4 +1,4 @@
-"""Constituency trees as arrays, so that nothing that uses a tree needs recursion.
+"""Constituency trees as arrays, so that code that uses a tree needs no recursion.
 
 Nodes are numbered in preorder: a parent comes before its children, the root is 0, and the nodes
 below node v are v + 1 .. v + (number of its descendants). Tags are nodes too (the lowest ones, one
@@ -22,7 +22,7 @@ import numpy as np
 from models.arrays import Int32Array, Int64Array, Ragged
 from models.errors import BadLine, counted
 
-ESCAPES = str.maketrans({"(": "-LRB-", ")": "-RRB-"})  # what must be escaped; treebanks do more:
+ESCAPES = str.maketrans({"(": "-LRB-", ")": "-RRB-"})  # must be escaped; treebanks escape more:
 UNESCAPES = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
 _ESCAPED = re.compile("|".join(UNESCAPES))
 
@@ -61,18 +61,17 @@ class Tree:
     def brackets(self, words: Sequence[str]) -> str:
         """The tree in PTB notation, on one line."""
         pieces: list[str] = []
-        open_ends: list[int] = []  # number of descendants' end: the node after the last one below
-        after = _subtree_ends(self.parent)
+        path: list[int] = []  # nodes whose brackets are open
         is_tag = self.children.lengths == 0
         for node, label in enumerate(self.labels):
-            while open_ends and open_ends[-1] == node:
+            while path and path[-1] != self.parent[node]:
                 pieces.append(")")
-                open_ends.pop()
+                path.pop()
             pieces.append(f" ({label.translate(ESCAPES)}")
             if is_tag[node]:
                 pieces.append(f" {words[self.start[node]].translate(ESCAPES)}")
-            open_ends.append(int(after[node]))
-        return "".join(pieces).lstrip() + ")" * len(open_ends)
+            path.append(node)
+        return "".join(pieces).lstrip() + ")" * len(path)
 
 
 def make_tree(
@@ -105,11 +104,3 @@ def check_leaves(leaves: Sequence[str], words: Sequence[str], layer: str = "tree
 
 def _unescaped(word: str) -> str:
     return _ESCAPED.sub(lambda escape: UNESCAPES[escape[0]], word)
-
-
-def _subtree_ends(parent: Int32Array) -> Int64Array:
-    """For each node the number after its last descendant (preorder makes them a range)."""
-    after = np.arange(1, len(parent) + 1)
-    for node in range(len(parent) - 1, 0, -1):
-        after[parent[node]] = max(after[parent[node]], after[node])
-    return after

@@ -1,7 +1,7 @@
 """Words as numbers.
 
-Every vocabulary begins with the three symbols that language models need, so that their ids are
-constants in compiled code.
+Every vocabulary begins with the three symbols that language models need, so their ids are constants
+in compiled code.
 """
 
 import re
@@ -14,8 +14,8 @@ from models.errors import BadLine
 
 UNKNOWN, BEGIN, END = 0, 1, 2
 SPECIAL = ("<unk>", "<s>", "</s>")
-# Words that our files could not tell from their own signs: who needs them, and another spelling.
-# Older tools write <UNK> in language models for <unk>.
+# Words that our files could not distinguish from their own symbols: who needs them, and another
+# spelling. Older tools write <UNK> for <unk> in language models.
 RESERVED = dict.fromkeys((*SPECIAL, "<UNK>"), ("language models", "&lt;s&gt;"))
 RESERVED["|||"] = ("phrase tables", "&#124;&#124;&#124;")
 CONTROL = re.compile(r"[\x00-\x1f]")  # some end a word or a line for one tool and not for another
@@ -72,7 +72,7 @@ class Vocabulary:
         return tuple(self._words)
 
     def extend(self, words: Iterable[str]) -> list[int]:
-        """The ids of the words, new ones added in the order in which they come."""
+        """The ids of the words; new words are added in order."""
         ids, known = [], self._ids
         for word in words:
             number = known.get(word)
@@ -90,7 +90,7 @@ class Vocabulary:
 
     @classmethod
     def from_list(cls, words: Sequence[str]) -> "Vocabulary":
-        """The vocabulary whose `words` were saved: the special symbols must come first."""
+        """The vocabulary whose `words` were saved; the special symbols must come first."""
         if tuple(words[: len(SPECIAL)]) != SPECIAL or len(set(words)) != len(words):
             raise ValueError("not the words of a vocabulary: <unk> <s> </s> first, no repetitions")
         return cls(words[len(SPECIAL) :])

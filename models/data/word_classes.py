@@ -6,15 +6,15 @@ likelihood of the class bigram model is, up to a constant of the text,
 
     F = Σ_{g,h} n(g, h) log n(g, h) − 2 Σ_g n(g) log n(g).
 
-In sweeps over the words, the most frequent first, each word is taken out of its class and put where
-F is largest, until no word moves or the sweeps are used up. F never falls. Where it ends depends on
-the start, so two are tried and the better end is kept: the most frequent words have classes of
-their own and all others share the last one; or the words are dealt out like cards, by frequency.
-Both ends of a sentence are one more class, which no word joins.
+In sweeps over the words, the most frequent first, each word moves to the class where F is largest,
+until no word moves or the sweeps are used up. F never falls. The result depends on the start, so we
+try two and keep the better result: the most frequent words have classes of their own and all others
+share the last one; or the words are dealt out like cards, by frequency. Both ends of a sentence are
+one more class, which no word joins.
 
 A step costs n_classes × (classes beside the word), since only counts in the rows and columns of the
 word's neighbours change; x log x comes from a table. Nothing is random. Left out: mkcls' simulated
-annealing and its minimal count of words.
+annealing and its minimum word count.
 """
 
 from collections.abc import Sequence
@@ -33,16 +33,16 @@ from models.progress import Progress
 FORMAT = 1
 N_CLASSES = 50
 SWEEPS = 8
-LONGEST_TABLE = 1 << 22  # of x log x; larger x are worked out when they are needed
-GAIN = 1e-9  # a move must win more, so that rounding cannot move words in circles
+LONGEST_TABLE = 1 << 22  # of x log x; for larger x it is computed when needed
+GAIN = 1e-9  # a move must gain more, so that rounding cannot move words in circles
 
 
 @dataclass(frozen=True, eq=False)
 class WordClasses:
     """A class for every word of a vocabulary, numbered from 0.
 
-    Words that were not seen, and all that the vocabulary does not know, have the class with most of
-    the words that were seen once.
+    Unseen words and words outside the vocabulary have the class that holds most of the words seen
+    once.
     """
 
     n_classes: int
@@ -116,7 +116,7 @@ def count_bigrams(words: Ragged, n_vocabulary: int) -> Bigrams:
     """For each word what follows it and how often, and what precedes it: (begin, other word,
     count) twice. Both ends of a sentence are the word `n_vocabulary`."""
     n_sentences, boundary = len(words), n_vocabulary
-    # each sentence, with a boundary behind it; the boundary before the first one is the last one
+    # each sentence is followed by a boundary; the last one also precedes the first sentence
     places = np.arange(len(words.values)) + words.row_of_value
     text = np.full(len(words.values) + n_sentences, boundary, np.int64)
     text[places] = words.values
@@ -159,7 +159,7 @@ def _look_up(table, x):
 
 @kernel
 def _sweep(by_count, text, class_of, class_counts, table):
-    """Moves each word to its best class; how many have moved."""
+    """Moves each word to its best class; returns how many moved."""
     n_classes = len(class_counts) - 1
     sizes = class_counts.sum(axis=1)
     following = np.zeros(n_classes + 1, np.int64)
@@ -183,7 +183,7 @@ def _sweep(by_count, text, class_of, class_counts, table):
 
 @kernel
 def _neighbours(word, text, class_of, following, preceding):
-    """Counts the classes behind and before a word; the word beside itself is counted apart."""
+    """Counts the classes after and before a word; the word beside itself is counted separately."""
     begin_following, second, n_following, begin_preceding, first, n_preceding = text
     following[:] = 0
     preceding[:] = 0

@@ -1,4 +1,4 @@
-"""N-gram language models: estimated from text, read and written as ARPA files, asked fast.
+"""N-gram language models: estimated from text, read and written as ARPA files, queried fast.
 
     text ──read_text──▶ word numbers ──estimate──▶ NGrams ──write_arpa──▶ ARPA file
                                                      │  ◀──read_arpa──
@@ -14,16 +14,13 @@
 True
 """
 
-from models.language_model.arpa_reading import read_arpa
-from models.language_model.arpa_writing import write_arpa
+from models.language_model.arpa import read_arpa, write_arpa
+from models.language_model.counting import read_text
 from models.language_model.estimation import estimate
-from models.language_model.kenlm_model import KenlmModel
-from models.language_model.model import LanguageModel
-from models.language_model.ngrams import MAX_ORDER, NGrams
-from models.language_model.text_reading import read_text
+from models.language_model.model import KenlmModel, LanguageModel
+from models.language_model.ngrams import NGrams
 
 __all__ = [
-    "MAX_ORDER",
     "KenlmModel",
     "LanguageModel",
     "NGrams",

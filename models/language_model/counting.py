@@ -1,17 +1,23 @@
-"""Counts all n-grams of a text up to a length, by sorting.
+"""Reads text files as word numbers, and counts all n-grams of a text up to a length, by sorting.
 
 An n-gram is numbered by the pair (number of its prefix, last word), so that every length takes one
-sort of 64-bit keys. Sentences are counted with <s> before and </s> behind them.
+sort of 64-bit keys. Sentences are counted with <s> before and </s> after them.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
-from models.arrays import BoolArray, Int32Array, Int64Array, Ragged
-from models.data.vocabulary import BEGIN, END, SPECIAL
+from models.arrays import BoolArray, GrowingRagged, Int32Array, Int64Array, Ragged
+from models.data.text import parse_lines, split_words
+from models.data.vocabulary import BEGIN, END, SPECIAL, Vocabulary, check_words
 from models.errors import DataError
 from models.language_model.ngrams import node_keys
+from models.progress import Progress
+
+PROGRESS_EVERY = 1000  # lines
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,3 +101,23 @@ def _with_boundaries(sentences: Ragged) -> tuple[Int32Array, Int32Array]:
     inside[starts + lengths - 1] = False
     words[inside] = sentences.values
     return words, depth
+
+
+def read_text(paths: Iterable[Path], progress: Progress | None = None) -> tuple[Vocabulary, Ragged]:
+    """All lines of all files, one after the other; an empty line is an empty sentence.
+
+    A line that is not UTF-8, or has a word that the files of a model cannot hold, is an error.
+    """
+    vocabulary, rows = Vocabulary(), GrowingRagged()
+    for path in paths:
+        for _, words in parse_lines(path, _words):
+            rows.add(vocabulary.extend(words))
+            if progress and len(rows) % PROGRESS_EVERY == 0:
+                progress("reading lines", len(rows))
+    return vocabulary, rows.finish()
+
+
+def _words(line: str) -> list[str]:
+    words = split_words(line)
+    check_words(words)
+    return words

@@ -10,8 +10,8 @@ context h without its first word:
 The adjusted count is the number of occurrences for the longest n-grams and for those that begin
 with <s>, otherwise the number of different words before the n-gram. Below the unigrams stands the
 uniform distribution over all words but <s>; <unk> has count 0 and gets its share of that. The
-backoff of a context is γ, so that the result is an ordinary backoff model. An n-gram that is pruned
-gives its whole count to γ. <s> is never predicted; its probability is set to 1, as in lmplz.
+backoff of a context is γ, so the result is an ordinary backoff model. A pruned n-gram gives its
+whole count to γ. <s> is never predicted; its probability is set to 1, as in lmplz.
 
 Left out: pruning of unigrams and of words, and a vocabulary that is larger than the text.
 """
@@ -29,7 +29,7 @@ from models.language_model.counting import NGramCounts, count_ngrams
 from models.language_model.ngrams import MAX_ORDER, NGrams
 
 FALLBACK = (0.5, 1.0, 1.5)  # discounts where the text is too small to estimate them
-SMALLEST_BACKOFF = 1e-99  # γ can be 0, and ARPA files have no sign for its logarithm
+SMALLEST_BACKOFF = 1e-99  # γ can be 0, and ARPA files cannot express its logarithm
 
 
 def estimate(
@@ -37,10 +37,13 @@ def estimate(
 ) -> NGrams:
     """A model of the sentences, whose words are numbers of the vocabulary.
 
-    `prune` has a threshold for every length, the last one for all longer ones as well: n-grams that
+    `prune` has a threshold for each length; the last one holds for all longer ones. N-grams that
     occur that often or less are left out. An empty sentence counts as <s> </s>.
     """
-    _check_order(order)
+    if not 1 <= order <= MAX_ORDER:
+        raise SettingError(
+            f"a language model of order {order} is not possible", expected=f"1 to {MAX_ORDER}"
+        )
     thresholds = _thresholds(prune, order)
     counts = count_ngrams(sentences, len(vocabulary), order)
     starts = np.cumsum([0, 1, *(len(level.word) for level in counts)])
@@ -54,19 +57,12 @@ def estimate(
         share, gamma = _discounted(adjusted, kept[-1], here, len(kept[-2]))
         probability = share + gamma[here] * probability[below]
         backoff.append(np.log(np.maximum(gamma, SMALLEST_BACKOFF)))
-        # the probability of what is pruned is not used, and 0 if nothing smooths it
+        # probabilities of pruned n-grams are not used, and may be 0
         logprob.append(np.log(probability, where=kept[-1], out=np.zeros(len(probability))))
     logprob[1][BEGIN] = 0.0
-    # what level n has computed are the backoffs of the contexts one shorter
+    # level n has computed the backoffs of contexts of length n − 1
     backoff = [*backoff[2:], np.zeros(len(counts[-1].word))]
     return _assembled(vocabulary, counts, kept, logprob, [np.zeros(1), *backoff])
-
-
-def _check_order(order: int) -> None:
-    if not 1 <= order <= MAX_ORDER:
-        raise SettingError(
-            f"a language model of order {order} is not possible", expected=f"1 to {MAX_ORDER}"
-        )
 
 
 def _thresholds(prune: Sequence[int], order: int) -> list[int]:
@@ -93,7 +89,7 @@ def discounts(adjusted: Int64Array) -> FloatArray:
     n = np.bincount(np.minimum(adjusted, 5), minlength=6).tolist()
     if min(n[1:4]) > 0:
         y = Fraction(n[1], n[1] + 2 * n[2])
-        # exact, because at 0 a rounding error would decide between two very different models
+        # exact, because near 0 a rounding error would choose between two very different models
         exact = [j - (j + 1) * y * Fraction(n[j + 1], n[j]) for j in (1, 2, 3)]
         if min(exact) >= 0:
             return np.array([0.0, *map(float, exact)])
@@ -119,7 +115,7 @@ def _assembled(
     logprob: list[FloatArray],
     backoff: list[FloatArray],
 ) -> NGrams:
-    """All lengths together, without what is pruned; prefixes of what is kept are kept."""
+    """All lengths together without the pruned n-grams; prefixes of kept n-grams are kept."""
     everything = np.concatenate(kept)
     new_number = np.cumsum(everything, dtype=np.int32) - np.int32(1)
     zero = np.zeros(1, dtype=np.int32)

@@ -1,17 +1,25 @@
-"""The language model that the decoder asks: an automaton, and the words that its numbers mean."""
+"""Language models that score words: our automaton with its vocabulary, which the decoder uses, and
+KenLM for files in its own binary format (and ARPA files)."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
+import kenlm
 import numpy as np
 
 from models.arrays import FloatArray, Ragged
 from models.data.array_files import load_arrays, save_arrays
 from models.data.vocabulary import BEGIN, Vocabulary
-from models.language_model.arpa_reading import read_arpa
-from models.language_model.automaton import EMPTY_STATE, Automaton, hash_shift, score_words
-from models.language_model.building import build_automaton
-from models.language_model.ngrams import NGrams
+from models.errors import DataError, missing_file
+from models.language_model.arpa import read_arpa
+from models.language_model.automaton import (
+    EMPTY_STATE,
+    Automaton,
+    build_automaton,
+    hash_shift,
+    score_words,
+)
+from models.language_model.ngrams import LN10, NGrams
 from models.progress import Progress
 
 FORMAT = 1
@@ -38,7 +46,7 @@ class LanguageModel:
 
     @classmethod
     def load(cls, directory: Path) -> "LanguageModel":
-        """Maps a saved model into memory; nothing is read before it is used."""
+        """Maps a saved model into memory; pages are read when they are first used."""
         header, arrays, vocabularies = load_arrays(directory, FORMAT)
         shift = hash_shift(len(arrays["tags"]))
         return cls(Automaton(**arrays, shift=shift), vocabularies["vocabulary"], header["order"])
@@ -56,22 +64,59 @@ class LanguageModel:
         """log p of each word, (words,) or, with `end`, (words + 1,)."""
         ids = self.vocabulary.encode(words)
         state = self.begin_state if begin else EMPTY_STATE
-        return self._scores(Ragged(ids, np.array([0, len(ids)])), state, end)
+        scores: FloatArray = score_words(self.automaton, ids, np.array([0, len(ids)]), state, end)
+        return scores
 
     def score_sentences(
         self, sentences: Ragged, end: bool = True, state: int | None = None
     ) -> FloatArray:
-        """log p of many sentences of word numbers, (sentences,), after `state`, or else <s>."""
+        """log p of sentences of word numbers, (sentences,), after `state` or else <s>."""
         words = sentences.values
         if len(words) and not 0 <= words.min() <= words.max() < len(self.vocabulary):
-            raise IndexError("a word number is not of this model's vocabulary")
-        scores = self._scores(sentences, self.begin_state if state is None else state, end)
-        lengths = sentences.lengths + int(end)
-        row = np.repeat(np.arange(len(sentences)), lengths)
+            raise IndexError("a word number is not in this model's vocabulary")
+        first = self.begin_state if state is None else state
+        scores = score_words(self.automaton, words, sentences.offsets, first, end)
+        row = np.repeat(np.arange(len(sentences)), sentences.lengths + int(end))
         return np.bincount(row, scores, minlength=len(sentences)).astype(np.float64)
 
-    def _scores(self, sentences: Ragged, state: int, end: bool) -> FloatArray:
-        scores: FloatArray = score_words(
-            self.automaton, sentences.values, sentences.offsets, state, end
-        )
-        return scores
+
+class KenlmModel:
+    """Scores like `LanguageModel`: natural logarithms, unknown words are <unk>."""
+
+    def __init__(self, path: Path) -> None:
+        if not path.exists():
+            raise missing_file(path)
+        config = kenlm.Config()
+        config.show_progress = False
+        config.arpa_complain = kenlm.ARPALoadComplain.NONE
+        try:
+            self._model = kenlm.Model(str(path), config)
+        except (OSError, RuntimeError) as error:
+            reason = str(error.__cause__ or error).splitlines()[-1]
+            raise DataError(
+                f"KenLM refuses the file: {reason}",
+                where=str(path),
+                expected="an ARPA file, or a binary file of the same version of KenLM",
+            ) from None
+
+    @property
+    def order(self) -> int:
+        return int(self._model.order)
+
+    def score(self, words: Sequence[str], begin: bool = True, end: bool = True) -> float:
+        """log p of a sentence: after <s> if `begin`, with </s> if `end`."""
+        return float(self.word_scores(words, begin, end).sum())
+
+    def word_scores(self, words: Sequence[str], begin: bool = True, end: bool = True) -> FloatArray:
+        """log p of each word, (words,) or, with `end`, (words + 1,)."""
+        state, following = kenlm.State(), kenlm.State()
+        if begin:
+            self._model.BeginSentenceWrite(state)
+        else:
+            self._model.NullContextWrite(state)
+        scores = []
+        # word by word, because a whole sentence would be split at more than spaces
+        for word in [*words, "</s>"] if end else words:
+            scores.append(self._model.BaseScore(state, word, following))
+            state, following = following, state
+        return LN10 * np.array(scores, dtype=np.float64)

@@ -1,20 +1,19 @@
 """The n-grams of a backoff language model, as one forest in arrays.
 
-Node 0 is the empty n-gram; every other node is an n-gram, known by the node of its prefix (all
-words but the last) and its last word. Nodes stand in the order of their length, and inside a
-length in the order of (prefix, word), so that the keys `prefix << 32 | word` of all nodes
-together are sorted and a node is found by binary search.
+Node 0 is the empty n-gram; every other node is an n-gram, identified by the node of its prefix (all
+words but the last) and its last word. Nodes are sorted by length and, within a length, by (prefix,
+word), so the keys `prefix << 32 | word` of all nodes are sorted and binary search finds a node.
 
     node    0    1      2    3    4     5       6     7
     n-gram  ()  <unk>  <s>  </s>  a   <s> a   a </s>  <s> a </s>
     prefix       0      0    0    0     2       4       5
 
-Probabilities and backoffs are natural logarithms. The probability of a word after a context is
-that of their n-gram if it is there, otherwise the backoff of the context plus the probability of
-the word after the context without its first word (Katz 1987); a context that is not there has
-backoff 0.
+Probabilities and backoffs are natural logarithms. The probability of a word after a context is that
+of their n-gram if it exists, otherwise the backoff of the context plus the probability of the word
+after the context without its first word (Katz 1987); a missing context has backoff 0.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,13 +21,15 @@ from numpy.typing import NDArray
 
 from models.arrays import BoolArray, FloatArray, Int32Array, Int64Array
 from models.data.vocabulary import Vocabulary
+from models.errors import DataError
 
 MAX_ORDER = 6
+LN10 = math.log(10.0)  # ARPA files and KenLM use base 10, everything else natural logarithms
 
 
 @dataclass(frozen=True, eq=False)
 class NGrams:
-    """Every prefix of an n-gram is there; a suffix may be missing."""
+    """Every prefix of an n-gram is present; a suffix may be missing."""
 
     vocabulary: Vocabulary
     starts: Int64Array  # (order + 2,): n-grams of length n are nodes starts[n] to starts[n + 1]
@@ -61,30 +62,25 @@ def node_keys(prefix: NDArray[np.integer], word: NDArray[np.integer]) -> Int64Ar
     return keys
 
 
-def find_nodes(sorted_keys: Int64Array, keys: Int64Array) -> tuple[Int64Array, BoolArray]:
-    """Where each key stands among the sorted ones, and whether it is there at all."""
-    place = np.minimum(np.searchsorted(sorted_keys, keys), len(sorted_keys) - 1)
-    return place, sorted_keys[place] == keys
-
-
 def link_suffixes(ngrams: NGrams) -> Int32Array:
-    """For every node the longest of its suffixes that is a node, (nodes,).
+    """For every node its longest suffix that is a node, (nodes,).
 
     The suffix of (context, word) is (suffix of the context, word), or, where that is missing, the
-    same with the next shorter context; single words are always there. Probabilities that are NaN
-    are filled in on the way, with what the shorter context and the backoffs give.
+    same with the next shorter context; single words are never missing. On the way, probabilities
+    that are NaN are filled in from the shorter context and the backoffs.
     """
-    n_nodes = len(ngrams.word)
     keys = node_keys(ngrams.prefix, ngrams.word)
-    keys[0] = -1  # the empty n-gram has no key; it must not be taken for (0, 0)
-    suffix = np.zeros(n_nodes, dtype=np.int32)
+    keys[0] = -1  # the empty n-gram has no key and must not match (0, 0)
+    suffix = np.zeros(len(keys), dtype=np.int32)
     for length in range(2, ngrams.order + 1):
         nodes = np.arange(ngrams.starts[length], ngrams.starts[length + 1])
         context = ngrams.prefix[nodes]
         penalty = ngrams.backoff[context]
         context = suffix[context]
         while len(nodes):
-            place, found = find_nodes(keys, node_keys(context, ngrams.word[nodes]))
+            wanted = node_keys(context, ngrams.word[nodes])
+            place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+            found = keys[place] == wanted
             suffix[nodes[found]] = place[found]
             empty = np.isnan(ngrams.logprob[nodes[found]])
             filled = (penalty + ngrams.logprob[place])[found]
@@ -93,3 +89,66 @@ def link_suffixes(ngrams: NGrams) -> Int32Array:
             penalty = penalty + ngrams.backoff[context]
             context = suffix[context]
     return suffix
+
+
+@dataclass(frozen=True, eq=False)
+class Section:
+    """The n-grams of one length; natural logarithms."""
+
+    words: Int32Array  # (n-grams, length)
+    logprob: FloatArray
+    backoff: FloatArray
+
+
+def assemble(vocabulary: Vocabulary, sections: list[Section], where: str = "") -> NGrams:
+    """The forest of n-grams listed in any order; prefixes may be missing.
+
+    Length by length, every n-gram that is at least as long looks for the node of its first words.
+    A node that no n-gram of that length provides is new and has no probability of its own.
+    """
+    order = len(sections)
+    nodes = [np.zeros(len(section.words), dtype=np.int64) for section in sections]
+    keys, logprob, backoff = [np.zeros(1, np.int64)], [np.zeros(1)], [np.zeros(1)]
+    start = 1
+    for length, section in enumerate(sections, 1):
+        column = length - 1
+        wanted = [
+            node_keys(nodes[longer], sections[longer].words[:, column])
+            for longer in range(column, order)
+        ]
+        own = wanted[0]
+        repeated = _repeated(np.sort(own))
+        if repeated.any():
+            row = int(np.flatnonzero(own == np.sort(own)[repeated][0])[0])
+            words = " ".join(vocabulary.decode(section.words[row]))
+            raise DataError(f"the {length}-gram {words!r} is listed twice", where=where)
+        unique = np.sort(np.concatenate(wanted))
+        unique = unique[~_repeated(unique)]
+        for longer in range(column, order):
+            nodes[longer] = np.searchsorted(unique, wanted[longer - column]) + start
+        keys.append(unique)
+        logprob.append(np.full(len(unique), np.nan))
+        backoff.append(np.zeros(len(unique)))
+        logprob[-1][nodes[column] - start] = section.logprob
+        backoff[-1][nodes[column] - start] = section.backoff
+        start += len(unique)
+    backoff[-1][:] = 0.0  # nothing follows the longest n-grams
+    together = np.concatenate(keys)
+    ngrams = NGrams(
+        vocabulary,
+        starts=np.cumsum([0, *map(len, keys)]),
+        prefix=(together >> 32).astype(np.int32),
+        word=(together & 0xFFFFFFFF).astype(np.int32),
+        logprob=np.concatenate(logprob),
+        backoff=np.concatenate(backoff),
+    )
+    if np.isnan(ngrams.logprob).any():
+        link_suffixes(ngrams)  # fills in the probabilities
+    return ngrams
+
+
+def _repeated(keys: Int64Array) -> BoolArray:
+    """Which of the sorted keys equal the one before."""
+    repeated = np.zeros(len(keys), dtype=bool)
+    repeated[1:] = keys[1:] == keys[:-1]
+    return repeated

@@ -2,27 +2,21 @@
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from models.arrays import BoolArray, Int32Array, Ragged
+from models.arrays import Int32Array, Ragged
 from models.data.corpus import AlignedCorpus, Side
 from models.errors import DataError, SettingError
 from models.phrases.extraction import check_max_length, extract
-from models.phrases.lexical import estimate_lexical
-from models.phrases.numbering import SpanIds, number_spans
-from models.phrases.pruning import (
-    keep_best,
-    keep_frequent,
-    keep_significant,
-    significance_threshold,
-)
+from models.phrases.pruning import keep_best, keep_significant, significance_threshold
 from models.phrases.reordering import ORIENTATIONS, ReorderingType, reordering_scores
-from models.phrases.scoring import PhrasePairs, collect, lexical_weights
+from models.phrases.scoring import collect, lexical_weights
 from models.phrases.smoothing import check_smoothing, translation_probabilities
-from models.phrases.table import PhraseTable, assemble
+from models.phrases.table import EntrySide, PhraseTable, assemble
+from models.phrases.trie import SpanIds, number_spans
 
 NONE = "none"
 
@@ -33,7 +27,7 @@ class PhraseSettings:
 
     max_length: int = 7  # words of a phrase, at most 8
     smoothing: str = NONE  # of the phrase translation probabilities: none, good-turing, kneser-ney
-    min_count: int = 1  # drop pairs that were seen less often
+    min_count: int = 1  # drop pairs seen less often
     top: int = 0  # translations kept per source phrase; 0 keeps all
     significance: str = NONE  # drop pairs by Fisher's exact test: none, a+e, a-e or a number
     reordering: str = "wbe-msd-bidirectional-fe"  # type of the reordering scores, or none
@@ -91,12 +85,10 @@ def train_phrases(
         )
     pairs = collect(occurrences, source, target)
     direct, inverse = translation_probabilities(pairs, settings.smoothing)
-    keep = keep_frequent(pairs, settings.min_count)
+    keep = pairs.count >= settings.min_count
     if settings.significance != NONE:
         threshold = significance_threshold(settings.significance, len(corpus))
-        keep &= keep_significant(
-            pairs, source, target, corpus.source.words, corpus.target.words, threshold
-        )
+        keep &= keep_significant(pairs, source, target, corpus, threshold)
     if settings.top:
         keep &= keep_best(pairs, direct, settings.top)
     if not keep.any():
@@ -107,19 +99,11 @@ def train_phrases(
     reordering = np.empty((len(pairs.source), 0))
     if kind:
         reordering = reordering_scores(kind, occurrences, pairs)
-    pairs, direct, inverse = _kept(pairs, keep), direct[keep], inverse[keep]
-    direct_lexical, inverse_lexical = lexical_weights(
-        pairs, source, target, corpus, estimate_lexical(corpus)
-    )
-    source_phrases, source_row = _phrases(corpus.source, source, pairs.source)
-    target_phrases, target_row = _phrases(corpus.target, target, pairs.target)
+    pairs, direct, inverse = pairs.take(keep), direct[keep], inverse[keep]
+    direct_lexical, inverse_lexical = lexical_weights(pairs, source, target, corpus)
     return assemble(
-        corpus.source.vocabulary,
-        corpus.target.vocabulary,
-        source_phrases,
-        target_phrases,
-        source_row,
-        target_row,
+        _entry_side(corpus.source, source, pairs.source),
+        _entry_side(corpus.target, target, pairs.target),
         np.stack([inverse, inverse_lexical, direct, direct_lexical], axis=1),
         pairs.inner,
         np.stack([pairs.target_count, pairs.source_count, pairs.count], axis=1),
@@ -132,16 +116,8 @@ def _reordering_type(name: str) -> ReorderingType | None:
     return None if name == NONE else ReorderingType.parse(name)
 
 
-def _kept(pairs: PhrasePairs, keep: BoolArray) -> PhrasePairs:
-    """The chosen pairs; what belongs to occurrences stays as it is."""
-    columns = {item.name: getattr(pairs, item.name) for item in fields(pairs)}
-    return PhrasePairs(
-        **{name: column if name == "pair_of" else column[keep] for name, column in columns.items()}
-    )
-
-
-def _phrases(side: Side, spans: SpanIds, used: Int32Array) -> tuple[Ragged, Int32Array]:
-    """The words of the phrases that are used, and for each pair the row of its phrase."""
+def _entry_side(side: Side, spans: SpanIds, used: Int32Array) -> EntrySide:
+    """The phrases that are used, and for each pair the row of its phrase."""
     ids, row = np.unique(used, return_inverse=True)
-    words = Ragged.gather(side.words.values, spans.first_at[ids], spans.length[ids])
-    return words, row.astype(np.int32)
+    phrases = Ragged.gather(side.words.values, spans.first_at[ids], spans.length[ids])
+    return EntrySide(side.vocabulary, phrases, row.astype(np.int32))

@@ -1,12 +1,12 @@
 """All phrase pairs of a corpus that are consistent with its word alignment.
 
 A pair of spans is consistent if no link leads from inside one to outside the other and at least
-one link lies inside (Koehn, Och and Marcu 2003). For every target span the smallest source span is
-found and then extended over unaligned words on both sides, as Moses does; target spans may begin
-and end with unaligned words because all of them are tried.
+one link lies inside (Koehn, Och and Marcu 2003). For every target span we find the smallest source
+span and extend it over unaligned words on both sides, as Moses does; target spans may begin and end
+with unaligned words because all of them are tried.
 
-With each occurrence come its inner alignment (a bit for every place in an 8 × 8 grid, so phrases
-have at most 8 words) and its orientation towards the phrase before and after it.
+Each occurrence has its inner alignment (a bit for every place in an 8 × 8 grid, so phrases have at
+most 8 words) and its orientation towards the phrases before and after it.
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -54,10 +54,9 @@ def extract(
     model = ORIENTATION_MODELS[orientation]
 
     def work(first: int) -> tuple[Int64Array, UInt64Array]:
-        last = min(first + CHUNK, len(corpus))
         arguments = (
             first,
-            last,
+            min(first + CHUNK, len(corpus)),
             corpus.source.words.offsets,
             corpus.target.words.offsets,
             corpus.links.offsets,

@@ -12,22 +12,21 @@ from collections.abc import Callable, Iterator
 from itertools import islice, pairwise
 from math import inf
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from models.arrays import Ragged
+from models.arrays import FloatArray, GrowingRagged
 from models.data.text import parse_lines, split_words
 from models.data.vocabulary import Vocabulary, check_words
 from models.errors import BadLine, DataError
 from models.phrases.extraction import GRID
 from models.phrases.reordering import ReorderingType
-from models.phrases.table import SCORES, PhraseTable, assemble
+from models.phrases.table import SCORES, EntrySide, PhraseTable, assemble
 from models.progress import Progress
 from models.writing import open_to_write
 
 PROGRESS_EVERY = 20_000
-CERTAIN = 1.0 + 1e-6  # the highest probability, with what rounding may have added
+CERTAIN = 1.0 + 1e-6  # the highest probability, allowing for rounding
 BATCH = 5_000  # lines that are compressed together
 
 
@@ -61,53 +60,50 @@ def read_phrase_table(
     inner alignment. The reordering table must have the same phrase pairs, in any order."""
     reader = _Reader()
     _each_line(path, lambda line: reader.add(_fields(line)), "reading phrase pairs", progress)
-    reordering = np.empty((len(reader.source), 0))
+    reordering = np.empty((len(reader.inner), 0))
     if reordering_path is not None:
         columns = len(ReorderingType.parse(reordering_type).columns)
         reordering = _read_reordering(reordering_path, reader, columns, progress)
-    if not len(reader.source):
+    if not len(reader.inner):
         raise DataError("holds no phrase pair", where=str(path))
     return reader.finish(reordering, reordering_type if reordering_path else ""), reader.n_too_long
 
 
 class _Phrases:
-    """Distinct phrases by their text, as word ids."""
+    """One side of the entries: distinct phrases by their text, as word ids."""
 
     def __init__(self) -> None:
-        self.vocabulary = Vocabulary()
+        self.vocabulary, self.words, self.lengths = Vocabulary(), GrowingRagged(), array("i")
         self.rows: dict[str, int] = {}
-        self.values, self.offsets = array("i"), array("q", [0])
+        self.row_of_entry = array("i")
 
     def row(self, text: str) -> int:
         found = self.rows.get(text)
         if found is None:
             words = split_words(text)
             check_words(words)
-            spelled = " ".join(words)  # the blanks between words do not make a phrase another one
+            spelled = " ".join(words)  # extra blanks do not make another phrase
             found = self.rows.get(spelled)
             if found is None:
-                found = self.rows[spelled] = len(self.offsets) - 1
-                self.values.extend(self.vocabulary.extend(words))
-                self.offsets.append(len(self.values))
+                found = self.rows[spelled] = len(self.words)
+                self.words.add(self.vocabulary.extend(words))
+                self.lengths.append(len(words))
             self.rows[text] = found
         return found
 
-    def length(self, row: int) -> int:
-        return self.offsets[row + 1] - self.offsets[row]
-
-    def finish(self) -> Ragged:
-        return Ragged(np.array(self.values, np.int32), np.array(self.offsets, np.int64))
+    def finish(self) -> EntrySide:
+        rows = np.array(self.row_of_entry, np.int32)
+        return EntrySide(self.vocabulary, self.words.finish(), rows)
 
 
 class _Reader:
     """Collects entries column by column."""
 
     def __init__(self) -> None:
-        self.source_phrases, self.target_phrases = _Phrases(), _Phrases()
-        self.source, self.target = array("i"), array("i")
+        self.source, self.target = _Phrases(), _Phrases()
         self.entries: dict[int, int] = {}  # number of the entry by phrase pair
         self.probabilities, self.counts, self.inner = array("d"), array("d"), array("Q")
-        # inner alignments repeat, so each text is read once
+        # inner alignments repeat, so each text is parsed once
         self.alignments: dict[str, tuple[int, int, int]] = {}
         self.n_too_long = 0
 
@@ -116,14 +112,14 @@ class _Reader:
         if _is_too_long(source) or _is_too_long(target):
             self.n_too_long += 1
             return
-        f, e = self.source_phrases.row(source), self.target_phrases.row(target)
-        if self.entries.setdefault(f << 32 | e, len(self.source)) < len(self.source):
+        f, e = self.source.row(source), self.target.row(target)
+        if self.entries.setdefault(f << 32 | e, len(self.inner)) < len(self.inner):
             raise BadLine("table", f"the phrase pair {source} ||| {target} is listed twice")
         inner = self.alignments.get(alignment)
         if inner is None:
             inner = self.alignments[alignment] = _inner(alignment)
         mask, n_source, n_target = inner
-        lengths = self.source_phrases.length(f), self.target_phrases.length(e)
+        lengths = self.source.lengths[f], self.target.lengths[e]
         if n_source > lengths[0] or n_target > lengths[1]:
             raise BadLine(
                 "table",
@@ -133,25 +129,21 @@ class _Reader:
         self.probabilities.extend(_probabilities(scores, len(SCORES)))
         self.counts.extend(_counts(counts))
         self.inner.append(mask)
-        self.source.append(f)
-        self.target.append(e)
+        self.source.row_of_entry.append(f)
+        self.target.row_of_entry.append(e)
 
     def entry(self, source: str, target: str) -> int | None:
         """The number of a phrase pair, if it is in the table."""
         f, e = (
             phrases.rows.get(text, phrases.rows.get(" ".join(split_words(text)), -1))
-            for phrases, text in ((self.source_phrases, source), (self.target_phrases, target))
+            for phrases, text in ((self.source, source), (self.target, target))
         )
         return self.entries.get(f << 32 | e) if f >= 0 and e >= 0 else None
 
-    def finish(self, reordering: np.ndarray[Any, Any], reordering_type: str) -> PhraseTable:
+    def finish(self, reordering: FloatArray, reordering_type: str) -> PhraseTable:
         return assemble(
-            self.source_phrases.vocabulary,
-            self.target_phrases.vocabulary,
-            self.source_phrases.finish(),
-            self.target_phrases.finish(),
-            np.array(self.source, np.int32),
-            np.array(self.target, np.int32),
+            self.source.finish(),
+            self.target.finish(),
             np.array(self.probabilities).reshape(-1, len(SCORES)),
             np.array(self.inner, np.uint64),
             np.array(self.counts).reshape(-1, 3),
@@ -162,10 +154,10 @@ class _Reader:
 
 def _read_reordering(
     path: Path, reader: _Reader, columns: int, progress: Progress | None
-) -> np.ndarray[Any, Any]:
+) -> FloatArray:
     """Probabilities in the order of the phrase table's entries."""
-    result = np.zeros((len(reader.source), columns))
-    seen = np.zeros(len(reader.source), bool)
+    result = np.zeros((len(reader.inner), columns))
+    seen = np.zeros(len(reader.inner), bool)
 
     def take(line: str) -> None:
         source, target, scores = _fields(line)[:3]
@@ -219,13 +211,13 @@ def _floats(text: str, n: int) -> list[float]:
 def _probabilities(text: str, n: int) -> list[float]:
     numbers = _floats(text, n)
     for number in numbers:
-        if not 0.0 <= number <= CERTAIN:  # nan as well
+        if not 0.0 <= number <= CERTAIN:  # also nan
             raise BadLine("table", f"{number:g} is not a probability", "expected 0 to 1")
     return numbers
 
 
 def _counts(text: str) -> list[float]:
-    """They may be fractions, if the corpus was weighted; old tables have none."""
+    """They are fractions if the corpus was weighted; old tables have none."""
     if not text.strip(" |"):
         return [0.0, 0.0, 0.0]
     numbers = _floats(text, 3)
@@ -256,8 +248,8 @@ def _write_lines(path: Path, lines: Iterator[str]) -> None:
 
 
 def _sorted_entries(table: PhraseTable) -> list[tuple[str, int]]:
-    """`f ||| e ||| ` and entry number, sorted as Moses sorts lines: by bytes, and UTF-8 keeps the
-    order of code points."""
+    """`f ||| e ||| ` and entry number, sorted by bytes as Moses sorts lines; UTF-8 keeps the order
+    of code points."""
     phrases = zip(source_texts(table), target_texts(table), strict=True)
     return sorted((f"{source} ||| {target} ||| ", i) for i, (source, target) in enumerate(phrases))
 
@@ -292,6 +284,6 @@ def _alignment_texts(table: PhraseTable) -> list[str]:
     return [texts[i] for i in row.tolist()]
 
 
-def _numbers(columns: np.ndarray[Any, Any]) -> list[str]:
+def _numbers(columns: FloatArray) -> list[str]:
     form = " ".join(["%.6g"] * columns.shape[1])
     return [form % tuple(row) for row in columns.tolist()]

@@ -3,23 +3,23 @@ Galley and Manning 2008): monotone, swapped, or discontinuous to the right or le
 
 Word-based, the corners of the alignment decide: towards the previous phrase, a link at (first
 source word − 1, first target word − 1) means monotone and one at (last source word + 1, first
-target word − 1) swap; one of them must be there without the other.
+target word − 1) means swap, if the other one is absent.
 
            source →                  M: place whose link makes the phrase monotone
     target     M         S           S: place whose link makes it a swap
       ↓          ┌───────┐           towards the previous phrase; towards the next
-                 │phrase │           one the picture is turned by 180 degrees.
+                 │phrase │           one, turn the picture by 180 degrees.
                  └───────┘
                S         M
 
-Phrase-based, an extracted phrase pair that ends in that corner counts as well; hierarchically, any
-consistent block of whatever size. Discontinuous moves go right (the previous phrase lies to
-the left) or left; where neither or both are found, Moses calls it right, and so do we.
+Phrase-based, an extracted phrase pair that ends in that corner also counts; hierarchically, so does
+a consistent block of any size. Discontinuous moves go right (the previous phrase lies to the left)
+or left; where neither or both are found, we call it right, as Moses does.
 
-All places that matter to a phrase lie in one row, the target word before it or behind it. So the
-rows are taken one after the other: the blocks that end in a row are marked by their first and last
-source word for the phrases that begin below it, and then the blocks that begin in it for the
-phrases that end above it. Memory grows with the length of a sentence, time with its square.
+All places that matter to a phrase lie in one row, the target word before or after it. So we go row
+by row: the blocks that end in a row are marked by their first and last source word for the phrases
+that begin below it, and then the blocks that begin in it for the phrases that end above it. Memory
+grows with the length of a sentence, time with its square.
 """
 
 import numpy as np
@@ -106,7 +106,7 @@ def _mark_unlimited(e, step, begin, sources, low, high, marks):
                 f_high += 1
                 top, bottom = min(top, low[f_high]), max(bottom, high[f_high])
         if (step < 0 and bottom > e) or (step > 0 and top < e):
-            break  # a link beyond the row, and larger blocks have it as well
+            break  # a link beyond the row, which all larger blocks have too
         if f_high >= 0 and top >= min(e, other) and bottom <= max(e, other):
             marks[f_low] |= FIRST << UNLIMITED_SHIFT
             marks[f_high] |= LAST << UNLIMITED_SHIFT
@@ -175,7 +175,7 @@ def _orientation(f0, f1, e, is_backward, model, begin, sources, marks, reach):
         return MONOTONE
     if far:
         return SWAP
-    # A phrase of limited length is looked for first, as in Moses, then any block
+    # Look for a phrase of limited length first, as Moses does, then for any block
     left, right = reach[0] < f0 - 1, reach[1] > f1 + 1
     if not left and not right:
         left, right = reach[2] < f0 - 1, reach[3] > f1 + 1

@@ -1,8 +1,8 @@
-"""Which phrase pairs are worth keeping: by count, by rank, by significance.
+"""Which phrase pairs are worth keeping: by rank, by significance.
 
 Significance is Fisher's exact test on the sentences in which the two phrases occur (Johnson et al.
 2007): with N sentence pairs, of which C(f) hold f, C(e) hold e and C(f, e) both, the probability
-that independent phrases meet at least so often is a hypergeometric tail. Pairs whose −log p is
+that independent phrases meet at least that often is a hypergeometric tail. Pairs whose −log p is
 below a threshold are dropped. Two phrases that occur once each, together, have −log p = log N =: α,
 so `a+e` drops all such pairs and `a-e` keeps them.
 """
@@ -10,17 +10,14 @@ so `a+e` drops all such pairs and `a-e` keeps them.
 import numpy as np
 
 from models.arrays import BoolArray, FloatArray, Int64Array, Ragged
+from models.data.corpus import AlignedCorpus
 from models.errors import SettingError
 from models.kernels import kernel
-from models.phrases.numbering import SpanIds
 from models.phrases.scoring import PhrasePairs
+from models.phrases.trie import SpanIds
 
-EPSILON = 1e-6  # distance from α: the sums of logarithms are exact to far less
+EPSILON = 1e-6  # distance from α: the rounding errors of the sums are far smaller
 NEGLIGIBLE = 50.0  # nats below the largest term of a tail
-
-
-def keep_frequent(pairs: PhrasePairs, min_count: int) -> BoolArray:
-    return pairs.count >= min_count
 
 
 def keep_best(pairs: PhrasePairs, direct: FloatArray, top: int) -> BoolArray:
@@ -52,24 +49,11 @@ def significance_threshold(text: str, n_sentences: int) -> float:
 
 
 def keep_significant(
-    pairs: PhrasePairs,
-    source: SpanIds,
-    target: SpanIds,
-    source_words: Ragged,
-    target_words: Ragged,
-    threshold: float,
+    pairs: PhrasePairs, source: SpanIds, target: SpanIds, corpus: AlignedCorpus, threshold: float
 ) -> BoolArray:
-    source_begin, source_sentences = _postings(source, source_words)
-    target_begin, target_sentences = _postings(target, target_words)
-    significance = _significance(
-        pairs.source,
-        pairs.target,
-        source_begin,
-        source_sentences,
-        target_begin,
-        target_sentences,
-        _log_factorials(len(source_words)),
-    )
+    postings = *_postings(source, corpus.source.words), *_postings(target, corpus.target.words)
+    log_factorials = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, len(corpus) + 1)))])
+    significance = _significance(pairs.source, pairs.target, *postings, log_factorials)
     keep: BoolArray = significance >= threshold
     return keep
 
@@ -82,10 +66,6 @@ def _postings(spans: SpanIds, words: Ragged) -> tuple[Int64Array, Int64Array]:
     keys = np.unique(spans.ids[inside].astype(np.int64) * n_sentences + sentence[inside])
     begin = np.searchsorted(keys // n_sentences, np.arange(len(spans.length) + 1))
     return begin, keys % n_sentences
-
-
-def _log_factorials(n: int) -> FloatArray:
-    return np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, n + 1)))])
 
 
 @kernel
@@ -131,7 +111,7 @@ def _log_tail(both, in_source, in_target, total, log_factorial):
             scaled = scaled * np.exp(highest - term) + 1.0
             highest = term
         elif term < highest - NEGLIGIBLE:
-            break  # the terms rise to the mode and then only fall
+            break  # terms rise up to the mode and fall after it
         else:
             scaled += np.exp(term - highest)
     return min(0.0, highest + np.log(scaled))

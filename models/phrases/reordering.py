@@ -3,13 +3,13 @@
 A table is described by a name in Moses' manner, `wbe-msd-bidirectional-fe`:
 
     orientation   wbe (word-based), phrase, hier
-    classes       msd (monotone, swap, discontinuous), mslr (discontinuous right and left apart),
+    classes       msd (monotone, swap, discontinuous), mslr (discontinuous split: right, left),
                   monotonicity (monotone or not), leftright (right with monotone, left with swap)
-    direction     backward (towards the previous phrase), forward, bidirectional (first one, then
-                  the other)
-    conditioned   fe on the phrase pair, f on its source phrase
+    direction     backward (towards the previous phrase), forward, bidirectional (backward, then
+                  forward)
+    condition     fe: the phrase pair; f: its source phrase
 
-p(class) = (c + 0.5) / Σ (c + 0.5). Forward probabilities belong to the phrase that is left.
+p(class) = (c + 0.5) / Σ (c + 0.5). Forward probabilities belong to the phrase before the move.
 """
 
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from models.phrases.scoring import PhrasePairs
 
 SMOOTHING = 0.5
 ORIENTATIONS = {"wbe": "word", "phrase": "phrase", "hier": "hierarchical"}
-# Names of the classes and the orientations that each of them holds
+# Names of the classes and the orientations in each of them
 CLASSES: dict[str, dict[str, tuple[int, ...]]] = {
     "msd": {"monotone": (MONOTONE,), "swap": (SWAP,), "discontinuous": (RIGHT, LEFT)},
     "mslr": {"monotone": (MONOTONE,), "swap": (SWAP,), "right": (RIGHT,), "left": (LEFT,)},
@@ -50,8 +50,8 @@ class ReorderingType:
 
     @classmethod
     def parse(cls, name: str) -> "ReorderingType":
-        """From `wbe-msd-bidirectional-fe`; every part must be known. The name may leave out that
-        orientation is word-based, as in Moses."""
+        """From `wbe-msd-bidirectional-fe`; every part must be known. As in Moses, `wbe` may be left
+        out."""
         parts = name.split("-")
         if parts[0] in CLASSES:
             parts.insert(0, "wbe")

@@ -3,20 +3,27 @@
 φ(e|f) and φ(f|e) are relative frequencies. The inner alignment of a pair is its most frequent one.
 Lexical weights follow Koehn, Och and Marcu (2003, eq. 8): lex(e|f) = Π_e mean over the source words
 linked to e of w(e|f), with w(e|NULL) for a word without links.
+
+The word translation probabilities w(e|f) and w(f|e) are relative frequencies of links; an unaligned
+word counts as linked to NULL. Like Moses in its lexicon files we keep seven decimals, so that the
+tables agree, but we round nothing to zero.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
-from models.arrays import FloatArray, Int32Array, Int64Array, UInt64Array
+from models.arrays import BoolArray, FloatArray, Int32Array, Int64Array, UInt64Array
 from models.data.corpus import AlignedCorpus
+from models.data.vocabulary import UNKNOWN
 from models.kernels import kernel
 from models.phrases.extraction import GRID, Occurrences
-from models.phrases.lexical import NULL, LexicalTable
-from models.phrases.numbering import SpanIds
+from models.phrases.trie import SpanIds
 
 FULL_ROW = np.uint64((1 << GRID) - 1)
+NULL = UNKNOWN  # the id that no word of a corpus has
+DECIMALS = 7
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +38,11 @@ class PhrasePairs:
     inner: UInt64Array  # the most frequent alignment; ties as in Moses
     inner_by_source: UInt64Array  # the same with ties broken from the source side
     pair_of: Int64Array  # for each occurrence the number of its pair
+
+    def take(self, keep: BoolArray) -> "PhrasePairs":
+        """The chosen pairs; `pair_of` keeps the old numbers."""
+        columns = {name: column[keep] for name, column in vars(self).items() if name != "pair_of"}
+        return replace(self, **columns)
 
 
 def collect(occurrences: Occurrences, source: SpanIds, target: SpanIds) -> PhrasePairs:
@@ -94,8 +106,8 @@ def _transposed(bits):
 
 @kernel
 def _greater(a, b):
-    """Moses' order of alignments: row by row, each row the rising list of its positions, lists
-    compared word by word and a list that is the beginning of another is the smaller one."""
+    """Moses' order of alignments: row by row, each row as the ascending list of its positions;
+    lists are compared element by element, and a proper prefix of another list is smaller."""
     for row in range(GRID):
         x = (a >> np.uint64(GRID * row)) & FULL_ROW
         y = (b >> np.uint64(GRID * row)) & FULL_ROW
@@ -106,24 +118,58 @@ def _greater(a, b):
             position += 1
         x_has = (x >> np.uint64(position)) & np.uint64(1)
         rest = (y if x_has else x) >> np.uint64(position)
-        # The list without this position goes on with a greater one, or it has ended
+        # The list without this position continues with a greater one, or has ended
         return (rest == 0) == (x_has == 1)
     return False
 
 
+class LexicalTable(NamedTuple):
+    """Sorted keys (source id · 2^32 + target id), NULL included, and both conditionals."""
+
+    keys: Int64Array
+    target_given_source: FloatArray
+    source_given_target: FloatArray
+
+
+def estimate_lexical(corpus: AlignedCorpus) -> LexicalTable:
+    source_ids, target_ids = corpus.source.words.values, corpus.target.words.values
+    row = corpus.links.row_of_value
+    source_at = corpus.source.words.offsets[row] + corpus.links.values[:, 0]
+    target_at = corpus.target.words.offsets[row] + corpus.links.values[:, 1]
+    lonely_source = np.delete(source_ids, source_at)
+    lonely_target = np.delete(target_ids, target_at)
+    nulls_source = np.full(len(lonely_target), NULL)
+    nulls_target = np.full(len(lonely_source), NULL)
+    source = np.concatenate([source_ids[source_at], lonely_source, nulls_source])
+    target = np.concatenate([target_ids[target_at], nulls_target, lonely_target])
+    keys, counts = np.unique((source.astype(np.int64) << 32) | target, return_counts=True)
+    return LexicalTable(
+        keys,
+        _rounded(counts / np.bincount(source)[keys >> 32]),
+        _rounded(counts / np.bincount(target)[keys & 0xFFFFFFFF]),
+    )
+
+
+def _rounded(probabilities: FloatArray) -> FloatArray:
+    rounded: FloatArray = np.maximum(np.round(probabilities, DECIMALS), 10.0**-DECIMALS)
+    return rounded
+
+
 def lexical_weights(
-    pairs: PhrasePairs, source: SpanIds, target: SpanIds, corpus: AlignedCorpus, table: LexicalTable
+    pairs: PhrasePairs, source: SpanIds, target: SpanIds, corpus: AlignedCorpus
 ) -> tuple[FloatArray, FloatArray]:
     """lex(e|f) and lex(f|e) of every pair."""
-    source_words, target_words = corpus.source.words.values, corpus.target.words.values
-    spans = (
+    direct, inverse = _weights(
+        pairs.inner,
+        pairs.inner_by_source,
         source.first_at[pairs.source],
         source.length[pairs.source],
         target.first_at[pairs.target],
         target.length[pairs.target],
+        corpus.source.words.values,
+        corpus.target.words.values,
+        *estimate_lexical(corpus),
     )
-    inner = pairs.inner, pairs.inner_by_source
-    direct, inverse = _weights(*inner, *spans, source_words, target_words, *table)
     return direct, inverse
 
 

@@ -27,8 +27,8 @@ def relative_frequency(pairs: PhrasePairs) -> tuple[FloatArray, FloatArray]:
 
 
 def good_turing(pairs: PhrasePairs) -> tuple[FloatArray, FloatArray]:
-    """Counts are multiplied by (c + 1) n(c + 1) / (c n(c)), which must not fall nor pass 1; the
-    mass that is saved stays unused, as in Moses. Counts above 10 are trusted."""
+    """Counts are multiplied by (c + 1) n(c + 1) / (c n(c)), which must neither fall nor exceed 1;
+    the mass saved stays unused, as in Moses. Counts above 10 are trusted."""
     n = np.bincount(pairs.count, minlength=12).astype(float)
     c = np.arange(1, 11)
     factor = np.minimum(1.0, (c + 1) / c * (n[c + 1] + 0.1) / (n[c] + 0.1))
@@ -38,9 +38,9 @@ def good_turing(pairs: PhrasePairs) -> tuple[FloatArray, FloatArray]:
 
 
 def kneser_ney(pairs: PhrasePairs) -> tuple[FloatArray, FloatArray]:
-    """Modified Kneser-Ney: the discounts D1, D2, D3+ (Chen and Goodman 1998) of the pairs of f are
-    given to p_b(e) = distinct partners of e / distinct pairs, over all e: the e that occur with f
-    get their part, the rest is lost to pairs that the table does not have."""
+    """Modified Kneser-Ney: the discounts D1, D2, D3+ (Chen and Goodman 1998) of the pairs of f go
+    to p_b(e) = distinct partners of e / distinct pairs, over all e: each e that occurs with f gets
+    its share, and the rest is lost to pairs that the table does not have."""
     discount = _discounts(np.bincount(pairs.count, minlength=5).astype(float))
     taken = discount[np.minimum(pairs.count, 3)]
     return (

@@ -1,12 +1,12 @@
 """The phrase table: arrays that are written once and then only mapped into memory.
 
-Source phrases are a trie over word ids; each node owns a run of entries, best φ(e|f) first. The
+Source phrases form a trie over word ids; each node owns a run of entries, best φ(e|f) first. The
 options of a sentence are found by walking the trie from every position.
 """
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from models.phrases.trie import Trie, build_trie
 FORMAT = 1
 SCORES = ("inverse_phrase", "inverse_lexical", "direct_phrase", "direct_lexical")  # as in Moses
 DIRECT_PHRASE = SCORES.index("direct_phrase")
-FLOOR = -100.0  # log of a probability that a table gives as 0, as in Moses
+FLOOR = -100.0  # log of a probability of 0, as in Moses
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +61,7 @@ class PhraseTable:
 
     @classmethod
     def load(cls, directory: Path) -> "PhraseTable":
-        """Maps a saved table into memory; nothing is read before it is used."""
+        """Maps a saved table into memory; pages are read when they are first used."""
         header, arrays, vocabularies = load_arrays(directory, FORMAT)
         return cls(
             vocabularies["source_vocabulary"],
@@ -78,13 +78,17 @@ class PhraseTable:
         )
 
 
+class EntrySide(NamedTuple):
+    """One language's side of phrase pairs."""
+
+    vocabulary: Vocabulary
+    phrases: Ragged  # word ids of distinct phrases
+    row: Int32Array  # (n_entries,) row of `phrases`
+
+
 def assemble(
-    source_vocabulary: Vocabulary,
-    target_vocabulary: Vocabulary,
-    source_phrases: Ragged,
-    target_phrases: Ragged,
-    source: Int32Array,  # (n_entries,) row of source_phrases
-    target: Int32Array,
+    source: EntrySide,
+    target: EntrySide,
     probabilities: FloatArray,  # (n_entries, 4)
     inner: UInt64Array,
     counts: NDArray[Any],
@@ -92,16 +96,16 @@ def assemble(
     reordering_type: str = "",
 ) -> PhraseTable:
     """A table from entries in any order."""
-    trie, ends, n_nodes = build_trie(source_phrases)
-    node = ends[source]
-    order = np.lexsort((target, -probabilities[:, DIRECT_PHRASE], node))
+    trie, ends, n_nodes = build_trie(source.phrases)
+    node = ends[source.row]
+    order = np.lexsort((target.row, -probabilities[:, DIRECT_PHRASE], node))
     return PhraseTable(
-        source_vocabulary,
-        target_vocabulary,
+        source.vocabulary,
+        target.vocabulary,
         trie,
         np.searchsorted(node[order], np.arange(n_nodes + 1)),
-        target[order],
-        target_phrases,
+        target.row[order],
+        target.phrases,
         logarithms(probabilities[order]),
         inner[order],
         counts[order].astype(np.float64),

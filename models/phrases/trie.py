@@ -1,4 +1,9 @@
-"""A trie of source phrases as one hash table from (node, word) to node. The root is node 0."""
+"""Phrases as numbers: a trie of phrases, and the numbers of all spans of a corpus.
+
+A trie is one hash table from (node, word) to node; the root is node 0. Spans are numbered in the
+same way, length by length: the span of length k at a position is the pair (span of length k − 1
+there, k-th word), so equal word sequences get the same number, in the order of first appearance.
+"""
 
 from typing import NamedTuple
 
@@ -53,3 +58,46 @@ def _insert(trie, words, offsets, ends):
             node = trie.nodes[slot]
         ends[phrase] = node
     return n_nodes
+
+
+class SpanIds(NamedTuple):
+    ids: Int32Array  # (max_length, n_words): id of the span with k + 1 words, −1 past the end
+    first_at: Int64Array  # (n_phrases,) where each phrase occurs first
+    length: Int32Array  # (n_phrases,)
+
+
+def number_spans(words: Ragged, max_length: int) -> SpanIds:
+    n_words = len(words.values)
+    ids = np.full((max_length, n_words), -1, np.int32)
+    slots = table_size(n_words)
+    first_at = []
+    sizes = [0] * max_length
+    sentence_end = np.repeat(words.offsets[1:], words.lengths)
+    for k in range(max_length):
+        before = ids[k - 1] if k else np.zeros(n_words, np.int32)
+        found = _number(words.values, sentence_end, before, k, sum(sizes), slots, ids[k])
+        first_at.append(found)
+        sizes[k] = len(found)
+    length = np.repeat(np.arange(1, max_length + 1, dtype=np.int32), sizes)
+    return SpanIds(ids, np.concatenate(first_at), length)
+
+
+@kernel
+def _number(words, sentence_end, before, k, total, slots, ids):
+    """Fills `ids` for spans of k + 1 words, numbered from `total`; returns their first places."""
+    keys = np.empty(slots, np.int64)
+    values = np.full(slots, EMPTY, np.int32)
+    first_at = np.empty(len(words), np.int64)
+    n_new = 0
+    for at in range(len(words)):
+        if at + k >= sentence_end[at]:
+            continue
+        key = (np.int64(before[at]) << 32) | np.int64(words[at + k])
+        slot = find_slot(keys, values, key)
+        if values[slot] == EMPTY:
+            keys[slot] = key
+            values[slot] = n_new
+            first_at[n_new] = at
+            n_new += 1
+        ids[at] = total + values[slot]
+    return first_at[:n_new].copy()

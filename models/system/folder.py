@@ -1,7 +1,7 @@
 """A translation system on disk: a folder with `model.toml` and memory-mapped parts.
 
-`model.toml` is written last and in one piece, and names its parts, so a folder either holds a whole
-system or none. It carries everything that is needed to understand and repeat the training:
+`model.toml` is written last and in one piece, and names its parts, so a folder holds either a
+complete system or none. It carries everything needed to understand and repeat the training:
 settings, versions, fingerprints of the corpora, and the weights by feature name.
 """
 
@@ -20,9 +20,7 @@ from models.data.word_classes import WordClasses
 from models.distortion.catalogue import make_model, model_text, parse_model, split_model
 from models.distortion.interface import DistortionModel
 from models.errors import DataError, SettingError, missing_file
-from models.language_model.kenlm_model import KenlmModel
-from models.language_model.model import LanguageModel
-from models.phrases.reordering import ReorderingType
+from models.language_model.model import KenlmModel, LanguageModel
 from models.phrases.table import SCORES, PhraseTable
 from models.system.stages import remove_other_parts
 from models.writing import make_folder, open_to_write
@@ -31,13 +29,13 @@ FORMAT = 2
 NAME = "model.toml"
 ADVICE = "train or import the system again"
 DISTORTION_LIMIT = 6
-ARPA = "lm.arpa.gz"  # kept in the language model's part, for other tools
-KENLM_BINARY = "lm.kenlm"  # in its place if that is all there is
+ARPA = "lm.arpa.gz"  # in the language model's part, for other tools
+KENLM_BINARY = "lm.kenlm"  # in its place if the model came as a KenLM binary
 
 
 @dataclass(frozen=True)
 class FittedModel:
-    """A distortion model of a system, and the folder of what it has learned, if there is any."""
+    """A distortion model of a system, and the folder of what it has learned, if anything."""
 
     name: str  # in the catalogue, or module:Class
     model: DistortionModel
@@ -70,14 +68,6 @@ def default_weights(reordering_type: str) -> dict[str, float]:
     return starting_weights(default_models(reordering_type))
 
 
-def reordering_features(reordering_type: str) -> list[str]:
-    """The names of the lexicalised reordering features: `msd.backward.swap`."""
-    if not reordering_type:
-        return []
-    kind = ReorderingType.parse(reordering_type)
-    return [f"{kind.classes}.{direction}.{name}" for direction, name in kind.columns]
-
-
 def write_system(
     directory: Path,
     parts: dict[str, str],
@@ -86,7 +76,7 @@ def write_system(
     distortion_limit: int = DISTORTION_LIMIT,
     **sections: dict[str, Any],
 ) -> None:
-    """Makes the parts (folders inside `directory`) a system."""
+    """Turns the parts (folders inside `directory`) into a system."""
     models = list(models)
     content = {
         "format": FORMAT,
@@ -109,9 +99,9 @@ def write_variant(
     weights: Mapping[str, float],
     distortion_limit: int,
 ) -> None:
-    """A system that uses some models of another one, with weights of its own.
+    """A system that uses some models of another one, with its own weights.
 
-    It has no parts but names those of `base`, so neither folder may be moved without the other.
+    It refers to the parts of `base`, so neither folder may be moved without the other.
     """
 
     def seen_from_here(part: str) -> str:
@@ -138,9 +128,9 @@ def write_weights(
     distortion_limit: int,
     tuning: Mapping[str, Any],
 ) -> None:
-    """Gives a system other weights and another distortion limit; all else stays as it is.
+    """Gives a system other weights and another distortion limit; the rest stays as it is.
 
-    `tuning` is kept beside them and says how they were made.
+    `tuning` is kept beside them and says how they were found.
     """
     content = read_system(directory)
     content["weights"] |= weights
@@ -159,8 +149,8 @@ def weights_to_keep(
 ) -> tuple[dict[str, float], int]:
     """Weights and distortion limit for a system that is trained again.
 
-    They may have been tuned, so those of the system that is there are kept if it has the same
-    features; otherwise the defaults hold.
+    The old weights may have been tuned, so they are kept if the features are the same; otherwise
+    the defaults hold.
     """
     if not (directory / NAME).exists():
         return defaults, DISTORTION_LIMIT
@@ -180,7 +170,7 @@ def weights_to_keep(
 
 
 def path_text(path: Path) -> str:
-    """A path as text; bytes of a file name that are not UTF-8 as \\xNN."""
+    """A path as text; bytes that are not UTF-8 become \\xNN."""
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
@@ -242,13 +232,13 @@ def _is_entry(entry: Any) -> bool:
 def load_distortion(directory: Path, wanted: Iterable[str] = ()) -> list[DistortionModel]:
     """The system's distortion models, or those that `wanted` names, `name,key=value,…`.
 
-    A wanted model that the system does not have is made on the spot if there is nothing to learn.
+    A wanted model that the system lacks is made on the spot if it has nothing to learn.
     """
     return [_load_entry(directory, entry) for entry in model_entries(directory, wanted)]
 
 
 def model_entries(directory: Path, wanted: Iterable[str] = ()) -> list[dict[str, Any]]:
-    """The models' entries in `model.toml`; name and settings of those that are not there."""
+    """The models' entries in `model.toml`; for models made on the spot, name and settings."""
     entries: list[dict[str, Any]] = read_system(directory)["distortion"]
     found = [_find_entry(directory, entries, text) for text in wanted]
     return found or entries
@@ -261,25 +251,28 @@ def _load_entry(directory: Path, entry: Mapping[str, Any]) -> DistortionModel:
 
 def _find_entry(directory: Path, entries: list[dict[str, Any]], text: str) -> dict[str, Any]:
     name, given = split_model(text)
-    same = [entry for entry in entries if entry["name"] == name]
-    if same:
-        full = parse_model(text).settings()
-        asked = {key: full[key] for key in given}
-        fitting = [entry for entry in same if asked.items() <= entry["settings"].items()]
-        if len(fitting) == 1:
-            return fitting[0]
-        if len(fitting) > 1:
-            known = "; ".join(model_text(entry["name"], entry["settings"]) for entry in fitting)
-            raise SettingError(f"{text!r} may be one of several models: {known}")
     model = parse_model(text)
+    full = model.settings()
+    asked = {key: full[key] for key in given}.items()
+    fitting = [
+        entry for entry in entries if entry["name"] == name and asked <= entry["settings"].items()
+    ]
+    if len(fitting) == 1:
+        return fitting[0]
+    if fitting:
+        raise SettingError(f"{text!r} may be one of several models: {_model_texts(fitting)}")
     if not model.learns:
         return FittedModel(name, model).entry()
     raise SettingError(
         f"the system has no model {text!r}",
         where=str(directory / NAME),
-        expected="it has " + "; ".join(model_text(e["name"], e["settings"]) for e in entries),
+        expected=f"it has {_model_texts(entries)}",
         advice=f"train it: hyperbaton train --distortion {text}",
     )
+
+
+def _model_texts(entries: Iterable[Mapping[str, Any]]) -> str:
+    return "; ".join(model_text(entry["name"], entry["settings"]) for entry in entries)
 
 
 def load_phrases(directory: Path) -> PhraseTable:
@@ -292,7 +285,7 @@ def load_source_classes(directory: Path) -> WordClasses | None:
 
 
 def load_language_model(directory: Path) -> LanguageModel | KenlmModel:
-    """Our own model, or the KenLM binary that a system was imported with."""
+    """Our own model, or the KenLM binary with which the system was imported."""
     part: Path = directory / read_system(directory)["parts"]["lm"]
     if (part / KENLM_BINARY).exists():
         return KenlmModel(part / KENLM_BINARY)

@@ -1,4 +1,4 @@
-"""Systems from and for Moses: `moses.ini` with its tables and language model."""
+"""Imports systems from Moses and exports them: `moses.ini` with its tables and language model."""
 
 from collections.abc import Callable
 from contextlib import closing
@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from models.distortion.catalogue import make_model
 from models.errors import DataError, SettingError, nearest
-from models.language_model.arpa_source import ArpaSource
-from models.language_model.kenlm_model import KenlmModel
+from models.language_model.arpa import ArpaSource
 from models.language_model.model import FORMAT as LM_FORMAT
-from models.language_model.model import LanguageModel
+from models.language_model.model import KenlmModel, LanguageModel
 from models.phrases.moses_tables import (
     read_phrase_table,
     write_phrase_table,
@@ -32,7 +32,6 @@ from models.system.folder import (
     load_phrases,
     path_text,
     read_system,
-    reordering_features,
     write_system,
 )
 from models.system.moses_ini import (
@@ -48,7 +47,7 @@ from models.system.stages import fingerprint, locked, run_stage
 from models.writing import copy_file, make_folder, open_to_write
 
 KENLM_MAGIC = b"mmap lm http://kheafield.com/code"
-ALL_FEATURES = "-allff"  # Moses' mark of a table whose classes have a weight each
+ALL_FEATURES = "-allff"  # Moses' mark of a table with a weight for each class
 DEFAULT_TYPE = "wbe-msd-bidirectional-fe"
 
 
@@ -58,7 +57,7 @@ def import_moses(
     talk: Callable[[str], None] = lambda _: None,
     progress: Progress | None = None,
 ) -> None:
-    """Makes a system of ours from a Moses configuration and the files that it names."""
+    """Makes one of our systems from a Moses configuration and the files that it names."""
     ini = read_moses_ini(ini_path)
     table = ini.only(PHRASE_TABLES, "phrase table")
     lm = ini.only(LANGUAGE_MODELS, "language model")
@@ -103,7 +102,7 @@ def import_moses(
 
 
 def export_moses(directory: Path, out: Path, talk: Callable[[str], None] = lambda _: None) -> None:
-    """Writes a system of ours as Moses' files into the folder `out`."""
+    """Writes one of our systems as Moses' files into the folder `out`."""
     content = read_system(directory)
     table, lm = load_phrases(directory), load_language_model(directory)
     lm_name = KENLM_BINARY if isinstance(lm, KenlmModel) else ARPA
@@ -127,7 +126,7 @@ def export_moses(directory: Path, out: Path, talk: Callable[[str], None] = lambd
 
 
 def _used(ini: MosesIni) -> dict[str, FeatureLine]:
-    """The first feature of every kind that we have."""
+    """The first feature of every kind that we support."""
     known = {*PHRASE_TABLES, *LANGUAGE_MODELS, REORDERING, *SINGLE_WEIGHTS}
     return {f.kind: f for f in reversed(ini.features) if f.kind in known}
 
@@ -138,7 +137,7 @@ def _reordering_type(feature: FeatureLine | None) -> str:
     name = feature.arguments.get("type", DEFAULT_TYPE).removesuffix(ALL_FEATURES)
     try:
         return str(ReorderingType.parse(name))
-    except SettingError as error:  # not a setting of ours, but what the file says
+    except SettingError as error:  # not our setting, but what the file says
         raise DataError(error.what, where=feature.where, expected=error.expected) from None
 
 
@@ -153,7 +152,7 @@ def _weights(
         if moses_kind in used:
             [weights[name]] = ini.weights_of(used[moses_kind], 1)
     if kind:
-        columns = reordering_features(kind)
+        columns = make_model("msd", type=kind).feature_names
         values = ini.weights_of(used[REORDERING], len(columns))
         weights |= dict(zip(columns, values, strict=True))
     return weights
@@ -165,7 +164,7 @@ def _is_kenlm_binary(path: Path) -> bool:
 
 
 def _pack(arpa: Path, path: Path) -> None:
-    """Copies an ARPA file, packed or not, to a packed one."""
+    """Copies an ARPA file, compressed or not, to a compressed one."""
     with closing(ArpaSource(arpa)) as source, open_to_write(path) as copy:
         while len(piece := source.piece()):
             copy.write(piece.tobytes())
@@ -190,7 +189,7 @@ def _ini_text(content: dict[str, Any], kind: str, lm_name: str, lm_order: int, w
     values = (str(weights[f"translation.{name}"]) for name in SCORES)
     lines.append(f"TranslationModel0= {' '.join(values)}")
     if kind:
-        names = reordering_features(kind)
+        names = make_model("msd", type=kind).feature_names
         features.append(
             f"LexicalReordering name=LexicalReordering0 num-features={len(names)} "
             f"type={kind}{ALL_FEATURES} input-factor=0 output-factor=0 "

@@ -1,4 +1,4 @@
-"""Moses' configuration file, as far as phrase-based systems need it.
+"""Moses' configuration file, to the extent that phrase-based systems need it.
 
 [feature]                               one feature function a line: class, then key=value
 KENLM name=LM0 factor=0 path=lm.arpa order=5
@@ -43,7 +43,7 @@ class MosesIni:
     features: list[FeatureLine] = field(default_factory=list)
     weights: dict[str, list[float]] = field(default_factory=dict)
     distortion_limit: int = 6  # Moses' own default
-    unused: list[str] = field(default_factory=list)  # lines that mean nothing to us, with place
+    unused: list[str] = field(default_factory=list)  # lines that we do not support, with place
 
     def only(self, kinds: tuple[str, ...], what: str) -> FeatureLine:
         """The one feature of these kinds."""
@@ -57,7 +57,7 @@ class MosesIni:
         return found[0]
 
     def weights_of(self, feature: FeatureLine, n: int) -> list[float]:
-        """The weights of a feature; a missing one is an error and never 1 by silence."""
+        """The weights of a feature; a missing one is an error and never silently 1."""
         weights = self.weights.get(feature.name, [])
         if len(weights) != n:
             raise DataError(
@@ -68,8 +68,8 @@ class MosesIni:
         return weights
 
     def file_of(self, feature: FeatureLine, *endings: str) -> Path:
-        """The file of a feature, beside the ini file unless absolute; Moses lets endings be left
-        out."""
+        """The file of a feature, relative to the ini file unless absolute; its ending may be left
+        out, as in Moses."""
         if "path" not in feature.arguments:
             raise DataError(f"{feature.name} has no path", where=feature.where)
         path = self.path.parent / feature.arguments["path"]

@@ -1,10 +1,10 @@
-"""Long work in stages: each is done once for the same inputs, and done whole or not at all.
+"""Long work in stages: each runs once for the same inputs, and completes or leaves nothing.
 
-A stage fills a folder `parts/NAME-FINGERPRINT`. It is filled under another name and renamed at the
-end, so a killed run leaves nothing that looks finished, and the next run goes on where this one
-stopped. It keeps a list of its files and their hashes, as sha256sum writes them, so what is damaged
-later is made again. One run at a time works in a folder (`locked`). What no longer belongs
-to the model is removed when the model is complete.
+A stage fills a folder `parts/NAME-FINGERPRINT` under another name and renames it at the end, so a
+killed run leaves nothing that looks finished, and the next run continues where this one stopped.
+The folder lists its files and their hashes, as sha256sum writes them, so a stage whose files are
+damaged later runs again. One run at a time works in a folder (`locked`). What no longer belongs to
+the model is removed when the model is complete.
 """
 
 import fcntl
@@ -20,39 +20,32 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from models.errors import DataError, SettingError, missing_file, reason
+from models.errors import DataError, SettingError, reading, reason
 from models.writing import make_folder, open_to_write, writing
 
 PARTS = "parts"
 UNFINISHED = ".unfinished"
 MANIFEST = "files.sha256"
 KEY_LENGTH = 16  # hexadecimal digits
-DISTORTION = "distortion_"  # begins the names of all stages that fit distortion models
+DISTORTION = "distortion_"  # prefix of the names of all stages that fit distortion models
 
-Measure: TypeAlias = Callable[[str, float, float], None]  # a part, seconds, peak of megabytes
+Measure: TypeAlias = Callable[[str, float, float], None]  # part, seconds, peak in megabytes
 
 
 def sha256(path: Path) -> str:
-    """The hash of a file as it is on disk, packed or not: the one that sha256sum prints."""
+    """The hash of a file as it is on disk, compressed or not, as sha256sum prints it."""
     if str(path) == "-" or (path.exists() and not path.is_file() and not path.is_dir()):
         raise SettingError(
             "a stream cannot be used here",
             where=str(path),
             expected="a file, which can be read again when the work is resumed",
         )
-    try:
-        with path.open("rb") as stream:
-            return hashlib.file_digest(stream, "sha256").hexdigest()
-    except IsADirectoryError:
-        raise DataError("is a folder, not a file", where=str(path)) from None
-    except FileNotFoundError:
-        raise missing_file(path) from None
-    except OSError as error:
-        raise DataError(f"cannot be read: {reason(error)}", where=str(path)) from None
+    with reading(path), path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def fingerprint(*inputs: Any) -> str:
-    """A short name for inputs: anything JSON can hold, and paths, which stand for their content."""
+    """A short name for inputs: anything JSON can hold, and paths, which stand for file contents."""
     content = [sha256(item) if isinstance(item, Path) else item for item in inputs]
     text = json.dumps(content, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:KEY_LENGTH]
@@ -60,7 +53,7 @@ def fingerprint(*inputs: Any) -> str:
 
 @contextmanager
 def locked(directory: Path) -> Iterator[None]:
-    """Makes the folder and keeps other runs out of it until this one ends, however it ends."""
+    """Makes the folder, and keeps other runs out of it until this one ends, however it ends."""
     make_folder(directory)
     with writing(directory):
         handle = os.open(directory, os.O_RDONLY)
@@ -90,8 +83,8 @@ def run_stage(
 ) -> str:
     """The folder of the stage's result, relative to `directory`, which should be `locked`.
 
-    `work` fills it, unless it is there, and returns a few words on what it made; `talk` gets them
-    with time and memory, `measure` gets the numbers. Memory is the peak of this process so far.
+    Unless it exists, `work` fills it and returns a few words on what it made; `talk` gets them with
+    time and memory, `measure` gets the numbers. Memory is the peak of this process so far.
     """
     part = f"{PARTS}/{name}-{key}"
     finished, unfinished = directory / part, directory / f"{part}{UNFINISHED}"
@@ -123,7 +116,7 @@ def run_stage(
 
 
 def is_whole(folder: Path) -> bool:
-    """Whether a finished stage's files are still those that it made."""
+    """Whether a finished stage's files are unchanged."""
     try:
         lines = (folder / MANIFEST).read_text(encoding="utf-8").splitlines()
         listed = [line.split("  ", 1) for line in lines]
@@ -133,9 +126,9 @@ def is_whole(folder: Path) -> bool:
 
 
 def remove_other_parts(directory: Path, parts: Iterable[str]) -> None:
-    """Removes results of earlier runs of the same stages that are not among `parts`."""
+    """Removes results of earlier runs of the same stages, except `parts`."""
     keep = {Path(part).name for part in parts}
-    stages = {name.rpartition("-")[0] for name in keep}  # folders of the user are left alone
+    stages = {name.rpartition("-")[0] for name in keep}  # the user's own folders stay
     ours = re.compile(rf"([a-z_]+)-[0-9a-f]{{{KEY_LENGTH}}}({re.escape(UNFINISHED)})?")
     for folder in (directory / PARTS).iterdir():
         match = ours.fullmatch(folder.name)

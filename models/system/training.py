@@ -1,12 +1,11 @@
-"""Trains a translation system from files: phrase table with reordering scores, language model, word
-classes, and distortion models."""
+"""Trains a translation system from files: a phrase table with reordering scores, a language model,
+word classes and distortion models."""
 
 import re
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
-from itertools import chain
 from pathlib import Path
 from typing import Any, cast
 
@@ -21,11 +20,11 @@ from models.data.word_classes import WordClasses
 from models.distortion.catalogue import parse_model, split_model
 from models.distortion.interface import DistortionModel, fit_model
 from models.errors import DataError, SettingError
-from models.language_model.arpa_writing import write_arpa
+from models.language_model.arpa import write_arpa
+from models.language_model.counting import read_text
 from models.language_model.estimation import estimate
 from models.language_model.model import FORMAT as LM_FORMAT
 from models.language_model.model import LanguageModel
-from models.language_model.text_reading import read_text
 from models.phrases.building import (
     NONE,
     PhraseSettings,
@@ -53,7 +52,7 @@ class LanguageModelSettings:
     """How language models are estimated (`--set lm.KEY=VALUE`)."""
 
     order: int = 5
-    prune: str = "0"  # per length, the most occurrences of an n-gram that is left out: "0 0 1"
+    prune: str = "0"  # for each length, drop n-grams that occur this often or less: "0 0 1"
 
 
 @dataclass(frozen=True)
@@ -77,7 +76,7 @@ def check_training_settings(settings: TrainingSettings) -> None:
     """Refuses impossible values before any work."""
     check_values("corpus", settings.corpus, {"max_length": check_not_negative})
     check_phrase_settings(settings.phrases)
-    # the estimator itself is asked, with a text of one word
+    # let the estimator itself check, on a text of one word
     text = Ragged(np.array([len(SPECIAL)], np.int32), np.array([0, 1])), Vocabulary(["word"])
     order = settings.lm.order
     check_values(
@@ -90,22 +89,28 @@ def check_training_settings(settings: TrainingSettings) -> None:
     )
 
 
+@dataclass(frozen=True)
+class Listeners:
+    """Who hears about a training while it runs."""
+
+    talk: Callable[[str], None] = lambda _: None  # messages for people
+    progress: Progress | None = None
+    measure: Measure = lambda *_: None  # the cost of every stage that had to be run
+
+
 def train_system(
     files: CorpusFiles,
     out: Path,
     settings: TrainingSettings = TrainingSettings(),
     lm_texts: Iterable[Path] = (),
     threads: int = 2,
-    talk: Callable[[str], None] = lambda _: None,
-    progress: Progress | None = None,
+    listeners: Listeners = Listeners(),
     *,
     together: bool = True,
-    measure: Measure = lambda *_: None,
 ) -> None:
     """Fills the folder `out`; stages whose inputs have not changed are not run again.
 
     `together`: all distortion models will be used at once, so their features must be distinct.
-    `measure` is told the cost of every stage that had to be run.
     """
     if files.alignment is None:
         raise SettingError("training needs a word alignment", advice="make one: hyperbaton align")
@@ -113,26 +118,25 @@ def train_system(
     wanted = wanted_models(settings.distortion, settings.phrases.reordering)
     if together:
         check_features(model for _, model in wanted)
-    training = _Training(files, list(lm_texts), settings, out, threads, talk, progress, measure)
+    training = _Training(files, list(lm_texts), settings, out, threads, listeners)
     with locked(out):
         parts = training.parts()
         models = [training.fitted(name, model, parts) for name, model in wanted]
-        weights, limit = weights_to_keep(out, starting_weights(m.model for m in models), talk)
+        defaults = starting_weights(fitted.model for fitted in models)
+        weights, limit = weights_to_keep(out, defaults, listeners.talk)
         write_system(out, parts, weights, models, limit, **training.description())
 
 
 @dataclass(eq=False)
 class _Training:
-    """The stages of one training, and all that they depend on."""
+    """The stages of one training and what they depend on."""
 
     files: CorpusFiles
     lm_texts: list[Path]
     settings: TrainingSettings
     out: Path
     threads: int
-    talk: Callable[[str], None]
-    progress: Progress | None
-    measure: Measure
+    listeners: Listeners
 
     def __post_init__(self) -> None:
         self._paths = {name: path for name, path in vars(self.files).items() if path is not None}
@@ -143,7 +147,7 @@ class _Training:
     @cached_property
     def read(self) -> tuple[AlignedCorpus, ReadReport]:
         """The corpus, read when a stage first needs it: a run with nothing to do reads nothing."""
-        corpus, report = read_corpus(self.files, self.settings.corpus, self.progress)
+        corpus, report = read_corpus(self.files, self.settings.corpus, self.listeners.progress)
         if not len(corpus):
             raise DataError("the corpus has no pair", where=str(self.files.source))
         return corpus, report
@@ -161,18 +165,15 @@ class _Training:
 
     def parts(self) -> dict[str, str]:
         """Everything but the distortion models."""
-        key, settings = self._corpus_key, self.settings
+        key, phrases = self._corpus_key, asdict(self.settings.phrases)
         parts = {
-            "phrases": self._stage(
-                "phrases", self._make_phrases, PHRASES_FORMAT, key, asdict(settings.phrases)
-            ),
+            "phrases": self._stage("phrases", self._make_phrases, PHRASES_FORMAT, key, phrases),
             "lm": self._stage("lm", self._make_language_model, LM_FORMAT, key, *self._lm_key),
         }
+        classes = asdict(self.settings.classes)
         for side in ("source", "target"):
             name, work = f"{side}_classes", partial(self._make_classes, side)
-            parts[name] = self._stage(
-                name, work, CLASSES_FORMAT, key, side, asdict(settings.classes)
-            )
+            parts[name] = self._stage(name, work, CLASSES_FORMAT, key, side, classes)
         return parts
 
     def fitted(self, name: str, model: DistortionModel, parts: dict[str, str]) -> FittedModel:
@@ -184,16 +185,17 @@ class _Training:
         return FittedModel(name, model, part)
 
     def _stage(self, name: str, work: Callable[[Path], str], *key: Any) -> str:
-        return run_stage(self.out, name, fingerprint(*key), work, self.talk, self.measure)
+        talk, measure = self.listeners.talk, self.listeners.measure
+        return run_stage(self.out, name, fingerprint(*key), work, talk, measure)
 
     def _announce(self, work: str) -> None:
-        if self.progress:
-            self.progress(work, 0)
+        if self.listeners.progress:
+            self.listeners.progress(work, 0)
 
     def _make_phrases(self, folder: Path) -> str:
         corpus, report = self.read
         for line in report.lines():
-            self.talk(line)
+            self.listeners.talk(line)
         self._announce("making the phrase table")
         try:
             table = train_phrases(corpus, self.settings.phrases, self.threads)
@@ -205,7 +207,7 @@ class _Training:
 
     def _make_language_model(self, folder: Path) -> str:
         target, settings = self.read[0].target, self.settings.lm
-        more_vocabulary, more = read_text(self.lm_texts, self.progress)
+        more_vocabulary, more = read_text(self.lm_texts, self.listeners.progress)
         words, vocabulary = _appended(target.words, target.vocabulary, more, more_vocabulary)
         self._announce("making the language model")
         ngrams = estimate(words, vocabulary, settings.order, _thresholds(settings.prune))
@@ -230,7 +232,7 @@ class _Training:
             phrases=PhraseTable.load(self.out / parts["phrases"]),
             seed=self.settings.seed,
             threads=self.threads,
-            progress=self.progress,
+            progress=self.listeners.progress,
         )
         model.save(folder)
         return f"fitted to {len(corpus):,} sentence pairs"
@@ -257,7 +259,7 @@ def wanted_models(texts: Iterable[str], reordering_type: str) -> list[tuple[str,
 
 
 def check_features(models: Iterable[DistortionModel]) -> None:
-    """Refuses models that share a feature."""
+    """Refuses models that have a feature in common."""
     features = [name for model in models for name in model.feature_names]
     twice = sorted({name for name in features if features.count(name) > 1})
     if twice:
@@ -296,7 +298,7 @@ def _appended(
 
 def _thresholds(text: str) -> list[int]:
     try:
-        return [int(number) for number in chain(*(part.split() for part in text.split(",")))]
+        return [int(number) for number in text.replace(",", " ").split()]
     except ValueError:
         raise SettingError(
             f"{text!r} is not a list of thresholds",

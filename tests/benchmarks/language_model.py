@@ -20,8 +20,7 @@ import numpy as np
 from models.arrays import Ragged
 from models.data.vocabulary import Vocabulary
 from models.language_model import LanguageModel, NGrams, estimate, read_arpa, read_text, write_arpa
-from models.language_model.assembly import Section, assemble
-from models.language_model.log10 import to_log10
+from models.language_model.ngrams import LN10, Section, assemble
 
 T = TypeVar("T")
 ORDER = 5
@@ -59,7 +58,7 @@ def compare(ngrams: NGrams, arpa: Path) -> None:
     print(f"same n-grams as {arpa.name}: {same} ({ngrams.counts})")
     if same:
         for name in ("logprob", "backoff"):
-            difference = to_log10(getattr(ngrams, name) - getattr(theirs, name))
+            difference = (getattr(ngrams, name) - getattr(theirs, name)) / LN10
             print(f"  largest difference of log10 {name}: {np.abs(difference).max():.1e}")
     print()
 

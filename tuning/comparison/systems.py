@@ -11,7 +11,7 @@ from pathlib import Path
 from models.distortion.catalogue import model_text
 from models.progress import Progress
 from models.system.folder import read_system
-from models.system.training import TrainingSettings, train_system
+from models.system.training import Listeners, TrainingSettings, train_system
 from models.writing import make_folder, open_to_write
 from tuning.comparison.configuration import Configuration
 from tuning.comparison.data import corpus_files
@@ -50,10 +50,8 @@ def train(
             seed=configuration.seed,
         ),
         threads=threads,
-        talk=talk,
-        progress=progress,
+        listeners=Listeners(talk, progress, lambda *cost: _keep(folder, *cost)),
         together=False,
-        measure=lambda *cost: _keep(folder, *cost),
     )
     return folder / SYSTEM
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from models.data.corpus_reading import SourceFiles, read_sentences
 from models.data.sentence import Sentence
-from models.data.source_reading import SourceFiles, read_sentences
 from models.errors import DataError
 from tuning.evaluation.references import check_line_counts, read_references
 from tuning.metrics.visits import Visits, read_visits

@@ -1,6 +1,6 @@
 """How many n-grams of a hypothesis are in its references, for all sentences of a batch.
 
-Equal n-grams get equal numbers first (`models/phrases/numbering.py`), so that counting is adding
+Equal n-grams get equal numbers first (`models/phrases/trie.py`), so that counting is adding
 to and taking from one array. Two ways of counting with several references:
 
 * clipped (Papineni et al. 2002): an n-gram may match as often as it occurs in the reference that
@@ -14,7 +14,7 @@ import numpy as np
 
 from models.arrays import FloatArray, Int64Array
 from models.kernels import kernel
-from models.phrases.numbering import number_spans
+from models.phrases.trie import number_spans
 from tuning.metrics.words import Batch
 
 

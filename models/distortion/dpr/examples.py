@@ -13,7 +13,7 @@ from models.distortion.dpr.feature_set import FeatureSet, Layers, Rows, feature_
 from models.distortion.dpr.ni_features import NiFeatures
 from models.distortion.dpr.samples import MAX_LENGTH, Samples, collect_samples
 from models.errors import SettingError, nearest
-from models.phrases.numbering import SpanIds, number_spans
+from models.phrases.trie import SpanIds, number_spans
 
 DEFAULT_WINDOW = -1  # the one of the paper
 FEATURES = (NiFeatures.name, AlrajehFeatures.name)

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from models.arrays import Int32Array, Int64Array, Ragged
 from models.hashing import EMPTY
 from models.kernels import kernel
-from models.phrases.numbering import number_spans
-from models.phrases.trie import ROOT, Trie, build_trie, child
+from models.phrases.trie import ROOT, Trie, build_trie, child, number_spans
 
 
 class NgramIndex(NamedTuple):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from models.data.source_reading import SourceFiles, read_sentences
+from models.data.corpus_reading import SourceFiles, read_sentences
 from models.errors import BadLine
 
 TREE = "(S (NP (N hon)) (V katta))"

@@ -90,7 +90,9 @@ def test_a_file_that_fails_while_it_is_read_is_named_with_the_line():
     ],
 )
 def test_a_broken_gzip_file_is_named_with_the_line(write, content):
-    with pytest.raises(DataError, match=r"bad\.gz:[0-9]+: broken gzip file: .*\n  unpack it"):
+    with pytest.raises(
+        DataError, match=r"bad\.gz:[0-9]+: broken gzip file: .*\n  test it with gzip -t"
+    ):
         lines_of(write("bad.gz", content))
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from models.data.vocabulary import Vocabulary
 from models.language_model import LanguageModel, NGrams, estimate, read_arpa, write_arpa
-from models.language_model import arpa_source as source_module
+from models.language_model import arpa as arpa_module
 from tests.models.language_model.backoff_oracles import sentence_logprobs
 from tests.models.language_model.small_texts import encoded, skewed_text, table_of, texts
 
@@ -170,5 +170,5 @@ def test_a_file_is_the_same_in_pieces_of_any_size(tmp_path, monkeypatch, chunk):
     path = tmp_path / "model.arpa"
     write_arpa(estimate(*encoded(skewed_text(seed=3, n_sentences=15)), 3), path)
     whole = table_of(read_arpa(path))
-    monkeypatch.setattr(source_module, "CHUNK", chunk)
+    monkeypatch.setattr(arpa_module, "CHUNK", chunk)
     assert table_of(read_arpa(path)) == whole

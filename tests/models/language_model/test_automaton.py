@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from models.data.vocabulary import END, Vocabulary
 from models.language_model import LanguageModel, estimate
-from models.language_model.assembly import Section, assemble
 from models.language_model.automaton import EMPTY_STATE, advance
+from models.language_model.ngrams import Section, assemble
 from tests.models.language_model.backoff_oracles import backoff_logprob, sentence_logprobs
 from tests.models.language_model.small_texts import (
     encoded,
@@ -128,7 +128,7 @@ def test_word_numbers_of_another_vocabulary_are_refused(word):
     sentences, vocabulary = encoded([["a", "b"], ["c"]])
     model = LanguageModel.from_ngrams(estimate(sentences, vocabulary, 2))
     sentences.values[1] = word
-    with pytest.raises(IndexError, match="not of this model's vocabulary"):
+    with pytest.raises(IndexError, match="not in this model's vocabulary"):
         model.score_sentences(sentences)
 
 

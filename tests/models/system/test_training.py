@@ -22,6 +22,7 @@ from models.system.moses_exchange import export_moses, import_moses
 from models.system.training import (
     ClassSettings,
     LanguageModelSettings,
+    Listeners,
     TrainingSettings,
     train_system,
 )
@@ -39,7 +40,7 @@ def files(write):
 def train(files, out, **options):
     """Trains and gives what was said."""
     said = []
-    train_system(files, out, talk=said.append, **options)
+    train_system(files, out, listeners=Listeners(said.append), **options)
     return [line.partition(" in ")[0] for line in said]
 
 
@@ -412,7 +413,8 @@ def test_folders_that_are_not_systems(files, tmp_path):
 
 def test_progress_showed_the_reading_while_tables_were_made(files, tmp_path):
     seen = []
-    train_system(files, tmp_path / "m", progress=lambda *step: seen.append(step))
+    listeners = Listeners(progress=lambda *step: seen.append(step))
+    train_system(files, tmp_path / "m", listeners=listeners)
     begun = [what for what, done in seen if done == 0 and what.startswith("making")]
     assert begun == [
         f"making {what}"

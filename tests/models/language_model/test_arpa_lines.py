@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models.data.vocabulary import Vocabulary
-from models.language_model.word_index import NO_WORD, find_word, index_words
+from models.language_model.arpa_lines import NO_WORD, find_word, index_words
 from tests.strategies import words
 
 
