@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from decoder.estimates import estimates_coverage
 from decoder.options import SentenceOptions
+from decoder.search_space import estimates_coverage
 from decoder.workspace import EXTRA
 from models.arrays import FloatArray, Int32Array, Int64Array, UInt64Array
 from models.coverage import cover
