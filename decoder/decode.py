@@ -27,7 +27,7 @@ from models.kernels import kernel
 from models.language_model.model import LanguageModel
 from models.phrases.table import SCORES, PhraseTable
 
-MOST_OPTIONS = 64  # per source phrase: a bit each in the search
+MOST_OPTIONS = 64  # per source phrase, because the search keeps a bit for each in one word
 MOST_TRIED = 100  # derivations for each distinct translation that is wanted
 MOST_BYTES = 4 << 30  # of a workspace; a sentence that needs more is an error
 

@@ -1,4 +1,4 @@
-"""Where everything goes in a picture of a derivation, whatever draws it.
+"""The layout of a picture of a derivation, independent of how it is drawn.
 
     horizontal    ┌1──┐ ┌2─────┐ ┌3────┐         vertical   (long sentences: words stay readable,
     target        │he │ │bought│ │book │                     one below the other)
@@ -49,6 +49,10 @@ class Derivation:
     spans: Sequence[Sequence[int]]
     links: Sequence[Sequence[int]]  # word alignment
 
+    @property
+    def is_long(self) -> bool:
+        return max(len(self.source_words), len(self.target_words)) > LONG
+
 
 @dataclass(frozen=True)
 class Word:
@@ -66,7 +70,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Ribbon:
-    """The two sides of a phrase pair, joined: source edge, then target edge, as a quadrilateral."""
+    """Joins the two sides of a phrase pair: a quadrilateral, source edge before target edge."""
 
     corners: tuple[Point, Point, Point, Point]
     step: int
@@ -117,8 +121,7 @@ def lay_out(
 ) -> Layout:
     """The picture of a derivation; `text_width` gives the width of a word in points."""
     source_words, target_words = derivation.source_words, derivation.target_words
-    if vertical is None:
-        vertical = max(len(source_words), len(target_words)) > LONG
+    vertical = derivation.is_long if vertical is None else vertical
     in_target_order = list(enumerate(derivation.spans))
     in_source_order = sorted(in_target_order, key=lambda item: item[1][0])
     sources = [(step, source_words[s:e]) for step, (s, e, _, _) in in_source_order]
@@ -164,7 +167,7 @@ def _row(
 
 
 def _thickness(words: Sequence[str], text_width: Callable[[str], float], vertical: bool) -> float:
-    """Of a side's boxes, across the direction of reading."""
+    """The size of a side's boxes across the direction of reading."""
     if not vertical:
         return HEIGHT
     return max([NARROWEST, *map(text_width, words)]) + 2 * PAD + NUMBER
@@ -183,8 +186,7 @@ def _jumps(spans: Sequence[Sequence[int]], source: _Row) -> Iterable[Jump]:
 class _Canvas:
     """Turns places along and across the direction of reading into points.
 
-    Across begins with the target and ends with the brackets; a vertical picture has them on the
-    left.
+    Across runs from the target to the brackets, which a vertical picture has on the left.
     """
 
     def __init__(
