@@ -1,7 +1,7 @@
 """Everything that could follow a hypothesis: each option that may be taken next, with its features.
 
 For `decoder/explanation.py`, which walks along one derivation and compares every step with its
-alternatives. It is the search's own arithmetic in slow motion: features are kept apart instead of
+alternatives. This is the search's own arithmetic in slow motion: features are kept apart instead of
 being weighted at once, and nothing is pruned.
 """
 
@@ -10,10 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from decoder.decoded import Decoded
-from decoder.distortion_limit import distance_limit, within_limit
-from decoder.estimates import estimates_coverage, option_estimates
+from decoder.edges import distance_limit, within_limit
 from decoder.features import DENSE_FEATURES, LM_FEATURE, option_values
-from decoder.search_space import future_scores
+from decoder.search_space import best_futures, estimates_coverage
 from models.arrays import BoolArray, FloatArray, Int32Array, Int64Array, UInt64Array
 from models.coverage import cover_spans, free_spans, pack_coverage
 from models.distortion.interface import START, Steps
@@ -48,20 +47,17 @@ class Walk:
         sizes = [scorer.n_features for scorer in decoded.scorers]
         own = weights[len(DENSE_FEATURES) :]
         self._distortion_weights = np.split(own, np.cumsum(sizes)[:-1]) if sizes else []
-        self._future = future_scores(
-            n_words,
-            self._options.spans,
-            self._options.options,
-            option_estimates(decoded.scorers, self._distortion_weights, len(self._table)),
-        )
+        self._future = best_futures(self._options, decoded.scorers, self._distortion_weights)
 
     def candidates(self, chosen: int) -> Candidates:
         """All options that the distortion limit allows, and the chosen one in any case."""
-        allowed = self._allowed()
+        start, end = self._table.start, self._table.end
+        gap = int(np.argmin(self.covered))  # the first open word
+        allowed = free_spans(self.covered, start, end)
+        allowed &= within_limit(start, end, self.previous_end, gap, self._limit)
         allowed[chosen] = True
         option = np.flatnonzero(allowed).astype(np.int32)
-        length = self._table.end[option] - self._table.start[option]
-        is_last: BoolArray = length == int((~self.covered).sum())
+        is_last: BoolArray = (end - start)[option] == int((~self.covered).sum())
         values = np.zeros((len(option), len(self.weights)))
         end_values = np.zeros_like(values)
         self._dense_values(option, is_last, values, end_values)
@@ -71,7 +67,7 @@ class Walk:
         return Candidates(option, values, end_values, states, rest)
 
     def take(self, candidates: Candidates, row: int) -> FloatArray:
-        """Takes one of the candidates; log p of each of its words."""
+        """Takes one of the candidates; returns log p of each of its words."""
         option = int(candidates.option[row])
         scores, state = [], self._lm_state
         for word in self._words[option].tolist():
@@ -84,18 +80,10 @@ class Walk:
         self.score += float(candidates.values[row] @ self.weights)
         return np.array(scores)
 
-    def _allowed(self) -> BoolArray:
-        """Options whose words are open and near enough."""
-        start, end = self._table.start, self._table.end
-        gap = int(np.argmin(self.covered))  # the first open word
-        allowed = free_spans(self.covered, start, end)
-        allowed &= within_limit(start, end, self.previous_end, gap, self._limit)
-        return allowed
-
     def _dense_values(
         self, option: Int32Array, is_last: BoolArray, values: FloatArray, end_values: FloatArray
     ) -> None:
-        """Fills the features that are not of distortion models."""
+        """Fills in the features that do not belong to distortion models."""
         words = self._words.take(option.astype(np.int64))
         score, state = self.decoded.lm.score_sentences, self._lm_state
         values[:, : len(DENSE_FEATURES)] = option_values(self._options, option)
@@ -112,7 +100,7 @@ class Walk:
         values: FloatArray,
         end_values: FloatArray,
     ) -> Int64Array:
-        """Fills the features of the distortion models; their states after each step."""
+        """Fills in the features of the distortion models; returns their states after each step."""
         n = len(option)
         previous = np.full(n, self.previous, np.int32)
         states = np.empty((n, len(self._states)), np.int64)
@@ -132,14 +120,10 @@ class Walk:
         covered ■■■□□□□□■■    an option splits the gap that it lies in: the estimates of
                    ▒▒          the parts left and right of it replace that of the gap
         """
-        n_words = len(self.covered)
         edges = np.flatnonzero(np.diff(np.concatenate([[True], self.covered, [True]])))
         gaps = edges.reshape(-1, 2)  # (gaps, 2) half-open
-        of_word = np.zeros(n_words, np.int64)
-        for number, (left, right) in enumerate(gaps.tolist()):
-            of_word[left:right] = number
         start, end = self._table.start[option], self._table.end[option]
-        left, right = gaps[of_word[start]].T
+        left, right = gaps[np.searchsorted(gaps[:, 0], start, side="right") - 1].T
         estimate = self._future
         total = estimate[gaps[:, 0], gaps[:, 1]].sum()
         rest: FloatArray = total - estimate[left, right]
@@ -147,16 +131,10 @@ class Walk:
         return rest
 
     def _coverage_estimates(
-        self,
-        option: Int32Array,
-        coverage: UInt64Array,
-        states: Int64Array,
-        is_last: BoolArray,
+        self, option: Int32Array, coverage: UInt64Array, states: Int64Array, is_last: BoolArray
     ) -> FloatArray:
         """Estimates of the models that look at the coverage after each option."""
         estimates = np.zeros(len(option))
-        if not any(map(estimates_coverage, self.decoded.scorers)):
-            return estimates
         after = coverage.copy()
         cover_spans(after, self._table.start[option], self._table.end[option])
         for number, scorer in enumerate(self.decoded.scorers):

@@ -5,8 +5,8 @@ of states, a step's features depend on the coverage, the model's state and the o
 batch has one step for each edge, each distinct state in the edge's group, and each option of its
 span.
 
-What a model estimates of the rest of the sentence decides which hypotheses are tried first and
-which are pruned. It never becomes part of a score.
+A model's estimate for the rest of the sentence decides which hypotheses are tried first and which
+are pruned. It never becomes part of a score.
 """
 
 from collections.abc import Sequence
@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from decoder.estimates import estimates_coverage
 from decoder.options import SentenceOptions
+from decoder.search_space import estimates_coverage
 from decoder.workspace import EXTRA
 from models.arrays import FloatArray, Int32Array, Int64Array, UInt64Array
 from models.coverage import cover
@@ -38,7 +38,7 @@ class Batch(NamedTuple):
 class CoverageModels:
     """The models of one sentence that look at the coverage, with their weights.
 
-    `scorers` are not tables; `estimators` are, but estimate the rest from the coverage.
+    `scorers` are not tables; `estimators` are tables that estimate the rest from the coverage.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class CoverageModels:
         self._extra(np.zeros((1, len(self._weights))), first.reshape(-1, 1))  # it has number 0
 
     def ask(self, edges: NDArray[Any], batch: Batch, *, is_last: bool) -> NDArray[Any]:
-        """The scores of all steps into a stack, and the states behind them, EXTRA."""
+        """The scores of all steps into a stack, and the states after them, EXTRA."""
         previous, option, coverage, states = batch
         features = [np.empty((len(option), 0))]
         after = np.empty_like(states)  # (models, B)
@@ -68,10 +68,10 @@ class CoverageModels:
             after[number] = scorer.advance(steps)
             if is_last:
                 features[-1] = features[-1] + scorer.finish(after[number])
-        # those of a single model are used without a copy
+        # the features of a single model are not copied
         every = features[1] if len(features) == 2 else np.concatenate(features, axis=1)  # (B, F)
         extra = self._extra(np.ascontiguousarray(every, np.float64), after)
-        # at the end nothing is left to estimate
+        # at the end there is nothing left to estimate
         if not is_last and (self._estimating or self._estimators):
             _cover(coverage, edges, self._spans)
             extra["estimate"] = self._estimates(coverage, option, after)
@@ -91,8 +91,8 @@ class CoverageModels:
         return estimates
 
     def _extra(self, features: FloatArray, states: Int64Array) -> NDArray[Any]:
-        """The weighted features of steps, and a number for each combination of states behind them,
-        the same one throughout the sentence."""
+        """The weighted features of steps, and a number for each combination of states after them,
+        the same throughout the sentence."""
         extra = np.empty(len(features), EXTRA)
         done = 0
         while done < len(extra):
@@ -163,7 +163,7 @@ def _cover(coverage, edges, spans):
 
 @kernel
 def _fill_in(extra, features, weights, joint_states, states, first):
-    """Fills in scores and numbers of steps from `first` on; where it ran out of room."""
+    """Fills in scores and numbers of steps from `first` on; returns where it ran out of room."""
     row = np.empty(len(states), np.int64)
     number = np.int64(EMPTY)
     for step in range(first, len(extra)):

@@ -1,4 +1,4 @@
-"""Which steps into a stack are taken: cube pruning (Huang and Chiang 2007).
+"""Which steps into a stack the search takes: cube pruning (Huang and Chiang 2007).
 
 An edge joins a group of hypotheses with a span that may be translated next. It is a grid of the
 group's hypotheses and the span's options, both best first, and each place of the grid is a step.
@@ -22,15 +22,7 @@ Hypotheses with equal coverage, language model state and distortion state are re
 
 import numpy as np
 
-from decoder.workspace import (
-    ARCS,
-    EMPTY,
-    HYPOTHESES,
-    LM_WORDS,
-    ONE,
-    POPS,
-    STEPS,
-)
+from decoder.workspace import ARCS, EMPTY, HYPOTHESES, LM_WORDS, ONE, POPS, STEPS
 from models.hashing import GOLDEN
 from models.kernels import kernel, uncounted
 from models.language_model.automaton import remembered_advance
@@ -101,7 +93,7 @@ def fill_stack(space, lm, ws, limits, extra, n_covered, n_edges):
 
 @uncounted
 def _bucket(ws, behind):
-    """The bucket for a score that is so far behind the best one."""
+    """The bucket for a score this far behind the best one."""
     return np.uint64(min(max(behind * BUCKETS_PER_NAT, 0.0), len(ws.bucket) - 1.0))
 
 
@@ -122,7 +114,7 @@ def _new_step(ws, n_steps, number, member, option):
 
 @uncounted
 def _evaluate(space, lm, ws, extra, is_last, number):
-    """Scores a step; what its total would be, were the option's words by themselves."""
+    """Scores a step; returns its total if the option's words were scored by themselves."""
     step = ws.steps[number]
     edge, member = ws.edges[step.edge], ws.members[step.member]
     option = space.options[step.option]
@@ -163,7 +155,7 @@ def _evaluate(space, lm, ws, extra, is_last, number):
 
 @uncounted
 def _take(space, ws, number, keep_arcs):
-    """Makes a hypothesis of the step, or recombines it with one that is there."""
+    """Makes a hypothesis of the step, or recombines it with an existing one."""
     step = ws.steps[number]
     group = ws.edges[step.edge].target
     before = ws.members[step.member]

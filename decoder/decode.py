@@ -8,36 +8,26 @@ import numpy as np
 
 from decoder.coverage_models import CoverageModels
 from decoder.decoded import Decoded
-from decoder.distortion_limit import distance_limit
-from decoder.distortion_tables import weigh_tables
-from decoder.estimates import estimates_coverage, option_estimates
+from decoder.edges import distance_limit
 from decoder.features import DENSE_FEATURES
 from decoder.lattice import make_lattice
 from decoder.nbest import best_derivations
 from decoder.options import OptionFinder, OptionWeights, SentenceOptions
 from decoder.search import NO_LIMIT, Limits, search
-from decoder.search_space import SearchSpace, future_scores
+from decoder.search_space import SearchSpace, best_futures, estimates_coverage, weigh_tables
 from decoder.statistics import SearchRecord
-from decoder.workspace import (
-    FULL,
-    NOTHING,
-    Capacity,
-    Workspace,
-    make_workspace,
-    workspace_bytes,
-)
-from models.arrays import FloatArray, Ragged
+from decoder.workspace import FULL, NOTHING, Capacity, Workspace, make_workspace, workspace_bytes
+from models.arrays import Ragged
 from models.coverage import coverage_size
 from models.data.sentence import Sentence
 from models.data.vocabulary import END
 from models.distortion.interface import DistortionModel, SentenceScorer
-from models.distortion.tables import TableScorer
 from models.errors import DataError, SettingError
 from models.kernels import kernel
 from models.language_model.model import LanguageModel
 from models.phrases.table import SCORES, PhraseTable
 
-MOST_OPTIONS = 64  # per source phrase: a bit each in the search
+MOST_OPTIONS = 64  # per source phrase, because the search keeps a bit for each in one word
 MOST_TRIED = 100  # derivations for each distinct translation that is wanted
 MOST_BYTES = 4 << 30  # of a workspace; a sentence that needs more is an error
 
@@ -128,11 +118,7 @@ class Decoder:
         return _distinct(decoded, workspace, n_best) if distinct and n_best > 1 else decoded
 
     def _search(
-        self,
-        options: SentenceOptions,
-        scorers: Sequence[SentenceScorer],
-        *,
-        keep_arcs: bool,
+        self, options: SentenceOptions, scorers: Sequence[SentenceScorer], *, keep_arcs: bool
     ) -> tuple[int, Workspace]:
         """The best hypothesis, and the workspace that it lies in."""
         tables, others, estimators = [], [], []
@@ -145,8 +131,19 @@ class Decoder:
             if estimates_coverage(scorer):
                 estimators.append((own, weights))
         models = CoverageModels(options, others, estimators) if others or estimators else None
-        space = self._space(options, scorers, tables)
-        settings, n_words = self.settings, space.n_words
+        settings, n_words = self.settings, options.table.n_words
+        space = SearchSpace(
+            n_words,
+            options.spans,
+            options.length_span,
+            options.options,
+            options.option_words,
+            *weigh_tables(options, tables),
+            best_futures(options, scorers, self._distortion_weights),
+            self.weights["lm"],
+            self.lm.begin_state,
+            END,
+        )
         limits = Limits(
             settings.pop_limit or NO_LIMIT,
             settings.stack_size or NO_LIMIT,
@@ -169,28 +166,6 @@ class Decoder:
                     f"a sentence of {n_words} words needs too much memory",
                     advice="split it, or lower search.stack_size and search.pop_limit",
                 )
-
-    def _space(
-        self,
-        options: SentenceOptions,
-        scorers: Sequence[SentenceScorer],
-        tables: Sequence[tuple[TableScorer, FloatArray]],
-    ) -> SearchSpace:
-        """The sentence as the search sees it, `tables` among the scorers."""
-        n_options, n_words = len(options.table), options.table.n_words
-        estimates = option_estimates(scorers, self._distortion_weights, n_options)
-        return SearchSpace(
-            n_words,
-            options.spans,
-            options.length_span,
-            options.options,
-            options.option_words,
-            *weigh_tables(options, tables),
-            future_scores(n_words, options.spans, options.options, estimates),
-            self.weights["lm"],
-            self.lm.begin_state,
-            END,
-        )
 
     def _room(self, n_words: int) -> Workspace:
         """A workspace for a sentence of this length: the last one, if it is large enough."""

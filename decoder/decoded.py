@@ -1,4 +1,4 @@
-"""The result of a search: derivations of one sentence, best first, and what follows from them."""
+"""The result of a search: the derivations of one sentence, best first."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -27,14 +27,16 @@ class Decoded:
     feature_names: tuple[str, ...]
     record: SearchRecord = NO_RECORD
     lattice: Lattice | None = None  # if the settings of the search ask for it
-    _phrases: dict[int, list[str]] = field(default_factory=dict)  # words of options, once asked for
+    _phrases: dict[int, list[str]] = field(
+        default_factory=dict
+    )  # words of options, filled in on demand
 
     def __len__(self) -> int:
         return len(self.chosen)
 
     @property
     def statistics(self) -> SearchStatistics:
-        """What the search has done to find the derivations."""
+        """Counts of the work that the search did."""
         if self.record is NO_RECORD:
             return SearchStatistics(sentences=1)
         table, spans = self.options.table, self.options.spans
@@ -87,7 +89,7 @@ class Decoded:
         return feature_values(self.options, self.chosen, self.lm, self.scorers)
 
     def first_of_each_translation(self) -> Int64Array:
-        """The numbers of derivations whose translation no better one has."""
+        """The numbers of the derivations whose translation no better derivation has."""
         seen: dict[tuple[str, ...], int] = {}
         for number in range(len(self)):
             seen.setdefault(tuple(self.words(number)), number)

@@ -1,19 +1,40 @@
-"""The edges of the search: which groups of hypotheses may be followed by which spans.
+"""The edges of the search: which spans may follow which groups of hypotheses.
 
 A group is known by its coverage and by where the last phrase ends. Taking a span leads to another
-group; what the words left over will cost at best changes only in the gap that the span lies in:
+group; the estimate for the words that are left changes only in the gap that the span lies in:
 
     covered ■■□□□□□■■     future = before − future[gap] + future[left part] + future[right part]
                 ▒▒
+
+How far a step may jump follows Moses' rule for the distortion limit, so that results compare. The
+jump from the last phrase is limited. So is the end of a phrase that leaves the first gap open,
+because the search must be able to return to it:
+
+    covered ■■□□■■□□□□     gap = 2, previous_end = 6, limit 5: the phrase 6:7 may be next, but not
+              ^   ▒▒       6:8, whose end would be 6 words away from the gap
 """
+
+from typing import Any
 
 import numpy as np
 
-from decoder.distortion_limit import is_within_limit
 from decoder.workspace import EDGES, EMPTY, FULL, GROUPS, ONE
 from models.coverage import cover, covered_end, is_free, open_end, open_start
 from models.hashing import mix_in
 from models.kernels import kernel, uncounted
+
+
+def distance_limit(limit: int, n_words: int) -> int:
+    """The limit of a setting in words; a negative one means none."""
+    return limit if limit >= 0 else n_words
+
+
+def within_limit(start: Any, end: Any, previous_end: int, gap: int, limit: int) -> Any:
+    """Whether a free span start:end, or which of several, may be translated next."""
+    return (abs(start - previous_end) <= limit) & ((start == gap) | (end - gap <= limit))
+
+
+is_within_limit = uncounted(within_limit)
 
 
 @kernel
@@ -65,7 +86,7 @@ def _may_follow(ws, number, start, end, distortion_limit):
 
 @uncounted
 def _target_group(space, ws, number, start, end, first_group):
-    """The group that the span leads to, made if it is new; FULL if there is no room."""
+    """The group that the span leads to, created if it is new; FULL if there is no room."""
     new = ws.counters[GROUPS]
     if new == len(ws.groups) or 2 * (new - first_group + 1) > len(ws.group_slots):
         return FULL

@@ -1,4 +1,4 @@
-"""Why a derivation won: what every step added, feature by feature, and what else there was.
+"""Why a derivation won: what every step added, feature by feature, and what the alternatives were.
 
 The score of a derivation is Σ value · weight over its steps, its features, and the end of the
 sentence. Here the sum is taken apart into plain values, for `hyperbaton explain`, pictures and
@@ -7,9 +7,9 @@ the same hypothesis:
 
     total = score so far + what the step adds + the search's estimate for the words then left
 
-which is what the search compares hypotheses by, though only with others that have translated as
-many words. The search looks further than one step, so the derivation need not take the best total
-everywhere. What the search never tried because of its limits is scored as well.
+The search compares hypotheses by this total, though only those that have translated equally many
+words. It looks further than one step, so the derivation need not take the best total everywhere.
+Steps that the search never tried because of its limits are scored as well.
 """
 
 from collections.abc import Iterator
@@ -122,20 +122,15 @@ class Explanation:
 
     @property
     def shares(self) -> FloatArray:
-        """How much of what was added or taken away is each part's, (parts,); the sum is 1."""
+        """Each part's share of all that was added or taken away, (parts,); they sum to 1."""
         sizes: FloatArray = np.abs(self.part_scores)
-        if sizes.any():
-            sizes /= sizes.sum()
-        return sizes
+        return sizes / (sizes.sum() or 1.0)
 
 
 def explain(
-    translator: Translator,
-    decoded: Decoded,
-    number: int = 0,
-    n_alternatives: int = N_ALTERNATIVES,
+    translator: Translator, decoded: Decoded, number: int = 0, n_alternatives: int = N_ALTERNATIVES
 ) -> Explanation:
-    """Takes one of the derivations that `translator` has found for a sentence apart."""
+    """Takes apart one of the derivations that `translator` has found for a sentence."""
     if not len(decoded.sentence):
         raise DataError("an empty sentence has no derivation that could be explained")
     weights = np.array([translator.weights[name] for name in decoded.feature_names])
@@ -143,11 +138,9 @@ def explain(
     walk = Walk(decoded, weights, translator.settings.distortion_limit)
     steps: list[Step] = []
     end_values = np.zeros(len(weights))
-    spans = decoded.spans(number)
     words = tuple(decoded.words(number))
-    for option, (start, end, target_start, target_end) in zip(
-        decoded.chosen[number].tolist(), spans, strict=True
-    ):
+    taken = zip(decoded.chosen[number].tolist(), decoded.spans(number), strict=True)
+    for option, (start, end, target_start, target_end) in taken:
         jump = start - walk.previous_end
         candidates = walk.candidates(option)
         row = int(np.searchsorted(candidates.option, option))
@@ -189,11 +182,12 @@ def _parts(distortion: tuple[DistortionModel, ...]) -> Iterator[Part]:
         yield Part(DENSE_FEATURES[number], number, number + 1, False)
     names = [model.name for model in distortion]
     first = len(DENSE_FEATURES)
-    for model, name in zip(distortion, names, strict=True):
+    for model in distortion:
         after = first + len(model.feature_names)
-        # two models of one kind are told apart by their features' names
-        title = name if names.count(name) == 1 else model.feature_names[0].rpartition(".")[0]
-        yield Part(title or name, first, after, True)
+        # two models of one kind differ in their features' names
+        unique = names.count(model.name) == 1
+        title = model.name if unique else model.feature_names[0].rpartition(".")[0]
+        yield Part(title or model.name, first, after, True)
         first = after
 
 
@@ -211,8 +205,8 @@ def _alternatives(
     own = (spans[order] == spans[chosen]).all(axis=1)
     others = order[first_of_span[~own[first_of_span]]][:n]
     better = order[first_of_span[own[first_of_span]]]  # of the chosen span, perhaps the chosen one
-    shown = np.unique([*others.tolist(), *better[: min(n, 1)].tolist(), chosen])
-    for row in sorted(shown.tolist(), key=lambda row: (-totals[row], row)):
+    shown = {*others.tolist(), *better[: min(n, 1)].tolist(), chosen}
+    for row in sorted(shown, key=lambda row: (-totals[row], row)):
         option = int(candidates.option[row])
         span = int(start[row]), int(end[row])
         yield Alternative(

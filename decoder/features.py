@@ -1,4 +1,4 @@
-"""The feature values of derivations, from the options that they took."""
+"""The feature values of derivations, computed from their options."""
 
 from collections.abc import Sequence
 
@@ -40,7 +40,7 @@ def feature_values(
 
 
 def option_values(options: SentenceOptions, chosen: Int32Array) -> FloatArray:
-    """(B, DENSE_FEATURES) of the chosen options; those of the language model are left 0."""
+    """(B, DENSE_FEATURES) of the chosen options; the language model's column is left 0."""
     entry = options.table.entry[chosen]
     known = entry >= 0
     n_scores = len(SCORES)
@@ -59,7 +59,7 @@ def _sums(values: FloatArray, derivations: Ragged) -> FloatArray:
 
 
 def _table_values(scorer: TableScorer, options: SentenceOptions, derivations: Ragged) -> FloatArray:
-    """A table's features: a step needs to know no more than the option before it."""
+    """A table's features: a step depends on no more than the option before it."""
     option: Int32Array = derivations.values
     previous = np.concatenate([[START], option[:-1]]).astype(np.int32)
     previous[derivations.offsets[:-1]] = START
@@ -73,7 +73,7 @@ def _table_values(scorer: TableScorer, options: SentenceOptions, derivations: Ra
 def _walked_values(
     scorer: SentenceScorer, options: SentenceOptions, derivations: Ragged
 ) -> FloatArray:
-    """A scorer's features, walked step by step through all derivations at once."""
+    """A scorer's features, step by step through all derivations at once."""
     n = len(derivations)
     values = np.zeros((n, scorer.n_features))
     state = np.full(n, scorer.initial_state, np.int64)

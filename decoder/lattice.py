@@ -1,8 +1,8 @@
 """The search lattice: all derivations that a search has found, as a graph.
 
-A node is a hypothesis, an arc is a step to it from another one; hypotheses that were recombined are
-one node with several arcs. Only what lies on a way to a complete translation is kept. The graph of
-an exhaustive search holds every derivation, that of a pruned one those that survived.
+A node is a hypothesis, an arc is a step to it from another one; recombined hypotheses are one node
+with several arcs. Only nodes and arcs on a path to a complete translation are kept. The lattice of
+an exhaustive search holds every derivation, that of a pruned search those that survived.
 """
 
 from dataclasses import dataclass
@@ -19,14 +19,14 @@ NONE = -1
 @dataclass(frozen=True, eq=False)
 class Lattice:
     """V nodes and A arcs. Node 0 has translated nothing; arcs are sorted by the node they lead to,
-    the one on the best way to it first. Nodes come before those that they lead to."""
+    the one on the best path to it first. Nodes come before the nodes that they lead to."""
 
     n_covered: Int64Array  # (V,) source words
     coverage: UInt64Array  # (V, W) as bits
-    score: FloatArray  # (V,) of the best way to the node
+    score: FloatArray  # (V,) of the best path to the node
     future: FloatArray  # (V,) what the search expected of the rest
-    rest: FloatArray  # (V,) score of the best way from the node to the end
-    following: Int32Array  # (V,) next node on this way, NONE at the end
+    rest: FloatArray  # (V,) score of the best path from the node to the end
+    following: Int32Array  # (V,) next node on this path, NONE at the end
     arc_from: Int32Array  # (A,)
     arc_to: Int32Array  # (A,)
     arc_option: Int32Array  # (A,)
@@ -37,7 +37,7 @@ class Lattice:
 
 
 def make_lattice(workspace: Workspace, n_words: int) -> Lattice:
-    """The lattice of the search that was made last in this workspace, if it kept its arcs."""
+    """The lattice of the last search in this workspace, which must have kept its arcs."""
     stack_begin = workspace.stacks["hypothesis"][: n_words + 2]
     hypotheses = workspace.hypotheses[: workspace.counters[HYPOTHESES]]
     rest, following, arcs = _useful(
@@ -47,7 +47,7 @@ def make_lattice(workspace: Workspace, n_words: int) -> Lattice:
     number = np.full(len(hypotheses), NONE, np.int32)
     number[kept] = np.arange(len(kept))
     nodes, steps = hypotheses[kept], workspace.arcs[arcs]
-    # numbers of nodes come before what they lead to, so sorting by these sorts by stacks
+    # nodes are numbered stack by stack, so sorting by their numbers sorts by stacks
     is_other = (hypotheses["previous"][steps["to"]] != steps["before"]) | (
         hypotheses["option"][steps["to"]] != steps["option"]
     )
@@ -68,8 +68,8 @@ def make_lattice(workspace: Workspace, n_words: int) -> Lattice:
 
 @kernel
 def _useful(hypotheses, arcs, first_complete):
-    """Best score from each hypothesis to the end, −inf if there is no way; the next hypothesis on
-    it; and the arcs that lead somewhere. Arcs are in the order of the stacks they lead to."""
+    """Best score from each hypothesis to the end, −inf if there is no path; the next hypothesis on
+    it; and the arcs that reach the end. Arcs are in the order of the stacks they lead to."""
     rest = np.full(len(hypotheses), -np.inf)
     rest[first_complete:] = 0.0
     following = np.full(len(hypotheses), NONE, np.int32)

@@ -1,8 +1,8 @@
 """The best derivations of a search lattice, in exact order.
 
-The lattice consists of the hypotheses of the search, and arcs for all its steps, also those that
-lost in recombination. Best-first search reads derivations from the end to the beginning; the score
-of the best path to each hypothesis is known, so derivations come in the order of their scores
+The lattice consists of the hypotheses of the search and arcs for all its steps, including those
+that lost in recombination. Best-first search reads derivations from the end to the beginning; the
+score of the best path to each hypothesis is known, so derivations come in the order of their scores
 (Soong and Huang 1991).
 """
 
@@ -18,7 +18,7 @@ ROOT = 0  # the hypothesis that has translated nothing
 
 
 def best_derivations(workspace: Workspace, n_words: int, n: int) -> tuple[Ragged, FloatArray]:
-    """Options (in target order) and scores of the `n` best derivations, or of all there are."""
+    """Options (in target order) and scores of the `n` best derivations, or of all if fewer."""
     first, last = workspace.stacks["hypothesis"][n_words : n_words + 2].tolist()
     options, offsets, scores = _enumerate(
         workspace.hypotheses[: workspace.counters[HYPOTHESES]],
@@ -33,7 +33,7 @@ def best_derivations(workspace: Workspace, n_words: int, n: int) -> tuple[Ragged
 
 @kernel
 def arcs_by_end(n_hypotheses, arcs):
-    """Numbers of arcs sorted by the hypothesis that they lead to, and where each one's begin."""
+    """Arc numbers sorted by the hypothesis they lead to, and where those of each begin."""
     begin = np.zeros(n_hypotheses + 1, np.int64)
     for number in range(len(arcs)):
         begin[arcs[number].to + 1] += 1

@@ -1,7 +1,7 @@
 """The options of a sentence: what the phrase table offers for its spans, best first.
 
-The best options of a source phrase depend only on the weights, so they are worked out when the
-phrase is first met and remembered: a few words of a language make up most of its text.
+The best options of a source phrase depend only on the weights, so they are computed when the phrase
+is first met and then remembered: a few words of a language make up most of its text.
 """
 
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ UNKNOWN_SCORE = -100.0  # the feature `unknown` of a copied word; its weight is 
 SPAN = np.dtype([("start", np.int32), ("end", np.int32), ("option", np.uint32)])
 OPTION = np.dtype(
     [
-        ("base", np.float64),  # weighted score but for language model and distortion
+        ("base", np.float64),  # weighted score without language model and distortion
         ("estimate", np.float64),  # weighted language model score of the option by itself
         ("word_begin", np.uint32),
         ("word_end", np.uint32),
@@ -37,7 +37,7 @@ OPTION = np.dtype(
 )
 WORD = np.dtype(
     [
-        ("tail", np.float64),  # weighted language model score of the words behind, likewise
+        ("tail", np.float64),  # weighted language model score of the words after it, likewise
         ("word", np.int32),  # language model id
         ("state", np.int32),  # after this word when nothing comes before the option
     ]
@@ -71,7 +71,7 @@ class _UnknownWord(NamedTuple):
     base: float
     estimate: float
     lm_state: int
-    n_words: int  # 1, or 0 if unknown words are left out
+    n_words: int  # 1, or 0 if unknown words are dropped
 
 
 class _Memo(NamedTuple):
@@ -103,7 +103,7 @@ class SentenceOptions:
 
 
 class OptionFinder:
-    """Finds options under given weights. One per thread: it remembers what it has found."""
+    """Finds options under given weights. One per thread, because it remembers its results."""
 
     def __init__(
         self,
@@ -161,7 +161,7 @@ def _empty_memo(n_nodes: int, n_options: int, n_words: int) -> _Memo:
 
 
 def _grown(memo: _Memo) -> _Memo:
-    """The same with twice the room."""
+    """The same memo with twice the room."""
     larger = _empty_memo(len(memo.number), 2 * len(memo.entry), 2 * len(memo.words))
     for name in _Memo._fields:
         old = getattr(memo, name)
@@ -223,7 +223,7 @@ def _find(source, memo, limit, weights, words, unknown):
 
 @kernel
 def _look_up(source, memo, limit, weights, words, found):
-    """Finds the memo of every span with options, making what is new; False if there is no room."""
+    """Finds or makes the memo of every span with options; False if there is no room."""
     for start in range(len(words)):
         node = np.int32(ROOT)
         for length in range(1, min(len(words) - start, LONGEST) + 1):
@@ -261,7 +261,7 @@ def _sizes(memo, found, n_unknown_words):
 
 @kernel
 def _remember(source, memo, limit, weights, node):
-    """Works out the best options of a node; False if there is no room for them."""
+    """Computes the best options of a node; False if there is no room for them."""
     first, last = source.entry_begin[node], source.entry_begin[node + 1]
     size = min(limit, last - first)
     totals, entries = np.empty(size), np.empty(size, np.int64)

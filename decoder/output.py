@@ -15,7 +15,7 @@ from decoder.translator import Translation, Translator
 def nbest_lines(
     number: int, translator: Translator, decoded: Decoded, *, alignment: bool = False
 ) -> Iterator[str]:
-    """`id ||| words ||| name= v v ... ||| score`, and the alignment if wanted."""
+    """`id ||| words ||| name= v v ... ||| score`, and optionally the alignment."""
     for result in translator.results(decoded):
         fields = [str(number), result.text, _features(result), f"{result.score:.6g}"]
         if alignment:
@@ -62,7 +62,7 @@ def pharaoh(result: Translation) -> str:
 
 
 def json_line(number: int, decoded: Decoded, results: list[Translation]) -> str:
-    """One sentence with everything that is known of it."""
+    """Everything about one sentence."""
     first, *rest = [_plain(result) for result in results]
     content = {"id": number, "source": " ".join(decoded.sentence.words), **first}
     content["search"] = decoded.statistics.counts()

@@ -6,11 +6,11 @@ collects the edges that lead into it (`edges.py`), takes the best steps along th
 (`cube_pruning.py`), prunes the hypotheses, and sorts those that are left into their groups.
 
 Models that look at the coverage are asked between collecting and taking, once per stack and from
-Python (`coverage_models.py`). So the loop over the stacks stops there and is resumed with their
+Python (`coverage_models.py`). So the loop over the stacks stops there and resumes with their
 answers; without such models it runs through in one call.
 
-If n-best lists are wanted, every step is kept as an arc. Ties go to what came first, so results
-depend on nothing but the input.
+For n-best lists every step is kept as an arc. Ties go to the first candidate, so results depend on
+nothing but the input.
 """
 
 from typing import NamedTuple
@@ -44,7 +44,7 @@ class Limits(NamedTuple):
     stack_size: int
     beam: float
     distortion: int
-    keep_arcs: bool  # keep all steps that are tried, for n-best lists
+    keep_arcs: bool  # keep all steps that were tried, for n-best lists
 
 
 def search(
@@ -85,7 +85,7 @@ def _search_to_question(
 @kernel
 def _search_on(space, lm, ws, limits, extra, n_covered, n_edges, asks):
     """Searches on from a stack to the end, or, if it `asks`, until the edges into the next stack
-    are known. `n_edges` lead into this stack, `extra` is what the models said of their steps.
+    are known. `n_edges` lead into this stack; `extra` holds the models' answers for their steps.
 
     Returns the best hypothesis, FULL, NOTHING or ASK, and the number of edges collected last.
     """
@@ -196,7 +196,7 @@ def prune_and_group(ws, limits, stack):
 
 @kernel
 def _cut(hypotheses, size):
-    """The score of the last one that may stay, and how many with this score may."""
+    """The lowest score that may stay, and how many hypotheses with this score may."""
     totals = np.empty(len(hypotheses))
     for number in range(len(hypotheses)):
         totals[number] = hypotheses[number].total

@@ -1,12 +1,22 @@
-"""What the search kernel sees of a sentence: plain arrays, nothing named, everything weighted."""
+"""What the search kernel sees of a sentence: plain arrays, nothing named, everything weighted.
 
+Models' estimates of the words that are left decide which hypotheses are tried first and which are
+pruned. They never become part of a score.
+"""
+
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import FloatArray, Int32Array
+from decoder.options import SentenceOptions
+from models.arrays import FloatArray, Int32Array, Int64Array
+from models.distortion.interface import SentenceScorer
+from models.distortion.tables import TableScorer, joint_numbers
 from models.kernels import kernel
+
+UNUSED = -1  # row of an end where no option ends
 
 
 class SearchSpace(NamedTuple):
@@ -36,11 +46,35 @@ class SearchSpace(NamedTuple):
     end_word: int
 
 
+def estimates_options(scorer: SentenceScorer) -> bool:
+    return type(scorer).option_estimate is not SentenceScorer.option_estimate
+
+
+def estimates_coverage(scorer: SentenceScorer) -> bool:
+    return type(scorer).coverage_estimate is not SentenceScorer.coverage_estimate
+
+
+def best_futures(
+    options: SentenceOptions, scorers: Sequence[SentenceScorer], weights: Sequence[FloatArray]
+) -> FloatArray:
+    """`future_scores` with the estimates that the distortion models make of each option."""
+    n_options = len(options.table)
+    estimates = np.empty(0)
+    for scorer, own in zip(scorers, weights, strict=True):
+        if estimates_options(scorer):
+            estimates = estimates if len(estimates) else np.zeros(n_options)
+            estimates += scorer.option_estimate(n_options) @ own
+    future: FloatArray = future_scores(
+        options.table.n_words, options.spans, options.options, estimates
+    )
+    return future
+
+
 @kernel
 def future_scores(n_words, spans, options, estimates):
     """The best score of every span: that of its options by themselves, or the sum of its parts.
 
-    `estimates` of the distortion models are added to the options' scores if there are any.
+    `estimates` of the distortion models, if there are any, are added to the options' scores.
     """
     future = np.full((n_words + 1, n_words + 1), -np.inf)
     for number in range(len(spans) - 1):
@@ -61,3 +95,63 @@ def future_scores(n_words, spans, options, estimates):
                 best = max(best, future[start, middle] + future[middle, end])
             future[start, end] = best
     return future
+
+
+def weigh_tables(
+    options: SentenceOptions, scorers: Sequence[tuple[TableScorer, FloatArray]]
+) -> tuple[Int32Array, FloatArray, FloatArray, Int32Array, Int32Array, FloatArray]:
+    """The distortion fields of `SearchSpace`. Tables that depend on ends and spans only are summed;
+    the others stay apart."""
+    table = options.table
+    n_options = len(table)
+    edge_scores = np.zeros((table.n_words + 1, len(options.spans) - 1))
+    finish = np.zeros(n_options + 1)
+    states: list[Int64Array] = []
+    apart: list[tuple[Int32Array, Int32Array, FloatArray]] = []
+    for scorer, weights in scorers:
+        # models often have the same states, and joining is expensive
+        if not any(np.array_equal(scorer.state_of_option, state) for state in states):
+            states.append(scorer.state_of_option)
+        if scorer.finish_values is not None:
+            finish += scorer.finish_values @ weights
+        for own_rows, own_columns, values in scorer.projected(weights):
+            part = (
+                np.ascontiguousarray(own_rows, np.int32),
+                np.ascontiguousarray(own_columns, np.int32),
+                np.ascontiguousarray(values, np.float64),
+            )
+            if not _add_to_edges(*part, table.end, options.spans, edge_scores):
+                apart.append(part)
+    joint = joint_numbers(states) if states else np.zeros(n_options + 1, np.int64)
+    rows = np.empty((n_options + 1, len(apart)), np.int32)
+    columns = np.empty((n_options, len(apart)), np.int32)
+    begin = 0
+    for number, (own_rows, own_columns, values) in enumerate(apart):
+        rows[:, number] = begin + own_rows * values.shape[1]
+        columns[:, number] = own_columns
+        begin += values.size
+    scores = [values.ravel() for *_, values in apart]
+    table_scores = scores[0] if len(scores) == 1 else np.concatenate([np.empty(0), *scores])
+    return joint.astype(np.int32), finish, edge_scores, rows, columns, table_scores
+
+
+@kernel
+def _add_to_edges(rows, columns, values, end, spans, edge_scores):
+    """Adds a table to the scores by end and span; False if it does not depend on these alone."""
+    row_of_end = np.full(edge_scores.shape[0], UNUSED, np.int32)
+    row_of_end[0] = rows[0]
+    for option in range(len(end)):
+        if row_of_end[end[option]] == UNUSED:
+            row_of_end[end[option]] = rows[option + 1]
+        if row_of_end[end[option]] != rows[option + 1]:
+            return False
+    for span in range(len(spans) - 1):
+        for option in range(spans[span].option, spans[span + 1].option):
+            if columns[option] != columns[spans[span].option]:
+                return False
+    for place in range(len(row_of_end)):
+        if row_of_end[place] != UNUSED:
+            for span in range(len(spans) - 1):
+                column = columns[spans[span].option]
+                edge_scores[place, span] += values[row_of_end[place], column]
+    return True

@@ -1,4 +1,4 @@
-"""Counts of what a search did, for each sentence and summed over a text."""
+"""What a search did, counted for each sentence and summed over a text."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -21,21 +21,21 @@ class SearchStatistics(NamedTuple):
     edges: int = 0  # groups with spans that may follow
     scored: int = 0  # steps that were scored
     pops: int = 0  # steps that were tried, best first; the pop limit counts these
-    recombined: int = 0  # steps to a hypothesis that was there, with the same future
+    recombined: int = 0  # steps to an existing hypothesis with the same future
     hypotheses: int = 0
     pruned: int = 0  # hypotheses that did not stay in their stacks
-    lm_words: int = 0  # words that the language model was asked for
+    lm_words: int = 0  # words that the language model scored
     largest_stack: int = 0  # hypotheses, after pruning
     seconds: float = 0.0
 
     def add(self, other: "SearchStatistics") -> "SearchStatistics":
-        """Sums; of `largest_stack` the greater one."""
+        """Sums of everything but `largest_stack`, which is the maximum."""
         largest = max(self.largest_stack, other.largest_stack)
         sums = (one + two for one, two in zip(self, other, strict=True))
         return SearchStatistics._make(sums)._replace(largest_stack=largest)
 
     def counts(self) -> dict[str, int]:
-        """All but the time and the number of sentences: what is the same in every run."""
+        """Everything but the number of sentences and the time, which differs between runs."""
         values = self._asdict()
         del values["sentences"], values["seconds"]
         return values
@@ -68,7 +68,7 @@ NO_RECORD = SearchRecord(np.zeros(len(COUNTERS), np.int64), np.empty(0), 0.0)
 
 
 def statistics_lines(total: SearchStatistics) -> Sequence[str]:
-    """A table for people: each count in all, for a sentence, and for a source word."""
+    """A table for people: each count in total, per sentence, and per source word."""
     sentences, words = max(total.sentences, 1), max(total.words, 1)
     lines = [f"{'search':<14}{'in all':>14}{'per sentence':>14}{'per word':>12}"]
     for name, value in total.counts().items():

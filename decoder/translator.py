@@ -36,7 +36,7 @@ AHEAD = 4  # chunks that may be waiting for each thread
 
 @dataclass(frozen=True)
 class Failure:
-    """Instead of a translation: what went wrong with one sentence."""
+    """What went wrong with a sentence; it takes the place of the translation."""
 
     sentence: Sentence
     error: DataError
@@ -78,13 +78,12 @@ class Translator:
         where: str = "",
         classes: WordClasses | None = None,
     ) -> None:
-        """`classes` gives sentences that layer if a model asks for it."""
+        """`classes` adds word classes to sentences without them, if a model needs them."""
         self.phrases, self.lm, self.distortion = phrases, lm, tuple(distortion)
         self.weights, self.settings = dict(weights), settings
         self._classes = classes
         self._needs_classes = any("classes" in model.requires for model in self.distortion)
-        names = [name for model in self.distortion for name in model.feature_names]
-        for name in names:
+        for name in (name for model in self.distortion for name in model.feature_names):
             if name not in weights:
                 raise DataError(
                     f"the feature {name!r} has no weight",
@@ -101,10 +100,10 @@ class Translator:
         settings: SearchSettings | None = None,
         distortion: Iterable[str] = (),
     ) -> "Translator":
-        """A system from its folder. Without settings, those of the system hold.
+        """A system from its folder, with the system's own settings unless others are given.
 
-        `distortion` names models to use instead of the system's own; features that have no weight
-        there get their models' initial ones.
+        `distortion` names models to use instead of the system's own; features for which the system
+        has no weight get their models' initial weights.
         """
         directory = Path(directory)
         content = read_system(directory)
@@ -116,8 +115,7 @@ class Translator:
                 advice="import the system again with the ARPA file it was made from",
             )
         if settings is None:
-            limit = content["search"]["distortion_limit"]
-            settings = SearchSettings(distortion_limit=limit)
+            settings = SearchSettings(distortion_limit=content["search"]["distortion_limit"])
         weights = content["weights"]
         models = load_distortion(directory, distortion)
         if distortion:
@@ -141,8 +139,7 @@ class Translator:
     def decode(
         self, sentence: Sentence | str, n_best: int = 1, *, distinct: bool = False
     ) -> Decoded:
-        if isinstance(sentence, str):
-            sentence = Sentence.parse(sentence)
+        sentence = Sentence.parse(sentence) if isinstance(sentence, str) else sentence
         sentence = self._checked(sentence)
         decoder = self._decoder()
         try:
@@ -198,7 +195,7 @@ class Translator:
                 size = 1
                 while chunk := list(islice(sentences, size)):
                     waiting.append(pool.submit(work, chunk))
-                    size = CHUNK if waiting and len(waiting) >= threads else 1
+                    size = CHUNK if len(waiting) >= threads else 1
                     while waiting and (waiting[0].done() or len(waiting) > AHEAD * threads):
                         yield from waiting.popleft().result()
                 while waiting:
@@ -207,18 +204,16 @@ class Translator:
                 for future in waiting:
                     future.cancel()
 
-    def with_weights(self, weights: Mapping[str, float]) -> "Translator":
-        """The same system under other weights; nothing is loaded again."""
-        return self._changed(self.weights | dict(weights), self.settings)
-
-    def with_settings(self, **changes: object) -> "Translator":
+    def with_weights(self, weights: Mapping[str, float], **changes: object) -> "Translator":
+        """The same system under other weights and settings; nothing is loaded again."""
+        weights = self.weights | dict(weights)
         settings = replace(self.settings, **changes)  # type: ignore[arg-type]
-        return self._changed(self.weights, settings)
-
-    def _changed(self, weights: Mapping[str, float], settings: SearchSettings) -> "Translator":
         return Translator(
             self.phrases, self.lm, self.distortion, weights, settings, classes=self._classes
         )
+
+    def with_settings(self, **changes: object) -> "Translator":
+        return self.with_weights({}, **changes)
 
     def _checked(self, sentence: Sentence) -> Sentence:
         """The sentence with all layers that the models need, or an error."""

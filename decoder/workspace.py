@@ -1,8 +1,8 @@
-"""The memory of a search, made once and used for sentence after sentence.
+"""The memory of a search, allocated once and reused for sentence after sentence.
 
-Everything is an array of records: what is read together lies together, and the compiled search
-gets a dozen arrays instead of fifty. Row numbers are unsigned, because Numba then omits its code
-for negative indices.
+Everything is an array of records: values that are read together lie together, and the compiled
+search gets a dozen arrays instead of fifty. Row numbers are unsigned, because Numba then omits its
+code for negative indices.
 """
 
 from typing import Any, NamedTuple
@@ -25,10 +25,10 @@ HYPOTHESIS = np.dtype(
         ("group", np.uint32),
         ("option", np.int32),  # taken last on the best path; −1 at the beginning
         ("previous", np.int32),  # hypothesis before on the best path
-        ("is_kept", np.int64),  # whether it was not pruned
+        ("is_kept", np.int64),  # whether it survived pruning
     ]
 )
-# Every step that was taken, also those that lost in recombination
+# Every step that was taken, including those that lost in recombination
 ARC = np.dtype(
     [
         ("score", np.float64),  # of the step alone
@@ -48,7 +48,7 @@ GROUP = np.dtype(
         ("size", np.uint32),
     ]
 )
-# The hypotheses left in a group, best first, with all that a step from them needs
+# The hypotheses left in a group, best first, with everything that a step from them needs
 MEMBER = np.dtype(
     [
         ("score", np.float64),
@@ -61,7 +61,7 @@ MEMBER = np.dtype(
 # A group and a span that may follow it
 EDGE = np.dtype(
     [
-        ("score", np.float64),  # of distortion, as far as all steps share it
+        ("score", np.float64),  # the distortion score that all its steps share
         ("future", np.float64),  # after the step
         ("target", np.uint32),  # group that it leads to
         ("member", np.uint32),  # first member of the group ...
@@ -84,7 +84,7 @@ STEP = np.dtype(
         ("option", np.uint32),
         ("lm_state", np.int32),  # afterwards
         ("extra", np.int32),  # afterwards
-        ("below", np.int32),  # what is next in the bucket where the step waits to be taken
+        ("below", np.int32),  # next item in the bucket where the step waits to be taken
         ("below_due", np.int32),  # and in the bucket where its neighbours fall due
         ("unused", np.int32),
     ]
@@ -112,7 +112,7 @@ NO_EXTRA = np.empty(0, EXTRA)  # if there are no such models
 COUNTERS = ("hypotheses", "pops", "arcs", "groups", "members", "edges", "steps", "lm_words")
 HYPOTHESES, POPS, ARCS, GROUPS, MEMBERS, EDGES, STEPS, LM_WORDS = range(len(COUNTERS))
 
-EMPTY = -1  # number of nothing
+EMPTY = -1  # no number
 FULL = -1  # the workspace is too small: make it larger and search again
 NOTHING = -2  # no translation within the limits
 ONE = np.uint64(1)
@@ -129,7 +129,7 @@ class Workspace(NamedTuple):
     edges: NDArray[Any]  # EDGE
     seen: UInt64Array  # for each edge and member the options that were tried, as bits
     steps: NDArray[Any]  # STEP
-    bucket: Int32Array  # what waits, by score: twice the number of a step, one more if "due"
+    bucket: Int32Array  # waiting items by score: twice the number of a step, plus one if "due"
     slots: Int32Array  # hash table of hypotheses, for recombination
     group_slots: Int32Array  # hash table of groups
     # of the whole search

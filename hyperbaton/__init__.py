@@ -112,7 +112,7 @@ def tune(
     for each optimiser (`mira={"step": 0.02}`).
     """
     from hyperbaton.settings import settings_of_system, with_sections
-    from hyperbaton.views.tuning_plot import plot_tuning
+    from hyperbaton.views.tuning_text import plot_tuning
     from tuning.evaluation.data_sets import DataSet
     from tuning.weights.system_tuning import TuningJob, tune_system
 

@@ -1,4 +1,4 @@
-"""Where everything goes in a picture of a derivation, whatever draws it.
+"""The layout of a picture of a derivation, independent of how it is drawn.
 
     horizontal    ┌1──┐ ┌2─────┐ ┌3────┐         vertical   (long sentences: words stay readable,
     target        │he │ │bought│ │book │                     one below the other)
@@ -49,6 +49,10 @@ class Derivation:
     spans: Sequence[Sequence[int]]
     links: Sequence[Sequence[int]]  # word alignment
 
+    @property
+    def is_long(self) -> bool:
+        return max(len(self.source_words), len(self.target_words)) > LONG
+
 
 @dataclass(frozen=True)
 class Word:
@@ -66,7 +70,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Ribbon:
-    """The two sides of a phrase pair, joined: source edge, then target edge, as a quadrilateral."""
+    """Joins the two sides of a phrase pair: a quadrilateral, source edge before target edge."""
 
     corners: tuple[Point, Point, Point, Point]
     step: int
@@ -76,7 +80,6 @@ class Ribbon:
 class Link:
     source: Point
     target: Point
-    step: int
 
 
 @dataclass(frozen=True)
@@ -114,14 +117,11 @@ class _Row:
 
 
 def lay_out(
-    derivation: Derivation,
-    text_width: Callable[[str], float],
-    vertical: bool | None = None,
+    derivation: Derivation, text_width: Callable[[str], float], vertical: bool | None = None
 ) -> Layout:
-    """The picture of a derivation; `text_width` is that of a word in points."""
+    """The picture of a derivation; `text_width` gives the width of a word in points."""
     source_words, target_words = derivation.source_words, derivation.target_words
-    if vertical is None:
-        vertical = max(len(source_words), len(target_words)) > LONG
+    vertical = derivation.is_long if vertical is None else vertical
     in_target_order = list(enumerate(derivation.spans))
     in_source_order = sorted(in_target_order, key=lambda item: item[1][0])
     sources = [(step, source_words[s:e]) for step, (s, e, _, _) in in_source_order]
@@ -137,10 +137,7 @@ def lay_out(
         low, high = min(0.0, low + by), max(2 * middle, high + by)
         source, target = source.moved(by), target.moved(middle - target.length / 2)
         jumps = [jump.moved(by) for jump in jumps]
-    depths = (
-        _thickness(target_words, text_width, vertical),
-        _thickness(source_words, text_width, vertical),
-    )
+    depths = [_thickness(words, text_width, vertical) for words in (target_words, source_words)]
     canvas = _Canvas(vertical, low, high, depths, n_lanes=max(lanes, default=-1) + 1)
     places = label_places(jumps, lanes, vertical)
     brackets = [canvas.bracket(*of_jump) for of_jump in zip(jumps, lanes, places, strict=True)]
@@ -148,9 +145,7 @@ def lay_out(
 
 
 def _row(
-    phrases: Iterable[tuple[int, Sequence[str]]],
-    text_width: Callable[[str], float],
-    vertical: bool,
+    phrases: Iterable[tuple[int, Sequence[str]]], text_width: Callable[[str], float], vertical: bool
 ) -> _Row:
     """Places the words of one side, phrase by phrase."""
     middles: list[float] = []
@@ -172,7 +167,7 @@ def _row(
 
 
 def _thickness(words: Sequence[str], text_width: Callable[[str], float], vertical: bool) -> float:
-    """Of a side's boxes, across the direction of reading."""
+    """The size of a side's boxes across the direction of reading."""
     if not vertical:
         return HEIGHT
     return max([NARROWEST, *map(text_width, words)]) + 2 * PAD + NUMBER
@@ -191,12 +186,11 @@ def _jumps(spans: Sequence[Sequence[int]], source: _Row) -> Iterable[Jump]:
 class _Canvas:
     """Turns places along and across the direction of reading into points.
 
-    Across begins with the target and ends with the brackets; a vertical picture has them on the
-    left.
+    Across runs from the target to the brackets, which a vertical picture has on the left.
     """
 
     def __init__(
-        self, vertical: bool, low: float, high: float, depths: tuple[float, float], n_lanes: int
+        self, vertical: bool, low: float, high: float, depths: Sequence[float], n_lanes: int
     ) -> None:
         self.vertical, self._low = vertical, low
         self.target_edge = depths[0]  # where the target's boxes end
@@ -212,11 +206,7 @@ class _Canvas:
         return (self._across - across, along) if self.vertical else (along, across)
 
     def layout(
-        self,
-        derivation: Derivation,
-        source: _Row,
-        target: _Row,
-        brackets: list[Bracket],
+        self, derivation: Derivation, source: _Row, target: _Row, brackets: list[Bracket]
     ) -> Layout:
         sides = (
             (source, derivation.source_words, self.source_edge, self.outer_edge),
@@ -237,26 +227,24 @@ class _Canvas:
                     number_at = self.point(begin + LINE / 2, outer + sign * 0.7 * NUMBER)
                 else:
                     number_at = self.point(begin + 5.0, near + 5.5)
-                boxes.append(self._box(step, (begin, end), (near, far), number_at))
+                (x0, y0), (x1, y1) = self.point(begin, near), self.point(end, far)
+                corner, size = (min(x0, x1), min(y0, y1)), (abs(x1 - x0), abs(y1 - y0))
+                boxes.append(Box(corner, size, number_at, step))
         return Layout(
             self.size,
             self.vertical,
             tuple(words),
             tuple(boxes),
             tuple(self._ribbon(step, source, target) for step in target.boxes),
-            tuple(self._links(derivation, source, target)),
+            tuple(
+                Link(
+                    self.point(source.middles[s], self.source_edge),
+                    self.point(target.middles[t], self.target_edge),
+                )
+                for s, t in derivation.links
+            ),
             tuple(brackets),
         )
-
-    def _box(
-        self,
-        step: int,
-        along: tuple[float, float],
-        across: tuple[float, float],
-        number_at: Point,
-    ) -> Box:
-        (x0, y0), (x1, y1) = self.point(along[0], across[0]), self.point(along[1], across[1])
-        return Box((min(x0, x1), min(y0, y1)), (abs(x1 - x0), abs(y1 - y0)), number_at, step)
 
     def _ribbon(self, step: int, source: _Row, target: _Row) -> Ribbon:
         (s0, s1), (t0, t1) = source.boxes[step], target.boxes[step]
@@ -269,19 +257,6 @@ class _Canvas:
             ),
             step,
         )
-
-    def _links(self, derivation: Derivation, source: _Row, target: _Row) -> Iterable[Link]:
-        step_of_word = {
-            place: number
-            for number, (start, end, _, _) in enumerate(derivation.spans)
-            for place in range(start, end)
-        }
-        for s, t in derivation.links:
-            yield Link(
-                self.point(source.middles[s], self.source_edge),
-                self.point(target.middles[t], self.target_edge),
-                step_of_word[s],
-            )
 
     def bracket(self, jump: Jump, lane: int, label_place: float) -> Bracket:
         depth = self.outer_edge + 7.0 + lane * LANE[self.vertical]

@@ -2,7 +2,7 @@
 
 Text and lines take the colour of the surrounding text (`currentColor`), so that the picture suits
 light and dark pages. The colours of phrases are those of Okabe and Ito, which colour-blind readers
-can tell apart; phrases are numbered besides.
+can distinguish; phrases are also numbered.
 """
 
 from collections.abc import Iterator
@@ -24,13 +24,13 @@ from decoder.drawing.derivation_layout import (
 from decoder.drawing.jump_brackets import SMALL
 
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
-BACKWARD = "#D55E00"  # forward jumps have the colour of text
+BACKWARD = "#D55E00"  # forward jumps are drawn in the colour of the text
 EM = 10.0
 TIP = 3.0  # half the width of an arrow's head
 
 
 def derivation_svg(derivation: Derivation, vertical: bool | None = None) -> str:
-    """A derivation as an `<svg>` element; by default upright if it is long."""
+    """A derivation as an `<svg>` element; by default long ones are upright."""
     layout = lay_out(derivation, text_width, vertical)
     width, height = (f"{length:.0f}" for length in layout.size)
     source, target = " ".join(derivation.source_words), " ".join(derivation.target_words)
@@ -49,7 +49,7 @@ def derivation_svg(derivation: Derivation, vertical: bool | None = None) -> str:
 
 
 def text_width(text: str) -> float:
-    """A guess that suits most fonts; East Asian letters are twice as wide as others."""
+    """An estimate that suits most fonts; East Asian characters are twice as wide as others."""
     return 0.56 * EM * cell_len(text)
 
 

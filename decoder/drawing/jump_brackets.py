@@ -1,7 +1,7 @@
-"""Brackets for jumps beside the source of a derivation: how deep each goes, where its label is.
+"""Brackets for jumps beside the source of a derivation: their depths and where labels go.
 
-Places are along the direction of reading, in points; `vertical` says that labels, which are always
-written from left to right, lie across it.
+Places are along the direction of reading, in points; `vertical` says that labels, which always run
+from left to right, lie across it.
 """
 
 from dataclasses import dataclass
@@ -23,11 +23,11 @@ class Jump:
         return (self.begin + self.end) / 2
 
     def half_label(self, vertical: bool) -> float:
-        """Half of what the label takes along the source, with some air."""
+        """Half the room that the label takes along the source, with some air."""
         return (SMALL if vertical else DIGIT * len(self.label)) / 2 + 1
 
     def extent(self, vertical: bool) -> tuple[float, float]:
-        """What it takes along the source, its label included."""
+        """Where it begins and ends along the source, its label included."""
         half, ends = self.half_label(vertical), sorted((self.begin, self.end))
         return min(ends[0], self.middle - half), max(ends[1], self.middle + half)
 
@@ -36,7 +36,7 @@ class Jump:
 
 
 def assign_lanes(extents: list[tuple[float, float]]) -> list[int]:
-    """A lane for each bracket, short ones inside, so that none lies on another."""
+    """A lane for each bracket, short ones inside, so that no two overlap."""
     lanes = [0] * len(extents)
     taken: list[list[tuple[float, float]]] = []
     for number in sorted(range(len(extents)), key=lambda n: (extents[n][1] - extents[n][0], n)):
@@ -52,8 +52,8 @@ def assign_lanes(extents: list[tuple[float, float]]) -> list[int]:
 
 
 def label_places(jumps: list[Jump], lanes: list[int], vertical: bool) -> list[float]:
-    """Where along its bracket each label stands: in the middle, or where no deeper bracket's legs
-    cross it, or as far from them as can be."""
+    """Where along its bracket each label stands: in the middle, or where no leg of a deeper bracket
+    crosses it, or as far from the legs as possible."""
     places = []
     for jump, lane in zip(jumps, lanes, strict=True):
         legs = [

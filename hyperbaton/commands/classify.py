@@ -97,7 +97,7 @@ class Classify(CorpusCommand):
     assignments: tuple[str, ...] = set_option()
 
     def run(self) -> None:
-        from hyperbaton.views.experiment_records import as_csv, as_json
+        from hyperbaton.views.study_records import experiment_csv, experiment_json
         from models.data.corpus_reading import read_corpus
         from models.writing import open_to_write
         from tuning.reproduction.exhibit import exhibit_text
@@ -116,13 +116,12 @@ class Classify(CorpusCommand):
             experiment = run_experiment(corpus, wanted, progress)
         exhibit = ni_exhibit(experiment)
         click.echo(exhibit_text(exhibit))
-        for path, text in ((self.csv_file, as_csv), (self.json_file, as_json)):
+        for path, text in ((self.csv_file, experiment_csv), (self.json_file, experiment_json)):
             if path is not None:
                 with open_to_write(path) as stream:
                     stream.write(f"{text(experiment)}\n".encode())
         if self.plots is not None:
-            from hyperbaton.views.exhibit_pictures import draw_exhibit
-            from hyperbaton.views.phrase_gains_picture import draw_phrase_gains
+            from hyperbaton.views.exhibit_pictures import draw_exhibit, draw_phrase_gains
 
             pictures = draw_exhibit(exhibit, self.plots)
             for path in [*pictures, *draw_phrase_gains(experiment, self.plots)]:

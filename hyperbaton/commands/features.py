@@ -48,7 +48,7 @@ class Features(Command):
     form: str = option("", "--format", default="table", type=click.Choice(["table", "tsv", "json"]))
 
     def run(self) -> None:
-        from hyperbaton.views.feature_text import COLUMNS, feature_table, feature_values
+        from hyperbaton.views.system_text import COLUMNS, feature_table, feature_values
         from models.distortion.parse.listing import Wanted, list_features
         from models.distortion.parse.model import Parse
         from models.system.folder import load_distortion

@@ -1,7 +1,7 @@
 """`hyperbaton models`: what distortion models there are, and what a trained system holds."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +40,7 @@ class Models(Command):
         if self.model is None:
             known = list(known_models())
             if self.as_json:
-                _print_json([entry.as_dict() for entry in known])
+                _print_json([asdict(entry) for entry in known])
             else:
                 print_blocks(map(describe, known))
         else:

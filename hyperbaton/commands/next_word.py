@@ -55,8 +55,8 @@ class NextWord(CorpusCommand):
     skip_bad: bool = skip_bad_option()
 
     def run(self) -> None:
-        from hyperbaton.views.next_word_records import FORMATS
         from hyperbaton.views.picture_files import check_picture
+        from hyperbaton.views.study_records import NEXT_WORD_FORMATS
         from models.data.corpus_reading import CorpusSettings, read_corpus
         from models.distortion.next_word.held_out import with_layers
         from models.system.folder import load_distortion, load_source_classes
@@ -82,7 +82,8 @@ class NextWord(CorpusCommand):
         exhibit = next_word_exhibit({name: study})
         weights = [weights_table(own, self.features) for own in models] if self.features else []
         shown = replace(exhibit, tables=[*exhibit.tables, *weights])
-        click.echo(exhibit_text(shown) if self.form == "table" else FORMATS[self.form](study))
+        is_table = self.form == "table"
+        click.echo(exhibit_text(shown) if is_table else NEXT_WORD_FORMATS[self.form](study))
         if self.plot is not None:
             from hyperbaton.views.exhibit_pictures import draw_charts
 

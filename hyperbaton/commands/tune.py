@@ -91,8 +91,7 @@ class Tune(Command):
         from hyperbaton.settings import settings_of_system
         from hyperbaton.views.picture_files import check_picture
         from hyperbaton.views.text_tables import print_blocks
-        from hyperbaton.views.tuning_plot import plot_tuning
-        from hyperbaton.views.tuning_text import tuning_blocks
+        from hyperbaton.views.tuning_text import plot_tuning, tuning_blocks
         from models.system.folder import NAME
         from tuning.weights.system_tuning import tune_system
 

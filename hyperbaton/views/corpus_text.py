@@ -52,7 +52,7 @@ def _bars(distances: tuple[tuple[str, int], ...]) -> list[str]:
 
 
 def show_pair(corpus: AlignedCorpus, number: int) -> str:
-    """One pair: every source word with its tag and what it is linked to, the target, the tree."""
+    """One pair: every source word with its tag and its links, the target, the tree."""
     if not 0 <= number < len(corpus):
         numbered = f"pairs are numbered 0 to {len(corpus) - 1}"
         raise DataError(
@@ -76,7 +76,7 @@ def show_pair(corpus: AlignedCorpus, number: int) -> str:
 
 
 def _padded(text: str, width: int) -> str:
-    """The text in a column of a terminal, where East Asian letters are two characters wide."""
+    """The text in a terminal's column, where East Asian characters take two places."""
     return text + " " * (width - cell_len(text))
 
 

@@ -10,6 +10,11 @@ from tuning.evaluation.scoring import Evaluation, Score
 from tuning.evaluation.significance import SIGNIFICANT
 
 PANELS = 4  # side by side in a picture
+_NUMBERS = ("score", "low", "high", "difference", "p_value")
+_TEST_NAMES = {
+    "bootstrap": "paired bootstrap, one-sided,",
+    "randomisation": "approximate randomisation, two-sided,",
+}
 
 
 def as_csv(evaluation: Evaluation) -> str:
@@ -96,35 +101,18 @@ def plot_scores(evaluation: Evaluation, path: Path) -> None:
 
 
 def _table(evaluation: Evaluation) -> tables.Table:
-    header = ["system", *_header(evaluation)]
-    return tables.Table(header, list(_rows(evaluation)), list(_notes(evaluation)))
-
-
-def _header(evaluation: Evaluation) -> list[str]:
-    with_interval, with_test = _parts(evaluation)
-    return [
-        title
-        for metric in evaluation.metrics
-        for title in (metric.name, *["±"] * with_interval, *["p"] * with_test)
+    """A row for each system: the scores, and intervals and tests if they were made."""
+    forms: dict[str, Callable[[Score], str]] = {"": lambda score: f"{score.score:.2f}"}
+    if evaluation.n_resamples:
+        forms["±"] = lambda score: f"{score.half_width:.2f}"
+        if evaluation.baseline is not None:
+            forms["p"] = lambda score: _p_value(score.p_value)
+    titles = [title or metric.name for metric in evaluation.metrics for title in forms]
+    rows = [
+        [system, *(form(score) for score in evaluation.scores[system] for form in forms.values())]
+        for system in evaluation.systems
     ]
-
-
-def _rows(evaluation: Evaluation) -> Iterator[list[str]]:
-    with_interval, with_test = _parts(evaluation)
-    for system in evaluation.systems:
-        row = [system]
-        for score in evaluation.scores[system]:
-            row.append(f"{score.score:.2f}")
-            if with_interval:
-                row.append(f"{score.half_width:.2f}")
-            if with_test:
-                row.append(_p_value(score.p_value))
-        yield row
-
-
-def _parts(evaluation: Evaluation) -> tuple[bool, bool]:
-    with_interval = evaluation.n_resamples > 0
-    return with_interval, with_interval and evaluation.baseline is not None
+    return tables.Table(["system", *titles], rows, list(_notes(evaluation)))
 
 
 def _p_value(p_value: float | None) -> str:
@@ -142,15 +130,6 @@ def _notes(evaluation: Evaluation) -> Iterator[str]:
         if evaluation.baseline is not None:
             test = f"{_TEST_NAMES[evaluation.test]} against {evaluation.baseline}"
             yield f"p: {test}; * below {SIGNIFICANT}"
-
-
-_TEST_NAMES = {
-    "bootstrap": "paired bootstrap, one-sided,",
-    "randomisation": "approximate randomisation, two-sided,",
-}
-
-
-_NUMBERS = ("score", "low", "high", "difference", "p_value")
 
 
 def _numbers(score: Score) -> dict[str, float | None]:

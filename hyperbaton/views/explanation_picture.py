@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -20,26 +21,25 @@ from decoder.drawing.derivation_svg import (
     ribbon_curves,
 )
 from decoder.drawing.jump_brackets import SMALL
-from hyperbaton.views.picture_files import DPI, INCH, INK, keeps_text
+from hyperbaton.views.picture_files import DPI, INCH, INK
 from hyperbaton.views.picture_fonts import BASE, Fonts
 
 TITLE = 18.0  # points above a panel
 
 
 def draw_derivation(
-    axes: Axes,
-    derivation: Derivation,
-    *,
-    vertical: bool | None = None,
-    fonts: Fonts | None = None,
+    axes: Axes, derivation: Derivation, *, vertical: bool | None = None, fonts: Fonts | None = None
 ) -> None:
     """Draws a derivation into axes of any size, as large as fits.
 
-    Words whose characters no font has are replaced by their numbers, from 0; `fonts` (by default
-    made here) knows what is missing.
+    Words that none of the `fonts` can draw are replaced by their numbers, counted from 0.
     """
     fonts = fonts or fonts_for([derivation])
-    shown = _drawable(derivation, fonts)
+    source, target = (
+        tuple(fonts.word_or_number(word, number) for number, word in enumerate(words))
+        for words in (derivation.source_words, derivation.target_words)
+    )
+    shown = replace(derivation, source_words=source, target_words=target)
     layout = lay_out(shown, lambda text: fonts.width(text, FONT), vertical)
     width, height = layout.size
     axes.set_xlim(0.0, width)
@@ -55,14 +55,11 @@ def draw_derivation(
 
 
 def picture_of(
-    derivations: Sequence[Derivation],
-    titles: Sequence[str] = (),
-    fonts: Fonts | None = None,
+    derivations: Sequence[Derivation], titles: Sequence[str] = (), fonts: Fonts | None = None
 ) -> Figure:
-    """Derivations side by side, below one another if they are wide."""
+    """Derivations side by side if they are upright, below one another if they are wide."""
     fonts = fonts or fonts_for(derivations)
-    longest = max(derivations, key=lambda e: max(len(e.source_words), len(e.target_words)))
-    vertical = lay_out(longest, lambda text: fonts.width(text, FONT)).vertical
+    vertical = any(derivation.is_long for derivation in derivations)
     sizes = [
         lay_out(derivation, lambda text: fonts.width(text, FONT), vertical).size
         for derivation in derivations
@@ -95,21 +92,8 @@ def picture_of(
 
 def fonts_for(derivations: Sequence[Derivation], path: Path | None = None) -> Fonts:
     """Fonts for the words of derivations, in a file of this name if it is known."""
-    words = [
-        word
-        for derivation in derivations
-        for word in (*derivation.source_words, *derivation.target_words)
-    ]
-    return Fonts(words, elsewhere=keeps_text(path))
-
-
-def _drawable(derivation: Derivation, fonts: Fonts) -> Derivation:
-    """The same with numbers for words that cannot be drawn."""
-    source, target = (
-        tuple(fonts.word_or_number(word, number) for number, word in enumerate(words))
-        for words in (derivation.source_words, derivation.target_words)
-    )
-    return replace(derivation, source_words=source, target_words=target)
+    texts = [(*derivation.source_words, *derivation.target_words) for derivation in derivations]
+    return Fonts(chain.from_iterable(texts), path)
 
 
 def _draw_phrases(axes: Axes, layout: Layout, scale: float) -> None:

@@ -7,19 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from decoder.explanation import Alternative, Explanation, Step
+from decoder.explanation import Explanation, Step
 from hyperbaton.views.text_tables import MARK, Block
 from tuning.evaluation.tables import Table
 
 COVERED, OPEN = "■", "□"
 END = "</s>"
-TINY = 5e-5  # what four digits do not show
+TINY = 5e-5  # differences below this do not show in four decimals
 WORDS = frozenset({"source", "target", "covered", "feature", "part", "word", "translation"})
 
 
 @dataclass(frozen=True)
 class Explained:
-    """Derivations of one sentence, best first, and what they are judged by."""
+    """Derivations of one sentence, best first, and their scores against a reference."""
 
     derivations: Sequence[Explanation]
     reference: str = ""
@@ -47,18 +47,16 @@ def blocks(explained: Explained, *, brief: bool = False) -> Iterator[Block]:
 def as_json(explained: Explained) -> str:
     best = explained.derivations[0]
     content: dict[str, Any] = {
-        "source": list(best.source_words),
+        "source": best.source_words,
         "weights": dict(zip(best.feature_names, best.weights, strict=True)),
-        "parts": {
-            part.name: list(best.feature_names[part.first : part.last]) for part in best.parts
-        },
+        "parts": {part.name: best.feature_names[part.first : part.last] for part in best.parts},
         "distortion_models": [part.name for part in best.parts if part.is_distortion],
     }
     if explained.reference:
         content["reference"] = explained.reference
     content["derivations"] = [
         _plain(explanation)
-        | ({"metrics": {name: scores[number] for name, scores in explained.metrics.items()}})
+        | {"metrics": {name: scores[number] for name, scores in explained.metrics.items()}}
         for number, explanation in enumerate(explained.derivations)
     ]
     return json.dumps(content, ensure_ascii=False, indent=1)
@@ -67,11 +65,10 @@ def as_json(explained: Explained) -> str:
 def _plain(explanation: Explanation) -> dict[str, Any]:
     names, contributions = explanation.feature_names, explanation.contributions
     parts = [part.name for part in explanation.parts]
-    ends = dict(zip(names, explanation.end_values, strict=True))
     return {
         "translation": " ".join(explanation.target_words),
         "score": explanation.score,
-        "alignment": [list(link) for link in explanation.links],
+        "alignment": explanation.links,
         "part_scores": dict(zip(parts, explanation.part_scores.tolist(), strict=True)),
         "shares": dict(zip(parts, explanation.shares.tolist(), strict=True)),
         "steps": [
@@ -80,7 +77,7 @@ def _plain(explanation: Explanation) -> dict[str, Any]:
         ],
         "end": {
             "word_scores": [explanation.end_word_score],
-            "values": ends,
+            "values": dict(zip(names, explanation.end_values, strict=True)),
             "contributions": dict(zip(names, contributions[-1].tolist(), strict=True)),
         },
     }
@@ -90,28 +87,20 @@ def _plain_step(
     step: Step, contributions: dict[str, float], names: Sequence[str], parts: Sequence[str]
 ) -> dict[str, Any]:
     return {
-        "source": list(step.source),
-        "target": list(step.target),
-        "source_words": list(step.source_words),
-        "target_words": list(step.target_words),
+        "source": step.source,
+        "target": step.target,
+        "source_words": step.source_words,
+        "target_words": step.target_words,
         "unknown": step.is_unknown,
         "jump": step.jump,
         "covered": [int(covered) for covered in step.covered],
-        "word_scores": list(step.word_scores),
+        "word_scores": step.word_scores,
         "values": dict(zip(names, step.values, strict=True)),
         "contributions": contributions,
         "score": step.score,
         "alternatives": [
-            {
-                "source": list(alternative.source),
-                "source_words": list(alternative.source_words),
-                "target_words": list(alternative.target_words),
-                "jump": alternative.jump,
-                "chosen": alternative.is_chosen,
-                "part_scores": dict(zip(parts, alternative.part_scores, strict=True)),
-                "future": alternative.future,
-                "total": alternative.total,
-            }
+            {name.removeprefix("is_"): value for name, value in vars(alternative).items()}
+            | {"part_scores": dict(zip(parts, alternative.part_scores, strict=True))}
             for alternative in step.alternatives
         ],
     }
@@ -134,73 +123,56 @@ def _steps_table(explanation: Explanation) -> Table:
     rows = []
     added = explanation.contributions.sum(axis=1)
     for number, step in enumerate(explanation.steps):
-        covered = "".join(COVERED if word else OPEN for word in step.covered)
         rows.append(
-            [str(number + 1), _span(step.source), _text(step.source_words), _target(step),
-             _jump(step.jump), covered, _added(added[number]), _added(step.score)]
+            [str(number + 1), _span(step.source), " ".join(step.source_words), _target(step),
+             _jump(step.jump), _covered(step), _added(added[number]), _added(step.score)]
         )  # fmt: skip
     rows.append(["", "", "", END, "", "", _added(added[-1]), _added(float(added.sum()))])
     header = ["step", "span", "source", "target", "jump", "covered", "adds", "score"]
     return Table(header, rows, left=WORDS)
 
 
-def _step_heading(explanation: Explanation, number: int, step: Step) -> str:
-    covered = "".join(COVERED if word else OPEN for word in step.covered)
-    return (
-        f"step {number + 1} of {len(explanation.steps)}: {_text(step.source_words)} "
-        f"[{_span(step.source)}] → {_target(step)}, jump {_jump(step.jump)}, {covered}"
-    )
-
-
 def _features_table(explanation: Explanation, number: int, step: Step) -> Table:
     """Features that are not 0, and the score up to here."""
-    values = np.array(step.values)
+    names, values, weights = explanation.feature_names, step.values, explanation.weights
     rows = [
         [name, _value(value), f"{weight:g}", _added(value * weight)]
-        for name, value, weight in zip(
-            explanation.feature_names, values.tolist(), explanation.weights, strict=True
-        )
+        for name, value, weight in zip(names, values, weights, strict=True)
         if value
     ]
-    added = float(values @ np.array(explanation.weights))
+    added = float(np.dot(values, weights))
     rows.append(["this step", "", "", _added(added)])
     rows.append(["score so far", "", "", _added(step.score)])
-    title = _step_heading(explanation, number, step)
+    title = (
+        f"step {number + 1} of {len(explanation.steps)}: {' '.join(step.source_words)} "
+        f"[{_span(step.source)}] → {_target(step)}, jump {_jump(step.jump)}, {_covered(step)}"
+    )
     return Table(["feature", "value", "weight", "adds"], rows, title=title, left=WORDS)
 
 
 def _alternatives_table(explanation: Explanation, step: Step) -> Table:
-    """What the models said of other spans; the distortion models' scores one by one."""
+    """The scores of other spans; those of the distortion models one by one."""
     models = [number for number, part in enumerate(explanation.parts) if part.is_distortion]
     [chosen] = [alternative for alternative in step.alternatives if alternative.is_chosen]
     rows = []
-    for alternative in step.alternatives:
+    for other in step.alternatives:
+        distortion = [other.part_scores[model] for model in models]
+        scores = [*distortion, other.score - sum(distortion), other.future, other.total]
         rows.append(
             [
-                MARK if alternative is chosen else "",
-                _span(alternative.source),
-                _text(alternative.source_words),
-                _text(alternative.target_words) or "(nothing)",
-                _jump(alternative.jump),
-                *(_added(alternative.part_scores[model]) for model in models),
-                *_sums(alternative, models),
-                "" if alternative is chosen else _difference(alternative.total - chosen.total),
+                MARK if other is chosen else "",
+                _span(other.source),
+                " ".join(other.source_words),
+                " ".join(other.target_words) or "(nothing)",
+                _jump(other.jump),
+                *map(_added, scores),
+                "" if other is chosen else _difference(other.total - chosen.total),
             ]
         )
     names = [explanation.parts[model].name for model in models]
     header = ["", "span", "source", "target", "jump", *names, "others", "future", "total", "to *"]
     title = f"what could have come next, weighted ({MARK} was taken)"
     return Table(header, rows, title=title, left=WORDS)
-
-
-def _sums(alternative: Alternative, models: Sequence[int]) -> list[str]:
-    """What all but the distortion models add, the future, and the total with the score so far."""
-    distortion = sum(alternative.part_scores[model] for model in models)
-    return [
-        _added(alternative.score - distortion),
-        _added(alternative.future),
-        _added(alternative.total),
-    ]
 
 
 def _parts_table(explanation: Explanation) -> Table:
@@ -217,24 +189,21 @@ def _parts_table(explanation: Explanation) -> Table:
 
 
 def _totals_table(explanation: Explanation) -> Table:
-    """Sums by feature and by part; the shares are of all that was added or taken away."""
-    values = explanation.values.sum(axis=0).tolist()
+    """Sums by feature and by part; shares are of everything that was added or taken away."""
+    values, weights = explanation.values.sum(axis=0).tolist(), explanation.weights
     rows = []
     for part, score, share in zip(
         explanation.parts, explanation.part_scores.tolist(), explanation.shares, strict=True
     ):
+        sums = [_added(score), f"{share:.1%}"]
         several = part.last - part.first > 1
         for number in range(part.first, part.last):
-            value, weight = values[number], explanation.weights[number]
-            end = ["", ""] if several else [_added(score), f"{share:.1%}"]
-            rows.append(
-                [explanation.feature_names[number], _value(value), f"{weight:g}",
-                 _added(value * weight), *end]
-            )  # fmt: skip
+            name, value, weight = explanation.feature_names[number], values[number], weights[number]
+            row = [name, _value(value), f"{weight:g}", _added(value * weight)]
+            rows.append(row + (["", ""] if several else sums))
         if several:
-            rows.append([f"{part.name} (all)", "", "", "", _added(score), f"{share:.1%}"])
-    total = float(explanation.part_scores.sum())
-    rows.append(["score", "", "", "", _added(total), ""])
+            rows.append([f"{part.name} (all)", "", "", "", *sums])
+    rows.append(["score", "", "", "", _added(float(explanation.part_scores.sum())), ""])
     header = ["feature", "value", "weight", "adds", "part", "share"]
     return Table(header, rows, title="sums over the derivation")
 
@@ -274,11 +243,11 @@ def _differences_table(derivations: Sequence[Explanation]) -> Table:
     first = derivations[0]
     scores = np.stack([explanation.part_scores for explanation in derivations])
     rows = []
-    for column, part in enumerate(first.parts):
-        if scores[:, column].any():
-            differences = scores[1:, column] - scores[0, column]
-            cells = ["" if abs(d) < TINY else _difference(d) for d in differences.tolist()]
-            rows.append([part.name, _added(float(scores[0, column])), *cells])
+    for part, column in zip(first.parts, scores.T.tolist(), strict=True):
+        if any(column):
+            differences = [score - column[0] for score in column[1:]]
+            shown = ("" if abs(one) < TINY else _difference(one) for one in differences)
+            rows.append([part.name, _added(column[0]), *shown])
     total = scores.sum(axis=1)
     rows.append(["score", _added(float(total[0])), *map(_difference, total[1:] - total[0])])
     header = ["part", "1", *(f"{number} − 1" for number in range(2, len(derivations) + 1))]
@@ -287,12 +256,12 @@ def _differences_table(derivations: Sequence[Explanation]) -> Table:
 
 
 def _value(value: float) -> str:
-    """Of a feature: four digits behind the point, whole numbers without."""
+    """Of a feature: four decimals, none for whole numbers."""
     return str(int(value)) if value == int(value) else f"{value:.4f}"
 
 
 def _added(score: float) -> str:
-    """A weighted score; what adds nothing at all is 0."""
+    """A weighted score; one that adds nothing at all is a plain 0."""
     text = f"{score:.4f}" if score else "0"
     return "0.0000" if text == "-0.0000" else text
 
@@ -309,9 +278,9 @@ def _jump(jump: int) -> str:
     return f"{jump:+d}" if jump else "0"
 
 
-def _text(words: Sequence[str]) -> str:
-    return " ".join(words)
+def _covered(step: Step) -> str:
+    return "".join(COVERED if word else OPEN for word in step.covered)
 
 
 def _target(step: Step) -> str:
-    return (_text(step.target_words) or "(nothing)") + (" (unknown)" if step.is_unknown else "")
+    return (" ".join(step.target_words) or "(nothing)") + " (unknown)" * step.is_unknown

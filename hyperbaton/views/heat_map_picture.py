@@ -1,24 +1,25 @@
-"""Heat maps of distortion models: what a model says of every pair of words of a sentence."""
+"""Heat maps of distortion models: a value for every pair of words of a sentence."""
 
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from hyperbaton.views.picture_files import DPI, INCH, INK, keeps_text
+from hyperbaton.views.picture_files import DPI, INCH, INK
 from hyperbaton.views.picture_fonts import Fonts
 from models.distortion.interface import HeatMap
 
 FONT = 10.0
-MOST_NUMBERS = 400  # squares of a heat map that have their values in them
+MOST_NUMBERS = 400  # larger heat maps do not write values into their squares
 SQUARE = 26.0  # points of a square with a value
-SMALL_SQUARE = 14.0  # and without one
+SMALL_SQUARE = 14.0  # points of a square without one
 
 
 def draw_heat_map(axes: Axes, heat_map: HeatMap, fonts: Fonts) -> None:
-    """Values as colours, dark for high ones; squares without a finite value stay grey."""
+    """Values as colours, the higher the darker; squares without a finite value stay grey."""
     values = np.ma.masked_invalid(heat_map.values)
     axes.set_facecolor("#dddddd")
     image = axes.imshow(values, cmap="Blues", aspect="equal")
@@ -52,7 +53,7 @@ def _has_numbers(heat_map: HeatMap) -> bool:
 
 
 def number_text(value: float) -> str:
-    """Two digits that matter: `.05`, `−1.3`, `12`."""
+    """Two significant digits: `.05`, `−1.3`, `12`."""
     if abs(value) >= 10:
         text = f"{value:.0f}"
     elif abs(value) >= 1:
@@ -76,9 +77,6 @@ def picture_of_heat_maps(heat_maps: Sequence[HeatMap], fonts: Fonts | None = Non
 
 
 def heat_map_fonts(heat_maps: Sequence[HeatMap], path: Path | None = None) -> Fonts:
-    texts = [
-        text
-        for heat_map in heat_maps
-        for text in (heat_map.title, *heat_map.rows, *heat_map.columns)
-    ]
-    return Fonts(texts, elsewhere=keeps_text(path))
+    """Fonts for titles and words, in a file of this name if it is known."""
+    texts = [(one.title, *one.rows, *one.columns) for one in heat_maps]
+    return Fonts(chain.from_iterable(texts), path)

@@ -1,9 +1,9 @@
-"""The distortion models that can be used by name, and what there is to know about each."""
+"""The distortion models that can be used by name, and a description of each."""
 
 import inspect
 import textwrap
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from importlib.metadata import entry_points
 from typing import Any
 
@@ -18,21 +18,18 @@ WIDTH = 100
 class KnownModel:
     name: str
     place: str  # module:Class
-    package: str = ""  # that offers it; empty: our own
+    package: str = ""  # where it comes from; empty: our own
     description: str = ""
     settings: dict[str, Any] = field(default_factory=dict)  # with their defaults
     features: tuple[str, ...] = ()  # under the default settings
     initial_weights: tuple[float, ...] = ()
     needs_fitting: bool = False
-    layers: tuple[str, ...] = ()  # that sentences must have
+    layers: tuple[str, ...] = ()  # that it needs in sentences
     fault: str = ""  # why it cannot be used
-
-    def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 def known_models() -> Iterator[KnownModel]:
-    """Our own models, then those of installed packages, by name. One that is broken says so."""
+    """Our own models, then those of installed packages, by name; broken ones carry their fault."""
     for name, place in sorted(MODELS.items()):
         yield _described(name, place)
     points = entry_points(group=ENTRY_POINTS)
@@ -77,12 +74,12 @@ def _described(name: str, place: str, package: str = "") -> KnownModel:
         )
     except HyperbatonError as error:
         return KnownModel(name, place, package, fault=" ".join(str(error).split()))
-    except Exception as error:  # whatever a package of somebody else does
+    except Exception as error:  # foreign code may raise anything
         return KnownModel(name, place, package, fault=f"{type(error).__name__}: {error}")
 
 
 def _description(model: DistortionModel) -> str:
-    """The first paragraph of what the class, or else its module, says of itself."""
+    """The first paragraph of the docstring of the class, or else of its module."""
     own = type(model).__dict__.get("__doc__")
     text = own or getattr(inspect.getmodule(type(model)), "__doc__", "") or ""
     return " ".join(inspect.cleandoc(text).split("\n\n")[0].split())

@@ -1,7 +1,7 @@
 """Picture files: matplotlib's figures without its global state, and equal ones as equal bytes.
 
-SVG and PDF carry no dates and no random names. Text in SVG stays text, so that it can be searched
-and is drawn with the fonts of whoever looks at it.
+SVG and PDF carry no dates and no random names. Text in SVG stays text, so that it can be searched;
+the viewer draws it with its own fonts.
 """
 
 import warnings
@@ -21,7 +21,7 @@ INK = "#222222"
 
 
 def check_picture(path: Path) -> None:
-    """Refuses a picture that cannot be written, as far as that can be known before it is drawn."""
+    """Refuses, before anything is drawn, a picture that could not be written."""
     if _format(path) not in FORMATS:
         raise DataError(
             f"{path.suffix or 'no ending'} is not a kind of picture",
@@ -33,12 +33,12 @@ def check_picture(path: Path) -> None:
 
 
 def keeps_text(path: Path | None) -> bool:
-    """Whether a file of this name leaves it to others to find glyphs for its text."""
+    """Whether a file of this name leaves it to the viewer to find glyphs for its text."""
     return path is not None and _format(path) == "svg"
 
 
 def save_picture(figure: "Figure", path: Path) -> None:
-    """Writes a picture in the format that its name says."""
+    """Writes a picture in the format that the file's ending names."""
     import matplotlib
 
     check_picture(path)
@@ -53,7 +53,7 @@ def save_picture(figure: "Figure", path: Path) -> None:
         matplotlib.rc_context(settings),
         open_to_write(path) as stream,
     ):
-        if keeps_text(path):  # the glyphs are for another machine to find
+        if keeps_text(path):  # the viewer finds the glyphs
             warnings.filterwarnings("ignore", "Glyph .* missing from font")
         kind = _format(path)
         figure.savefig(stream, format=kind, metadata=undated.get(kind))

@@ -1,17 +1,20 @@
 """Fonts for words of any script in pictures, as far as fonts are installed.
 
-matplotlib's own font knows Latin, Greek, Cyrillic, Arabic and some more. For other characters the
-fonts of the machine are asked, well-known ones of many scripts first; each character is drawn with
-the first font that has it. Letters are not shaped: scripts that join or stack theirs look better
-in an SVG file, whose text is drawn by whoever shows it, with the fonts that are there.
+matplotlib's own font covers Latin, Greek, Cyrillic, Arabic and some more. Other characters are
+drawn with the first installed font that has them; well-known fonts of many scripts are tried first.
+Letters are not shaped: scripts that join or stack theirs look better in an SVG file, whose viewer
+draws the text with its own fonts.
 """
 
 from collections.abc import Iterable
 from functools import cache
+from pathlib import Path
 
 from matplotlib.font_manager import fontManager, get_font
 from matplotlib.ft2font import FT2Font
 from rich.cells import cell_len
+
+from hyperbaton.views.picture_files import keeps_text
 
 BASE = "DejaVu Sans"  # comes with matplotlib
 NO_FONT = "Last Resort"  # has every character, as a box
@@ -34,22 +37,19 @@ KNOWN = (
 
 
 class Fonts:
-    """Families that together have the characters of a text, and what is still missing.
-
-    `elsewhere`: the picture keeps its text, so that fonts of another machine may have what is
-    missing on this one.
+    """Families that together have the characters of the texts of a picture, and the characters that
+    are still missing. If the file `path` keeps its text, another machine may have fonts for them.
     """
 
-    def __init__(self, texts: Iterable[str], *, elsewhere: bool = False) -> None:
-        self.elsewhere = elsewhere
+    def __init__(self, texts: Iterable[str], path: Path | None = None) -> None:
+        self.elsewhere = keeps_text(path)
         wanted = {character for text in texts for character in text if not character.isspace()}
         self.families = [BASE]
         self.missing = wanted - _characters(BASE)
         for family in _families() if self.missing else ():
-            found = self.missing & _characters(family)
-            if found:
+            if not self.missing.isdisjoint(_characters(family)):
                 self.families.append(family)
-                self.missing -= found
+                self.missing -= _characters(family)
             if not self.missing:
                 break
         self._fonts = [_font(family) for family in self.families]
@@ -62,7 +62,7 @@ class Fonts:
         return word if self.can_draw(word) else f"[{number}]"
 
     def width(self, text: str, size: float) -> float:
-        """Of a text in points. Characters that no font has count as other letters of their kind."""
+        """The width of a text in points; characters that no font has are as wide as their kind."""
         return sum(self._advance(character) for character in text) * size
 
     def _advance(self, character: str) -> float:
@@ -75,23 +75,20 @@ class Fonts:
         return cell_len(character) / 2
 
     def message(self) -> str:
-        """What to tell whoever is missing characters."""
-        shown = "".join(sorted(self.missing)[:20])
+        """What to tell the user about missing characters."""
+        problem = f"no installed font has {''.join(sorted(self.missing)[:20])!r}"
         if self.elsewhere:
-            return (
-                f"no installed font has {shown!r}: the picture keeps the text, but the boxes may "
-                "not fit it"
-            )
+            return f"{problem}: the picture keeps the text, but the boxes may not fit it"
         return (
-            f"no installed font has {shown!r}: in the picture, words with them are numbers\n"
+            f"{problem}: in the picture, words with them are numbers\n"
             "  install a font (Noto Sans CJK has Chinese, Japanese and Korean), or draw an SVG"
         )
 
 
 def _families() -> list[str]:
-    installed = sorted(_files().keys() - {BASE})
-    known = [family for family in KNOWN if family in installed]
-    return [*known, *(family for family in installed if family not in known)]
+    """Installed ones but BASE, the KNOWN ones first."""
+    order = {family: place for place, family in enumerate(KNOWN)}
+    return sorted(_files().keys() - {BASE}, key=lambda name: (order.get(name, len(KNOWN)), name))
 
 
 @cache
@@ -115,5 +112,5 @@ def _font(family: str) -> FT2Font:
 def _characters(family: str) -> frozenset[str]:
     try:
         return frozenset(map(chr, _font(family).get_charmap()))
-    except (OSError, RuntimeError):  # a file that is no longer there, or that cannot be read
+    except (OSError, RuntimeError):  # the file is gone or cannot be read
         return frozenset()

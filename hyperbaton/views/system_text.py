@@ -1,16 +1,18 @@
-"""What a trained system holds: its parts and their sizes, models, weights and settings."""
+"""What a trained system holds: its parts and their sizes, models, weights and settings; and the
+features of a maximum-entropy model."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from hyperbaton.views.text_tables import Block
 from models.data.word_classes import WordClasses
 from models.distortion.catalogue import model_text
+from models.distortion.parse.listing import FeatureRow
 from models.errors import DataError, counted
 from models.language_model.model import LanguageModel
 from models.system.folder import load_distortion, load_language_model, load_phrases, read_system
-from tuning.evaluation.tables import Table
+from tuning.evaluation.tables import Table, as_text
 
 UNITS = ("B", "kB", "MB", "GB", "TB")
 STEP = 1000  # from one unit to the next
@@ -18,12 +20,14 @@ WORDS = frozenset(
     {"part", "holds", "model", "needs", "feature", "of", "setting", "value", "corpus", "file"}
 )
 
+COLUMNS = ("count", "alpha", "jump", "target", "source", "node", "coverage", "side", "near")
+COLUMNS_OF_WORDS = frozenset({"target", "source", "node", "near"})
+
 
 def describe_system(directory: Path) -> dict[str, Any]:
     """Everything as plain values."""
     content = read_system(directory)
     models = load_distortion(directory)
-    weights: dict[str, float] = content["weights"]
     parts = {
         name: {
             "folder": folder,
@@ -51,7 +55,7 @@ def describe_system(directory: Path) -> dict[str, Any]:
         "hyperbaton": content.get("hyperbaton", "?"),
         "parts": parts,
         "distortion": distortion,
-        "weights": weights,
+        "weights": content["weights"],
         "search": content["search"],
         "settings": content.get("settings", {}),
         "corpus": {
@@ -97,16 +101,12 @@ def _settings_rows(settings: dict[str, Any], prefix: str = "") -> Iterator[list[
         if isinstance(value, dict):
             yield from _settings_rows(value, f"{prefix}{name}.")
         else:
-            shown = " ".join(map(str, value)) if isinstance(value, list) else _plain(value)
-            yield [prefix + name, shown or "-"]
-
-
-def _plain(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+            shown = " ".join(map(str, value)) if isinstance(value, list) else str(value)
+            yield [prefix + name, (shown.lower() if isinstance(value, bool) else shown) or "-"]
 
 
 def _holds(directory: Path, name: str, folder: str) -> str:
-    """A few words on what is in a part."""
+    """A short description of a part's content."""
     if name == "phrases":
         table = load_phrases(directory)
         words = len(table.source_vocabulary), len(table.target_vocabulary)
@@ -124,7 +124,7 @@ def _holds(directory: Path, name: str, folder: str) -> str:
 
 
 def folder_size(folder: Path) -> int:
-    """Bytes of all files in it."""
+    """Bytes of all files in a folder."""
     if not folder.is_dir():
         raise DataError("is missing", where=str(folder), advice="train or import the system again")
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
@@ -138,3 +138,18 @@ def size_text(n_bytes: int) -> str:
         unit += 1
     digits = 1 if unit and size < 10 else 0
     return f"{size:.{digits}f} {UNITS[unit]}"
+
+
+def feature_values(row: FeatureRow) -> list[str]:
+    """One text for each of COLUMNS."""
+    values = [getattr(row, column) for column in COLUMNS]
+    return ["" if v is None else f"{v:.2f}" if isinstance(v, float) else str(v) for v in values]
+
+
+def feature_table(rows: Sequence[FeatureRow]) -> str:
+    """An aligned table; columns that would be empty are left out."""
+    headings = ["α" if name == "alpha" else name for name in COLUMNS]
+    lines = [feature_values(row) for row in rows]
+    used = [k for k in range(len(COLUMNS)) if k < 2 or any(line[k] for line in lines)]
+    header, *lines = ([line[k] for k in used] for line in (headings, *lines))
+    return as_text(Table(header, lines, left=COLUMNS_OF_WORDS))

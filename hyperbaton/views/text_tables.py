@@ -1,8 +1,7 @@
 """Paragraphs and tables on standard output: drawn with rich on a terminal, plain aligned text
 everywhere else.
 
-Plain text has no colours, no lines and no limit of width, so that it can be kept, searched and
-compared.
+Plain text has no colours, rules or limit of width, so that it can be kept, searched and compared.
 """
 
 import sys
@@ -20,7 +19,7 @@ from tuning.evaluation.tables import Table, as_text
 Block = Table | str
 INDENT = "  "
 MARK = "*"  # rows that begin with it are bold on a terminal
-NARROWEST = 10  # columns of a terminal for words; numbers are never cut
+NARROWEST = 10  # characters of a column of words; numbers are never cut
 
 
 def print_blocks(blocks: Iterable[Block], stream: TextIO | None = None) -> None:
@@ -39,12 +38,12 @@ def print_blocks(blocks: Iterable[Block], stream: TextIO | None = None) -> None:
                 console.print(Text(block.title, style="bold"))
             if sum(width + 2 for width in _least_widths(block)) <= console.width:
                 console.print(_rich(block))
-            else:  # lines that are too long are better than numbers that are cut off
+            else:  # better overlong lines than truncated numbers
                 console.print(Text(as_text(replace(block, title=""), INDENT)), soft_wrap=True)
 
 
 def _least_widths(table: Table) -> list[int]:
-    """Of each column: words may be folded, numbers may not."""
+    """Of each column; words may wrap, numbers may not."""
     return [
         min(NARROWEST, width) if left else width
         for width, left in zip(table.widths, table.is_left, strict=True)

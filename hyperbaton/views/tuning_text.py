@@ -1,10 +1,14 @@
-"""Results of tuning as text, for people."""
+"""Results of tuning as text and as a picture, for people."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
+from hyperbaton.views.picture_files import save_picture
 from hyperbaton.views.text_tables import Block
 from tuning.evaluation.tables import Table
-from tuning.weights.protocol import Replicas
+from tuning.weights.protocol import Replicas, best_of
+
+MOST_NAMED = 30  # weights in the legend of the picture
 
 
 def tuning_blocks(result: Replicas, before: Mapping[str, float]) -> list[Block]:
@@ -15,16 +19,12 @@ def tuning_blocks(result: Replicas, before: Mapping[str, float]) -> list[Block]:
 def _replicas(result: Replicas) -> Table:
     metric = result.runs[0].trace.metric
     header = ["seed", "iterations", f"{metric} before", f"{metric} after"]
-    if result.held_out:
-        header += ["on the second half"]
+    header += ["on the second half"] * bool(result.held_out)
     rows = []
     for number, run in enumerate(result.runs):
-        trace = run.trace
-        row = [str(trace.seed), str(len(trace.steps) - 1)]
-        row += [f"{run.initial_score:.2f}", f"{run.dev_score:.2f}"]
-        if result.held_out:
-            row.append(f"{result.held_out[number]:.2f}")
-        rows.append([*row, trace.stopped])
+        scores = [run.initial_score, run.dev_score, *result.held_out[number : number + 1]]
+        counts = [str(run.trace.seed), str(len(run.trace.steps) - 1)]
+        rows.append([*counts, *(f"{score:.2f}" for score in scores), run.trace.stopped])
     return Table([*header, "stopped by"], rows, left=frozenset(["stopped by"]))
 
 
@@ -43,3 +43,37 @@ def _weights(result: Replicas, before: Mapping[str, float]) -> Table:
         [name, f"{before[name]:.4f}", f"{weight:.4f}"] for name, weight in result.weights.items()
     ]
     return Table(["weight", "before", "after"], rows)
+
+
+def plot_tuning(result: Replicas, path: Path) -> None:
+    """Scores of all replicas and weights of the best one, by iteration."""
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
+
+    figure = Figure(figsize=(11, 4.5), layout="constrained")
+    scores, weights = figure.subplots(1, 2)
+    trace = result.runs[0].trace
+    for run in result.runs:
+        values = [step.score for step in run.trace.steps]
+        [line] = scores.plot(values, marker=".", label=f"seed {run.trace.seed}")
+        best = run.trace.best
+        scores.plot([best], [values[best]], "o", color=line.get_color(), fillstyle="none")
+    scores.set_title("development set, as decoded")
+    scores.set_ylabel(trace.metric + ("" if trace.higher_is_better else " (lower is better)"))
+    scores.legend()
+    shown = result.runs[best_of(result.scores, higher_is_better=trace.higher_is_better)].trace
+    last = shown.steps[-1].weights
+    names = [name for name in shown.steps[0].weights if name != "unknown"]
+    names.sort(key=lambda name: -last[name])
+    for number, name in enumerate(names):
+        style = ("-", "--", ":")[number // 10 % 3]
+        values = [step.weights[name] for step in shown.steps]
+        label = name if number < MOST_NAMED else None
+        weights.plot(values, style, marker=".", color=f"C{number % 10}", label=label)
+    weights.set_title(f"weights of seed {shown.seed}")
+    weights.legend(loc="center left", bbox_to_anchor=(1, 0.5), fontsize="small", frameon=False)
+    for axes in (scores, weights):
+        axes.set_xlabel("iteration")
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        axes.grid(alpha=0.3)
+    save_picture(figure, path)

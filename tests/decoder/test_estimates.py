@@ -1,4 +1,4 @@
-"""What models estimate of the rest: it steers the search and is no part of any score."""
+"""What models estimate of the rest: it steers the search but never becomes part of a score."""
 
 from itertools import pairwise, permutations
 
@@ -8,9 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from decoder.decode import Decoder, SearchSettings
-from decoder.estimates import estimates_coverage, estimates_options
 from decoder.explanation import explain
-from decoder.search_space import future_scores
+from decoder.search_space import estimates_coverage, estimates_options, future_scores
 from decoder.translator import Translator
 from models.coverage import unpack_coverage
 from models.data.sentence import Sentence

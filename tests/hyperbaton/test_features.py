@@ -5,7 +5,7 @@ import json
 import pytest
 
 from hyperbaton import main as frame
-from hyperbaton.views.feature_text import feature_table
+from hyperbaton.views.system_text import feature_table
 from models.data.corpus_reading import CorpusFiles
 from models.distortion.parse.listing import FeatureRow
 from models.system.training import TrainingSettings, train_system

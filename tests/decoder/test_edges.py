@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from decoder.distortion_limit import distance_limit, is_within_limit, within_limit
+from decoder.edges import distance_limit, is_within_limit, within_limit
 
 
 @pytest.mark.parametrize(

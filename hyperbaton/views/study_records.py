@@ -1,15 +1,22 @@
-"""Learning experiments for programs: every measure of every trial, as CSV and as JSON."""
+"""Studies for programs, as CSV and JSON: every measure of every trial of a learning experiment, and
+what models know of the next source word."""
 
 import json
 from dataclasses import asdict
+from typing import Any
+
+import numpy as np
 
 from tuning.evaluation import tables
 from tuning.reproduction.class_predictions import OVERALL
 from tuning.reproduction.experiment_settings import POOLED_ONLY
 from tuning.reproduction.learner_experiment import Experiment, Trial
+from tuning.reproduction.next_word_study import FARTHEST, NextWordStudy
+
+MEANS = ("right", "rank", "log_p")  # of a model, over all moves
 
 
-def as_csv(experiment: Experiment) -> str:
+def experiment_csv(experiment: Experiment) -> str:
     """A line for every trial and measure."""
     rows = (
         [trial.learner, trial.n_classes, trial.size, trial.repeat, measure, f"{value:.6g}"]
@@ -39,7 +46,7 @@ def _measures(trial: Trial) -> dict[str, float]:
     return measures
 
 
-def as_json(experiment: Experiment) -> str:
+def experiment_json(experiment: Experiment) -> str:
     settings = asdict(experiment.settings)
     if settings["min_examples"] == POOLED_ONLY:
         settings["min_examples"] = None
@@ -71,3 +78,49 @@ def as_json(experiment: Experiment) -> str:
         "training_time_to_the_same_tolerance": [asdict(each) for each in experiment.times],
     }
     return json.dumps(record, ensure_ascii=False, indent=1)
+
+
+def next_word_json(study: NextWordStudy) -> str:
+    distances = np.arange(-FARTHEST, FARTHEST + 1)
+    record = {
+        "n_sentences": study.n_sentences,
+        "n_moves": len(study.events.current),
+        "models": {
+            name: {
+                **{column: study.mean(name, column) for column in MEANS},
+                "open_log_p": study.open_log_p[name],
+                "gain": study.differences[name]._asdict() if name in study.differences else None,
+            }
+            for name in study.predictions
+        },
+        "by_distance": {
+            name: {
+                int(distance): value
+                for distance, value in zip(distances, values.tolist(), strict=True)
+                if np.isfinite(value)
+            }
+            for name, values in study.by_distance.items()
+        },
+    }
+    return json.dumps(record, ensure_ascii=False, indent=2)
+
+
+def distances_as_csv(study: NextWordStudy) -> str:
+    """Average probabilities by distance, a line for each."""
+    rows: list[list[Any]] = []
+    for number, distance in enumerate(range(-FARTHEST, FARTHEST + 1)):
+        values = (values[number] for values in study.by_distance.values())
+        rows.append([distance, *("" if np.isnan(value) else value for value in values)])
+    return tables.as_csv(["distance", *study.by_distance], rows)
+
+
+def next_word_csv(study: NextWordStudy) -> str:
+    """A line for each model."""
+    rows = (
+        [name, *(study.mean(name, column) for column in MEANS), study.open_log_p[name]]
+        for name in study.predictions
+    )
+    return tables.as_csv(["model", *MEANS, "open_log_p"], rows)
+
+
+NEXT_WORD_FORMATS = {"csv": next_word_csv, "json": next_word_json, "distances": distances_as_csv}
