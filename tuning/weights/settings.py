@@ -5,8 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from models.errors import SettingError, nearest
-from tuning.optimisers.catalogue import make_optimiser
-from tuning.optimisers.interface import Optimiser, check_least
+from tuning.optimisers.interface import Optimiser, check_least, make_optimiser
 
 BEST, GOTO, AVERAGE = "best", "goto", "average"
 PROTOCOLS = (BEST, GOTO, AVERAGE)  # see `tuning/weights/protocol.py`

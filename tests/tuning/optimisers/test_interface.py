@@ -6,8 +6,7 @@ from dataclasses import fields
 import pytest
 
 from models.errors import SettingError
-from tuning.optimisers.catalogue import OPTIMISERS, make_optimiser
-from tuning.optimisers.interface import Optimiser
+from tuning.optimisers.interface import OPTIMISERS, Optimiser, make_optimiser
 from tuning.optimisers.mert import Mert
 from tuning.optimisers.mira import Mira
 from tuning.optimisers.pro import Pro
