@@ -80,8 +80,9 @@ def metric_slopes(metric: Metric, corpus: FloatArray, n_sentences: float) -> Flo
     """
     widths = np.maximum(np.abs(corpus) / max(n_sentences, 1.0), 1e-6)
     changes = np.diag(widths)
-    rises: FloatArray = metric.score(corpus + changes) - metric.score(corpus - changes)
-    return rises / (2 * widths)
+    rises = metric.score(corpus + changes) - metric.score(corpus - changes)
+    slopes: FloatArray = rises / (2 * widths)
+    return slopes
 
 
 @kernel
