@@ -1,7 +1,7 @@
 """Reads translations and their references.
 
 A hypothesis file has one translation per line, plain or as JSON with the key "translation"; the
-first line tells which. Every reference file has a line for each sentence. In the first file an
+first line decides. Every reference file has a line for each sentence. In the first file an
 empty line is an empty reference; in the others it means that the sentence has no such reference, so
 that sentences may have different numbers of references.
 """
@@ -19,7 +19,7 @@ from tuning.metrics.visits import JSON_LINE, parse_json
 @dataclass(frozen=True)
 class Hypotheses:
     sentences: list[str]
-    is_json: bool  # then the file may have alignments, too
+    is_json: bool  # then the file may also have alignments
 
 
 def read_hypotheses(path: Path) -> Hypotheses:
@@ -38,7 +38,7 @@ def read_hypotheses(path: Path) -> Hypotheses:
 
 
 def read_references(paths: Sequence[Path]) -> list[list[str]]:
-    """For every sentence its references, one at least."""
+    """For every sentence its references, at least one."""
     check_standard_input(paths)
     files = [_read(path) for path in paths]
     check_line_counts({str(path): len(lines) for path, lines in zip(paths, files, strict=True)})

@@ -1,4 +1,4 @@
-"""How sure a score and a difference between scores are, for every metric.
+"""Confidence in scores and in differences between scores, for every metric.
 
 * `interval` of `resampled_scores`: bootstrap percentiles (Koehn 2004).
 * `paired_bootstrap` (Koehn 2004): both systems are scored on the same resamples of the test set; p
@@ -36,7 +36,7 @@ SEED = 1
 LEVEL = 0.95
 CHUNK = 1 << 22  # numbers in one matrix: 32 MB
 SIGNIFICANT = 0.05  # p below it is called significant
-_ROUNDING = 1e-9  # differences of scores that are smaller come from rounding
+_ROUNDING = 1e-9  # smaller differences of scores are rounding errors
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ def replicated_randomisation(
 ) -> Difference:
     """From the statistics of every tuning run; the systems may have different numbers of runs."""
     if not baseline or not system:
-        raise DataError("a system without any run", expected="each needs one at least")
+        raise DataError("a system without any run", expected="each needs at least one")
     _check([*baseline, *system], n_resamples)
     runs = np.stack([*baseline, *system], axis=1)  # (n_sentences, runs, n_statistics)
     n_first = len(baseline)
@@ -194,7 +194,7 @@ def _check(systems: Sequence[FloatArray], n_resamples: int) -> None:
     lengths = sorted({len(statistics) for statistics in systems})
     if len(lengths) > 1:
         raise DataError(
-            f"one system has {lengths[0]} sentences, another one {lengths[-1]}",
+            f"one system has {lengths[0]} sentences, another {lengths[-1]}",
             expected="all must have translated the same sentences",
         )
     if lengths == [0]:

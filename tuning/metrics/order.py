@@ -1,14 +1,14 @@
 """Metrics of word order: does a translation visit the source words in the order of a reference?
 
-They look at visit sequences (`tuning/metrics/visits.py`), never at the words, so that word choice
-and word order are judged apart. For the visits h_1..h_n of the hypothesis and r_1.. of a reference:
+They look at visit sequences (`tuning/metrics/visits.py`), never at the words, so that word order is
+judged apart from word choice. For the visits h_1..h_n of the hypothesis and r_1.. of a reference:
 
     PDscore   Xiang et al. 2011, eq. 8: the share of the n pairs (h_{i−1}, h_i) that also follow one
               another in the reference. h_0 = r_0 = beginning of the sentence, so that the first
               visit counts; the end does not. Over a corpus, pairs and n are summed.
 
 The others compare complete permutations of the n words of the source sentence, and average over
-the sentences that have words. A sentence of one word is in order.
+the sentences that have words. A sentence of one word counts as in order.
 
     Kendall's tau   share of the n(n−1)/2 pairs of words in the same order (Birch and Osborne 2011);
                     `square_root`: 1 − √(share in the other order) (Birch and Osborne 2010)

@@ -158,7 +158,7 @@ def _best_shift(words, reference, distance, steps, shifted, n_seen):
 
 @kernel
 def _shift(words, start, length, target, shifted):
-    """Moves a run before the word `target`; a target inside or just behind the run is meant as
+    """Moves a run before the word `target`; a target inside or just behind the run means
     that many words behind its start."""
     end = start + length
     if start <= target <= end:
@@ -178,7 +178,7 @@ def _shift(words, start, length, target, shifted):
 
 @kernel
 def _edit_distance(words, reference, steps):
-    """Edit distance in a band around the diagonal; `steps`, if it has room, keeps the way."""
+    """Edit distance in a band around the diagonal; `steps`, if it has room, records the path."""
     n, m = len(words), len(reference)
     ratio = m / n if n else 1.0
     beam = BEAM if ratio / 2 <= BEAM else int(np.ceil(ratio / 2 + BEAM))

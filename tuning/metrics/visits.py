@@ -6,17 +6,17 @@ It is read off the word alignment, and holds every aligned source word once:
     one source word, several target words   visited where the first of them stands
     several source words, one target word   visited there, from left to right
     unaligned source words                  not visited
-    unaligned target words                  play no part
+    unaligned target words                  ignored
 
 PDscore (Xiang et al. 2011, section 6) takes these sequences as they are. The other metrics compare
 permutations of the whole source sentence (Birch and Osborne 2010), so `complete` adds the words
-that were not visited: each directly after the word that stands before it in the source sentence,
-and those before the first visited word at the very beginning. A sentence without any links thus
+that were not visited: each directly after the word before it in the source sentence, and those
+before the first visited word at the very beginning. A sentence without any links thus
 counts as translated from left to right.
 
     source 0 1 2 3 4, links 1-2 3-0 3-1:   visits 3 1,   complete 0 3 4 1 2
 
-Nothing here asks whether a link is right.
+Links are taken as they are, right or wrong.
 """
 
 import json
@@ -104,7 +104,7 @@ def visits_of_links(links: Ragged, n_source: Int64Array | None = None) -> Visits
 def visits_of_sequences(
     sequences: Sequence[Sequence[int]], n_source: Sequence[int] | Int64Array | None = None
 ) -> Visits:
-    """Visit sequences that are there already, as lists."""
+    """Visit sequences that are given as lists."""
     if isinstance(sequences, Visits):
         return sequences
     lengths = np.array([len(sequence) for sequence in sequences], dtype=np.int64)
@@ -205,7 +205,7 @@ def _parse(line: str) -> list[int]:
 
 
 def parse_json(line: str, expected: str) -> Any:
-    """What a JSON line holds; `expected` says what lines should look like."""
+    """The content of a JSON line; `expected` says what lines should look like."""
     try:
         return json.loads(line)
     except json.JSONDecodeError as error:

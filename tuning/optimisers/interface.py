@@ -67,7 +67,7 @@ def check_least(section: str, settings: object, **least: float) -> None:
     for key, bound in least.items():
         value = getattr(settings, key)
         if value < bound:
-            raise SettingError(f"{section}.{key} is {value}", expected=f"{bound} at least")
+            raise SettingError(f"{section}.{key} is {value}", expected=f"at least {bound}")
 
 
 def make_optimiser(name: str) -> Optimiser:

@@ -36,7 +36,7 @@ from tuning.metrics.base import Metric
 MOST_ROWS = 2**31 - 1
 REACH = 1.0  # times the sum of the weights' absolute values: how far a step may go
 NARROW = 1e-6  # in the same unit
-BETTER = 1e-9  # differences of scores that are smaller come from rounding
+BETTER = 1e-9  # smaller differences of scores are rounding errors
 CHUNK = 1 << 16  # intervals that are scored at once
 
 
@@ -50,12 +50,12 @@ class Thresholds(NamedTuple):
 
 
 class Room(NamedTuple):
-    """Memory for the envelopes of a pool, used again for every line."""
+    """Memory for the envelopes of a pool, reused for every line."""
 
     x: FloatArray  # (H,)
     before: Int32Array
     after: Int32Array
-    left: Int64Array  # (longest n-best list,) lines that are not thrown away
+    left: Int64Array  # (longest n-best list,) lines that are not discarded
     hull: Int64Array
 
 
@@ -204,7 +204,7 @@ def _highest(a, b, x):
     return 0  # scores that are not numbers
 
 
-# Whichever order the maximum is taken in, it is the same: so the processor may take many at once
+# A maximum does not depend on the order, so the processor may compare many values at once
 @kernel(fastmath={"nnan", "nsz"})
 def _height(a, b, x):
     best = a[0] + b[0] * x
@@ -241,7 +241,7 @@ def _scan(a, b, rows, hull):
     for row in rows:
         if n and b[row] == b[hull[n - 1]]:
             continue
-        # The last line goes if the new one has overtaken the line before by the time it comes up
+        # The last line is dropped if the new one overtakes the line before it earlier than it does
         while n > 1:
             low, last = hull[n - 2], hull[n - 1]
             if (a[low] - a[row]) * (b[last] - b[low]) > (a[low] - a[last]) * (b[row] - b[low]):

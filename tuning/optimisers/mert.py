@@ -4,8 +4,8 @@ From each of many starts, exact line searches along all features and along rando
 repeated until none finds anything better. Starts are the weights in use, weights of earlier
 rounds, and random points: half of them anywhere, with weights of both signs, half of them around
 the best weights known (Moore and Quirk 2008 found that such walks end higher). After two sweeps
-over the directions the best third of the starts goes on to the end. The best end of all is taken;
-of equal ones the first, which keeps the weights in use if nothing is better.
+over the directions, only the best third of the starts continues to the end. The best end of all is
+taken; of equal ones the first, which keeps the weights in use if nothing is better.
 
 Every start has a generator of its own, so the result does not depend on the number of threads.
 """
@@ -27,8 +27,8 @@ from tuning.optimisers.objective import Objective
 from tuning.optimisers.pool import Pool, ScaledPool, scale_pool
 
 FIRST_SWEEPS = 2  # over all directions, for every start
-MOST_SWEEPS = 50  # for those that go on; a handful is usual
-PROMISING = 3  # one start in this many goes on
+MOST_SWEEPS = 50  # for those that continue; a handful is usual
+PROMISING = 3  # one start in this many continues
 WALK = 0.5  # deviation of random steps around a point, in units of its mean weight
 
 

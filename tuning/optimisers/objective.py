@@ -116,7 +116,7 @@ def _with_signs(text: str, factors: dict[str, float]) -> dict[str, float]:
     """The same factors; a single error rate gets a negative one."""
     for name, factor in factors.items():
         if factor == 0:
-            raise SettingError(f"{name} counts nothing in the metric {text!r}")
+            raise SettingError(f"{name} has the factor 0 in the metric {text!r}")
     for name, factor in factors.items():
         is_error = not find_metric(name)([], TextOptions()).higher_is_better
         if is_error and len(factors) == 1:

@@ -141,9 +141,8 @@ class ScaledPool:
 
     def best_sums(self, point: FloatArray) -> FloatArray:
         """The statistics of the best hypotheses, summed, (statistics,)."""
-        sums: FloatArray = self.pool.statistics[
-            best_of_each(self.scores(point), self.pool.offsets)
-        ].sum(axis=0)
+        rows = best_of_each(self.scores(point), self.pool.offsets)
+        sums: FloatArray = self.pool.statistics[rows].sum(axis=0)
         return sums
 
 

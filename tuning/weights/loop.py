@@ -36,8 +36,8 @@ STILL = 1e-6  # weights that change less do not move
 
 @dataclass(frozen=True)
 class TuneResult:
-    weights: dict[str, float]  # the best by name
-    dev_score: float  # that decoding with them has reached
+    weights: dict[str, float]  # the best, by name
+    dev_score: float  # of a decoding with them
     initial_score: float
     trace: Trace
 
@@ -45,10 +45,10 @@ class TuneResult:
 def tune(task: TuningTask, state: Path | None = None) -> TuneResult:
     """One run, from the weights of the translator.
 
-    With `state`, a folder, a run that was stopped goes on there if nothing has changed.
+    With `state`, a folder, a run that was stopped there resumes if nothing has changed.
     """
     task.check()
-    task.optimiser.check_settings()
+    task.settings.optimiser.check_settings()
     task.warn_of_few_sentences()
     objective, vector = task.objective, task.vector
     fresh = Trace(
@@ -68,7 +68,7 @@ def tune(task: TuningTask, state: Path | None = None) -> TuneResult:
 
 
 def _run(task: TuningTask, trace: Trace, pool: Pool, state: Path | None) -> Trace:
-    """Goes on until there is a reason to stop."""
+    """Decodes and optimises in turn until there is a reason to stop."""
     while not trace.stopped:
         if trace.following is not None:
             began = time.monotonic()
@@ -157,12 +157,12 @@ def _optimise(task: TuningTask, trace: Trace, pool: Pool) -> FloatArray:
     *earlier, last = (task.vector.vector(step.weights) for step in trace.steps)
     start = Start(last, task.vector.tuned, earlier, task.threads, task.vector.scaled)
     seed = np.random.SeedSequence([task.settings.seed, len(trace.steps)])
-    return task.optimiser.improve(pool, task.objective, start, seed)
+    return task.settings.optimiser.improve(pool, task.objective, start, seed)
 
 
 def _reason_to_stop(task: TuningTask, trace: Trace) -> str:
     step, n_rounds = trace.steps[-1], len(trace.steps) - 1
-    if n_rounds and not step.n_new and not task.optimiser.gradual:
+    if n_rounds and not step.n_new and not task.settings.optimiser.gradual:
         return "the pool does not grow"
     if n_rounds >= task.settings.iterations:
         return f"{n_rounds} iterations"

@@ -1,4 +1,4 @@
-"""How weights are tuned: all settings, and which values they may have."""
+"""All settings of tuning, and their valid values."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -9,7 +9,7 @@ from tuning.optimisers.interface import Optimiser, check_least, make_optimiser
 
 BEST, GOTO, AVERAGE = "best", "goto", "average"
 PROTOCOLS = (BEST, GOTO, AVERAGE)  # see `tuning/weights/protocol.py`
-UNTUNED = "none"  # a method of comparisons only: systems keep the weights that they start with
+UNTUNED = "none"  # a method of comparisons only: systems keep their initial weights
 
 
 @dataclass(frozen=True)

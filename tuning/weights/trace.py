@@ -25,7 +25,7 @@ NAME = "trace.json"
 
 @dataclass(frozen=True)
 class Step:
-    """Weights, and what the development set scored when it was really decoded with them."""
+    """Weights, and the score of the development set when it was decoded with them."""
 
     weights: dict[str, float]
     score: float  # of the metric as people know it: an error rate is better if lower
@@ -42,7 +42,7 @@ class Trace:
     signature: str
     higher_is_better: bool
     seed: int
-    inputs: Mapping[str, str] = field(default_factory=dict)  # fingerprints by what they are of
+    inputs: Mapping[str, str] = field(default_factory=dict)  # fingerprints, by what they identify
     steps: tuple[Step, ...] = ()
     following: dict[str, float] | None = None  # weights for the next decoding
     stopped: str = ""  # why, if the run is over
@@ -106,7 +106,7 @@ def resume(
             pool = pool.merge(_load_pool(_pool_path(folder, number)))
         if len(pool) != trace.steps[-1].pool_size:
             raise _damaged(_pool_path(folder, len(trace.steps) - 1))
-        talk(f"seed {fresh.seed}: goes on after {len(trace.steps)} decodings")
+        talk(f"seed {fresh.seed}: resumes after {len(trace.steps)} decodings")
         return trace, pool
     if trace is not None and trace.steps and not trace.stopped:
         old, new = trace.inputs, fresh.inputs

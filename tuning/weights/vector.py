@@ -44,7 +44,7 @@ class WeightVector:
         if size == 0:
             raise DataError(
                 "all weights that can be tuned are 0",
-                expected="one at least must not be, or every translation is as good as any other",
+                expected="at least one must not be, or every translation is as good as any other",
                 advice="give the features weights to start from, in model.toml",
             )
         return np.where(self.tuned & self.scaled, vector / size, vector)
@@ -60,7 +60,7 @@ def make_weight_vector(
             raise _nothing_to_fix(name, names)
     tuned = np.array([name not in (*fixed, *NEVER_TUNED) for name in names])
     if not tuned.any():
-        raise SettingError("all features are fixed", expected="leave one at least to be tuned")
+        raise SettingError("all features are fixed", expected="leave at least one to be tuned")
     kept = [name for name in fixed if name not in NEVER_TUNED]
     return WeightVector(names, tuned, scaled=all(weights[name] == 0 for name in kept))
 

@@ -264,7 +264,7 @@ def test_errors():
     with pytest.raises(DataError) as error:
         paired_bootstrap(Mean(), two, three)
     assert str(error.value) == (
-        "one system has 2 sentences, another one 3\n  all must have translated the same sentences"
+        "one system has 2 sentences, another 3\n  all must have translated the same sentences"
     )
     with pytest.raises(SettingError) as error:
         randomisation(Mean(), two, two, n_resamples=0)
@@ -273,7 +273,7 @@ def test_errors():
         resampled_scores(Mean(), [numbers([])])
     with pytest.raises(DataError) as error:
         replicated_randomisation(Mean(), [], [two])
-    assert str(error.value) == "a system without any run\n  each needs one at least"
+    assert str(error.value) == "a system without any run\n  each needs at least one"
     with pytest.raises(SettingError) as error:
         find_test("bootstrp")
     assert str(error.value) == "there is no test 'bootstrp'\n  did you mean bootstrap?"

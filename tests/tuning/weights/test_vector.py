@@ -34,7 +34,7 @@ def test_a_weight_fixed_at_nothing_does_not():
     ("fixed", "message"),
     [
         (["lnear"], "there is no feature 'lnear' to fix\n  did you mean linear?"),
-        (["lm", "linear", "swap"], "all features are fixed\n  leave one at least to be tuned"),
+        (["lm", "linear", "swap"], "all features are fixed\n  leave at least one to be tuned"),
     ],
 )
 def test_fixing_what_cannot_be(fixed, message):
@@ -44,7 +44,7 @@ def test_fixing_what_cannot_be(fixed, message):
 
 def test_weights_without_any_preference_are_an_error():
     vector = make_weight_vector(WEIGHTS, WEIGHTS)
-    with pytest.raises(DataError, match="all weights that can be tuned are 0\n  one at least"):
+    with pytest.raises(DataError, match="all weights that can be tuned are 0\n  at least one"):
         vector.normalise(np.array([0.0, 1.0, 0.0, 0.0]))
     with pytest.raises(DataError, match="weights that are not numbers\n  linear, swap"):
         vector.normalise(np.array([1.0, 1.0, np.nan, np.inf]))
