@@ -66,10 +66,6 @@ class Trace:
         return replace(self, stopped=why, following=None)
 
 
-def write_trace(trace: Trace, path: Path) -> None:
-    write_json(asdict(trace), path)
-
-
 def write_json(content: Mapping[str, Any], path: Path) -> None:
     text = json.dumps({"format": FORMAT, **content}, ensure_ascii=False, indent=1)
     with open_to_write(path) as stream:
@@ -77,7 +73,7 @@ def write_json(content: Mapping[str, Any], path: Path) -> None:
 
 
 def read_trace(path: Path) -> Trace | None:
-    """The trace that was written there; None if there is none that this version can read."""
+    """The trace in a file; None if there is none that this version can read."""
     try:
         content: Any = json.loads(path.read_text(encoding="utf-8"))
         if not isinstance(content, dict) or content.pop("format", None) != FORMAT:
@@ -122,12 +118,10 @@ def save(folder: Path | None, trace: Trace, found: Pool | None = None) -> None:
     if folder is None:
         return
     if found is not None:
-        with (
-            replacing(_pool_path(folder, len(trace.steps) - 1)) as path,
-            path.open("wb") as stream,
-        ):
+        path = _pool_path(folder, len(trace.steps) - 1)
+        with replacing(path) as temporary, temporary.open("wb") as stream:
             np.savez(stream, allow_pickle=False, **vars(found))
-    write_trace(trace, folder / NAME)
+    write_json(asdict(trace), folder / NAME)
     if trace.stopped:
         _remove_pools(folder)
 

@@ -22,7 +22,7 @@ from tuning.weights.loop import measure
 from tuning.weights.loop import tune as tune_task
 from tuning.weights.settings import TuneSettings
 from tuning.weights.task import Listeners, TuningTask
-from tuning.weights.trace import Step, Trace, read_trace, write_trace
+from tuning.weights.trace import Step, Trace, read_trace, save
 
 MERT = Mert(restarts=3, directions=2)
 QUICK = TuneSettings(n_best=30, iterations=4).with_optimiser("mert", MERT)
@@ -277,7 +277,7 @@ def test_a_trace_that_cannot_be_read_is_none(write, text):
 def test_traces_are_written_as_they_are(tmp_path):
     step = Step({"lm": 0.5}, 12.5, 100, 50, 0.25, 1.5)
     trace = Trace("mert", "TER", "sig", False, 3, {"model": "x"}, (step, step), {"lm": 1.0}, "why")
-    write_trace(trace, tmp_path / "trace.json")
+    save(tmp_path, trace)
     assert read_trace(tmp_path / "trace.json") == trace
     with pytest.raises(DataError, match="cannot be read: Is a directory"):
         read_trace(tmp_path)
