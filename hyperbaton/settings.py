@@ -19,7 +19,7 @@ from models.phrases.building import PhraseSettings
 from models.settings_text import convert_setting
 from models.system.folder import read_system
 from models.system.training import ClassSettings, LanguageModelSettings, TrainingSettings
-from tuning.optimisers.catalogue import OPTIMISERS
+from tuning.optimisers.interface import OPTIMISERS
 from tuning.weights.settings import TuneSettings, assignable
 
 

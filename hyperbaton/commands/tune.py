@@ -95,7 +95,7 @@ class Tune(Command):
         from models.system.folder import NAME
         from tuning.weights.system_tuning import tune_system
 
-        announce_compilation("tuning.optimisers.envelope")
+        announce_compilation("tuning.optimisers.line_search")
         if self.average and self.protocol == GOTO:
             raise click.UsageError("--average and --protocol goto exclude each other")
         if self.plot is not None:

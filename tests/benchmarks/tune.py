@@ -14,14 +14,13 @@ from dataclasses import replace
 import numpy as np
 
 from tuning.metrics.bleu import Bleu
-from tuning.optimisers.envelope import find_thresholds, make_room
 from tuning.optimisers.interface import Optimiser, Start
+from tuning.optimisers.line_search import find_thresholds, make_room
 from tuning.optimisers.mert import Mert
 from tuning.optimisers.mira import Mira
 from tuning.optimisers.objective import Objective, Term
-from tuning.optimisers.pool import Pool
+from tuning.optimisers.pool import Pool, scale_pool
 from tuning.optimisers.pro import Pro
-from tuning.optimisers.scaling import scale_pool
 
 N_FEATURES = 14
 

@@ -170,7 +170,7 @@ def test_an_interrupted_run_goes_on(folder, monkeypatch, run):
     arguments = ["--method", "pro", "--iterations", 500, "--replicas", 1]
     code, _, err = run(*arguments, quick=False)
     assert code == 0
-    assert f"seed 1: goes on after {done} decodings" in err
+    assert f"seed 1: resumes after {done} decodings" in err
 
 
 @pytest.mark.parametrize("method", ["mira", "pro"])

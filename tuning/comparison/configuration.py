@@ -49,7 +49,7 @@ from models.system.folder import DISTORTION_LIMIT
 from models.system.training import ClassSettings, LanguageModelSettings
 from tuning.evaluation.data_sets import ALL, DataSet
 from tuning.metrics.catalogue import check_name
-from tuning.optimisers.catalogue import OPTIMISERS, make_optimiser
+from tuning.optimisers.interface import OPTIMISERS, make_optimiser
 from tuning.weights.settings import BEST, COMPARE_SETTINGS, OPEN, TuneSettings
 
 NO_LIMIT = -1

@@ -1,8 +1,8 @@
 """Charts: lines over named places as plain data, as a table, and as SVG for HTML pages.
 
 In SVG colours and fonts are the page's, in light and dark. Series have the CSS classes `s0`, `s1`,
-… and differ in dashes and markers too, so that they can be told apart without colour; a series that
-the others are measured by is drawn as `reference` and leaves the others their looks. Every point
+… and differ in dashes and markers too, so that they are distinct without colour; a series that the
+others are compared with is drawn as `reference` and does not change how they look. Every point
 carries its numbers as a tooltip.
 """
 
@@ -20,8 +20,8 @@ LEFT, RIGHT, TOP, BOTTOM = 58, 12, 12, 42
 N_STYLES = 8
 REFERENCE = -1
 DASHES = ("", "6 3", "2 3", "8 3 2 3")
-MOST_ROWS = 41  # of a chart as a table: distances from −20 to 20
-NUMBERS = (1, 2, 3, 5, 8, 10, 15, 20, 30, 50, 70, 100, 200, 500)  # places of longer ones
+MOST_ROWS = 41  # of a table: distances from −20 to 20
+NUMBERS = (1, 2, 3, 5, 8, 10, 15, 20, 30, 50, 70, 100, 200, 500)  # places shown of longer charts
 
 
 @dataclass(frozen=True)
@@ -47,12 +47,12 @@ class Chart:
     n_examples: Sequence[int] = ()  # behind each place
 
     def is_shown(self, value: float | None) -> TypeGuard[float]:
-        """On a logarithmic axis what is not above 0 is a gap."""
+        """On a logarithmic axis, values that are not above 0 are gaps."""
         return value is not None and isfinite(value) and (value > 0 or not self.is_log)
 
     @property
     def table(self) -> Table:
-        """The same as numbers, a row for each place; if there are many, for fewer and fewer."""
+        """The numbers, a row for each place; long charts show ever fewer places."""
         n = len(self.places)
         shown = range(n) if n <= MOST_ROWS else [k - 1 for k in NUMBERS if k < n] + [n - 1]
         columns = [(self.x_title, self.places)]
@@ -156,7 +156,7 @@ def nice_ticks(low: float, high: float, about: int = 5) -> list[float]:
 
 def log_ticks(low: float, high: float) -> list[float]:
     """1, 2 or 5 times powers of ten, from below `low` to above `high`, both above 0; only powers
-    of ten if there are many.
+    of ten if that gives many.
 
     >>> log_ticks(0.03, 0.4)
     [0.02, 0.05, 0.1, 0.2, 0.5]
@@ -183,7 +183,7 @@ def _text(x: float, y: float, text: str, anchor: str) -> str:
 
 
 def _looks(series: Sequence[Series]) -> list[int]:
-    """Numbers from 0, without those that are references: −1."""
+    """Numbers from 0; references get −1."""
     numbers = count()
     return [REFERENCE if one.is_reference else next(numbers) for one in series]
 

@@ -1,4 +1,4 @@
-"""Sentences with their references: where they are on disk, and in memory."""
+"""Sentences with their references, on disk and in memory."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

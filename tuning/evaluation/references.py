@@ -1,28 +1,25 @@
 """Reads translations and their references.
 
 A hypothesis file has one translation per line, plain or as JSON with the key "translation"; the
-first line tells which. Every reference file has a line for each sentence. In the first file an
+first line decides. Every reference file has a line for each sentence. In the first file an
 empty line is an empty reference; in the others it means that the sentence has no such reference, so
 that sentences may have different numbers of references.
 """
 
 import json
 from collections.abc import Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from models.data.text import read_lines
+from models.data.text import parse_lines
 from models.errors import BadLine, DataError, SettingError
-from tuning.metrics.visits import parse_json
-
-JSON_LINE = '{"translation": "the book", "alignment": [[0, 1]]}'
+from tuning.metrics.visits import JSON_LINE, parse_json
 
 
 @dataclass(frozen=True)
 class Hypotheses:
     sentences: list[str]
-    is_json: bool  # then the file may have alignments, too
+    is_json: bool  # then the file may also have alignments
 
 
 def read_hypotheses(path: Path) -> Hypotheses:
@@ -41,26 +38,20 @@ def read_hypotheses(path: Path) -> Hypotheses:
 
 
 def read_references(paths: Sequence[Path]) -> list[list[str]]:
-    """For every sentence its references, one at least."""
+    """For every sentence its references, at least one."""
     check_standard_input(paths)
     files = [_read(path) for path in paths]
     check_line_counts({str(path): len(lines) for path, lines in zip(paths, files, strict=True)})
+    where = ", ".join(map(str, paths))
     if not files or not files[0]:
-        raise DataError("there are no references", where=", ".join(map(str, paths)))
+        raise DataError("there are no references", where=where)
     if not any(line.strip() for lines in files for line in lines):
-        raise DataError(
-            "there is not a single word in the references", where=", ".join(map(str, paths))
-        )
-    first, *others = files
-    groups = [[line] for line in first]
-    for lines in others:
-        for group, line in zip(groups, lines, strict=True):
-            if line.strip():
-                group.append(line)
-    for group in groups:
-        # An empty line in the first file means an empty sentence only if nobody says otherwise
-        if len(group) > 1 and not group[0].strip():
-            del group[0]
+        raise DataError("there is not a single word in the references", where=where)
+    groups = []
+    for first, *others in zip(*files, strict=True):
+        given = [line for line in others if line.strip()]
+        # An empty line in the first file is an empty reference only if no other file has one
+        groups.append(given if given and not first.strip() else [first, *given])
     return groups
 
 
@@ -84,14 +75,7 @@ def check_standard_input(paths: Sequence[Path]) -> None:
 
 
 def _read(path: Path) -> list[str]:
-    result = []
-    with closing(read_lines(path)) as lines:
-        for number, line in lines:
-            if isinstance(line, BadLine):
-                line.where = f"{path}:{number}"
-                raise line
-            result.append(line)
-    return result
+    return [line for _, line in parse_lines(path, str)]
 
 
 def _is_json_object(line: str) -> bool:

@@ -23,7 +23,7 @@ from tuning.metrics.base import Metric, Outputs
 
 @dataclass(frozen=True)
 class Score:
-    """What is not known is None: without resamples, without a baseline, or of the baseline."""
+    """Unknown values are None: without resamples or a baseline, and for the baseline itself."""
 
     score: float
     low: float | None = None  # 95% interval
@@ -64,7 +64,7 @@ class Evaluation:
 
 
 class Judge:
-    """Systems by one metric, all on the same resamples; 0 resamples leave intervals and tests out.
+    """Scores systems by one metric on the same resamples; 0 resamples: no intervals, no tests.
 
     Intervals and paired bootstrap tests come from the same numbers, and are those of
     `tuning/evaluation/significance.py`.
@@ -120,7 +120,7 @@ def evaluate(
     seed: int = SEED,
     progress: Progress | None = None,
 ) -> Evaluation:
-    """Scores all systems; `n_resamples` 0 leaves intervals and tests out."""
+    """Scores all systems; with `n_resamples` 0, without intervals and tests."""
     find_test(test)
     if baseline is not None and baseline not in systems:
         raise SettingError(

@@ -1,4 +1,4 @@
-"""How sure a score and a difference between scores are, for every metric.
+"""Confidence in scores and in differences between scores, for every metric.
 
 * `interval` of `resampled_scores`: bootstrap percentiles (Koehn 2004).
 * `paired_bootstrap` (Koehn 2004): both systems are scored on the same resamples of the test set; p
@@ -14,51 +14,47 @@ systems. Metrics are seen through their additive statistics, (n_sentences, n_sta
 seeds draw the same sentences, whatever the metric: several metrics and systems are tested on
 the same resamples. Comparing many systems with one baseline needs a stricter level; no correction
 is made here.
+
+A resample is a vector that counts how often it holds each sentence, a random exchange of two
+systems a vector of zeros and ones, so the sums of all of them are one matrix product. Matrices are
+made in chunks of bounded memory; the draws depend only on the seed and the number of sentences,
+never on the chunks or on what is summed.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from math import nan
 
 import numpy as np
 
-from models.arrays import FloatArray
+from models.arrays import BoolArray, FloatArray, Int64Array
 from models.errors import DataError, SettingError, nearest
-from tuning.evaluation.resampling import exchanges, permutations, resampling_counts
 from tuning.metrics.base import Metric
 
 RESAMPLES = 1000
 SEED = 1
 LEVEL = 0.95
+CHUNK = 1 << 22  # numbers in one matrix: 32 MB
 SIGNIFICANT = 0.05  # p below it is called significant
-_ROUNDING = 1e-9  # differences of scores that are smaller come from rounding
+_ROUNDING = 1e-9  # smaller differences of scores are rounding errors
 
 
 @dataclass(frozen=True)
 class Difference:
-    """A system against a baseline; differences are system − baseline, whichever way is better."""
+    """A system against a baseline; differences are system − baseline, whichever way is better.
+
+    If a system was tuned several times, its score is the mean of the runs.
+    """
 
     baseline: float
     system: float
     p_value: float
+    baseline_deviation: float = nan  # of the sample of runs, NaN for a single run
+    system_deviation: float = nan
 
     @property
     def difference(self) -> float:
         return self.system - self.baseline
-
-
-@dataclass(frozen=True)
-class ReplicatedDifference:
-    """Two systems with several tuning runs each: means and deviations over the runs."""
-
-    baseline_mean: float
-    baseline_deviation: float  # of the sample, NaN for a single run
-    system_mean: float
-    system_deviation: float
-    p_value: float
-
-    @property
-    def difference(self) -> float:
-        return self.system_mean - self.baseline_mean
 
 
 def paired_bootstrap(
@@ -111,14 +107,13 @@ def replicated_randomisation(
     *,
     n_resamples: int = RESAMPLES,
     seed: int = SEED,
-) -> ReplicatedDifference:
-    """Statistics of every tuning run of both systems; they need not have as many runs."""
+) -> Difference:
+    """From the statistics of every tuning run; the systems may have different numbers of runs."""
     if not baseline or not system:
-        raise DataError("a system without any run", expected="each needs one at least")
+        raise DataError("a system without any run", expected="each needs at least one")
     _check([*baseline, *system], n_resamples)
     runs = np.stack([*baseline, *system], axis=1)  # (n_sentences, runs, n_statistics)
     n_first = len(baseline)
-    scores = metric.score(runs.sum(axis=0))
     shuffled = np.stack(
         [
             np.take_along_axis(runs, order[:, :, None], axis=1).sum(axis=0)
@@ -127,15 +122,10 @@ def replicated_randomisation(
     )  # (n_resamples, runs, n_statistics)
     random_scores = metric.score(shuffled)
     differences = random_scores[:, n_first:].mean(axis=1) - random_scores[:, :n_first].mean(axis=1)
-    real = scores[n_first:].mean() - scores[:n_first].mean()
-    as_large = np.abs(differences) >= abs(real) - _ROUNDING
-    return ReplicatedDifference(
-        float(scores[:n_first].mean()),
-        _deviation(scores[:n_first]),
-        float(scores[n_first:].mean()),
-        _deviation(scores[n_first:]),
-        _p_value(as_large),
-    )
+    before, after = np.split(metric.score(runs.sum(axis=0)), [n_first])
+    as_large = np.abs(differences) >= abs(after.mean() - before.mean()) - _ROUNDING
+    means = float(before.mean()), float(after.mean())
+    return Difference(*means, _p_value(as_large), _deviation(before), _deviation(after))
 
 
 TESTS: dict[str, Callable[..., Difference]] = {
@@ -166,22 +156,54 @@ def resampled_scores(
     return [np.concatenate(part) for part in parts]
 
 
+def resampling_counts(n_sentences: int, n_resamples: int, seed: int) -> Iterator[FloatArray]:
+    """How often each resample with replacement has each sentence, (some, n_sentences) at a time."""
+    random = np.random.default_rng(seed)
+    for n in _chunks(n_sentences, n_resamples):
+        drawn = random.integers(n_sentences, size=(n, n_sentences))
+        drawn += np.arange(n)[:, None] * n_sentences
+        counts = np.bincount(drawn.ravel(), minlength=n * n_sentences)
+        yield counts.reshape(n, n_sentences).astype(np.float64)
+
+
+def exchanges(n_sentences: int, n_resamples: int, seed: int) -> Iterator[FloatArray]:
+    """1 where two systems exchange a sentence, else 0, (some, n_sentences) at a time."""
+    random = np.random.default_rng(seed)
+    for n in _chunks(n_sentences, n_resamples):
+        yield random.integers(2, size=(n, n_sentences), dtype=np.int8).astype(np.float64)
+
+
+def permutations(
+    n_sentences: int, n_replicas: int, n_resamples: int, seed: int
+) -> Iterator[Int64Array]:
+    """For each resample and sentence a random order of the replicas, (n_sentences, n_replicas)."""
+    random = np.random.default_rng(seed)
+    for _ in range(n_resamples):
+        yield np.argsort(random.random((n_sentences, n_replicas)), axis=1)
+
+
+def _chunks(n_sentences: int, n_resamples: int) -> Iterator[int]:
+    size = max(1, CHUNK // max(1, n_sentences))
+    for start in range(0, n_resamples, size):
+        yield min(size, n_resamples - start)
+
+
 def _check(systems: Sequence[FloatArray], n_resamples: int) -> None:
     if n_resamples < 1:
         raise SettingError(f"{n_resamples} resamples", expected="at least one; 1,000 are usual")
     lengths = sorted({len(statistics) for statistics in systems})
     if len(lengths) > 1:
         raise DataError(
-            f"one system has {lengths[0]} sentences, another one {lengths[-1]}",
+            f"one system has {lengths[0]} sentences, another {lengths[-1]}",
             expected="all must have translated the same sentences",
         )
     if lengths == [0]:
         raise DataError("there are no sentences to resample")
 
 
-def _p_value(cases: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> float:
+def _p_value(cases: BoolArray) -> float:
     return float((np.count_nonzero(cases) + 1) / (len(cases) + 1))
 
 
 def _deviation(scores: FloatArray) -> float:
-    return float(scores.std(ddof=1)) if len(scores) > 1 else float("nan")
+    return float(scores.std(ddof=1)) if len(scores) > 1 else nan

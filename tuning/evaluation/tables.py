@@ -1,7 +1,7 @@
 """Tables of text: aligned columns for people, Markdown, LaTeX, CSV; `report/html.py` has HTML.
 
 Cells are ready-made text, so that a number reads the same everywhere. Widths are those of a
-terminal, where letters of East Asia take two columns.
+terminal, where East Asian letters take two columns.
 """
 
 import csv
@@ -67,7 +67,7 @@ def as_latex(table: Table) -> str:
 
 
 def as_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Numbers as they are, not rounded for people."""
+    """Exact numbers, not rounded for people."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(header)

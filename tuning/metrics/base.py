@@ -1,4 +1,4 @@
-"""What every metric is: additive statistics per sentence, and a score of their sum.
+"""The interface of metrics: additive statistics of each sentence, and a score of their sum.
 
 One small interface serves scoring (sum over the corpus), significance tests (sums over resampled
 sentences) and tuning (sums over chosen hypotheses), so `score` works on arrays of sums at once.
@@ -15,10 +15,10 @@ from models.arrays import FloatArray, Int64Array
 
 @dataclass(frozen=True)
 class Outputs:
-    """What is judged, sentence by sentence."""
+    """Translations and their references, sentence by sentence."""
 
     hypotheses: Sequence[str]  # tokenised, words separated by spaces
-    references: Sequence[Sequence[str]]  # one or more for each sentence, not always as many
+    references: Sequence[Sequence[str]]  # one or more for each sentence
     # Source positions in the order in which hypothesis and reference translate them, for the
     # metrics of word order; see `tuning/metrics/visits.py`
     hypothesis_visits: Sequence[Sequence[int]] | None = None
@@ -62,6 +62,6 @@ class Metric(ABC):
 
 
 def ratio(part: FloatArray | Int64Array, whole: FloatArray | Int64Array) -> FloatArray:
-    """part / whole, and 0 where there is nothing to divide by."""
+    """part / whole, 0 where `whole` is 0."""
     whole = np.asarray(whole, dtype=np.float64)
     return np.divide(part, whole, out=np.zeros(whole.shape), where=whole > 0)

@@ -1,12 +1,12 @@
 """BLEU (Papineni et al. 2002), the same number that sacrebleu (Post 2018) gives.
 
 BLEU = BP · exp(1/N Σ_n log p_n), BP = min(1, exp(1 − r/c)), where c is the length of all
-hypotheses and r of the references closest in length to them (of two as close the shorter one). A
+hypotheses and r that of the references closest in length (of two equally close, the shorter). A
 precision of zero is smoothed as in mteval-v13a ("exp": 1/(2^k · total) for the k-th such order).
 N = 4; N = 1 is BLEU-1, unigram precision with brevity penalty.
 
-The counting is ours; tokenisers, smoothing and signature are sacrebleu's. Other smoothings than
-"exp" are left out.
+The counting is ours; tokenisers, smoothing and signature are sacrebleu's. Only the
+smoothing "exp" is offered.
 """
 
 import numpy as np
@@ -87,7 +87,7 @@ class Bleu(WordMetric):
 
 
 def closest_lengths(batch: Batch) -> Int64Array:
-    """The reference length closest to each hypothesis, of two as close the shorter one."""
+    """The reference length closest to each hypothesis, of two equally close, the shorter."""
     reference = batch.references.lengths
     distance = np.abs(reference - batch.hypotheses.lengths[batch.sentence_of_reference])
     # One minimum finds both: the distance decides, then the length

@@ -9,10 +9,9 @@ from models.errors import SettingError, nearest
 from tuning.metrics.base import Metric
 from tuning.metrics.bleu import Bleu
 from tuning.metrics.chrf import Chrf
-from tuning.metrics.lrscore import LRscore
 from tuning.metrics.meteor import Meteor
 from tuning.metrics.nist import Nist
-from tuning.metrics.order import FuzzyReordering, Hamming, KendallTau, PDscore
+from tuning.metrics.order import FuzzyReordering, Hamming, KendallTau, LRscore, PDscore
 from tuning.metrics.ribes import Ribes
 from tuning.metrics.ter import Ter
 from tuning.metrics.wer import Per, Wer

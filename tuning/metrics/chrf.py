@@ -1,8 +1,8 @@
 """chrF (Popović 2015), the same number that sacrebleu gives.
 
 F_β of the precision and the recall of character n-grams, averaged over n = 1..6, β = 2, white space
-left out. Orders of which hypothesis or reference have none do not count. With several references
-every sentence takes the one with which it scores best.
+left out. Orders without n-grams in the hypothesis or the reference do not count. With several
+references, every sentence takes the one with which it scores best.
 
 The word n-grams of chrF++ and sacrebleu's "eps" smoothing are left out. Tokenisation does not
 matter, so none is done.
@@ -26,7 +26,7 @@ class Chrf(WordMetric):
 
     def __init__(self, options: TextOptions = TextOptions()) -> None:
         super().__init__(options)
-        self._preprocess = _spaced_lower if options.lowercase else _spaced
+        self._preprocess = (lambda line: _spaced(line.lower())) if options.lowercase else _spaced
 
     @property
     def signature(self) -> str:
@@ -41,7 +41,7 @@ class Chrf(WordMetric):
         matches = matches_by_reference(batch, ORDER)
         in_reference = ngram_totals(batch.references.lengths, ORDER)
         totals = ngram_totals(batch.hypotheses.lengths, ORDER)[batch.sentence_of_reference]
-        # As in sacrebleu: what the reference is too short for does not count for the hypothesis
+        # As in sacrebleu: orders that the reference is too short for do not count
         in_hypothesis = np.where(in_reference > 0, totals, 0)
         triples = np.stack([in_hypothesis, in_reference, matches], axis=-1)  # (refs, order, 3)
         statistics = triples.reshape(-1, 3 * ORDER).astype(np.float64)
@@ -63,7 +63,3 @@ class Chrf(WordMetric):
 def _spaced(line: str) -> str:
     """Every character becomes a word."""
     return " ".join("".join(line.split()))
-
-
-def _spaced_lower(line: str) -> str:
-    return _spaced(line.lower())

@@ -1,11 +1,11 @@
 """How many n-grams of a hypothesis are in its references, for all sentences of a batch.
 
-Equal n-grams get equal numbers first (`models/phrases/trie.py`), so that counting is adding
-to and taking from one array. Two ways of counting with several references:
+Equal n-grams get equal numbers first (`models/phrases/trie.py`), so counting only adds to and
+subtracts from one array. With several references, there are two ways to count:
 
 * clipped (Papineni et al. 2002): an n-gram may match as often as it occurs in the reference that
   has it most often;
-* by reference: every reference on its own, for metrics that choose the best one.
+* by reference: each reference separately, for metrics that choose the best one.
 """
 
 from typing import NamedTuple

@@ -38,7 +38,7 @@ class Level(NamedTuple):
 class Nist(WordMetric):
     """Statistics: hypothesis length, mean reference length, 5 sums of info, 5 totals.
 
-    The weights of n-grams come from `references`, and stay the same whatever is judged with them.
+    The weights of n-grams come from `references`, and stay the same whatever is scored with them.
     """
 
     name = "NIST"

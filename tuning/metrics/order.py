@@ -1,14 +1,14 @@
 """Metrics of word order: does a translation visit the source words in the order of a reference?
 
-They look at visit sequences (`tuning/metrics/visits.py`), never at the words, so that word choice
-and word order are judged apart. For the visits h_1..h_n of the hypothesis and r_1.. of a reference:
+They look at visit sequences (`tuning/metrics/visits.py`), never at the words, so that word order is
+judged apart from word choice. For the visits h_1..h_n of the hypothesis and r_1.. of a reference:
 
     PDscore   Xiang et al. 2011, eq. 8: the share of the n pairs (h_{i−1}, h_i) that also follow one
               another in the reference. h_0 = r_0 = beginning of the sentence, so that the first
               visit counts; the end does not. Over a corpus, pairs and n are summed.
 
 The others compare complete permutations of the n words of the source sentence, and average over
-the sentences that have words. A sentence of one word is in order.
+the sentences that have words. A sentence of one word counts as in order.
 
     Kendall's tau   share of the n(n−1)/2 pairs of words in the same order (Birch and Osborne 2011);
                     `square_root`: 1 − √(share in the other order) (Birch and Osborne 2010)
@@ -17,30 +17,42 @@ the sentences that have words. A sentence of one word is in order.
                     another in both (Talbot et al. 2011); `boundaries`: beginning and end count as
                     words that never move, so that there are n + 1 places where a chunk may break
 
+LRscore (Birch and Osborne 2010, 2011) joins word order and word choice:
+α · mean of (order score × brevity penalty) + (1 − α) · BLEU.
+
 Where the lengths of the source sentences are not known, a sentence is taken to end at the last word
-that either side visits. Nothing here asks how far a word has moved, except by the number of words
-that it has passed.
+that either side visits. How far a word has moved counts only through the words that it has passed.
 """
 
 from abc import abstractmethod
-from typing import Final
 
 import numpy as np
 
 from models.arrays import BoolArray, FloatArray, Int64Array, Ragged
-from models.errors import DataError
+from models.errors import DataError, SettingError
 from models.kernels import kernel
 from tuning.metrics.base import Metric, Outputs, ratio
+from tuning.metrics.bleu import closest_lengths
 from tuning.metrics.visits import Visits, complete, visits_of_sequences
+from tuning.metrics.words import batches
 
 UNALIGNED = "unaligned:after-previous"  # the rule of `complete`, for signatures
+NO_WORD = -1
 
 
-class PDscore(Metric):
+class OrderMetric(Metric):
+    """A share: the first statistic divided by the second."""
+
+    needs_visits = True
+
+    def score(self, sums: FloatArray) -> FloatArray:
+        return self.scale * ratio(sums[..., 0], sums[..., 1])
+
+
+class PDscore(OrderMetric):
     """Pair-wise distortion accuracy, Xiang et al. 2011, eq. 8."""
 
     name = "PDscore"
-    needs_visits = True
 
     @property
     def signature(self) -> str:
@@ -52,14 +64,9 @@ class PDscore(Metric):
         matches = _kept_neighbours(hypothesis, reference) + _same_ends(hypothesis, reference)[0]
         return np.stack([matches, hypothesis.lengths], axis=1).astype(np.float64)
 
-    def score(self, sums: FloatArray) -> FloatArray:
-        return self.scale * ratio(sums[..., 0], sums[..., 1])
 
-
-class PermutationMetric(Metric):
+class PermutationMetric(OrderMetric):
     """A metric that averages scores of sentences, 0 to 1, over those that have words."""
-
-    needs_visits = True
 
     @abstractmethod
     def agreement(self, hypothesis: Ragged, reference: Ragged) -> FloatArray:
@@ -71,9 +78,6 @@ class PermutationMetric(Metric):
         has_words = hypothesis.lengths > 0
         scores = self.agreement(hypothesis, reference) * has_words
         return np.stack([scores, has_words], axis=1).astype(np.float64)
-
-    def score(self, sums: FloatArray) -> FloatArray:
-        return self.scale * ratio(sums[..., 0], sums[..., 1])
 
 
 class KendallTau(PermutationMetric):
@@ -132,6 +136,53 @@ class FuzzyReordering(PermutationMetric):
         return np.where(n > 1, ratio(kept, n - 1), 1.0)
 
 
+class LRscore(Metric):
+    """Lexical and reordering score: an order metric and BLEU (or another), interpolated.
+
+    Birch and Osborne fit α to human judgements for each language pair; 0.5 is nobody's fit. Their
+    brevity penalty for each sentence keeps short translations, which have little to get wrong, from
+    scoring well.
+    """
+
+    needs_visits = True
+
+    def __init__(self, order: PermutationMetric, lexical: Metric, *, alpha: float = 0.5) -> None:
+        if not 0 <= alpha <= 1:
+            raise SettingError(
+                f"the weight alpha of LRscore is {alpha}",
+                expected="from 0 (only the lexical score) to 1 (only the order)",
+            )
+        if not lexical.higher_is_better:
+            raise SettingError(
+                f"LRscore cannot use {lexical.name}", expected="a lexical score that rises, as BLEU"
+            )
+        self.order, self.lexical, self.alpha = order, lexical, alpha
+        self.name = f"LRscore ({order.name}, {lexical.name})"
+
+    @property
+    def signature(self) -> str:
+        parts = f"order:[{self.order.signature}]|lexical:[{self.lexical.signature}]"
+        return f"LRscore|alpha:{self.alpha:g}|brevity:sentence|{parts}"
+
+    def statistics(self, outputs: Outputs) -> FloatArray:
+        """The order score times brevity penalty, 1, and those of the lexical score."""
+        order = self.order.statistics(outputs)
+        order[:, 0] *= _brevity_penalties(outputs)
+        return np.concatenate([order, self.lexical.statistics(outputs)], axis=1)
+
+    def score(self, sums: FloatArray) -> FloatArray:
+        return self._interpolate(sums, self.lexical.score(sums[..., 2:]))
+
+    def sentence_scores(self, statistics: FloatArray) -> FloatArray:
+        lexical = self.lexical.sentence_scores(statistics[:, 2:])
+        return self._interpolate(statistics, lexical)
+
+    def _interpolate(self, sums: FloatArray, lexical: FloatArray) -> FloatArray:
+        order = ratio(sums[..., 0], sums[..., 1])
+        lexical = lexical / self.lexical.scale
+        return self.scale * (self.alpha * order + (1 - self.alpha) * lexical)
+
+
 def _both_visits(outputs: Outputs) -> tuple[Visits, Visits]:
     """The visits of hypotheses and references, one sequence for each sentence."""
     both = []
@@ -183,13 +234,11 @@ def _permutations(outputs: Outputs) -> tuple[Ragged, Ragged]:
 def _same_ends(hypothesis: Ragged, reference: Ragged) -> tuple[BoolArray, BoolArray]:
     """Whether both begin with the same word, and whether both end with the same one."""
     some = (hypothesis.lengths > 0) & (reference.lengths > 0)
-    first, last = np.zeros(len(some), dtype=bool), np.zeros(len(some), dtype=bool)
-    for same, side, shift in ((first, 0, 0), (last, 1, -1)):
-        of_hypothesis, of_reference = (
-            visits.values[visits.offsets[side : len(some) + side][some] + shift]
-            for visits in (hypothesis, reference)
-        )
-        same[some] = of_hypothesis == of_reference
+    first, last = np.zeros((2, len(some)), dtype=bool)
+    starts, ends = hypothesis.offsets[:-1][some], hypothesis.offsets[1:][some]
+    own_starts, own_ends = reference.offsets[:-1][some], reference.offsets[1:][some]
+    first[some] = hypothesis.values[starts] == reference.values[own_starts]
+    last[some] = hypothesis.values[ends - 1] == reference.values[own_ends - 1]
     return first, last
 
 
@@ -202,7 +251,15 @@ def _kept_neighbours(hypothesis: Ragged, reference: Ragged) -> Int64Array:
     return kept
 
 
-NO_WORD: Final = -1
+def _brevity_penalties(outputs: Outputs) -> FloatArray:
+    """For each sentence of t words min(1, exp(1 − r/t)), r the nearest length of a reference."""
+    penalties = [np.zeros(0)]
+    for batch in batches(outputs, str):
+        length, nearest = batch.hypotheses.lengths, closest_lengths(batch)
+        excess = ratio(nearest, length) - 1
+        penalty = np.exp(-np.maximum(excess, 0))
+        penalties.append(np.where((length == 0) & (nearest > 0), 0.0, penalty))
+    return np.concatenate(penalties)
 
 
 @kernel

@@ -8,18 +8,17 @@ and occurs once in both. NKT is the share of pairs of aligned words that are in 
 same order (normalised Kendall's tau, (τ + 1)/2), P the share of the words of the hypothesis that
 are aligned, BP = min(1, exp(1 − r/c)) the brevity penalty of the sentence.
 
-The paper has the first two factors, and its example prefers, of two n-grams as short, the one that
-begins with the word (`context="right"`). BP, n-grams of any length and the preference for the one
-that ends with the word (`context="left"`, the default) are those of the authors' program, version
-1.03, with which published numbers are made.
+The paper has the first two factors, and of two equally short n-grams its example prefers the one
+that begins with the word (`context="right"`). BP, n-grams of any length and the preference for the
+one that ends with the word (`context="left"`, the default) follow the authors' program, version
+1.03, which published numbers come from.
 
     fewer than two aligned words   0; but 1 · P^α · BP^β for a reference of one word that is found
     several references             the best score
-    a corpus                       the mean over the sentences; those without any word in the
-                                   references are left out
+    a corpus                       the mean over the sentences whose references have words
 
 The authors' program ignores case by default; here case counts unless `TextOptions.lowercase` is
-set, as for all metrics. Word alignments to the source play no part.
+set, as for all metrics. Word alignments to the source are not used.
 
 How the alignment is found in O(n²): an n-gram that ends with word i of the hypothesis occurs again
 at k just when the two positions have a common history of at least n words. So it is unique on both

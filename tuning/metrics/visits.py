@@ -6,23 +6,22 @@ It is read off the word alignment, and holds every aligned source word once:
     one source word, several target words   visited where the first of them stands
     several source words, one target word   visited there, from left to right
     unaligned source words                  not visited
-    unaligned target words                  play no part
+    unaligned target words                  ignored
 
 PDscore (Xiang et al. 2011, section 6) takes these sequences as they are. The other metrics compare
 permutations of the whole source sentence (Birch and Osborne 2010), so `complete` adds the words
-that were not visited: each directly after the word that stands before it in the source sentence,
-and those before the first visited word at the very beginning. A sentence without any links thus
+that were not visited: each directly after the word before it in the source sentence, and those
+before the first visited word at the very beginning. A sentence without any links thus
 counts as translated from left to right.
 
     source 0 1 2 3 4, links 1-2 3-0 3-1:   visits 3 1,   complete 0 3 4 1 2
 
-Nothing here asks whether a link is right.
+Links are taken as they are, right or wrong.
 """
 
 import json
 from array import array
 from collections.abc import Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -33,7 +32,7 @@ import numpy as np
 from models.arrays import Int64Array, Ragged
 from models.data.alignment import parse_links
 from models.data.corpus import MOST_WORDS
-from models.data.text import read_lines, split_words
+from models.data.text import parse_lines, split_words
 from models.errors import BadLine, DataError
 from models.kernels import kernel
 
@@ -48,7 +47,31 @@ class Visits(Sequence[Sequence[int]]):
     n_source: Int64Array | None = None  # (n_sentences,)
 
     def __post_init__(self) -> None:
-        _check(self)  # compiled code relies on it
+        """Checks what compiled code relies on."""
+        if self.n_source is not None and len(self.n_source) != len(self):
+            raise DataError(
+                f"{len(self)} visit sequences for {len(self.n_source)} source sentences",
+                expected="one for each",
+            )
+        values, row = self.sequences.values, self.sequences.row_of_value
+        limit = np.full(len(self), MOST_WORDS) if self.n_source is None else self.n_source
+        outside = np.flatnonzero((values < 0) | (values >= limit[row]))
+        if len(outside):
+            sentence = row[outside[0]]
+            raise DataError(
+                f"there is no source word {values[outside[0]]}",
+                where=f"visits of sentence {sentence + 1}",
+                expected=f"positions are 0 to {limit[sentence] - 1}",
+            )
+        both = np.sort(row * MOST_WORDS + values)
+        twice = both[1:][np.diff(both) == 0]
+        if len(twice):
+            sentence, word = divmod(int(twice[0]), MOST_WORDS)
+            raise DataError(
+                f"source word {word} is visited twice",
+                where=f"visits of sentence {sentence + 1}",
+                expected="a visit sequence holds a word once, where its first target word stands",
+            )
 
     def __len__(self) -> int:
         return len(self.sequences)
@@ -81,7 +104,7 @@ def visits_of_links(links: Ragged, n_source: Int64Array | None = None) -> Visits
 def visits_of_sequences(
     sequences: Sequence[Sequence[int]], n_source: Sequence[int] | Int64Array | None = None
 ) -> Visits:
-    """Visit sequences that are there already, as lists."""
+    """Visit sequences that are given as lists."""
     if isinstance(sequences, Visits):
         return sequences
     lengths = np.array([len(sequence) for sequence in sequences], dtype=np.int64)
@@ -90,33 +113,6 @@ def visits_of_sequences(
         Ragged(values, np.concatenate([[0], np.cumsum(lengths)])),
         None if n_source is None else np.asarray(n_source, dtype=np.int64),
     )
-
-
-def _check(visits: Visits) -> None:
-    if visits.n_source is not None and len(visits.n_source) != len(visits):
-        raise DataError(
-            f"{len(visits)} visit sequences for {len(visits.n_source)} source sentences",
-            expected="one for each",
-        )
-    values, row = visits.sequences.values, visits.sequences.row_of_value
-    limit = np.full(len(visits), MOST_WORDS) if visits.n_source is None else visits.n_source
-    outside = np.flatnonzero((values < 0) | (values >= limit[row]))
-    if len(outside):
-        sentence = row[outside[0]]
-        raise DataError(
-            f"there is no source word {values[outside[0]]}",
-            where=f"visits of sentence {sentence + 1}",
-            expected=f"positions are 0 to {limit[sentence] - 1}",
-        )
-    both = np.sort(row * MOST_WORDS + values)
-    twice = both[1:][np.diff(both) == 0]
-    if len(twice):
-        sentence, word = divmod(int(twice[0]), MOST_WORDS)
-        raise DataError(
-            f"source word {word} is visited twice",
-            where=f"visits of sentence {sentence + 1}",
-            expected="a visit sequence holds a word once, where its first target word stands",
-        )
 
 
 def complete(visits: Visits, n_source: Int64Array) -> Ragged:
@@ -163,28 +159,26 @@ def read_visits(path: Path, n_source: Sequence[int] | Int64Array | None = None) 
     [source, target], and perhaps "translation", against which target positions are checked. With
     `n_source`, the numbers of words of the source sentences, source positions are checked too.
     """
+    lengths = None if n_source is None else np.asarray(n_source, dtype=np.int64)
+    expected = iter(() if lengths is None else lengths.tolist())
+
+    def parse(line: str) -> list[int]:
+        links = _parse(line)
+        if (n_words := next(expected, None)) is not None:
+            _check_side(links[0::2], "source", n_words)
+        return links
+
     positions, offsets = array("H"), array("q", [0])
-    with closing(read_lines(path)) as lines:
-        for number, line in lines:
-            try:
-                if isinstance(line, BadLine):
-                    raise line
-                links = _parse(line)
-                if n_source is not None and number <= len(n_source):
-                    _check_side(links[0::2], "source", int(n_source[number - 1]))
-            except BadLine as bad:
-                bad.where = f"{path}:{number}"
-                raise
-            positions.extend(links)
-            offsets.append(len(positions) // 2)
-    if n_source is not None and len(offsets) - 1 != len(n_source):
+    for _, links in parse_lines(path, parse):
+        positions.extend(links)
+        offsets.append(len(positions) // 2)
+    if lengths is not None and len(offsets) - 1 != len(lengths):
         raise DataError(
             f"alignments of {len(offsets) - 1} sentences",
             where=str(path),
-            expected=f"there are {len(n_source)} source sentences; each needs a line",
+            expected=f"there are {len(lengths)} source sentences; each needs a line",
         )
     values = np.array(positions, dtype=np.uint16).reshape(-1, 2)
-    lengths = None if n_source is None else np.asarray(n_source, dtype=np.int64)
     return visits_of_links(Ragged(values, np.array(offsets, dtype=np.int64)), lengths)
 
 
@@ -211,7 +205,7 @@ def _parse(line: str) -> list[int]:
 
 
 def parse_json(line: str, expected: str) -> Any:
-    """What a JSON line holds; `expected` says what lines should look like."""
+    """The content of a JSON line; `expected` says what lines should look like."""
     try:
         return json.loads(line)
     except json.JSONDecodeError as error:
@@ -220,10 +214,11 @@ def parse_json(line: str, expected: str) -> Any:
 
 
 def _json_links(line: str) -> list[int]:
-    record = parse_json(line, f"lines look like {JSON_LINE}")
+    expected = f"lines look like {JSON_LINE}"
+    record = parse_json(line, expected)
     pairs = record.get("alignment")
     if not isinstance(pairs, list):
-        raise BadLine("JSON", 'no list "alignment"', f"lines look like {JSON_LINE}")
+        raise BadLine("JSON", 'no list "alignment"', expected)
     links: list[int] = []
     for pair in pairs:
         if not (isinstance(pair, list) and len(pair) == 2 and all(map(_is_position, pair))):

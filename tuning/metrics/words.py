@@ -1,7 +1,7 @@
 """Hypotheses and references as numbered words, a batch of sentences at a time.
 
-All metrics of words see text in the same way: optionally lower-cased, then through one of
-sacrebleu's tokenisers, then split at white space of any kind, as sacrebleu does. Numbers are
+All metrics of words see the same text: optionally lower-cased, passed through one of sacrebleu's
+tokenisers, then split at white space of any kind, as in sacrebleu. Numbers are
 comparable only within their batch, which keeps the tables of the counting kernels small enough for
 the processor's cache.
 """
@@ -27,15 +27,15 @@ Preprocess = Callable[[str], str]
 
 @dataclass(frozen=True)
 class TextOptions:
-    """How text is looked at before anything is counted."""
+    """How text is prepared before anything is counted."""
 
     tokenize: str = "none"  # one of TOKENISERS
     lowercase: bool = False
-    n_references: int = 1  # only for signatures; −1 if it differs from sentence to sentence
+    n_references: int = 1  # only for signatures; −1 if it varies
 
     @property
     def signature(self) -> str:
-        """In sacrebleu's manner, for the metrics that sacrebleu does not have."""
+        """In sacrebleu's style, for the metrics that sacrebleu does not have."""
         references = "var" if self.n_references < 0 else str(self.n_references)
         case = "lc" if self.lowercase else "mixed"
         return f"nrefs:{references}|case:{case}|tok:{self.tokenize}"
@@ -61,7 +61,7 @@ class Batch(NamedTuple):
         return means
 
     def best_references(self, scores: FloatArray) -> Int64Array:
-        """For each sentence the number of its best reference, of equal ones the first."""
+        """For each sentence the number of its best reference; of equal ones, the first."""
         best = np.maximum.reduceat(scores, self.first_reference[:-1])
         is_best = scores == best[self.sentence_of_reference]
         candidates = np.where(is_best, np.arange(len(scores)), len(scores))
@@ -82,7 +82,7 @@ class WordMetric(Metric):
     """A metric that counts in batches of numbered words."""
 
     n_statistics: int
-    _preprocess: Preprocess  # what is done to a line before it is split into words
+    _preprocess: Preprocess  # applied to a line before it is split into words
 
     def __init__(self, options: TextOptions = TextOptions()) -> None:
         self.options = options
@@ -138,7 +138,7 @@ def batches(outputs: Outputs, preprocess: Preprocess) -> Iterator[Batch]:
 
 
 def number_lines(lines: Iterator[str], numbers: defaultdict[str, int]) -> Ragged:
-    """Rows of numbers; words that are new get new ones."""
+    """Rows of numbers; new words get new numbers."""
     split = list(map(str.split, lines))
     # Words are looked up by C code all the way: no bytecode runs for a single word
     values = np.fromiter(map(numbers.__getitem__, chain.from_iterable(split)), np.int32)
@@ -155,11 +155,11 @@ def check_outputs(outputs: Outputs) -> None:
     for number, references in enumerate(outputs.references, 1):
         if not references:
             raise DataError(
-                f"sentence {number} has no reference", expected="every sentence needs one at least"
+                f"sentence {number} has no reference", expected="every sentence needs at least one"
             )
 
 
 def n_references(references: Sequence[Sequence[str]]) -> int:
-    """How many references the sentences have, −1 if not all as many: for `TextOptions`."""
+    """The number of references of every sentence, −1 if it varies; for `TextOptions`."""
     numbers = set(map(len, references))
     return numbers.pop() if len(numbers) == 1 else -1

@@ -1,8 +1,8 @@
-"""What an optimiser is, for whoever tunes with one and for whoever writes a new one.
+"""The interface of optimisers, and the optimisers by name.
 
 An optimiser looks for weights under which the best hypotheses of a pool score well. It is a frozen
 dataclass whose fields are its settings (`--set NAME.FIELD=VALUE`, or a table `[NAME]` in the file
-of a comparison). `improve` is the work, and changes nothing: threads may share an optimiser.
+of a comparison). `improve` does the work and changes nothing: threads may share an optimiser.
 """
 
 from abc import ABC, abstractmethod
@@ -13,11 +13,18 @@ from typing import TYPE_CHECKING, ClassVar
 from numpy.random import SeedSequence
 
 from models.arrays import BoolArray, FloatArray
+from models.catalogue import Catalogue
 from models.errors import SettingError
 
 if TYPE_CHECKING:  # all commands know the settings of optimisers; only tuning needs pools
     from tuning.optimisers.objective import Objective
     from tuning.optimisers.pool import Pool
+
+OPTIMISERS = {
+    "mert": "tuning.optimisers.mert:Mert",
+    "pro": "tuning.optimisers.pro:Pro",
+    "mira": "tuning.optimisers.mira:Mira",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,14 +33,14 @@ class Start:
 
     weights: FloatArray  # (features,) in use now
     tuned: BoolArray  # (features,) the other weights stay as they are
-    earlier: Sequence[FloatArray] = ()  # weights of the rounds before
-    threads: int = 1  # to be used; the result must not depend on them
+    earlier: Sequence[FloatArray] = ()  # weights of earlier rounds
+    threads: int = 1  # the result must not depend on their number
     free_scale: bool = True  # no fixed weight sets a scale: only the weights' direction counts
 
 
 class Optimiser(ABC):
     name: ClassVar[str]
-    gradual: ClassVar[bool] = False  # goes part of the way in a round: useful without a new pool
+    gradual: ClassVar[bool] = False  # goes part of the way in a round: useful on an unchanged pool
 
     def check_settings(self) -> None:
         """Raises `SettingError` for impossible values."""
@@ -60,4 +67,10 @@ def check_least(section: str, settings: object, **least: float) -> None:
     for key, bound in least.items():
         value = getattr(settings, key)
         if value < bound:
-            raise SettingError(f"{section}.{key} is {value}", expected=f"{bound} at least")
+            raise SettingError(f"{section}.{key} is {value}", expected=f"at least {bound}")
+
+
+def make_optimiser(name: str) -> Optimiser:
+    """The optimiser of this name (ours, an installed package's, `module:Class`), with defaults."""
+    catalogue = Catalogue("tuning method", Optimiser, OPTIMISERS, "hyperbaton.optimisers")  # type: ignore[type-abstract]
+    return catalogue.make(name)

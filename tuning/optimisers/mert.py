@@ -4,8 +4,8 @@ From each of many starts, exact line searches along all features and along rando
 repeated until none finds anything better. Starts are the weights in use, weights of earlier
 rounds, and random points: half of them anywhere, with weights of both signs, half of them around
 the best weights known (Moore and Quirk 2008 found that such walks end higher). After two sweeps
-over the directions the best third of the starts goes on to the end. The best end of all is taken;
-of equal ones the first, which keeps the weights in use if nothing is better.
+over the directions, only the best third of the starts continues to the end. The best end of all is
+taken; of equal ones the first, which keeps the weights in use if nothing is better.
 
 Every start has a generator of its own, so the result does not depend on the number of threads.
 """
@@ -21,16 +21,14 @@ from numpy.random import SeedSequence
 
 from models.arrays import FloatArray
 from tuning.metrics.base import Metric
-from tuning.optimisers.envelope import make_room
 from tuning.optimisers.interface import Optimiser, Start
-from tuning.optimisers.line_search import BETTER, search_line
+from tuning.optimisers.line_search import BETTER, LineSearch
 from tuning.optimisers.objective import Objective
-from tuning.optimisers.pool import Pool, best_of_each
-from tuning.optimisers.scaling import ScaledPool, scale_pool
+from tuning.optimisers.pool import Pool, ScaledPool, scale_pool
 
 FIRST_SWEEPS = 2  # over all directions, for every start
-MOST_SWEEPS = 50  # for those that go on; a handful is usual
-PROMISING = 3  # one start in this many goes on
+MOST_SWEEPS = 50  # for those that continue; a handful is usual
+PROMISING = 3  # one start in this many continues
 WALK = 0.5  # deviation of random steps around a point, in units of its mean weight
 
 
@@ -89,7 +87,7 @@ def _random_starts(
 
 
 def random_point(draw: np.random.Generator, size: int, length: float) -> FloatArray:
-    """Weights of both signs whose absolute values sum up to `length`."""
+    """Weights of both signs whose absolute values sum to `length`."""
     point: FloatArray = draw.uniform(-1, 1, size)
     point *= (length or 1.0) / max(float(np.abs(point).sum()), 1e-9)
     return point
@@ -104,7 +102,7 @@ def climb(
     most_sweeps: int = MOST_SWEEPS,
 ) -> End:
     """Line searches from a start until no direction is better."""
-    room = make_room(scaled.offsets)
+    search = LineSearch(scaled.pool.statistics, scaled.pool.offsets, metric)
     point, score = start.copy(), _score(scaled, metric, start)
     for _ in range(most_sweeps):
         before = score
@@ -112,13 +110,11 @@ def climb(
         for direction in _directions(draw, len(point), n_random):
             along, slope = _slope(scaled, direction)
             unit = float(np.abs(point).sum() / np.abs(along).sum()) or 1.0
-            step = search_line(
-                at, slope, scaled.statistics, scaled.offsets, metric, score, unit, room
-            )
+            step = search.best(at, slope, score, unit)
             if step.x:
                 point, score = point + step.x * along, step.score
                 at = at + step.x * slope
-        score = _score(scaled, metric, point)  # without what rounding has added up
+        score = _score(scaled, metric, point)  # without accumulated rounding
         if not score > before + BETTER:
             break
     return End(point, score)
@@ -140,5 +136,4 @@ def _slope(scaled: ScaledPool, direction: int | FloatArray) -> tuple[FloatArray,
 
 
 def _score(scaled: ScaledPool, metric: Metric, point: FloatArray) -> float:
-    rows = best_of_each(scaled.scores(point), scaled.offsets)
-    return float(metric.score(scaled.statistics[rows].sum(axis=0)))
+    return float(metric.score(scaled.best_sums(point)))

@@ -26,8 +26,7 @@ from tuning.metrics.base import Metric
 from tuning.optimisers.interface import Optimiser, Start
 from tuning.optimisers.line_search import BETTER
 from tuning.optimisers.objective import Objective
-from tuning.optimisers.pool import Pool, best_of_each
-from tuning.optimisers.scaling import scale_pool
+from tuning.optimisers.pool import Pool, scale_pool
 
 
 @dataclass(frozen=True)
@@ -54,8 +53,7 @@ class Mira(Optimiser):
         features = np.ascontiguousarray(scaled.features.T)  # (H, T)
         point = scaled.point(start.weights)
         best_point, best_score = point, -np.inf
-        rows = best_of_each(scaled.scores(point), pool.offsets)
-        corpus = pool.statistics[rows].sum(axis=0)
+        corpus = scaled.best_sums(point)
         n_sentences = np.array([float(pool.n_sentences)])  # in the pseudo-corpus, faded as well
         sums = np.zeros(len(point))
         for number in range(1, self.passes + 1):
@@ -78,13 +76,12 @@ def metric_slopes(metric: Metric, corpus: FloatArray, n_sentences: float) -> Flo
     """How the metric changes with each statistic around a corpus, (statistics,).
 
     Measured over the mean statistics of a sentence in both directions, which smooths over the
-    places where a metric has none.
+    places where a metric has no slope.
     """
     widths = np.maximum(np.abs(corpus) / max(n_sentences, 1.0), 1e-6)
     changes = np.diag(widths)
-    slopes: FloatArray = (metric.score(corpus + changes) - metric.score(corpus - changes)) / (
-        2 * widths
-    )
+    rises = metric.score(corpus + changes) - metric.score(corpus - changes)
+    slopes: FloatArray = rises / (2 * widths)
     return slopes
 
 

@@ -10,7 +10,7 @@ contain hyphens (`bleu-1`, `meteor-exact-stem`): the longest known name is taken
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 import numpy as np
 
@@ -53,30 +53,24 @@ class Objective(Metric):
         return np.concatenate([term.metric.statistics(outputs) for term in self.terms], axis=1)
 
     def score(self, sums: FloatArray) -> FloatArray:
-        total = np.zeros(sums.shape[:-1])
-        for term, part in self._parts(sums):
-            total = total + term.factor * term.metric.score(part)
-        return total
+        return self._weighted("score", sums)
 
     def sentence_scores(self, statistics: FloatArray) -> FloatArray:
-        total = np.zeros(len(statistics))
-        for term, part in self._parts(statistics):
-            total += term.factor * term.metric.sentence_scores(part)
-        return total
+        return self._weighted("sentence_scores", statistics)
 
     def smooth_sentence_scores(self, statistics: FloatArray) -> FloatArray:
-        total = np.zeros(len(statistics))
-        for term, part in self._parts(statistics):
-            total += term.factor * term.metric.smooth_sentence_scores(part)
-        return total
+        return self._weighted("smooth_sentence_scores", statistics)
 
     def shown(self, score: float) -> float:
         """A score as people know it: an error rate is not negative."""
         return self.shown_sign * score + 0.0  # never −0
 
-    def _parts(self, sums: FloatArray) -> list[tuple[Term, FloatArray]]:
-        places = zip(self.terms, self._ends, self._ends[1:], strict=False)
-        return [(term, sums[..., begin:end]) for term, begin, end in places]
+    def _weighted(self, method: str, sums: FloatArray) -> FloatArray:
+        """The weighted sum of what a method of each term's metric makes of its statistics."""
+        total = np.zeros(sums.shape[:-1])
+        for term, (begin, end) in zip(self.terms, pairwise(self._ends), strict=True):
+            total = total + term.factor * getattr(term.metric, method)(sums[..., begin:end])
+        return total
 
 
 def make_objective(
@@ -91,7 +85,7 @@ def make_objective(
 
 
 def parse_objective(text: str) -> dict[str, float]:
-    """Names of metrics and what each is multiplied with.
+    """Names of metrics, and the factor of each.
 
     >>> parse_objective("bleu-ter")
     {'bleu': 1.0, 'ter': -1.0}
@@ -119,25 +113,20 @@ def parse_objective(text: str) -> dict[str, float]:
 
 
 def _with_signs(text: str, factors: dict[str, float]) -> dict[str, float]:
+    """The same factors; a single error rate gets a negative one."""
     for name, factor in factors.items():
         if factor == 0:
-            raise SettingError(f"{name} counts nothing in the metric {text!r}")
-    errors = {name: not find_metric(name)([], TextOptions()).higher_is_better for name in factors}
-    if len(factors) == 1:
-        [(name, factor)] = factors.items()
-        if factor < 0 and not errors[name]:
-            raise _wrong_sign(text, name, "more", "add it")
-        return {name: -abs(factor) if errors[name] else factor}
+            raise SettingError(f"{name} has the factor 0 in the metric {text!r}")
     for name, factor in factors.items():
-        if factor > 0 and errors[name]:
-            raise _wrong_sign(text, name, "less", f"subtract it: bleu-{name}")
-        if factor < 0 and not errors[name]:
-            raise _wrong_sign(text, name, "more", "add it")
+        is_error = not find_metric(name)([], TextOptions()).higher_is_better
+        if is_error and len(factors) == 1:
+            return {name: -abs(factor)}
+        if is_error == (factor > 0):
+            which, advice = (
+                ("less", f"subtract it: bleu-{name}") if is_error else ("more", "add it")
+            )
+            raise SettingError(f"of {name}, {which} is better in {text!r}", expected=advice)
     return factors
-
-
-def _wrong_sign(text: str, name: str, which: str, advice: str) -> SettingError:
-    return SettingError(f"of {name}, {which} is better in {text!r}", expected=advice)
 
 
 def _not_understood(text: str, rest: str) -> SettingError:

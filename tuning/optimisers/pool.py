@@ -1,9 +1,9 @@
 """The pool: merged n-best lists of a development set as flat arrays.
 
 Each hypothesis is a row of feature values and a row of metric statistics; the hypotheses of a
-sentence lie side by side. A hypothesis is the same as another of its sentence if words and feature
-values are: both have the same 64-bit key, and only the first stays. Old hypotheses keep their
-order, new ones follow in the order in which they come, so merging is deterministic, and merging the
+sentence lie side by side. Two hypotheses of a sentence are the same if their words and feature
+values are: they have the same 64-bit key, and only the first stays. Old hypotheses keep their
+order, and new ones follow in the order of their list, so merging is deterministic, and merging the
 same list again changes nothing.
 """
 
@@ -19,7 +19,7 @@ from models.kernels import kernel
 from tuning.metrics.base import Metric
 
 KeyArray: TypeAlias = NDArray[np.uint64]
-DECIMALS = 6  # feature values that agree so far are the same: sums differ by their order
+DECIMALS = 6  # values that agree to here are the same: sums differ by their order
 _COLUMN = np.uint64(0xC2B2AE3D27D4EB4F)
 
 
@@ -42,7 +42,7 @@ class Pool:
 
     @property
     def sentence_of(self) -> Int64Array:
-        return _rows(self.offsets)
+        return _sentences(self.offsets)
 
     @classmethod
     def empty(cls, n_sentences: int, n_features: int, n_statistics: int) -> "Pool":
@@ -54,10 +54,10 @@ class Pool:
         )
 
     def first_of_each(self, keys: KeyArray, offsets: Int64Array) -> tuple[BoolArray, Int64Array]:
-        """Which hypotheses are new, and for all of them the row with their key: of this pool, or
-        behind it, counted on."""
-        sentence = np.concatenate([self.sentence_of, _rows(offsets)])
-        order = np.lexsort((np.concatenate([self.keys, keys]), sentence))  # stable: first comes 1st
+        """Which hypotheses are new, and for each the first row with its key; rows of the new
+        hypotheses are numbered after those of this pool."""
+        sentence = np.concatenate([self.sentence_of, _sentences(offsets)])
+        order = np.lexsort((np.concatenate([self.keys, keys]), sentence))  # stable
         sorted_keys = np.concatenate([self.keys, keys])[order]
         begins = np.ones(len(order), dtype=bool)
         begins[1:] = (np.diff(sentence[order]) != 0) | (sorted_keys[1:] != sorted_keys[:-1])
@@ -72,12 +72,11 @@ class Pool:
         rows = np.flatnonzero(is_new)
         sentence = np.concatenate([self.sentence_of, other.sentence_of[rows]])
         order = np.argsort(sentence, kind="stable")
-        counts = np.bincount(sentence, minlength=self.n_sentences)
         return Pool(
             np.concatenate([self.features, other.features[rows]])[order],
             np.concatenate([self.statistics, other.statistics[rows]])[order],
             np.concatenate([self.keys, other.keys[rows]])[order],
-            np.concatenate([[0], np.cumsum(counts)]),
+            np.searchsorted(sentence[order], np.arange(self.n_sentences + 1)),
         )
 
     def best_rows(self, weights: FloatArray) -> Int64Array:
@@ -86,7 +85,7 @@ class Pool:
         return rows
 
     def score(self, metric: Metric, weights: FloatArray) -> float:
-        """What the metric says of the best hypotheses under the weights."""
+        """The metric of the best hypotheses under the weights."""
         return float(metric.score(self.statistics[self.best_rows(weights)].sum(axis=0)))
 
     def deviations(self) -> FloatArray:
@@ -94,17 +93,74 @@ class Pool:
 
         0 if it never does: such a feature cannot change which hypothesis is best.
         """
-        counts = np.maximum(np.diff(self.offsets), 1)
-        starts = np.minimum(self.offsets[:-1], max(len(self) - 1, 0))
         if not len(self):
             return np.zeros(self.features.shape[1])
-        first = self.features[starts]  # differences from it are exactly 0 if nothing varies
-        differences = self.features - first[self.sentence_of]
-        means = _sums(differences, self.offsets) / counts[:, None]
+        starts = self.offsets[:-1][self.sentence_of]
+        differences = self.features - self.features[starts]  # exactly 0 if nothing varies
+        totals = np.concatenate([np.zeros((1, differences.shape[1])), differences.cumsum(axis=0)])
+        counts = np.maximum(np.diff(self.offsets), 1)
+        means = (totals[self.offsets[1:]] - totals[self.offsets[:-1]]) / counts[:, None]
         squares = ((differences - means[self.sentence_of]) ** 2).sum(axis=0)
         deviations: FloatArray = np.sqrt(squares / len(self))
         varies = np.abs(differences).max(axis=0) > 10.0**-DECIMALS
         return np.where(varies, deviations, 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class ScaledPool:
+    """The pool as optimisers see it: T tuned features, all of the same size.
+
+    Feature values are divided by their deviation among the hypotheses of a sentence, and weights
+    multiplied by it. So a step of one means as much for a language model score in the hundreds as
+    for a rare orientation, and random points and directions need no ranges of their own. Features
+    that have fixed weights or never vary contribute a constant to the score of a hypothesis.
+    """
+
+    features: FloatArray  # (T, H), so that a feature's values lie side by side
+    constant: FloatArray  # (H,) what the other features contribute to the score
+    pool: Pool
+    columns: Int64Array  # (T,) the places of the tuned features among all
+    deviations: FloatArray  # (T,)
+    others: FloatArray  # (features,) weights of the others, 0 for the tuned ones
+
+    def point(self, weights: FloatArray) -> FloatArray:
+        """Weights of all features as a point of the scaled space, (T,)."""
+        point: FloatArray = weights[self.columns] * self.deviations
+        return point
+
+    def weights(self, point: FloatArray) -> FloatArray:
+        """And back, (features,)."""
+        weights = self.others.copy()
+        weights[self.columns] = point / self.deviations
+        return weights
+
+    def scores(self, point: FloatArray) -> FloatArray:
+        """Model scores of all hypotheses, (H,)."""
+        scores: FloatArray = self.constant + point @ self.features
+        return scores
+
+    def best_sums(self, point: FloatArray) -> FloatArray:
+        """The statistics of the best hypotheses, summed, (statistics,)."""
+        rows = best_of_each(self.scores(point), self.pool.offsets)
+        sums: FloatArray = self.pool.statistics[rows].sum(axis=0)
+        return sums
+
+
+def scale_pool(pool: Pool, weights: FloatArray, tuned: BoolArray) -> ScaledPool:
+    """`tuned` says which features may change; the others keep their weights."""
+    deviations = pool.deviations()
+    columns = np.flatnonzero(tuned & (deviations > 0))
+    others = weights.copy()
+    others[columns] = 0.0
+    features = np.ascontiguousarray(pool.features.T[columns] / deviations[columns, None])
+    return ScaledPool(
+        features,
+        pool.features @ others,
+        pool,
+        columns,
+        deviations[columns],
+        others,
+    )
 
 
 def word_keys(words: Ragged) -> KeyArray:
@@ -125,15 +181,8 @@ def hypothesis_keys(words: KeyArray, features: FloatArray) -> KeyArray:
     return keys
 
 
-def _rows(offsets: Int64Array) -> Int64Array:
+def _sentences(offsets: Int64Array) -> Int64Array:
     return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
-
-
-def _sums(values: FloatArray, offsets: Int64Array) -> FloatArray:
-    """Sums over the hypotheses of each sentence, (n, columns)."""
-    totals = np.concatenate([np.zeros((1, values.shape[1])), np.cumsum(values, axis=0)])
-    sums: FloatArray = totals[offsets[1:]] - totals[offsets[:-1]]
-    return sums
 
 
 @kernel

@@ -19,8 +19,7 @@ from models.hashing import GOLDEN, mix
 from models.kernels import kernel
 from tuning.optimisers.interface import Optimiser, Start
 from tuning.optimisers.objective import Objective
-from tuning.optimisers.pool import Pool
-from tuning.optimisers.scaling import scale_pool
+from tuning.optimisers.pool import Pool, scale_pool
 
 
 class Pairs(NamedTuple):
@@ -53,7 +52,7 @@ class Pro(Optimiser):
         """The old weights if no two hypotheses differ enough."""
         scaled = scale_pool(pool, start.weights, start.tuned)
         gains = objective.smooth_sentence_scores(pool.statistics) / objective.scale
-        drawn = sample_pairs(gains, pool.offsets, seed, self.candidates, self.pairs, self.threshold)
+        drawn = self.sample(gains, pool.offsets, seed)
         if not len(drawn.better):
             return start.weights
         old = scaled.point(start.weights)
@@ -64,19 +63,10 @@ class Pro(Optimiser):
             new *= np.abs(old).sum() / np.abs(new).sum()
         return scaled.weights(self.interpolation * new + (1 - self.interpolation) * old)
 
-
-def sample_pairs(
-    gains: FloatArray,
-    offsets: Int64Array,
-    seed: SeedSequence,
-    candidates: int,
-    pairs: int,
-    threshold: float,
-) -> Pairs:
-    """The pairs to learn from, sentence by sentence, the clearest first."""
-    seeds = seed.generate_state(len(offsets) - 1, np.uint64)
-    better, worse = _sample(gains, offsets, seeds, candidates, pairs, threshold)
-    return Pairs(better, worse)
+    def sample(self, gains: FloatArray, offsets: Int64Array, seed: SeedSequence) -> Pairs:
+        """The pairs to learn from, sentence by sentence, the clearest first."""
+        seeds = seed.generate_state(len(offsets) - 1, np.uint64)
+        return Pairs(*_sample(gains, offsets, seeds, self.candidates, self.pairs, self.threshold))
 
 
 def fit_pairs(features: FloatArray, constant: FloatArray, pairs: Pairs, prior: float) -> FloatArray:

@@ -31,7 +31,7 @@ class Hypotheses:
     vocabulary: Vocabulary
     features: FloatArray  # (H, features)
     words: Ragged  # H rows
-    links: Ragged | None  # H rows of (source, target), if they were wanted
+    links: Ragged | None  # H rows of (source, target), if asked for
     offsets: Int64Array  # (n_sentences + 1,)
 
     @property
@@ -50,9 +50,8 @@ class Hypotheses:
         for at in np.flatnonzero(chosen.values < 0).tolist():
             row = np.searchsorted(chosen.offsets, at, side="right") - 1
             words[at] = self.sentences[sentence[row]].words[-1 - chosen.values[at]]
-        ends = chosen.offsets.tolist()
         flat = words.tolist()
-        return [" ".join(flat[start:end]) for start, end in pairwise(ends)]
+        return [" ".join(flat[start:end]) for start, end in pairwise(chosen.offsets.tolist())]
 
     def statistics(self, rows: Int64Array, metric: Metric, dev: Sentences) -> FloatArray:
         """What the metric counts in these rows, (rows, statistics); equal texts count once."""
@@ -86,27 +85,19 @@ def collect(
     links: bool = False,
 ) -> Hypotheses:
     """The n-best lists of the sentences, in their order."""
-    features, values, lengths, counts = [], [], [], [0]
-    link_values, link_counts = [], []
+    features, words, found, counts = [], [], [], [0]
     for result in decoded:
-        words = _words(result)
         features.append(result.features())
-        values.append(words.values)
-        lengths.append(words.lengths)
-        counts.append(len(result))
+        words.append(_words(result))
         if links:
-            found = _links(result)
-            link_values.append(found.values)
-            link_counts.append(found.lengths)
-    all_links = None
-    if links:
-        all_links = Ragged(np.concatenate(link_values), _offsets(np.concatenate(link_counts)))
+            found.append(_links(result))
+        counts.append(len(result))
     return Hypotheses(
         sentences,
         vocabulary,
         np.concatenate(features),
-        Ragged(np.concatenate(values), _offsets(np.concatenate(lengths))),
-        all_links,
+        _joined(words),
+        _joined(found) if links else None,
         np.cumsum(counts),
     )
 
@@ -127,9 +118,8 @@ def _links(decoded: Decoded) -> Ragged:
     lengths = table.target_words.lengths[chosen]
     before = np.concatenate([[0], np.cumsum(lengths)])
     row = decoded.chosen.row_of_value
-    target = (
-        before[:-1] - before[decoded.chosen.offsets[:-1]][row]
-    )  # where the option's words begin
+    # Where the words of each option begin
+    target = before[:-1] - before[decoded.chosen.offsets[:-1]][row]
     inner = np.ascontiguousarray(table.inner[chosen], dtype="<u8")
     bits = np.unpackbits(inner.view(np.uint8).reshape(-1, 8), axis=1, bitorder="little")
     option, bit = np.nonzero(bits)
@@ -137,6 +127,12 @@ def _links(decoded: Decoded) -> Ragged:
         [table.start[chosen[option]] + bit % GRID, target[option] + bit // GRID], axis=1
     ).astype(np.uint16)
     return Ragged(pairs, _offsets(np.bincount(row[option], minlength=len(decoded))))
+
+
+def _joined(parts: Sequence[Ragged]) -> Ragged:
+    """The rows of all parts."""
+    lengths = np.concatenate([part.lengths for part in parts])
+    return Ragged(np.concatenate([part.values for part in parts]), _offsets(lengths))
 
 
 def _offsets(lengths: NDArray[np.int64]) -> Int64Array:

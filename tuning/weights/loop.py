@@ -5,12 +5,12 @@
 
 Every decoding is scored, and the best weights of all are returned, including those that the run
 was given: it never returns worse ones. A run ends when a decoding finds nothing new (unless the
-optimiser is `gradual`, as PRO, which mixes old and new weights), when the optimiser leaves the
+optimiser is `gradual`, like PRO, which mixes old and new weights), when the optimiser leaves the
 weights where they are, when `patience` decodings in a row were no better than the best, or after
 the last iteration.
 
-All randomness comes from the seed and the number of the round, so a run that was stopped and goes
-on ends like one that was not, and the number of threads does not matter.
+All randomness comes from the seed and the number of the round, so a resumed run ends like one that
+was never stopped, and the number of threads does not matter.
 """
 
 import time
@@ -28,17 +28,16 @@ from models.errors import DataError
 from tuning.optimisers.interface import Start
 from tuning.optimisers.pool import Pool
 from tuning.weights.hypotheses import Hypotheses, collect
-from tuning.weights.state import TuningState, stopped
 from tuning.weights.task import TuningTask
-from tuning.weights.trace import Step, Trace
+from tuning.weights.trace import Step, Trace, resume, save
 
 STILL = 1e-6  # weights that change less do not move
 
 
 @dataclass(frozen=True)
 class TuneResult:
-    weights: dict[str, float]  # the best by name
-    dev_score: float  # that decoding with them has reached
+    weights: dict[str, float]  # the best, by name
+    dev_score: float  # of a decoding with them
     initial_score: float
     trace: Trace
 
@@ -46,10 +45,10 @@ class TuneResult:
 def tune(task: TuningTask, state: Path | None = None) -> TuneResult:
     """One run, from the weights of the translator.
 
-    With `state`, a folder, a run that was stopped goes on there if nothing has changed.
+    With `state`, a folder, a run that was stopped there resumes if nothing has changed.
     """
     task.check()
-    task.optimiser.check_settings()
+    task.settings.optimiser.check_settings()
     task.warn_of_few_sentences()
     objective, vector = task.objective, task.vector
     fresh = Trace(
@@ -61,16 +60,15 @@ def tune(task: TuningTask, state: Path | None = None) -> TuneResult:
         task.fingerprints(),
         following=vector.by_name(vector.normalise(vector.vector(task.translator.weights))),
     )
-    kept = TuningState(state)
     pool = Pool.empty(len(task.dev), len(vector.names), objective.n_statistics)
-    trace, pool = kept.resume(fresh, pool, task.listeners.talk)
-    trace = _run(task, trace, pool, kept)
+    trace, pool = resume(state, fresh, pool, task.listeners.talk)
+    trace = _run(task, trace, pool, state)
     best = trace.steps[trace.best]
     return TuneResult(best.weights, best.score, trace.steps[0].score, trace)
 
 
-def _run(task: TuningTask, trace: Trace, pool: Pool, kept: TuningState) -> Trace:
-    """Goes on until there is a reason to stop."""
+def _run(task: TuningTask, trace: Trace, pool: Pool, state: Path | None) -> Trace:
+    """Decodes and optimises in turn until there is a reason to stop."""
     while not trace.stopped:
         if trace.following is not None:
             began = time.monotonic()
@@ -80,8 +78,8 @@ def _run(task: TuningTask, trace: Trace, pool: Pool, kept: TuningState) -> Trace
             trace = replace(trace, steps=(*trace.steps, step), following=None)
             task.listeners.decoded(trace)
             if why := _reason_to_stop(task, trace):
-                trace = stopped(trace, why)
-            kept.save(trace, found)
+                trace = trace.ended(why)
+            save(state, trace, found)
         else:
             began = time.monotonic()
             last = task.vector.vector(trace.steps[-1].weights)
@@ -91,13 +89,13 @@ def _run(task: TuningTask, trace: Trace, pool: Pool, kept: TuningState) -> Trace
             following = task.vector.by_name(weights)
             trace = replace(trace, steps=(*trace.steps[:-1], step), following=following)
             if np.abs(weights - last).max() < STILL:
-                trace = stopped(trace, "no weight moves")
-            kept.save(trace)
+                trace = trace.ended("no weight moves")
+            save(state, trace)
     return trace
 
 
 def measure(task: TuningTask, weights: Mapping[str, float]) -> float:
-    """What the development set scores when it is decoded with these weights."""
+    """The score of the development set when it is decoded with these weights."""
     task.check()
     hypotheses = _decode(task, weights, n_best=1)
     statistics = hypotheses.statistics(hypotheses.offsets[:-1], task.objective, task.dev)
@@ -131,7 +129,7 @@ def _decode(task: TuningTask, weights: Mapping[str, float], n_best: int) -> Hypo
 def _add(
     task: TuningTask, trace: Trace, pool: Pool, hypotheses: Hypotheses
 ) -> tuple[Pool, Pool, Step]:
-    """The pool with what is new, the new part, and the score of the best translations."""
+    """The pool with the new hypotheses, these alone, and the score of the best translations."""
     keys = hypotheses.keys
     is_new, same = pool.first_of_each(keys, hypotheses.offsets)
     new = np.flatnonzero(is_new)
@@ -142,16 +140,12 @@ def _add(
     best = same[hypotheses.offsets[:-1]]  # the first of each list, where it is counted
     counted = np.concatenate([pool.statistics, statistics])[best]
     score = float(task.objective.score(counted.sum(axis=0)))
-    sentence = np.searchsorted(hypotheses.offsets, new, side="right") - 1
-    counts = np.bincount(sentence, minlength=pool.n_sentences)
-    offsets = np.concatenate([[0], np.cumsum(counts)])
+    offsets = np.searchsorted(new, hypotheses.offsets)
     found = Pool(hypotheses.features[new], statistics[new], keys[new], offsets)
     pool = pool.merge(found)
     weights = dict(trace.following or {})
-    move = 0.0
-    if trace.steps:
-        before = trace.steps[-1].weights
-        move = max(abs(weights[name] - before[name]) for name in weights)
+    before = trace.steps[-1].weights if trace.steps else weights
+    move = max(abs(weights[name] - before[name]) for name in weights)
     return pool, found, Step(weights, task.objective.shown(score), len(pool), len(new), move, 0.0)
 
 
@@ -163,12 +157,12 @@ def _optimise(task: TuningTask, trace: Trace, pool: Pool) -> FloatArray:
     *earlier, last = (task.vector.vector(step.weights) for step in trace.steps)
     start = Start(last, task.vector.tuned, earlier, task.threads, task.vector.scaled)
     seed = np.random.SeedSequence([task.settings.seed, len(trace.steps)])
-    return task.optimiser.improve(pool, task.objective, start, seed)
+    return task.settings.optimiser.improve(pool, task.objective, start, seed)
 
 
 def _reason_to_stop(task: TuningTask, trace: Trace) -> str:
     step, n_rounds = trace.steps[-1], len(trace.steps) - 1
-    if n_rounds and not step.n_new and not task.optimiser.gradual:
+    if n_rounds and not step.n_new and not task.settings.optimiser.gradual:
         return "the pool does not grow"
     if n_rounds >= task.settings.iterations:
         return f"{n_rounds} iterations"

@@ -5,8 +5,8 @@
   the weights that score best on its second half are kept;
 * `average`: the mean of all runs' weights, which varies less than they do (Cettolo et al. 2011).
 
-The weights that are kept have been measured by decoding, and never score less than those that the
-system had: if nothing is better, these stay.
+The weights that are kept have been measured by decoding, and never score less than those of the
+system before: if nothing is better, these stay.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,8 +28,8 @@ class Replicas:
     runs: tuple[TuneResult, ...]
     protocol: str
     weights: dict[str, float]  # that are kept
-    score: float  # of them, on what they were chosen by
-    initial_score: float  # of the weights before, on the same
+    score: float  # theirs, on the sentences they were chosen by
+    initial_score: float  # of the weights before, on the same sentences
     held_out: tuple[float, ...]  # scores of the runs on the second half; empty if there is none
     chosen: str  # in words
 
@@ -50,7 +50,7 @@ class Replicas:
 
 def tune_replicas(task: TuningTask, state: Path | None = None) -> Replicas:
     """Runs with the seeds `settings.seed`, `settings.seed + 1`, and so on; with `state`, a folder,
-    each keeps there how far it is."""
+    each keeps its progress there."""
     settings, talk = task.settings, task.listeners.talk
     settings.check()
     tuned_on, held_out = split(task.dev, settings.protocol)
@@ -72,7 +72,7 @@ def tune_replicas(task: TuningTask, state: Path | None = None) -> Replicas:
 
 
 def split(dev: Sentences, protocol: str) -> tuple[Sentences, Sentences | None]:
-    """What runs are tuned on, and what they are chosen on if that is something else."""
+    """The sentences that runs are tuned on, and those that they are chosen on if these differ."""
     if protocol != GOTO:
         return dev, None
     if len(dev) < 2:

@@ -1,16 +1,15 @@
-"""How weights are tuned: all settings, and which values they may have."""
+"""All settings of tuning, and their valid values."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from models.errors import SettingError, nearest
-from tuning.optimisers.catalogue import make_optimiser
-from tuning.optimisers.interface import Optimiser, check_least
+from tuning.optimisers.interface import Optimiser, check_least, make_optimiser
 
 BEST, GOTO, AVERAGE = "best", "goto", "average"
 PROTOCOLS = (BEST, GOTO, AVERAGE)  # see `tuning/weights/protocol.py`
-UNTUNED = "none"  # a method of comparisons only: systems keep the weights that they start with
+UNTUNED = "none"  # a method of comparisons only: systems keep their initial weights
 
 
 @dataclass(frozen=True)

@@ -16,15 +16,14 @@ from decoder.translator import Translator
 from models.progress import Progress
 from models.system.folder import path_text, read_system, write_weights
 from models.system.stages import fingerprint, locked
-from models.writing import open_to_write
 from tuning.evaluation.data_sets import DataSet, load
 from tuning.optimisers.objective import parse_objective
-from tuning.weights.fixed import read_fixed
 from tuning.weights.protocol import Replicas, tune_replicas
 from tuning.weights.settings import TuneSettings
 from tuning.weights.task import Listeners, TuningTask
+from tuning.weights.trace import write_json
+from tuning.weights.vector import read_fixed
 
-FORMAT = 1
 SUMMARY, PICTURE = "tuning.json", "tuning.svg"
 
 
@@ -72,18 +71,18 @@ def tune_system(
         fixed, values = read_fixed(job.fixed, translator.feature_names)
         translator = translator.with_weights(values)
         before = {name: translator.weights[name] for name in translator.feature_names}
-        _write_summary(job.folder, {"key": key, "before": before})
+        write_json({"key": key, "before": before}, job.folder / SUMMARY)
         listeners = Listeners(talk, progress, lambda trace: talk(trace.last_line))
         task = TuningTask(translator, dev, settings, fixed, job.threads, model, listeners)
         result = tune_replicas(task, job.folder)
         described = {"settings": settings.plain(), "search": asdict(search)}
         description = _description(job, result, len(dev)) | described
         write_weights(job.model, result.weights, search.distortion_limit, description)
-        _write_summary(job.folder, {"key": key, "before": before, **summary(result)})
+        write_json({"key": key, "before": before, **_summary(result)}, job.folder / SUMMARY)
     return result, before
 
 
-def summary(result: Replicas) -> dict[str, Any]:
+def _summary(result: Replicas) -> dict[str, Any]:
     """Everything about a tuning, for programs."""
     return {
         "after": result.weights,
@@ -121,23 +120,13 @@ def _description(job: TuningJob, result: Replicas, n_sentences: int) -> dict[str
 def _weights_to_begin_with(
     folder: Path, key: str, weights: Mapping[str, float]
 ) -> Mapping[str, float]:
-    """Those of the system, unless they are what the same tuning has made of others."""
+    """Those of the system, unless the same tuning made them from others: then these."""
     try:
         old = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
-        same = old["key"] == key and _agree(old.get("after", {}), weights)
-        return weights | old["before"] if same and "after" in old else weights
+        same = old["key"] == key and old["after"].items() <= weights.items()
+        return weights | old["before"] if same else weights
     except (OSError, ValueError, KeyError, TypeError):
         return weights
-
-
-def _agree(some: Mapping[str, float], weights: Mapping[str, float]) -> bool:
-    return all(weights.get(name) == value for name, value in some.items())
-
-
-def _write_summary(folder: Path, content: Mapping[str, Any]) -> None:
-    with open_to_write(folder / SUMMARY) as stream:
-        text = json.dumps({"format": FORMAT, **content}, ensure_ascii=False, indent=1)
-        stream.write(text.encode() + b"\n")
 
 
 def _clear(folder: Path) -> None:

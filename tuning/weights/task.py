@@ -1,7 +1,7 @@
-"""What a tuning run is about: the system, the development set, the metric, the settings.
+"""The task of a tuning run: the system, the development set, the metric, the settings.
 
-Whatever can be known to be wrong is refused here, before anything is decoded. Only the first pool
-can show that all translations are alike.
+Mistakes are reported here before anything is decoded, except one: only the first pool shows that
+all translations are alike.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,7 +16,6 @@ from models.progress import Progress
 from models.system.stages import fingerprint
 from tuning.evaluation.data_sets import Sentences
 from tuning.metrics.words import TextOptions
-from tuning.optimisers.interface import Optimiser
 from tuning.optimisers.line_search import BETTER
 from tuning.optimisers.objective import Objective, make_objective
 from tuning.optimisers.pool import Pool
@@ -29,7 +28,7 @@ FEW = 50  # sentences; with fewer, tuning is a guess
 
 @dataclass(frozen=True)
 class Listeners:
-    """Who is told how a run gets on."""
+    """Callbacks that follow a run."""
 
     talk: Callable[[str], None] = lambda _: None  # lines for people
     progress: Progress | None = None
@@ -42,8 +41,8 @@ class Listeners:
 
 @dataclass(frozen=True, eq=False)
 class TuningTask:
-    """What all runs and rounds have in common. Features in `fixed` keep their weights; `model` is
-    whatever tells the system from others, so that a stopped run goes on only with the same one."""
+    """What all runs and rounds have in common. Features in `fixed` keep their weights; `model`
+    identifies the system, so that a stopped run resumes only with the same one."""
 
     translator: Translator
     dev: Sentences
@@ -63,10 +62,6 @@ class TuningTask:
         return make_weight_vector(
             self.translator.feature_names, self.translator.weights, self.fixed
         )
-
-    @cached_property
-    def optimiser(self) -> Optimiser:
-        return self.settings.optimiser
 
     def check(self) -> None:
         """Refuses what cannot work."""
@@ -94,7 +89,7 @@ class TuningTask:
             )
 
     def check_pool(self, pool: Pool) -> None:
-        """Whether there is anything to choose from."""
+        """Checks that there is something to choose from."""
         deviations = pool.deviations()
         if not (deviations[self.vector.tuned] > 0).any():
             raise DataError(
@@ -121,7 +116,7 @@ class TuningTask:
             )
 
     def fingerprints(self) -> dict[str, str]:
-        """Of all that the result of a run depends on."""
+        """Of everything that the result of a run depends on."""
         dev = self.dev
         layers = [
             [one.tags, one.classes, one.tree and one.tree.brackets(one.words)]

@@ -1,20 +1,31 @@
-"""What a tuning run did, round by round: for people, for plots, and for resuming it."""
+"""What a tuning run did, round by round: for people, for plots, and for resuming it.
+
+On disk, a run is a folder with `trace.json` and, for every decoding, `pool-NNN.npz` with the
+hypotheses that were new. The trace is written after the arrays, each file in one piece, so a run
+that is killed loses at most the round it was in. The trace carries fingerprints of all inputs, so
+that a run never resumes with other inputs. When a run is over, only the trace is kept.
+"""
 
 import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+import zipfile
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from models.errors import DataError, reason
-from models.writing import open_to_write
+from models.writing import make_folder, open_to_write, replacing
+from tuning.optimisers.pool import Pool
 
 FORMAT = 1
+NAME = "trace.json"
 
 
 @dataclass(frozen=True)
 class Step:
-    """Weights, and what the development set scored when it was really decoded with them."""
+    """Weights, and the score of the development set when it was decoded with them."""
 
     weights: dict[str, float]
     score: float  # of the metric as people know it: an error rate is better if lower
@@ -31,7 +42,7 @@ class Trace:
     signature: str
     higher_is_better: bool
     seed: int
-    inputs: Mapping[str, str] = field(default_factory=dict)  # fingerprints by what they are of
+    inputs: Mapping[str, str] = field(default_factory=dict)  # fingerprints, by what they identify
     steps: tuple[Step, ...] = ()
     following: dict[str, float] | None = None  # weights for the next decoding
     stopped: str = ""  # why, if the run is over
@@ -51,27 +62,87 @@ class Trace:
             f"(+{step.n_new:,}), largest move {step.move:.3f}, {step.seconds:.1f} s"
         )
 
+    def ended(self, why: str) -> "Trace":
+        return replace(self, stopped=why, following=None)
 
-def write_trace(trace: Trace, path: Path) -> None:
-    content = {"format": FORMAT, **asdict(trace)}
+
+def write_json(content: Mapping[str, Any], path: Path) -> None:
+    text = json.dumps({"format": FORMAT, **content}, ensure_ascii=False, indent=1)
     with open_to_write(path) as stream:
-        stream.write(json.dumps(content, ensure_ascii=False, indent=1).encode() + b"\n")
+        stream.write(text.encode() + b"\n")
 
 
 def read_trace(path: Path) -> Trace | None:
-    """The trace that was written there; None if there is none that this version can read."""
+    """The trace in a file; None if there is none that this version can read."""
     try:
-        content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+        content: Any = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(content, dict) or content.pop("format", None) != FORMAT:
+            return None
+        steps = tuple(Step(**step) for step in content.pop("steps"))
+        return Trace(**content, steps=steps)
+    except (FileNotFoundError, ValueError, TypeError, KeyError):
         return None
     except OSError as error:
         raise DataError(f"cannot be read: {reason(error)}", where=str(path)) from None
-    except ValueError:
-        return None
-    if not isinstance(content, dict) or content.pop("format", None) != FORMAT:
-        return None
+
+
+def resume(
+    folder: Path | None, fresh: Trace, pool: Pool, talk: Callable[[str], None]
+) -> tuple[Trace, Pool]:
+    """The trace and the pool of a run with the same inputs in the folder, or those given."""
+    if folder is None:
+        return fresh, pool
+    make_folder(folder)
+    trace = read_trace(folder / NAME)
+    if trace is not None and dict(trace.inputs) == dict(fresh.inputs):
+        if trace.stopped:
+            talk(f"seed {fresh.seed}: done before, {len(trace.steps)} decodings")
+            return trace, pool
+        for number in range(len(trace.steps)):
+            pool = pool.merge(_load_pool(_pool_path(folder, number)))
+        if len(pool) != trace.steps[-1].pool_size:
+            raise _damaged(_pool_path(folder, len(trace.steps) - 1))
+        talk(f"seed {fresh.seed}: resumes after {len(trace.steps)} decodings")
+        return trace, pool
+    if trace is not None and trace.steps and not trace.stopped:
+        old, new = trace.inputs, fresh.inputs
+        changed = [f"the {name}" for name in new if old.get(name) != new[name]] or ["the inputs"]
+        talk(f"seed {fresh.seed}: begins anew, because {' and '.join(changed)} changed")
+    (folder / NAME).unlink(missing_ok=True)
+    _remove_pools(folder)
+    return fresh, pool
+
+
+def save(folder: Path | None, trace: Trace, found: Pool | None = None) -> None:
+    """Keeps the trace, and the hypotheses that its last decoding has found."""
+    if folder is None:
+        return
+    if found is not None:
+        path = _pool_path(folder, len(trace.steps) - 1)
+        with replacing(path) as temporary, temporary.open("wb") as stream:
+            np.savez(stream, allow_pickle=False, **vars(found))
+    write_json(asdict(trace), folder / NAME)
+    if trace.stopped:
+        _remove_pools(folder)
+
+
+def _pool_path(folder: Path, number: int) -> Path:
+    return folder / f"pool-{number:03}.npz"
+
+
+def _load_pool(path: Path) -> Pool:
     try:
-        steps = tuple(Step(**step) for step in content.pop("steps"))
-        return Trace(**content, steps=steps)
-    except (TypeError, KeyError):
-        return None
+        with np.load(path, allow_pickle=False) as arrays:
+            return Pool(**{one.name: arrays[one.name] for one in fields(Pool)})
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile):
+        raise _damaged(path) from None
+
+
+def _remove_pools(folder: Path) -> None:
+    for path in folder.glob("pool-*.npz"):
+        path.unlink()
+
+
+def _damaged(path: Path) -> DataError:
+    what, advice = "is not what this tuning run has written", "begin anew with --restart"
+    return DataError(what, where=str(path), advice=advice)

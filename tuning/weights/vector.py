@@ -2,12 +2,14 @@
 
 Only the ratios of weights matter to the decoder, so tuned weights are scaled until their absolute
 values sum to 1. Two kinds stay as they are: `unknown`, which is a penalty and not a preference, and
-weights that the user has fixed. A fixed weight other than 0 sets the scale for all, so that nothing
-is scaled.
+weights that the user has fixed. A fixed weight other than 0 sets the scale for all, so nothing is
+scaled then.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from math import isfinite
 
 import numpy as np
 
@@ -35,18 +37,14 @@ class WeightVector:
         """The same preferences at the usual size; an error if there are none."""
         size = np.abs(vector[self.tuned]).sum()
         if not np.isfinite(vector).all():
+            bad = [name for name, value in self.by_name(vector).items() if not isfinite(value)]
             raise DataError(
-                "tuning has come to weights that are not numbers",
-                expected=", ".join(
-                    name
-                    for name, value in zip(self.names, vector, strict=True)
-                    if not np.isfinite(value)
-                ),
+                "tuning has reached weights that are not numbers", expected=", ".join(bad)
             )
         if size == 0:
             raise DataError(
                 "all weights that can be tuned are 0",
-                expected="one at least must not be, or every translation is as good as any other",
+                expected="at least one must not be, or every translation is as good as any other",
                 advice="give the features weights to start from, in model.toml",
             )
         return np.where(self.tuned & self.scaled, vector / size, vector)
@@ -55,15 +53,53 @@ class WeightVector:
 def make_weight_vector(
     names: Iterable[str], weights: Mapping[str, float], fixed: Iterable[str] = ()
 ) -> WeightVector:
-    """For the features of a system, its weights, and those that shall not change."""
+    """For the features of a system, with its weights; those in `fixed` must not change."""
     names, fixed = tuple(names), tuple(fixed)
     for name in fixed:
         if name not in names:
-            raise SettingError(
-                f"there is no feature {name!r} to fix", expected=nearest(name, list(names))
-            )
+            raise _nothing_to_fix(name, names)
     tuned = np.array([name not in (*fixed, *NEVER_TUNED) for name in names])
     if not tuned.any():
-        raise SettingError("all features are fixed", expected="leave one at least to be tuned")
+        raise SettingError("all features are fixed", expected="leave at least one to be tuned")
     kept = [name for name in fixed if name not in NEVER_TUNED]
     return WeightVector(names, tuned, scaled=all(weights[name] == 0 for name in kept))
+
+
+def read_fixed(
+    texts: Iterable[str], names: Sequence[str]
+) -> tuple[tuple[str, ...], dict[str, float]]:
+    """The features that tuning leaves alone, and the weights that some of them get first, from
+    `lm`, `lm=0.5`, `translation.*=0`.
+
+    >>> read_fixed(["lm", "translation.*=0"], ["lm", "linear", "translation.lexical"])
+    (('lm', 'translation.lexical'), {'translation.lexical': 0.0})
+    """
+    fixed: dict[str, None] = {}  # in order, each once
+    values: dict[str, float] = {}
+    for text in texts:
+        pattern, has_value, value = text.partition("=")
+        found = [name for name in names if fnmatchcase(name, pattern)]
+        if not found:
+            raise _nothing_to_fix(pattern, names)
+        fixed |= dict.fromkeys(found)
+        if has_value:
+            values |= dict.fromkeys(found, _number(value, text))
+    return tuple(fixed), values
+
+
+def _number(value: str, text: str) -> float:
+    try:
+        number = float(value)
+    except ValueError:
+        number = float("nan")
+    if not isfinite(number):
+        raise SettingError(
+            f"{value!r} is not a weight",
+            where=f"--fix {text}",
+            expected="a number, as in --fix lm=0.5",
+        )
+    return number
+
+
+def _nothing_to_fix(name: str, names: Sequence[str]) -> SettingError:
+    return SettingError(f"there is no feature {name!r} to fix", expected=nearest(name, list(names)))

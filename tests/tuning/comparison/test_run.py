@@ -355,15 +355,15 @@ def wrong(tmp_path, **changes):
             {"tune": replace(TUNED, method="mertt")},
             "there is no tuning method 'mertt'\n  did you mean mert?",
         ),
-        ({"tune": replace(TUNED, n_best=1)}, "tune.n_best is 1\n  2 at least"),
-        ({"tune": replace(TUNED, replicas=0)}, "tune.replicas is 0\n  1 at least"),
+        ({"tune": replace(TUNED, n_best=1)}, "tune.n_best is 1\n  at least 2"),
+        ({"tune": replace(TUNED, replicas=0)}, "tune.replicas is 0\n  at least 1"),
         (
             {"tune": replace(TUNED, method="none", protocol="dev")},
             "there is no protocol 'dev'\n  known: average, best, goto",
         ),
         (
             {"tune": TUNED.with_optimiser("mira", Mira(passes=0))},
-            "mira.passes is 0\n  1 at least",
+            "mira.passes is 0\n  at least 1",
         ),
         ({"significance": "boot"}, "there is no test 'boot'\n  did you mean bootstrap?"),
     ],

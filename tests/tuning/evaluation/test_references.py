@@ -53,8 +53,8 @@ def test_broken_json_lines(write, line, what):
         read_hypotheses(path)
     assert str(error.value) == (
         f"{path}:2: {what}\n"
-        '  lines look like {"translation": "the book", "alignment": [[0, 1]]}, as the first '
-        "line does"
+        '  lines look like {"translation": "the book", "alignment": [[1, 0], [0, 1]]}, as the '
+        "first line does"
     )
 
 

@@ -8,14 +8,16 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.significance import PairedTest
 
 from models.errors import DataError, SettingError
-from tuning.evaluation.resampling import exchanges, permutations, resampling_counts
 from tuning.evaluation.significance import (
+    exchanges,
     find_test,
     interval,
     paired_bootstrap,
+    permutations,
     randomisation,
     replicated_randomisation,
     resampled_scores,
+    resampling_counts,
 )
 from tuning.metrics.base import Metric, Outputs
 from tuning.metrics.bleu import Bleu
@@ -82,7 +84,7 @@ def test_permutations_are_fair():
 
 def test_chunks_change_nothing(monkeypatch):
     whole = [np.concatenate(list(draw(20, 30, seed=5))) for draw in (resampling_counts, exchanges)]
-    monkeypatch.setattr("tuning.evaluation.resampling.CHUNK", 64)
+    monkeypatch.setattr("tuning.evaluation.significance.CHUNK", 64)
     parts = [list(draw(20, 30, seed=5)) for draw in (resampling_counts, exchanges)]
     assert all(len(part) == 10 for part in parts)
     for one, several in zip(whole, parts, strict=True):
@@ -226,7 +228,7 @@ def test_means_and_deviations_of_replicas():
     baseline = [numbers([1, 1]), numbers([3, 3])]
     system = [numbers([4, 4]), numbers([5, 5]), numbers([6, 6])]
     result = replicated_randomisation(Mean(), baseline, system, n_resamples=10)
-    assert (result.baseline_mean, result.system_mean) == (2, 5)
+    assert (result.baseline, result.system) == (2, 5)
     assert result.baseline_deviation == pytest.approx(2**0.5)
     assert result.system_deviation == pytest.approx(1)
 
@@ -262,7 +264,7 @@ def test_errors():
     with pytest.raises(DataError) as error:
         paired_bootstrap(Mean(), two, three)
     assert str(error.value) == (
-        "one system has 2 sentences, another one 3\n  all must have translated the same sentences"
+        "one system has 2 sentences, another 3\n  all must have translated the same sentences"
     )
     with pytest.raises(SettingError) as error:
         randomisation(Mean(), two, two, n_resamples=0)
@@ -271,7 +273,7 @@ def test_errors():
         resampled_scores(Mean(), [numbers([])])
     with pytest.raises(DataError) as error:
         replicated_randomisation(Mean(), [], [two])
-    assert str(error.value) == "a system without any run\n  each needs one at least"
+    assert str(error.value) == "a system without any run\n  each needs at least one"
     with pytest.raises(SettingError) as error:
         find_test("bootstrp")
     assert str(error.value) == "there is no test 'bootstrp'\n  did you mean bootstrap?"

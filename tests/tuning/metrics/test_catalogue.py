@@ -84,7 +84,7 @@ def test_every_sentence_needs_a_reference(name):
     [metric] = make_metrics([name], REFERENCES)
     with pytest.raises(DataError) as error:
         metric.statistics(Outputs(["a", "b"], [["a"], []]))
-    assert str(error.value) == "sentence 2 has no reference\n  every sentence needs one at least"
+    assert str(error.value) == "sentence 2 has no reference\n  every sentence needs at least one"
     with pytest.raises(DataError) as error:
         metric.statistics(Outputs(["a", "b"], [["a"]]))
     expected = "2 hypotheses, but references for 1\n  every hypothesis needs its references"

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from models.errors import SettingError
 from tests.tuning.metrics.translations import check_laws, outputs
 from tuning.metrics.base import Outputs
-from tuning.metrics.meteor import Meteor
-from tuning.metrics.meteor_alignment import FREE, align
+from tuning.metrics.meteor import FREE, Meteor, align
 from tuning.metrics.words import TextOptions
 
 N_WORDS = 6

@@ -12,13 +12,7 @@ from models.errors import DataError, SettingError
 from tuning.metrics.base import Metric, Outputs
 from tuning.metrics.bleu import Bleu
 from tuning.metrics.catalogue import make_metrics
-from tuning.metrics.lrscore import LRscore
-from tuning.metrics.order import (
-    FuzzyReordering,
-    Hamming,
-    KendallTau,
-    PDscore,
-)
+from tuning.metrics.order import FuzzyReordering, Hamming, KendallTau, LRscore, PDscore
 from tuning.metrics.visits import visits_of_sequences
 
 PERMUTATION_METRICS = [

@@ -9,8 +9,14 @@ from hypothesis import strategies as st
 
 from tuning.metrics.bleu import Bleu
 from tuning.metrics.ribes import Ribes
-from tuning.optimisers.envelope import find_thresholds, make_room
-from tuning.optimisers.line_search import BETTER, REACH, interval_scores, search_line
+from tuning.optimisers.line_search import (
+    BETTER,
+    REACH,
+    LineSearch,
+    find_thresholds,
+    interval_scores,
+    make_room,
+)
 from tuning.optimisers.pool import best_of_each
 
 coarse = st.integers(-4, 4).map(float)  # many ties and parallel lines
@@ -104,7 +110,7 @@ def test_the_search_is_a_dense_grid_search(seed):
         return float(metric.score(statistics[best_of_each(a + x * b, offsets)].sum(axis=0)))
 
     start, unit = at(0), float(np.abs(w).sum() / np.abs(d).sum())
-    point = search_line(a, b, statistics, offsets, metric, start, unit, make_room(offsets))
+    point = LineSearch(statistics, offsets, metric).best(a, b, start, unit)
     assert at(point.x) == pytest.approx(point.score)
     assert point.score >= start
     assert abs(point.x) <= REACH * unit
@@ -152,7 +158,7 @@ def one_sentence(*lines):
     statistics = np.stack([scores, np.ones(len(a))], axis=1)
     offsets = np.array([0, len(a)])
     start = float(Ribes().score(statistics[int(np.argmax(a))]))
-    return search_line(a, b, statistics, offsets, Ribes(), start, 10.0, make_room(offsets))
+    return LineSearch(statistics, offsets, Ribes()).best(a, b, start, 10.0)
 
 
 def test_the_middle_of_the_best_interval():

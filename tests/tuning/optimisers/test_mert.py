@@ -7,8 +7,7 @@ from tests.tuning.optimisers.pools import MEAN, oracle, planted_pool
 from tuning.optimisers.interface import Start
 from tuning.optimisers.line_search import BETTER
 from tuning.optimisers.mert import Mert, climb, random_point
-from tuning.optimisers.pool import Pool
-from tuning.optimisers.scaling import scale_pool
+from tuning.optimisers.pool import Pool, scale_pool
 
 ALL = np.ones(7, dtype=bool)
 

@@ -9,8 +9,7 @@ from tuning.metrics.bleu import Bleu
 from tuning.optimisers.interface import Start
 from tuning.optimisers.line_search import BETTER
 from tuning.optimisers.mira import Mira, _one_pass, metric_slopes
-from tuning.optimisers.pool import Pool
-from tuning.optimisers.scaling import scale_pool
+from tuning.optimisers.pool import Pool, scale_pool
 
 ALL = np.ones(7, dtype=bool)
 

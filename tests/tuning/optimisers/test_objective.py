@@ -51,8 +51,8 @@ def test_texts(text, expected):
         ("-bleu", "of bleu, more is better in '-bleu'\n  add it"),
         ("ribes-bleu", "of bleu, more is better"),
         ("bleu+bleu", "bleu is in the metric 'bleu+bleu' twice"),
-        ("bleu-0*ter", "ter counts nothing"),
-        ("0*bleu", "bleu counts nothing"),
+        ("bleu-0*ter", "ter has the factor 0"),
+        ("0*bleu", "bleu has the factor 0"),
     ],
 )
 def test_texts_that_mean_nothing(text, message):

@@ -5,9 +5,8 @@ import pytest
 
 from tests.tuning.optimisers.pools import MEAN, oracle, planted_pool
 from tuning.optimisers.interface import Start
-from tuning.optimisers.pool import Pool
-from tuning.optimisers.pro import Pro, fit_pairs, sample_pairs
-from tuning.optimisers.scaling import scale_pool
+from tuning.optimisers.pool import Pool, scale_pool
+from tuning.optimisers.pro import Pro, fit_pairs
 
 ALL = np.ones(7, dtype=bool)
 MASK = (1 << 64) - 1
@@ -48,14 +47,14 @@ def test_pairs_differ_clearly_and_are_the_clearest():
     gains = pool.statistics[:, 0]
     offsets = np.append(pool.offsets, pool.offsets[-1])  # the last sentence has no hypothesis
     seed = np.random.SeedSequence(3)
-    found = sample_pairs(gains, offsets, seed, 100, 10, 0.2)
+    found = Pro(100, 10, 0.2).sample(gains, offsets, seed)
     assert np.stack(found, axis=1).tolist() == slow_pairs(gains, offsets, seed, 100, 10, 0.2)
     assert (gains[found.better] - gains[found.worse] >= 0.2).all()
 
 
 def test_all_hypotheses_are_drawn():
     gains = np.array([0.0, 1, 0.5, 2])
-    found = sample_pairs(gains, np.array([0, 4]), np.random.SeedSequence(1), 500, 500, 0.1)
+    found = Pro(500, 500, 0.1).sample(gains, np.array([0, 4]), np.random.SeedSequence(1))
     drawn = set(zip(found.better.tolist(), found.worse.tolist(), strict=True))
     assert drawn == {(1, 0), (2, 0), (3, 0), (1, 2), (3, 1), (3, 2)}
 
@@ -66,7 +65,7 @@ def test_the_regression_is_that_of_scikit_learn():
     pool, planted = planted_pool(2, noise=1.0)
     scaled = scale_pool(pool, planted, ALL)
     gains = pool.statistics[:, 0]
-    drawn = sample_pairs(gains, pool.offsets, np.random.SeedSequence(1), 50, 5, 0.1)
+    drawn = Pro(50, 5, 0.1).sample(gains, pool.offsets, np.random.SeedSequence(1))
     differences = (scaled.features[:, drawn.better] - scaled.features[:, drawn.worse]).T
     # without an intercept, a pair and its mirror image say the same twice: half the penalty each
     both = np.concatenate([differences, -differences])

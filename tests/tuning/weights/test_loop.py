@@ -22,7 +22,7 @@ from tuning.weights.loop import measure
 from tuning.weights.loop import tune as tune_task
 from tuning.weights.settings import TuneSettings
 from tuning.weights.task import Listeners, TuningTask
-from tuning.weights.trace import Step, Trace, read_trace, write_trace
+from tuning.weights.trace import Step, Trace, read_trace, save
 
 MERT = Mert(restarts=3, directions=2)
 QUICK = TuneSettings(n_best=30, iterations=4).with_optimiser("mert", MERT)
@@ -205,7 +205,7 @@ def test_a_run_that_was_stopped_goes_on_and_ends_the_same(translator, tmp_path, 
     done = read_trace(tmp_path / "parts" / "trace.json").steps
     assert done
     result = tune(*arguments, talk=talk.append)
-    assert f"seed 1: goes on after {len(done)} decodings" in talk
+    assert f"seed 1: resumes after {len(done)} decodings" in talk
     assert [step.weights for step in result.trace.steps] == [s.weights for s in whole.trace.steps]
     assert result.weights == whole.weights
     # nothing is left but the trace, and there is nothing to do any more
@@ -277,7 +277,7 @@ def test_a_trace_that_cannot_be_read_is_none(write, text):
 def test_traces_are_written_as_they_are(tmp_path):
     step = Step({"lm": 0.5}, 12.5, 100, 50, 0.25, 1.5)
     trace = Trace("mert", "TER", "sig", False, 3, {"model": "x"}, (step, step), {"lm": 1.0}, "why")
-    write_trace(trace, tmp_path / "trace.json")
+    save(tmp_path, trace)
     assert read_trace(tmp_path / "trace.json") == trace
     with pytest.raises(DataError, match="cannot be read: Is a directory"):
         read_trace(tmp_path)
@@ -359,13 +359,13 @@ def test_a_feature_that_never_varies_is_a_warning(translator):
     [
         ({"method": "mret"}, "there is no tuning method 'mret'\n  did you mean mert?"),
         ({"metric": "blue"}, "there is no metric 'blue' in 'blue'\n  did you mean bleu"),
-        ({"n_best": 1}, "tune.n_best is 1\n  2 at least"),
-        ({"iterations": 0}, "tune.iterations is 0\n  1 at least"),
+        ({"n_best": 1}, "tune.n_best is 1\n  at least 2"),
+        ({"iterations": 0}, "tune.iterations is 0\n  at least 1"),
         ({"metric": "kendall"}, "Kendall needs word alignments of the references"),
-        ({"replicas": 0}, "tune.replicas is 0\n  1 at least"),
+        ({"replicas": 0}, "tune.replicas is 0\n  at least 1"),
         ({"protocol": "gto"}, "there is no protocol 'gto'\n  did you mean goto?"),
         ({"method": "none"}, "there is no tuning method 'none'"),
-        ({"optimisers": {"mert": Mert(restarts=-1)}}, "mert.restarts is -1\n  0 at least"),
+        ({"optimisers": {"mert": Mert(restarts=-1)}}, "mert.restarts is -1\n  at least 0"),
     ],
 )
 def test_settings_that_cannot_be(translator, changes, message):

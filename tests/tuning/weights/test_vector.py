@@ -1,4 +1,4 @@
-"""Weights as vectors."""
+"""Weights as vectors, and `--fix`: names, patterns, values, messages."""
 
 import re
 
@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from models.errors import DataError, SettingError
-from tuning.weights.vector import make_weight_vector
+from tuning.weights.vector import make_weight_vector, read_fixed
 
 WEIGHTS = {"lm": 0.5, "unknown": 1.0, "linear": -1.5, "swap": 0.0}
+NAMES = ("translation.direct", "translation.inverse", "lm", "linear")
 
 
 def test_tuned_weights_sum_up_to_one_and_unknown_stays():
@@ -33,7 +34,7 @@ def test_a_weight_fixed_at_nothing_does_not():
     ("fixed", "message"),
     [
         (["lnear"], "there is no feature 'lnear' to fix\n  did you mean linear?"),
-        (["lm", "linear", "swap"], "all features are fixed\n  leave one at least to be tuned"),
+        (["lm", "linear", "swap"], "all features are fixed\n  leave at least one to be tuned"),
     ],
 )
 def test_fixing_what_cannot_be(fixed, message):
@@ -43,7 +44,40 @@ def test_fixing_what_cannot_be(fixed, message):
 
 def test_weights_without_any_preference_are_an_error():
     vector = make_weight_vector(WEIGHTS, WEIGHTS)
-    with pytest.raises(DataError, match="all weights that can be tuned are 0\n  one at least"):
+    with pytest.raises(DataError, match="all weights that can be tuned are 0\n  at least one"):
         vector.normalise(np.array([0.0, 1.0, 0.0, 0.0]))
     with pytest.raises(DataError, match="weights that are not numbers\n  linear, swap"):
         vector.normalise(np.array([1.0, 1.0, np.nan, np.inf]))
+
+
+@pytest.mark.parametrize(
+    ("texts", "fixed", "values"),
+    [
+        ([], (), {}),
+        (["lm"], ("lm",), {}),
+        (["lm=0.5", "linear"], ("lm", "linear"), {"lm": 0.5}),
+        (["translation.*=0"], NAMES[:2], {NAMES[0]: 0.0, NAMES[1]: 0.0}),
+        (["translation.*=0", "translation.direct=-1"], NAMES[:2], {NAMES[0]: -1.0, NAMES[1]: 0.0}),
+        (["l*"], ("lm", "linear"), {}),
+        (["lm", "l*"], ("lm", "linear"), {}),
+    ],
+)
+def test_names_patterns_and_values(texts, fixed, values):
+    assert read_fixed(texts, NAMES) == (fixed, values)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("lmm", "there is no feature 'lmm' to fix\n  did you mean lm?"),
+        ("lmm=1", "there is no feature 'lmm' to fix\n  did you mean lm?"),
+        ("msd.*=0", "there is no feature 'msd.*' to fix"),
+        ("lm=", "--fix lm=: '' is not a weight"),
+        ("lm=much", "--fix lm=much: 'much' is not a weight\n  a number, as in --fix lm=0.5"),
+        ("lm=inf", "--fix lm=inf: 'inf' is not a weight"),
+    ],
+)
+def test_messages_about_what_to_fix(text, message):
+    with pytest.raises(SettingError) as error:
+        read_fixed([text], NAMES)
+    assert str(error.value).startswith(message)

@@ -6,8 +6,7 @@ from dataclasses import fields
 import pytest
 
 from models.errors import SettingError
-from tuning.optimisers.catalogue import OPTIMISERS, make_optimiser
-from tuning.optimisers.interface import Optimiser
+from tuning.optimisers.interface import OPTIMISERS, Optimiser, make_optimiser
 from tuning.optimisers.mert import Mert
 from tuning.optimisers.mira import Mira
 from tuning.optimisers.pro import Pro
@@ -51,13 +50,13 @@ def test_names_that_lead_nowhere(name, message):
 @pytest.mark.parametrize(
     ("optimiser", "message"),
     [
-        (Mert(restarts=-1), "mert.restarts is -1\n  0 at least"),
-        (Mert(directions=-1), "mert.directions is -1\n  0 at least"),
-        (Pro(candidates=0), "pro.candidates is 0\n  1 at least"),
-        (Pro(pairs=0), "pro.pairs is 0\n  1 at least"),
-        (Pro(threshold=-0.1), "pro.threshold is -0.1\n  0 at least"),
+        (Mert(restarts=-1), "mert.restarts is -1\n  at least 0"),
+        (Mert(directions=-1), "mert.directions is -1\n  at least 0"),
+        (Pro(candidates=0), "pro.candidates is 0\n  at least 1"),
+        (Pro(pairs=0), "pro.pairs is 0\n  at least 1"),
+        (Pro(threshold=-0.1), "pro.threshold is -0.1\n  at least 0"),
         (Pro(interpolation=0.0), "pro.interpolation is 0.0\n  above 0, at most 1"),
-        (Mira(passes=0), "mira.passes is 0\n  1 at least"),
+        (Mira(passes=0), "mira.passes is 0\n  at least 1"),
         (Mira(decay=1.5), "mira.decay is 1.5\n  above 0, at most 1"),
         (Mira(step=0.0), "mira.step is 0.0\n  above 0"),
     ],
