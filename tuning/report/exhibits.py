@@ -7,8 +7,7 @@ from html import escape
 from tuning.evaluation.charts import Chart
 from tuning.evaluation.tables import Table
 from tuning.report.html import chart_figure, details, html_table, paragraph, side_by_side
-from tuning.reproduction.exhibit import Exhibit
-from tuning.reproduction.findings import Finding
+from tuning.reproduction.exhibit import Exhibit, Finding
 
 LONG = 12  # rows; a paper's table that is longer is shown on demand
 

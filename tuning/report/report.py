@@ -29,8 +29,7 @@ from tuning.report.html import (
     side_by_side,
 )
 from tuning.report.word_order import Draw, kinds_of_sentences, sentences, word_order
-from tuning.reproduction.exhibit import Exhibit
-from tuning.reproduction.findings import Finding
+from tuning.reproduction.exhibit import Exhibit, Finding
 
 
 def report(

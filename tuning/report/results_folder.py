@@ -13,8 +13,7 @@ from tuning.comparison.result_tables import write_files
 from tuning.comparison.results import Comparison, Output
 from tuning.comparison.run import Talk
 from tuning.report.report import report
-from tuning.reproduction.exhibit import Exhibit
-from tuning.reproduction.findings import Finding
+from tuning.reproduction.exhibit import Exhibit, Finding
 from tuning.reproduction.making import FILE as EXHIBITS
 from tuning.reproduction.making import make_exhibits
 from tuning.reproduction.papers import PAPERS, Paper, findings

@@ -14,6 +14,7 @@ from models.system.stages import fingerprint, locked, run_stage
 from models.writing import open_to_write
 from tuning.comparison.data import cut_out
 from tuning.comparison.results import Comparison
+from tuning.comparison.run import Talk
 from tuning.reproduction import alrajeh, data_sizes, next_word, ni, siblings
 from tuning.reproduction.exhibit import (
     Exhibit,
@@ -23,7 +24,7 @@ from tuning.reproduction.exhibit import (
     records_text,
     save_exhibit,
 )
-from tuning.reproduction.material import Kind, Material, Talk
+from tuning.reproduction.material import Kind, Material
 
 FORMAT = 2
 FILE = "exhibits.json"

@@ -24,9 +24,8 @@ from models.system.folder import load_distortion, load_source_classes, model_ent
 from tuning.evaluation.charts import Chart, Series
 from tuning.evaluation.data_sets import DataSet
 from tuning.evaluation.tables import Table
-from tuning.reproduction.exhibit import Exhibit, LeftOut
-from tuning.reproduction.findings import Finding, holds
-from tuning.reproduction.material import Kind, Material, data_files
+from tuning.reproduction.exhibit import Exhibit, Finding, LeftOut, holds
+from tuning.reproduction.material import Kind, Material
 from tuning.reproduction.next_word_study import (
     CORPUS,
     FARTHEST,
@@ -197,7 +196,7 @@ def _tests(material: Material) -> list[DataSet]:
 def _depends(material: Material) -> Iterable[Any]:
     models = model_entries(material.trained, _models(material))
     classes = read_system(material.trained)["parts"].get("source_classes")
-    tests = [item for test in _tests(material) for item in (test.name, *data_files(test))]
+    tests = [item for test in _tests(material) for item in (test.name, *test.files.values())]
     return [models, classes, NEAREST, FARTHEST, FEWEST, N_RESAMPLES, SEED, *tests]
 
 

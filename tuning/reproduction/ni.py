@@ -12,12 +12,11 @@ import numpy as np
 
 from models.arrays import FloatArray
 from tuning.evaluation.significance import SIGNIFICANT
-from tuning.reproduction.exhibit import Exhibit
-from tuning.reproduction.experiment_kind import Sizes, experiment_kind
+from tuning.reproduction.exhibit import Exhibit, Finding, holds, verdict
 from tuning.reproduction.experiment_settings import BASELINE, ExperimentSettings
 from tuning.reproduction.experiment_view import PREFERRED, ExperimentView
-from tuning.reproduction.findings import Finding, holds, verdict
 from tuning.reproduction.learner_experiment import Experiment
+from tuning.reproduction.material import Sizes, experiment_kind
 from tuning.reproduction.paper_tables import NI
 from tuning.reproduction.repetitions import paired_t_test
 
