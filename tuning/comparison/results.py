@@ -95,6 +95,13 @@ class Comparison:
     def cell(self, system: str, limit: int) -> Cell:
         return next(c for c in self.cells if (c.system, c.limit) == (system, limit))
 
+    def best_cell(self, test: str, cells: Iterable[Cell] = ()) -> Cell:
+        """The one with the best score by the first metric, among these or among all."""
+        sign = 1 if self.metrics[test][0].higher_is_better else -1
+        return max(
+            cells or self.cells, key=lambda cell: sign * self.scores[test][cell.name][0].score
+        )
+
     def statistics(self, cell: Cell, test: Sentences, metric: Metric) -> FloatArray:
         """Of the chosen replica, (n_sentences, n_statistics)."""
         known = cell.best.statistics[test.name].get(metric.name)

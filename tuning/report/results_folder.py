@@ -4,13 +4,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from decoder.drawing.derivation_layout import Derivation
-from decoder.drawing.derivation_svg import derivation_svg
 from models.progress import Progress
 from models.writing import open_to_write
 from tuning.comparison.configuration import Configuration, check
 from tuning.comparison.result_tables import write_files
-from tuning.comparison.results import Comparison, Output
+from tuning.comparison.results import Comparison
 from tuning.comparison.run import Talk
 from tuning.report.report import report
 from tuning.reproduction.exhibit import Exhibit, Finding
@@ -63,10 +61,5 @@ def write_results(
         (folder / EXHIBITS).unlink(missing_ok=True)  # of an earlier run
     exhibits = [replace(exhibit, figures=paper.exhibits.get(exhibit.name, ())) for exhibit in made]
     with open_to_write(folder / REPORT) as stream:
-        stream.write(report(comparison, draw_output, found, paper.tables, exhibits).encode())
+        stream.write(report(comparison, found, paper.tables, exhibits).encode())
     return exhibits, [*files, *[folder / EXHIBITS] * bool(exhibits), folder / REPORT]
-
-
-def draw_output(source: Sequence[str], output: Output) -> str:
-    """A translation as a small picture."""
-    return derivation_svg(Derivation(source, output.text.split(), output.spans, output.links))
