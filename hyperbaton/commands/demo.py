@@ -28,13 +28,13 @@ SHORT = 10  # words of a sentence that is easy to follow
 class Demo(Command):
     """Compare reordering models on the two embedded samples, and explain a few translations.
 
-    Trains, tunes and tests seven systems on each sample, prints their scores,
-    shows how the best one came to its translations, and writes a report for the browser. The first
-    run takes a few minutes on two cores.
+    Trains, tunes and tests seven systems on each sample, prints their scores, shows how the best
+    one arrives at its translations, and writes a report for the browser. The first run takes a few
+    minutes on two cores.
     """
 
     out: Path = option(
-        "Folder for everything that is made; a second run uses it again.",
+        "Folder for all results; a second run reuses it.",
         default=Path("hyperbaton-demo"),
     )
     threads: int = threads_option()

@@ -1,4 +1,4 @@
-"""What a report says of word order beyond scores: distances, classes, kinds of sentences.
+"""Word order beyond scores: distances, classes of moves, kinds of sentences.
 
 Moves are those between source words that are translated one after the other: from the current word
 i to the next word j, at distance j − i − 1, in the nine classes of Goto et al. (2013, footnote 6).
@@ -113,7 +113,7 @@ def _class_of(distances: Int64Array) -> Int64Array:
 
 
 def _quantile_bins(title: str, values: NDArray[np.float64], form: str) -> Bins:
-    """At most N_BINS bins of about as many sentences; equal values stay together."""
+    """At most N_BINS bins of about equal size; equal values stay together."""
     inner = np.quantile(values, np.arange(1, N_BINS) / N_BINS, method="higher")
     edges = np.unique(inner[inner > values.min()])
     of_sentence = np.searchsorted(edges, values, side="right")

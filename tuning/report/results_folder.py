@@ -1,4 +1,4 @@
-"""All that a comparison leaves in its folder: tables, the experiments of its preset, the report."""
+"""The results folder of a comparison: tables, the experiments of its preset, the report."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -23,7 +23,7 @@ REPORT = "report.html"
 def complete(
     configuration: Configuration, preset: str | None = None, replicas: int | None = None
 ) -> Configuration:
-    """The configuration with what its preset adds and all defaults; refused if it is wrong."""
+    """The configuration with the additions of its preset and all defaults; refuses a wrong one."""
     preset = preset or configuration.preset
     if preset:
         configuration = apply_preset(configuration, preset)
@@ -50,7 +50,7 @@ def write_results(
     talk: Talk = lambda _: None,
     progress: Progress | None = None,
 ) -> tuple[list[Exhibit], list[Path]]:
-    """Writes everything; the exhibits, with the paper's figures beside them, and the files."""
+    """Writes everything; returns the exhibits, with the paper's figures, and the files."""
     paper, preset = paper_of(comparison), comparison.configuration.preset
     files = write_files(comparison, folder)
     made: list[Exhibit] = []

@@ -32,7 +32,7 @@ from tuning.report.html import (
 )
 
 N_GAINS, N_LOSSES = 5, 3  # examples
-FEW = 2  # confusions that are shown at once
+FEW = 2  # squares that are shown without a click
 
 
 def word_order(comparison: Comparison) -> str:
@@ -40,8 +40,8 @@ def word_order(comparison: Comparison) -> str:
     limit = comparison.limits[-1]
     text = (
         f"Distances from each source word to the one that is translated next, limit "
-        f"{limit_name(limit)}. A row of a square: what becomes of the reference's moves of this "
-        "class, in percent."
+        f"{limit_name(limit)}. A row of a square: how the system makes the reference's moves of "
+        "this class, in percent."
     )
     return paragraph(text) + "".join(_moves(comparison, test, limit) for test in comparison.tests)
 
@@ -65,7 +65,7 @@ def _moves(comparison: Comparison, test: Sentences, limit: int) -> str:
     x_title = "distance to the next source word"
     chart = Chart(f"moves on {test.name}", CLASS_NAMES, series, x_title, "% of moves")
     first = [chart_figure(chart)]
-    # the baseline and the best system at once, others on demand
+    # the baseline and the best system are always shown, the others on demand
     pair = [comparison.configuration.baseline_name, _best(comparison, test, limit).system]
     at_once = list(dict.fromkeys(pair))[:FEW] if len(squares) > FEW else list(squares)
     first += [squares.pop(name) for name in at_once if name in squares]

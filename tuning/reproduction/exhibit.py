@@ -25,7 +25,7 @@ class LeftOut(Exception):
 
 @dataclass(frozen=True)
 class Finding:
-    """What became of a claim on our data."""
+    """A claim of a paper, tested on our data."""
 
     statement: str
     verdict: str
@@ -45,7 +45,7 @@ class Exhibit:
     tables: Sequence[Table] = ()
     charts: Sequence[Chart] = ()
     findings: Sequence[Finding] = ()
-    figures: Sequence[Table] = ()  # the paper's own; they are added when all is shown
+    figures: Sequence[Table] = ()  # the paper's own; added when the exhibit is shown
 
 
 def exhibit_text(exhibit: Exhibit) -> str:
@@ -80,7 +80,7 @@ def holds(cases: Sequence[bool]) -> str:
 
 
 def as_record(exhibit: Exhibit) -> dict[str, Any]:
-    """As JSON can hold it; without the paper's figures, which are no result."""
+    """In a form that JSON can hold, without the paper's figures, which are not results."""
     record = asdict(exhibit)
     del record["figures"]
     for table in record["tables"]:

@@ -1,7 +1,7 @@
 """Makes the exhibits of a preset after its comparison, each once for the same inputs.
 
-An exhibit is a stage like all others: its folder is named after all that it depends on, and a run
-that is killed loses one at most.
+An exhibit is a stage like all others: its folder is named after everything that it depends on, and
+a run that is killed loses one at most.
 """
 
 from collections.abc import Iterable
@@ -43,7 +43,7 @@ def make_exhibits(
     talk: Talk = lambda _: None,
     progress: Progress | None = None,
 ) -> list[Exhibit]:
-    """Those of the names that the data allows; the others are named with the reason."""
+    """Those that the data allow; for the others, a message gives the reason."""
     found = []
     with locked(folder):
         configuration = cut_out(comparison.configuration, folder / "data")

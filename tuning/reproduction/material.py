@@ -28,7 +28,7 @@ from tuning.reproduction.learner_experiment import Experiment, run_experiment
 @dataclass(frozen=True, eq=False)
 class Material:
     comparison: Comparison
-    configuration: Configuration  # its files hold just the lines that are wanted
+    configuration: Configuration  # its files hold only the selected lines
     folder: Path  # of the comparison
     threads: int
     talk: Talk
@@ -46,11 +46,11 @@ class Material:
 
 @dataclass(frozen=True)
 class Kind:
-    """One sort of exhibit. Both functions raise `LeftOut` if there is nothing to show."""
+    """A kind of exhibit. Both functions raise `LeftOut` if there is nothing to show."""
 
     name: str
     title: str
-    depends: Callable[[Material], Iterable[Any]]  # all that it is made of, for its fingerprint
+    depends: Callable[[Material], Iterable[Any]]  # its inputs, for its fingerprint
     make: Callable[[Material], Exhibit]
 
 
@@ -78,7 +78,7 @@ def experiment_kind(
     show: Callable[[Experiment], Exhibit],
 ) -> Kind:
     def depends(material: Material) -> Iterable[Any]:
-        # the number of threads changes nothing
+        # results do not depend on the number of threads
         plain = {key: value for key, value in asdict(settings).items() if key != "threads"}
         return [*_files(material), plain, *astuple(sizes)]
 

@@ -4,8 +4,8 @@ probability of moves by distance (Goto et al. 2013, Figure 5).
 The curve of the corpus is the share of the candidates at a distance that were chosen, so that all
 curves are about the same candidates (the paper has shares of all moves of the training data). How
 closely a model follows it is the mean of |log P − log P of the corpus| over the distances of the
-paper's figure, each counting the same; distances that the sentences hardly have say nothing and are
-left out. In a comparison the sentences are those of the test sets that have an alignment.
+paper's figure, each counting the same; distances that hardly occur in the sentences are left
+out. In a comparison the sentences are those of the test sets that have an alignment.
 """
 
 from collections.abc import Iterable, Mapping
@@ -77,7 +77,7 @@ def _quality(test: str, study: NextWordStudy) -> Table:
         )
     notes = [
         "gain: log P against the row above, with its 95% interval (paired bootstrap of sentences)",
-        "open log P: places that were translated before are no candidates",
+        "open log P: places that were translated before are not candidates",
     ]
     header = ["model", "right", "rank", "log P", "gain", "95%", "open log P"]
     title = f"{test}: {study.n_sentences:,} sentences, {len(study.events.current):,} moves"

@@ -1,5 +1,5 @@
 """The classification experiments of Ni et al. (2011, section 4.1): Tables 4 to 6, Figures 10 to 12
-and 15, and what the paper says of them.
+and 15, and the paper's findings.
 
 Figure 15 is the time to reach the same training error, which the paper does not name, so there are
 several (`time_to_error.py`). Otherwise learners stop by their own rules; the times and errors of

@@ -1,4 +1,4 @@
-"""What the four papers found about translation: their tables, and claims to test on our data."""
+"""The four papers' results on translation: their tables, and claims to test on our data."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
