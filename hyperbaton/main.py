@@ -98,7 +98,7 @@ class Commands(click.Group):
 @click.group(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     cls=Commands,
-    epilog="Run 'hyperbaton COMMAND --help' for details. Data on stdout, everything else on stderr.",
+    epilog="See 'hyperbaton COMMAND --help' for more. Data on stdout, everything else on stderr.",
 )
 @click.version_option(
     package_name=PROGRAM, message="%(package)s %(version)s", help="Print the version and stop."

@@ -190,12 +190,10 @@ class _Reader:
         for key, field in known.items():
             if key not in table and field.default is MISSING:
                 raise SettingError(f"{_join(name, key)} is missing", where=self._where)
-        return kind(
-            **{
-                key: self._value(known[key], value, _join(name, key))
-                for key, value in table.items()
-            }
-        )
+        values = {
+            key: self._value(known[key], value, _join(name, key)) for key, value in table.items()
+        }
+        return kind(**values)
 
     def _value(self, field: Any, value: Any, name: str) -> Any:
         if field.type in (TrainingData, DataSet):
