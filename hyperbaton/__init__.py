@@ -6,8 +6,8 @@
     hyperbaton.tune("model", source="dev.ja", references=["dev.en"])
     hyperbaton.Translator.load("model").translate("kare wa hon o katta .").text
 
-The functions are those behind the commands of the same names. Settings are given by section, as in
-a TOML file: `lm={"order": 3}`. Whatever is wrong raises a `models.errors.HyperbatonError`.
+The functions do the work of the commands of the same names. Settings are given by section, as in a
+TOML file: `lm={"order": 3}`. Errors are raised as `models.errors.HyperbatonError`.
 
 Importing this package is quick: heavy imports wait until they are needed.
 """
@@ -76,13 +76,14 @@ def train(
 ) -> "Translator":
     """Trains a system into the folder `out`; stages whose inputs have not changed are kept.
 
-    `distortion` names the models to fit, `linear` and `msd` by default; `talk` is told what is
-    done. Sections: corpus, phrases, lm, classes.
+    `distortion` names the models to fit, `linear` and `msd` by default; `talk` receives
+    messages about progress. Sections: corpus, phrases, lm, classes.
     """
     from decoder.translator import Translator
-    from hyperbaton.settings import Settings, with_sections
+    from hyperbaton.settings import Settings
     from models.data.corpus_reading import CorpusFiles
     from models.system.training import Listeners, train_system
+    from tuning.comparison.sections import with_sections
 
     layers = map(_path, (source_tags, target_tags, source_tree))
     files = CorpusFiles(Path(source), Path(target), Path(alignment), *layers)
@@ -106,13 +107,14 @@ def tune(
     talk: Talk = lambda _: None,
     **sections: Section,
 ) -> "Replicas":
-    """Tunes the weights of a system and gives them to it; traces and a picture go to `state`.
+    """Tunes the weights of a system and stores them in it; traces and a picture go to `state`.
 
     `fixed` names weights to leave alone. Sections: tune (`tune={"replicas": 1}`), search, and one
     for each optimiser (`mira={"step": 0.02}`).
     """
-    from hyperbaton.settings import settings_of_system, with_sections
+    from hyperbaton.settings import settings_of_system
     from hyperbaton.views.tuning_text import plot_tuning
+    from tuning.comparison.sections import with_sections
     from tuning.evaluation.data_sets import DataSet
     from tuning.weights.system_tuning import TuningJob, tune_system
 
@@ -146,8 +148,8 @@ def evaluate(
     """Scores translations, of one system or of several by name: sentences, or the name of a file.
 
     `references` is a file, several paths, or a sentence or list of sentences for each translation.
-    With a `baseline`, the other systems are tested against it. Metrics that look at word alignments
-    need `hyperbaton evaluate` on the command line.
+    With a `baseline`, the other systems are tested against it. Metrics that need word alignments
+    are only available from the command line, as `hyperbaton evaluate`.
     """
     from models.errors import DataError, SettingError
     from tuning.evaluation import scoring
@@ -193,7 +195,7 @@ def compare(
 ) -> "Comparison":
     """Trains, tunes and tests the systems of a TOML file; tables and a report go to `out`.
 
-    What is there already and has not changed is used again.
+    Earlier results whose inputs have not changed are reused.
     """
     from tuning.comparison import run
     from tuning.comparison.configuration import read_configuration
@@ -212,5 +214,5 @@ def _path(given: File | None) -> Path | None:
 
 
 def _several(given: Any) -> list[Any]:
-    """A list, also where somebody gave its only item."""
+    """A list, even if a single item was given."""
     return [given] if isinstance(given, (str, os.PathLike)) else list(given)

@@ -1,4 +1,4 @@
-"""Talk: whatever is not data goes to stderr, and progress only to a terminal."""
+"""Messages: everything that is not data goes to stderr, and progress only to a terminal."""
 
 import sys
 import time
@@ -18,7 +18,7 @@ def say(message: str) -> None:
 
 
 def announce_compilation(module: str) -> None:
-    """Tells whoever waits that the hot loops of a module have yet to be compiled, if so."""
+    """Warns that the user must wait if the kernels of a module are not compiled yet."""
     from models.kernels import cache_folder
 
     if not any(cache_folder(module).rglob("*.nbi")):
@@ -27,9 +27,9 @@ def announce_compilation(module: str) -> None:
 
 @contextmanager
 def progress_line() -> Iterator[Progress | None]:
-    """A callback that keeps one line on the terminal up to date; None if stderr is not one.
+    """A callback that updates one line on the terminal; None if stderr is not a terminal.
 
-    The rate is measured from the first report on the same kind of work, which shows none.
+    The rate is measured from the first report on the same kind of work, which shows no rate.
     """
     if not sys.stderr.isatty():
         yield None
@@ -47,7 +47,7 @@ def progress_line() -> Iterator[Progress | None]:
         if what != kind or done < first:  # the same work may be done again
             kind, began, first = what, now, done
         if done and now - opened < PATIENCE:
-            return  # what only announces itself (done = 0) may then be silent for long
+            return  # work that only announces itself (done = 0) may be silent for a long time
         count = f": {done:,}" if done else ""
         rate = f" ({(done - first) / (now - began):,.0f}/s)" if now > began else ""
         status.update(f"{what}{count}{rate}")

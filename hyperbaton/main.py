@@ -1,9 +1,9 @@
 """The command line: finds the command, runs it, and turns every ending into an exit code.
 
 0: done. 1: the data or the task failed. 2: wrong usage. 128 + n: stopped by signal n, so 130 after
-Ctrl-C. A reader that goes away (`| head`) is no failure. Commands are found by name, and only the
-one that was asked for is imported; none imports anything heavy at its top, so that `--help` answers
-at once. A test checks that.
+Ctrl-C. A reader that goes away (`| head`) is not a failure. Commands are found by name, and only
+the requested one is imported. None imports anything heavy at its top, so that `--help` answers at
+once; a test checks that.
 """
 
 import os
@@ -44,14 +44,14 @@ COMMANDS = {  # name: module:command
     "evaluate": "hyperbaton.commands.evaluate:evaluate",
     "classify": "hyperbaton.commands.classify:classify",
     "compare": "hyperbaton.commands.compare:compare",
-    "import": "hyperbaton.commands.import_moses:import_moses",
-    "export": "hyperbaton.commands.export:export",
+    "import": "hyperbaton.commands.moses:import_system",
+    "export": "hyperbaton.commands.moses:export_system",
 }
 
 
 @dataclass
 class State:
-    """What options on any level have switched on."""
+    """Options that may be given before or after the name of the command."""
 
     debug: bool = False
 
@@ -71,7 +71,7 @@ def _debug_option() -> click.Option:
 
 
 class Commands(click.Group):
-    """Finds commands when they are asked for; for an unknown one, names the nearest."""
+    """Finds commands on request; for an unknown one, suggests the nearest."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted({*COMMANDS, *super().list_commands(ctx)})
@@ -98,7 +98,7 @@ class Commands(click.Group):
 @click.group(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     cls=Commands,
-    epilog="'hyperbaton COMMAND --help' tells more. Data on stdout, everything else on stderr.",
+    epilog="See 'hyperbaton COMMAND --help' for more. Data on stdout, everything else on stderr.",
 )
 @click.version_option(
     package_name=PROGRAM, message="%(package)s %(version)s", help="Print the version and stop."
@@ -111,7 +111,7 @@ cli.params.append(_debug_option())
 
 
 class _Stop(KeyboardInterrupt):
-    """A signal was received that would end the process without any cleaning up."""
+    """A signal was received that would end the process without cleanup."""
 
     def __init__(self, number: int) -> None:
         super().__init__()
@@ -127,7 +127,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _run(arguments: Sequence[str], state: State) -> int:
     for number in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) is signal.SIG_DFL:  # nohup has it ignored
+        if signal.getsignal(number) is signal.SIG_DFL:  # nohup ignores it
             signal.signal(number, _stop)
     _prepare_streams()
     if COMPLETION in os.environ:  # a shell asks what may follow
@@ -144,12 +144,12 @@ def _run(arguments: Sequence[str], state: State) -> int:
 
 
 def _stop(number: int, _frame: FrameType | None) -> None:
-    """Ends the work as Ctrl-C does: programs that we started and temporary files go first."""
+    """Ends the work as Ctrl-C does: child processes and temporary files go first."""
     raise _Stop(number)
 
 
 def _prepare_streams() -> None:
-    # Using a stream that the caller has closed (`>&-`) is an error of the system; only talk is
+    # Using a stream that the caller has closed (`>&-`) is a system error; only messages are
     # dropped silently. Without these, the next file opened would become standard output.
     for name, mode, access in (
         ("stdin", "r", os.O_WRONLY),
@@ -223,8 +223,8 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 
 def _takes_the_rest(stream: TextIO) -> bool:
-    """Whether a stream takes what is left for it; if not, Python's own flush at exit must not fail
-    as well."""
+    """Whether a stream accepts its remaining output; if not, it is redirected, so that Python's own
+    flush at exit does not fail as well."""
     try:
         stream.flush()
     except OSError:

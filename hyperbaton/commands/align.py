@@ -77,8 +77,8 @@ class Align(Command):
     )
     forward_out: Path | None = option("Write the forward direction here as well.")
     backward_out: Path | None = option("Write the backward direction here as well.")
-    priors: Path | None = option("Begin with what --save-priors saved of other text.")
-    save_priors: Path | None = option("Save what was learned, for other text.")
+    priors: Path | None = option("Start from priors that --save-priors wrote for other text.")
+    save_priors: Path | None = option("Write priors for use with other text.")
     samplers: int | None = option(
         "Independent samplers whose votes are added.  [default: 3]", type=POSITIVE
     )
@@ -132,7 +132,7 @@ class Align(Command):
         )
         from models.data.corpus_reading import CorpusFiles, read_corpus
 
-        load_eflomal()  # if it is absent, say so before everything is read
+        load_eflomal()  # reports its absence before anything is read
         known = None if self.priors is None else read_priors(self.priors)
         try:
             with progress_line() as progress:
@@ -166,12 +166,12 @@ align = command(Align)
 
 
 def _check_outputs(outputs: Iterable[Path | None], inputs: Iterable[Path | None]) -> None:
-    """What can be known to go wrong with the outputs before the work begins."""
+    """Refuses outputs that cannot be written, before the work begins."""
     taken = {path.resolve() for path in inputs if path not in (None, STANDARD_OUTPUT)}
     for path in filter(None, outputs):
         place = path if path == STANDARD_OUTPUT else path.resolve()
         if place in taken:
-            raise click.UsageError(f"{path} cannot be written: it is also another file here")
+            raise click.UsageError(f"{path} cannot be written: another option names the same file")
         taken.add(place)
         if path != STANDARD_OUTPUT and not path.parent.is_dir():
             raise missing_file(path)

@@ -14,7 +14,6 @@ from hyperbaton.commands.parameters import (
     flag,
     option,
     set_option,
-    skip_bad_option,
     threads_option,
 )
 from hyperbaton.console import announce_compilation, progress_line, say
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class _Numbers(click.ParamType):  # type: ignore[type-arg, unused-ignore]
-    """Whole numbers with commas between them."""
+    """Comma-separated whole numbers."""
 
     name = "numbers"
 
@@ -48,14 +47,14 @@ class Classify(CorpusCommand):
 
     Phrase pairs of training sentences are the examples; those of other sentences are the test. The
     tables give the share of right predictions, F1 of each class, precision by distance, training
-    time by each learner's own rule and to the same error, and how much of the data mlr-dual still
-    looks at; then which findings of Ni et al. (2011) hold. docs/dpr.md explains the learners.
+    time by each learner's own rule and to the same error, and the share of examples that are still
+    active in mlr-dual; then which findings of Ni et al. (2011) hold. docs/dpr.md explains the
+    learners.
     """
 
-    sample: str | None = option("Use an embedded sample instead: ja-en or zh-en.")
     learners: str = option(
-        "Names with commas between them, with settings if wanted: me:sigma=0.5:tolerance=1. lr "
-        "counts phrase pairs.",
+        "Comma-separated names, with optional settings: me:sigma=0.5:tolerance=1. lr counts "
+        "phrase pairs.",
         default="lr,mms,mmr,svm,me,mlr-dual",
     )
     classes: tuple[int, ...] = option(
@@ -85,7 +84,7 @@ class Classify(CorpusCommand):
     )
     pooled: bool = flag("One model for all source phrases.")
     min_count: int = option(
-        "Leave out features that training has less often.", default=1, type=POSITIVE
+        "Leave out features that are rarer in training.", default=1, type=POSITIVE
     )
     max_distance: int = option("Leave out moves over more words.", default=15, type=NOT_NEGATIVE)
     csv_file: Path | None = option("Also write every measure of every run as CSV.", "--csv")
@@ -93,7 +92,6 @@ class Classify(CorpusCommand):
     plots: Path | None = option("Also draw the papers' figures into this folder.")
     seed: int = option(default=1, type=NOT_NEGATIVE)
     threads: int = threads_option()
-    skip_bad: bool = skip_bad_option()
     assignments: tuple[str, ...] = set_option()
 
     def run(self) -> None:
@@ -104,7 +102,7 @@ class Classify(CorpusCommand):
         from tuning.reproduction.learner_experiment import run_experiment
         from tuning.reproduction.ni import ni_exhibit
 
-        files = self.files(self.sample)
+        files = self.files()
         wanted = self.experiment()
         wanted.check()
         announce_compilation("models.distortion.dpr.ni_features")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tuning.comparison.configuration import Configuration
     from tuning.comparison.results import Comparison
 
-# Names that other modules have, too, but these are too heavy to import for --help
+# Names that are defined in other modules too, which are too heavy to import for --help
 PRESETS = ("goto", "ni", "xiang", "alrajeh", "all")
 SAMPLES = ("ja-en", "zh-en")
 
@@ -34,8 +34,8 @@ class Compare(Command):
     hyperbaton compare --preset goto --sample ja-en
 
     CONFIG names the data, the systems (sets of distortion models) and the distortion limits; see
-    docs/compare.md. All that is made is kept in the folder: a run that is stopped goes on where it
-    was, and after a change in CONFIG only what is new is done.
+    docs/compare.md. All results are kept in the folder: a stopped run resumes where it was, and
+    after a change in CONFIG only the new work is done.
     """
 
     config: Path | None = argument()
@@ -46,7 +46,7 @@ class Compare(Command):
     sample: str | None = option("Data: an embedded sample.", type=click.Choice(SAMPLES))
     replicas: int | None = option("Tuning runs of each cell.", type=POSITIVE)
     out: Path | None = option(
-        "Folder for everything that is made.  [default: named after CONFIG or the sample]"
+        "Folder for all results.  [default: named after CONFIG or the sample]"
     )
     threads: int = threads_option()
 
@@ -72,7 +72,7 @@ compare = command(Compare)
 
 
 def run_comparison(configuration: "Configuration", out: Path, threads: int) -> "Comparison":
-    """Prints tables on standard output, talks on standard error, fills the folder `out`."""
+    """Prints tables on standard output and messages on standard error; fills the folder `out`."""
     from tuning.comparison.run import compare
     from tuning.report.results_folder import findings_of, write_results
     from tuning.reproduction.exhibit import exhibit_text
@@ -93,7 +93,7 @@ def run_comparison(configuration: "Configuration", out: Path, threads: int) -> "
 
 
 def _print_scores(comparison: "Comparison") -> None:
-    """Ours, and the paper's."""
+    """Our tables, and the paper's."""
     from tuning.comparison.result_tables import limits_table, summary_table
     from tuning.evaluation.tables import as_text
     from tuning.report.results_folder import paper_of

@@ -1,4 +1,4 @@
-"""`hyperbaton corpus`: check a parallel corpus and look at it before anything is trained."""
+"""`hyperbaton corpus`: check and inspect a parallel corpus before training."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -11,7 +11,6 @@ from hyperbaton.commands.parameters import (
     command,
     option,
     set_option,
-    skip_bad_option,
 )
 from hyperbaton.console import progress_line, say
 
@@ -29,9 +28,7 @@ class Corpus(CorpusCommand):
     counted with --skip-bad.
     """
 
-    sample: str | None = option("Look at an embedded sample instead: ja-en or zh-en.")
     split: str | None = option("Part of the sample: train, dev or test.  [default: train]")
-    skip_bad: bool = skip_bad_option()
     numbers: tuple[int, ...] = option(
         "Show pair N (from 0) with tags, links and tree, not the statistics.",
         "--show",
@@ -54,7 +51,7 @@ class Corpus(CorpusCommand):
             raise click.UsageError(
                 "--show prints pairs as text: leave out --format json and --plot"
             )
-        files = self.files(self.sample, self.split or "train", aligned=False)
+        files = self.files(self.split or "train", aligned=False)
         if self.plot is not None:
             check_picture(self.plot)
         settings = self.settings(self.assignments)

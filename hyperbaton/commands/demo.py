@@ -17,7 +17,7 @@ from hyperbaton.commands.parameters import (
 
 if TYPE_CHECKING:
     from decoder.translator import Translator
-    from tuning.comparison.results import Cell, Comparison
+    from tuning.comparison.results import Comparison
 
 QUICK: dict[str, Any] = {"replicas": 1, "iterations": 6}  # tuning
 N_SHOWN = 3  # translations that are explained
@@ -28,13 +28,13 @@ SHORT = 10  # words of a sentence that is easy to follow
 class Demo(Command):
     """Compare reordering models on the two embedded samples, and explain a few translations.
 
-    Trains, tunes and tests seven systems on each sample, prints their scores,
-    shows how the best one came to its translations, and writes a report for the browser. The first
-    run takes a few minutes on two cores.
+    Trains, tunes and tests seven systems on each sample, prints their scores, shows how the best
+    one arrives at its translations, and writes a report for the browser. The first run takes a few
+    minutes on two cores.
     """
 
     out: Path = option(
-        "Folder for everything that is made; a second run uses it again.",
+        "Folder for all results; a second run reuses it.",
         default=Path("hyperbaton-demo"),
     )
     threads: int = threads_option()
@@ -68,20 +68,11 @@ def demonstrate(name: str, out: Path, threads: int) -> None:
     configuration = sample_configuration(name)
     configuration = replace(configuration, tune=replace(configuration.tune, **QUICK))
     comparison = run_comparison(complete(configuration, "all"), out, threads)
-    best = best_cell(comparison)
+    best = comparison.best_cell(comparison.tests[0].name)
     [models] = [s.distortion for s in comparison.configuration.system if s.name == best.system]
     write_variant(out / "best", out / "system", models, best.best.weights, best.limit)
     click.echo(f"\nhow the best system, {best.name}, translates:\n")
     _explain(comparison, Translator.load(out / "best"))
-
-
-def best_cell(comparison: "Comparison") -> "Cell":
-    """The cell with the best score by the first metric on the first test set."""
-    test = comparison.tests[0].name
-    sign = 1 if comparison.metrics[test][0].higher_is_better else -1
-    return max(
-        comparison.cells, key=lambda cell: sign * comparison.scores[test][cell.name][0].score
-    )
 
 
 def _explain(comparison: "Comparison", translator: "Translator") -> None:

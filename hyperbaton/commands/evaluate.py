@@ -34,16 +34,14 @@ class Evaluate(Command):
 
     A sentence a line, plain or as JSON lines with the key "translation". An empty line in a second
     or later reference file means that there is no such reference for this sentence. Files ending in
-    .gz are unpacked, - is standard input. docs/metrics.md tells what the metrics are.
+    .gz are unpacked, - is standard input. docs/metrics.md explains the metrics.
     """
 
     hypotheses: tuple[Path, ...] = argument(default=REQUIRED, metavar="HYPOTHESES...")
     references: tuple[Path, ...] = option(
         "Reference translations; may be given several times.", "--reference", default=REQUIRED
     )
-    names: str = option(
-        "Names with commas between them, or all.", "--metrics", default="bleu,chrf,ter"
-    )
+    names: str = option("Comma-separated names, or all.", "--metrics", default="bleu,chrf,ter")
     baseline: Path | None = option("Hypotheses that the others are tested against.")
     alignments: tuple[Path, ...] = option(
         "Word alignment of the source with the hypotheses, for metrics of word order: one for "
@@ -52,7 +50,7 @@ class Evaluate(Command):
         default=(),
     )
     reference_alignment: Path | None = option("Word alignment of the source with the reference.")
-    source: Path | None = option("Source text, to know words that no alignment names.")
+    source: Path | None = option("Source text, which shows source words without links.")
     form: str = option(
         "",
         "--format",
@@ -84,7 +82,7 @@ class Evaluate(Command):
         from tuning.metrics.catalogue import METRICS, check_name, make_metrics
         from tuning.metrics.words import TextOptions, load_tokeniser
 
-        # What can be known to be wrong before anything is read
+        # Refuse what is wrong before reading anything
         every = self.names == ALL
         wanted = list(METRICS) if every else [check_name(name) for name in self.names.split(",")]
         load_tokeniser(self.tokenize)
@@ -175,9 +173,7 @@ class Evaluate(Command):
                 "give --source-alignment, or JSON lines with alignments"
             )
         if str(place) == "-":
-            raise click.UsageError(
-                f"{order} reads the hypotheses twice: give a file in the place of -"
-            )
+            raise click.UsageError(f"{order} reads the hypotheses twice: give a file instead of -")
         return place
 
     def _check_length(self, path: Path, rows: Sequence[object], groups: list[list[str]]) -> None:

@@ -12,18 +12,11 @@ import click
 from hyperbaton.commands.parameters import (
     NOT_NEGATIVE,
     POSITIVE,
-    REQUIRED,
-    Command,
+    SearchCommand,
     argument,
     command,
-    drop_option,
     flag,
-    limit_option,
-    models_option,
     option,
-    pop_option,
-    set_option,
-    stack_option,
 )
 from hyperbaton.console import announce_compilation, say
 from models.errors import BadLine, DataError, SettingError, counted
@@ -41,40 +34,30 @@ N_ALTERNATIVES = 5
 
 
 @dataclass(frozen=True, kw_only=True)
-class Explain(Command):
+class Explain(SearchCommand):
     """Show how a sentence is translated, step by step, and why.
 
     \b
     hyperbaton explain model "kare wa hon o katta ."
     hyperbaton explain model --input test.ja --line 7 --n-best 3 --picture line7.svg
 
-    Every step shows its phrase, its jump, the words covered so far, what each feature adds, and
-    what the models said of the phrases that could have come instead. The sum of all that is added
-    is the score of the translation. SENTENCE may be - for standard input.
+    Every step shows its phrase, its jump, the words covered so far, what each feature contributes,
+    and how the models scored the phrases that could have come instead. The contributions sum to
+    the score of the translation. SENTENCE may be - for standard input.
     """
 
-    model: Path = argument(default=REQUIRED)
     words: tuple[str, ...] = argument(default=(), metavar="[SENTENCE]...")
     source: Path | None = option("Take the sentence from this file.", "--input")
     line: int = option("Line of the file.", default=1, type=POSITIVE)
-    source_tags: Path | None = option("Tags of the file, or CoNLL-U.")
-    source_tree: Path | None = option("Trees of the file: PTB brackets, or CoNLL-U.")
-    factored: bool = flag("The sentence is written word|tag.")
     reference: str = option("A translation to compare with.", default="", metavar="TEXT")
     n_best: int = option("Derivations to compare.", default=1, type=POSITIVE)
     alternatives: int = option(
         "Other spans to show at each step.", default=N_ALTERNATIVES, type=NOT_NEGATIVE
     )
-    distortion: tuple[str, ...] = models_option()
-    distortion_limit: int | None = limit_option()
-    stack_size: int | None = stack_option()
-    pop_limit: int | None = pop_option()
-    drop_unknown: bool = drop_option()
     brief: bool = flag("Only the steps and the sums.")
     as_json: bool = flag("Print everything as a JSON object.", "--json")
     picture: Path | None = option("Draw the derivations (svg, png or pdf).")
-    heat_map: Path | None = option("Draw what the models say of pairs of words.")
-    assignments: tuple[str, ...] = set_option()
+    heat_map: Path | None = option("Draw the models' scores for pairs of words.")
 
     def run(self) -> None:
         if (self.source is None) == (not self.words):
@@ -83,8 +66,6 @@ class Explain(Command):
             raise click.UsageError(
                 "tags and trees of files need --input; a sentence may be --factored"
             )
-        from decoder.translator import Translator
-        from hyperbaton.settings import settings_of_system
         from hyperbaton.views.explanation_text import as_json, blocks
         from hyperbaton.views.picture_files import check_picture
         from hyperbaton.views.text_tables import print_blocks
@@ -93,8 +74,7 @@ class Explain(Command):
         for path in filter(None, (self.picture, self.heat_map)):
             check_picture(path)
         sentence = self.sentence()
-        search = self.settings(self.assignments, settings_of_system(self.model)).search
-        translator = Translator.load(self.model, search, self.distortion)
+        translator = self.translator()
         decoded = translator.decode(sentence, self.n_best)
         explained = explain_derivations(translator, decoded, self.reference, self.alternatives)
         if self.as_json:
@@ -200,7 +180,7 @@ def _save(figure: "Figure", fonts: "Fonts", path: Path) -> None:
 
 
 def _standard_input() -> str:
-    """The one line of it that has words."""
+    """Its only line with words."""
     from models.data.text import read_lines, split_words
 
     found = []

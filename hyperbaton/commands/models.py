@@ -1,4 +1,4 @@
-"""`hyperbaton models`: what distortion models there are, and what a trained system holds."""
+"""`hyperbaton models`: known distortion models, and the contents of a trained system."""
 
 import json
 from dataclasses import asdict, dataclass

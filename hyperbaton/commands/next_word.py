@@ -1,4 +1,4 @@
-"""`hyperbaton next-word`: what models know of the source word that is translated next."""
+"""`hyperbaton next-word`: how well models predict the source word that is translated next."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,7 +13,6 @@ from hyperbaton.commands.parameters import (
     argument,
     command,
     option,
-    skip_bad_option,
 )
 from hyperbaton.console import progress_line, say
 from models.errors import DataError
@@ -33,7 +32,6 @@ class NextWord(CorpusCommand):
     """
 
     model: Path = argument(default=REQUIRED)
-    sample: str | None = option("Sentences of an embedded sample instead: ja-en or zh-en.")
     split: str = option("Part of the sample: train, dev or test.", default="test")
     distortion: tuple[str, ...] = option(
         "Ask only this model of the system; may be given several times.",
@@ -52,7 +50,6 @@ class NextWord(CorpusCommand):
     plot: Path | None = option("Also draw average probabilities by distance (png, svg or pdf).")
     resamples: int = option("For intervals.", default=1000, type=POSITIVE)
     seed: int = option(default=1, type=NOT_NEGATIVE)
-    skip_bad: bool = skip_bad_option()
 
     def run(self) -> None:
         from hyperbaton.views.picture_files import check_picture
@@ -64,7 +61,7 @@ class NextWord(CorpusCommand):
         from tuning.reproduction.next_word import next_word_exhibit, weights_table
         from tuning.reproduction.next_word_study import next_word_models, study_models
 
-        files = self.files(self.sample, self.split)
+        files = self.files(self.split)
         name = f"{self.sample} {self.split}" if self.sample else files.source.name
         if self.features and self.form != "table":
             raise click.UsageError("--features prints text: leave out --format")

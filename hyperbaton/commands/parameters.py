@@ -16,7 +16,7 @@ the class is the help text.
 """
 
 import inspect
-from dataclasses import MISSING, Field, dataclass, field, fields
+from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
 from types import NoneType
@@ -25,12 +25,13 @@ from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
 import click
 
 if TYPE_CHECKING:
+    from decoder.translator import Translator
     from hyperbaton.settings import Settings
     from models.data.corpus_reading import CorpusFiles
 
 
 class _File(click.Path):
-    """A path. Existence is checked by whoever opens it, with a message that knows what is near."""
+    """A path. Whoever opens the file checks that it exists, and suggests similar names."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if value == "":
@@ -81,7 +82,7 @@ def flag(text: str, *names: str, sets: str = "") -> Any:
 
 
 def argument(default: Any = None, **attributes: Any) -> Any:
-    """A field that is known by its place on the command line."""
+    """A field that is given by its position on the command line."""
     return field(default=default, metadata={"setting": "", "attributes": attributes})
 
 
@@ -89,7 +90,7 @@ class Command:
     """What all commands share. They are frozen dataclasses with keyword-only fields."""
 
     def run(self) -> None:
-        """Does the work: data on standard output, talk on standard error."""
+        """Does the work: data on standard output, messages on standard error."""
         raise NotImplementedError
 
     def settings(
@@ -112,7 +113,7 @@ class Command:
 
 
 def command(record: type[Command], name: str = "") -> click.Command:
-    """The command that makes a record of what it is given, and runs it."""
+    """The command that makes a record from its options and arguments, and runs it."""
 
     def call(**given: Any) -> None:
         record(**{key: value for key, value in given.items() if value is not None}).run()
@@ -132,7 +133,7 @@ def parameters(record: type) -> list[click.Parameter]:
 
 
 def _parameter(declared: Field[Any], taken: Any) -> click.Parameter:
-    """What click needs for a field that takes a type; what the field says itself comes last."""
+    """click's parameter for a field of some type; the field's own attributes win."""
     several, default = get_origin(taken) is tuple, declared.default
     attributes: dict[str, Any] = {"required": default is REQUIRED}
     if taken is bool:
@@ -154,9 +155,6 @@ def _parameter(declared: Field[Any], taken: Any) -> click.Parameter:
 threads_option = partial(
     option, "Threads to use; results do not depend on it.", default=2, type=POSITIVE
 )
-skip_bad_option = partial(
-    flag, "Leave bad pairs out and count them, instead of stopping.", sets="corpus.skip_bad"
-)
 set_option = partial(
     option,
     "Change a setting; may be given several times.",
@@ -164,23 +162,43 @@ set_option = partial(
     default=(),
     metavar="SECTION.KEY=VALUE",
 )
-models_option = partial(
-    option,
-    "Use this distortion model (a name or module:Class) instead of all that the system has; "
-    "may be given several times.",
-    default=(),
-    metavar="NAME[,KEY=VALUE…]",
-)
 limit_option = partial(
     option, "Longest jump in words, or inf.", sets="search.distortion_limit", type=_Limit()
 )
-stack_option = partial(
-    option, "Hypotheses per stack; 0: all.", sets="search.stack_size", type=NOT_NEGATIVE
-)
-pop_option = partial(
-    option, "Steps tried per stack; 0: all.", sets="search.pop_limit", type=NOT_NEGATIVE
-)
-drop_option = partial(flag, "Leave unknown words out.", sets="search.drop_unknown")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchCommand(Command):
+    """A command that translates with a trained system."""
+
+    model: Path = argument(default=REQUIRED)
+    source_tags: Path | None = option("Tags of the input, or CoNLL-U.")
+    source_tree: Path | None = option("Trees of the input: PTB brackets, or CoNLL-U.")
+    factored: bool = flag("The input is written word|tag.")
+    distortion: tuple[str, ...] = option(
+        "Use this distortion model (a name or module:Class) instead of all that the system has; "
+        "may be given several times.",
+        default=(),
+        metavar="NAME[,KEY=VALUE…]",
+    )
+    distortion_limit: int | None = limit_option()
+    stack_size: int | None = option(
+        "Hypotheses per stack; 0: all.", sets="search.stack_size", type=NOT_NEGATIVE
+    )
+    pop_limit: int | None = option(
+        "Steps tried per stack; 0: all.", sets="search.pop_limit", type=NOT_NEGATIVE
+    )
+    drop_unknown: bool = flag("Leave unknown words out.", sets="search.drop_unknown")
+    assignments: tuple[str, ...] = set_option()
+
+    def translator(self, *, lattice: bool = False) -> "Translator":
+        """The system; `lattice`: with search lattices."""
+        from decoder.translator import Translator
+        from hyperbaton.settings import settings_of_system
+
+        search = self.settings(self.assignments, settings_of_system(self.model)).search
+        search = replace(search, lattice=search.lattice or lattice)
+        return Translator.load(self.model, search, self.distortion)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -193,19 +211,21 @@ class CorpusCommand(Command):
     source_tags: Path | None = option("One tag per source word, or CoNLL-U.")
     target_tags: Path | None = option("One tag per target word, or CoNLL-U.")
     source_tree: Path | None = option("Source trees: PTB brackets, or CoNLL-U.")
+    sample: str | None = option("Use an embedded sample instead: ja-en or zh-en.")
+    skip_bad: bool = flag(
+        "Leave bad pairs out and count them, instead of stopping.", sets="corpus.skip_bad"
+    )
 
-    def files(
-        self, sample: str | None, split: str = "train", *, aligned: bool = True
-    ) -> "CorpusFiles":
+    def files(self, split: str = "train", *, aligned: bool = True) -> "CorpusFiles":
         """The files that were given, or those of the sample."""
         from hyperbaton.samples import sample_files
         from models.data.corpus_reading import CorpusFiles
 
-        given = {file.name: getattr(self, file.name) for file in fields(CorpusCommand)}
-        if sample is not None:
+        given = {file.name: getattr(self, file.name) for file in fields(CorpusFiles)}
+        if self.sample is not None:
             if any(given.values()):
                 raise click.UsageError("give either --sample or files of your own, not both")
-            return sample_files(sample, split)
+            return sample_files(self.sample, split)
         if self.source is None or self.target is None or (aligned and self.alignment is None):
             wanted = "--source, --target and --alignment" if aligned else "--source and --target"
             raise click.UsageError(f"give {wanted}, or --sample")

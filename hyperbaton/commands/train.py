@@ -9,7 +9,6 @@ from hyperbaton.commands.parameters import (
     command,
     option,
     set_option,
-    skip_bad_option,
     threads_option,
 )
 from hyperbaton.console import announce_compilation, progress_line, say
@@ -25,11 +24,10 @@ class Train(CorpusCommand):
 
     Makes a phrase table with reordering scores, a language model, word classes, and whatever the
     distortion models learn (hyperbaton models lists them). Stages whose inputs have not
-    changed are not run again; a run that is stopped half way leaves the old system, or none, and
-    the next one goes on from its last finished stage. Memory is the peak of the process so far.
+    changed are not run again. A run that is stopped halfway leaves the old system, or none, and the
+    next run resumes after the last finished stage. Memory is the peak of the process so far.
     """
 
-    sample: str | None = option("Train on an embedded sample instead: ja-en or zh-en.")
     out: Path = option("Folder of the system; made if missing.", default=REQUIRED)
     lm_order: int | None = option("Order of the language model.  [default: 5]", sets="lm.order")
     lm_texts: tuple[Path, ...] = option(
@@ -48,14 +46,13 @@ class Train(CorpusCommand):
     seed: int = option("Seed of all random steps.", default=0)
     config: Path | None = option("TOML file with settings.")
     threads: int = threads_option()
-    skip_bad: bool = skip_bad_option()
     assignments: tuple[str, ...] = set_option()
 
     def run(self) -> None:
         from models.system.training import Listeners, train_system
 
         announce_compilation("models.phrases.extraction")
-        files = self.files(self.sample)
+        files = self.files()
         settings = self.settings(self.assignments, config=self.config)
         training = settings.training(self.distortion, self.seed)
         with progress_line() as progress:

@@ -5,7 +5,7 @@ import time
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -13,18 +13,11 @@ import click
 
 from hyperbaton.commands.parameters import (
     POSITIVE,
-    REQUIRED,
-    Command,
+    SearchCommand,
     argument,
     command,
-    drop_option,
     flag,
-    limit_option,
-    models_option,
     option,
-    pop_option,
-    set_option,
-    stack_option,
     threads_option,
 )
 from hyperbaton.console import announce_compilation, progress_line, say
@@ -37,53 +30,34 @@ STREAM = Path("-")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Translate(Command):
+class Translate(SearchCommand):
     """Translate tokenised text with a trained system, line by line.
 
     \b
     hyperbaton translate model input.ja -o output.en
     echo "kare wa hon o katta ." | hyperbaton translate model --n-best 5 --n-best-file -
 
-    INPUT is standard input if not given. Empty lines stay empty. A sentence that cannot be
-    translated gives an empty line and a message; the others are not disturbed, and the exit code
-    is 1.
+    INPUT defaults to standard input. Empty lines stay empty. A sentence that cannot be translated
+    gives an empty line and a message; the others are unaffected, and the exit code is 1.
     """
 
-    model: Path = argument(default=REQUIRED)
     source: Path = argument(default=STREAM, metavar="[INPUT]")
     out: Path = option("Output file; - is stdout.", "-o", "--out", default=STREAM)
     n_best: int = option("Length of n-best lists.", default=1, type=POSITIVE)
     n_best_file: Path | None = option("Write n-best lists here, in Moses' format.")
-    distinct: bool = flag("No translation twice in an n-best list.")
-    source_tags: Path | None = option("Tags of the input, or CoNLL-U.")
-    source_tree: Path | None = option("Trees of the input: PTB brackets, or CoNLL-U.")
-    factored: bool = flag("The input is written word|tag.")
-    distortion: tuple[str, ...] = models_option()
-    distortion_limit: int | None = limit_option()
-    stack_size: int | None = stack_option()
-    pop_limit: int | None = pop_option()
+    distinct: bool = flag("Keep each translation only once in an n-best list.")
     alignment: bool = flag("Also print word alignments, behind |||.")
     as_json: bool = flag("Print a JSON object for each sentence.", "--json")
-    drop_unknown: bool = drop_option()
     lattice: Path | None = option("Write search lattices here, as Moses' search graphs.")
     stats: bool = flag("Print search statistics to stderr at the end.")
     threads: int = threads_option()
-    assignments: tuple[str, ...] = set_option()
 
     def run(self) -> None:
         if self.n_best > 1 and self.n_best_file is None and not self.as_json:
             raise click.UsageError("--n-best needs --n-best-file or --json")
         announce_compilation("decoder.search")
-        if self.translate(self.translator()):
+        if self.translate(self.translator(lattice=self.lattice is not None)):
             raise SystemExit(1)
-
-    def translator(self) -> "Translator":
-        from decoder.translator import Translator
-        from hyperbaton.settings import settings_of_system
-
-        search = self.settings(self.assignments, settings_of_system(self.model)).search
-        search = replace(search, lattice=search.lattice or self.lattice is not None)
-        return Translator.load(self.model, search, self.distortion)
 
     def translate(self, translator: "Translator") -> int:
         """Translates the input; the number of sentences that failed."""
@@ -130,7 +104,7 @@ translate = command(Translate)
 
 
 def users_of_layers(translator: "Translator") -> dict[str, list[str]]:
-    """The layers that models of a system use where a sentence has them, and which models."""
+    """The optional layers that the models of a system use, with the names of those models."""
     users: dict[str, list[str]] = {}
     for model in translator.distortion:
         for layer in sorted(model.wants):
@@ -141,7 +115,7 @@ def users_of_layers(translator: "Translator") -> dict[str, list[str]]:
 def missing_lines(
     users: Mapping[str, list[str]], missing: Counter[str], n_sentences: int, *, every: bool
 ) -> list[str]:
-    """How many sentences had no such layer; `every`: also where none lacked it."""
+    """How many sentences lacked each layer; `every`: also layers that none lacked."""
     return [
         f"{missing[layer]} of {n_sentences} sentences had no {layer}: "
         f"{' and '.join(names)} scored them by other features"
@@ -153,7 +127,7 @@ def missing_lines(
 
 
 class _Writer:
-    """The outputs that were asked for."""
+    """Writes the outputs that were requested."""
 
     def __init__(self, job: Translate, translator: "Translator", stack: ExitStack) -> None:
         from models.writing import open_to_write
@@ -166,7 +140,7 @@ class _Writer:
         )
 
     def write_nothing(self) -> None:
-        """An empty line in the place of a translation."""
+        """An empty line in place of a translation."""
         _write(self._out, "")
 
     def write(self, number: int, decoded: "Decoded") -> None:

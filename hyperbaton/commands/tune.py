@@ -34,9 +34,9 @@ class Tune(Command):
     hyperbaton tune model --source dev.ja --reference dev.en
     hyperbaton tune model --source dev.ja --reference dev.en --method mira --metric bleu-ter
 
-    The system gets the weights that score best when the development set is really decoded with
-    them, never worse ones than it had, and the distortion limit that was used. A run that is
-    stopped goes on when the same command is given again. docs/tuning.md tells more.
+    The system receives the weights that score best when the development set is actually decoded
+    with them, never worse than the old ones, and the distortion limit that was used. To resume a
+    stopped run, give the same command again. See docs/tuning.md.
     """
 
     model: Path = argument(default=REQUIRED)
@@ -61,7 +61,7 @@ class Tune(Command):
     n_best: int | None = option("Hypotheses for each sentence.  [default: 100]", sets="tune.n_best")
     iterations: int | None = option("Decodings at most.  [default: 15]", sets="tune.iterations")
     replicas: int | None = option(
-        "Runs, with seeds that follow one another.  [default: 3]",
+        "Tuning runs, with consecutive seeds.  [default: 3]",
         sets="tune.replicas",
         type=POSITIVE,
     )
@@ -82,7 +82,7 @@ class Tune(Command):
     )
     distortion_limit: int | None = limit_option()
     state: Path | None = option("Folder for traces and state.  [default: MODEL/tuning]")
-    restart: bool = flag("Forget what is there, and begin anew.")
+    restart: bool = flag("Discard earlier state and start over.")
     plot: Path | None = option("Draw into this file.  [default: STATE/tuning.svg]")
     threads: int = threads_option()
     assignments: tuple[str, ...] = set_option()
@@ -107,14 +107,14 @@ class Tune(Command):
             with progress_line() as progress:
                 result, before = tune_system(job, settings.tune, settings.search, say, progress)
         except KeyboardInterrupt:
-            say("stopped; the same command goes on from here")
+            say("stopped; run the same command again to resume")
             raise
         plot_tuning(result, self.plot or job.picture)
         print_blocks(tuning_blocks(result, before))
         say(f"tuned: {self.model / NAME}; traces and a picture: {job.folder}")
 
     def job(self) -> "TuningJob":
-        """What is tuned on what, but for the settings."""
+        """The system and its development set, without the settings."""
         from tuning.evaluation.data_sets import DataSet
         from tuning.weights.system_tuning import TuningJob
 

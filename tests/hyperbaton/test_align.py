@@ -179,15 +179,15 @@ def test_a_device_that_takes_nothing(run, directions):
         ),
         (
             ["--forward", "x", "--backward", "y", "--out", "./x"],
-            "x cannot be written: it is also another file here",
+            "x cannot be written: another option names the same file",
         ),
         (
             ["--source", "x", "--target", "y", "--out", "a", "--forward-out", "a"],
-            "a cannot be written: it is also another file here",
+            "a cannot be written: another option names the same file",
         ),
         (
             ["--source", "x", "--target", "y", "--save-priors", "-"],
-            "- cannot be written: it is also another file here",
+            "- cannot be written: another option names the same file",
         ),
     ],
 )

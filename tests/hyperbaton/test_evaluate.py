@@ -269,7 +269,7 @@ def test_metrics_of_order_need_alignments_of_all_systems(run, files, write, monk
         monkeypatch.setattr(sys, "stdin", stream)
         code, _, err = run("-", *options)
     assert code == 2
-    assert "PDscore reads the hypotheses twice: give a file in the place of -" in err
+    assert "PDscore reads the hypotheses twice: give a file instead of -" in err
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ def test_a_command_imports_no_other():
         "sys.exit(' '.join(loaded))\n"
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    expected = {"hyperbaton.commands.export", "hyperbaton.commands.parameters"}
+    expected = {"hyperbaton.commands.moses", "hyperbaton.commands.parameters"}
     assert set(result.stderr.split()) == expected
 
 

@@ -27,8 +27,8 @@ class Everything(p.Command):
     n_best: int = p.option("How many.", default=1, type=p.POSITIVE)
     share: float = p.option(default=0.0)
     quiet: bool = p.flag("Say nothing.")
-    stack_size: int | None = p.stack_option()
-    drop_unknown: bool = p.drop_option()
+    stack_size: int | None = p.option(sets="search.stack_size")
+    drop_unknown: bool = p.flag("Leave out.", sets="search.drop_unknown")
     assignments: tuple[str, ...] = p.set_option()
 
     def run(self):
@@ -97,12 +97,12 @@ def test_options_that_stand_for_settings():
 
 def test_files_of_a_corpus_or_a_sample():
     given = {"source": Path("s"), "target": Path("t")}
-    files = p.CorpusCommand(**given).files(None, aligned=False)
+    files = p.CorpusCommand(**given).files(aligned=False)
     assert (files.source, files.target, files.alignment) == (Path("s"), Path("t"), None)
     with pytest.raises(click.UsageError, match="give --source, --target and --alignment, or --sam"):
-        p.CorpusCommand(**given).files(None)
+        p.CorpusCommand(**given).files()
     with pytest.raises(click.UsageError, match="give --source and --target, or --sample"):
-        p.CorpusCommand().files(None, aligned=False)
+        p.CorpusCommand().files(aligned=False)
     with pytest.raises(click.UsageError, match="either --sample or files of your own, not both"):
-        p.CorpusCommand(**given).files("ja-en")
-    assert p.CorpusCommand().files("ja-en", "dev").source.name == "dev.ja"
+        p.CorpusCommand(**given, sample="ja-en").files()
+    assert p.CorpusCommand(sample="ja-en").files("dev").source.name == "dev.ja"

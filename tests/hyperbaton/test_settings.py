@@ -3,9 +3,10 @@ import sys
 
 import pytest
 
-from hyperbaton.settings import Settings, as_dict, load_settings
+from hyperbaton.settings import Settings, load_settings
 from models.data.corpus_reading import CorpusSettings
 from models.errors import DataError, SettingError
+from tuning.comparison.sections import as_dict
 from tuning.optimisers.mira import Mira
 
 

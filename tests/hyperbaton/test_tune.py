@@ -161,7 +161,7 @@ def test_an_interrupted_run_goes_on(folder, monkeypatch, run):
         process.send_signal(signal.SIGINT)
         rest = process.stderr.read()
         assert process.wait() == 130
-    assert "stopped; the same command goes on from here" in rest
+    assert "stopped; run the same command again to resume" in rest
     trace = folder / "model" / "tuning" / "seed-1" / "trace.json"
     done = len(json.loads(trace.read_text())["steps"])
     assert done >= 2

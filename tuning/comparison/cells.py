@@ -1,7 +1,8 @@
 """One replica of one cell of the grid: tuned, then every test set translated and scored, each once.
 
-The stages' folders are named after all that they depend on, so a comparison that is stopped, or
-changed in one system, does only what is new. Tuning keeps its own state, iteration by iteration.
+The folder of a stage is named after everything that the stage depends on, so a comparison that was
+stopped, or changed in one system, does only the new work. Tuning keeps its state after every
+iteration.
 """
 
 import json
@@ -23,8 +24,8 @@ from models.system.folder import model_entries, read_system, starting_weights
 from models.system.stages import PARTS, fingerprint, is_whole, run_stage
 from models.writing import make_folder, open_to_write
 from tuning.comparison.configuration import Configuration, System, limit_name
-from tuning.comparison.peak_memory import begin_peak, peak_megabytes
 from tuning.comparison.results import Cost, Output, Replica, as_outputs, metrics_of
+from tuning.comparison.workers import begin_peak, peak_megabytes
 from tuning.evaluation.data_sets import DataSet, Sentences, load
 from tuning.weights.loop import TuneResult, measure, tune
 from tuning.weights.protocol import average, split
@@ -34,14 +35,14 @@ from tuning.weights.trace import Trace
 
 FORMAT = 1
 TUNED, DECODED, SCORED, STATE = "tuned", "decoded", "scored", "state"
-OFTEN = 50  # sentences between two words on progress
+OFTEN = 50  # sentences between progress reports
 
 
 @dataclass(frozen=True)
 class Job:
-    """All that a process needs to know."""
+    """Everything that a worker process needs."""
 
-    configuration: Configuration  # its files hold just the lines that are wanted
+    configuration: Configuration  # its files hold only the selected lines
     folder: Path  # of the comparison
     trained: Path  # the system that has all models
     system: System  # its models with all their settings
@@ -88,7 +89,7 @@ class Job:
 
     @property
     def state(self) -> Path:
-        """Where tuning keeps how far it is."""
+        """Where tuning keeps its state."""
         return self.folder / STATE / self.tuned_key
 
     def is_done(self) -> bool:
@@ -116,7 +117,7 @@ class AverageJob(Job):
 
 
 def run_job(job: Job, say: Progress) -> None:
-    """Does what is missing."""
+    """Runs the stages that are missing."""
     begin_peak()
     work = _Work(job, say)
     run_stage(job.folder, TUNED, job.tuned_key, work.tune)
@@ -127,7 +128,7 @@ def run_job(job: Job, say: Progress) -> None:
 
 
 def read_replica(job: Job) -> Replica:
-    """The results of a job that is done, but for its translations."""
+    """The results of a finished job, without its translations."""
     content = _read(job.tuned / "tuned.json")
     cost = _read(job.tuned / "cost.json")
     statistics, milliseconds, peak = {}, [], cost["megabytes"]
@@ -142,7 +143,7 @@ def read_replica(job: Job) -> Replica:
 
 
 def read_outputs(job: Job) -> dict[str, list[Output]]:
-    """The translations of all test sets by a job that is done."""
+    """The translations of all test sets by a finished job."""
     return {test.name: _read_outputs(job.decoded(test)) for test in job.configuration.test}
 
 
@@ -154,7 +155,7 @@ class _Work:
 
     @cached_property
     def translator(self) -> Translator:
-        """With the weights that its own models start with, whatever else was trained."""
+        """With the starting weights of the job's own models, whatever else was trained."""
         settings = replace(self._job.configuration.search, distortion_limit=self._job.limit)
         loaded = Translator.load(self._job.trained, settings, self._job.system.distortion)
         return loaded.with_weights(starting_weights(loaded.distortion))
@@ -207,14 +208,14 @@ class _Work:
         return "done"
 
     def _known_weights(self, task: TuningTask) -> dict[str, float]:
-        """Those that need no tuning: the mean of the replicas', or those to start with."""
+        """Weights that need no tuning: the mean of the replicas', or the starting weights."""
         if isinstance(self._job, AverageJob):
             runs = [_read(job.tuned / "tuned.json")["weights"] for job in self._job.replicas]
             return average(task.vector, runs)
         return {name: self.translator.weights[name] for name in self.translator.feature_names}
 
     def _resumed(self, task: TuningTask) -> TuneResult:
-        """Goes on where an earlier run was stopped; begins anew if what it left is damaged."""
+        """Resumes an earlier run; starts over if the state that it left is damaged."""
         make_folder(self._job.state.parent)
         try:
             return tune(task, self._job.state)
@@ -226,7 +227,7 @@ class _Work:
 
 
 def _listeners(say: Progress) -> Listeners:
-    """Passes on the last score, and what is being done since."""
+    """Reports the last score and the current activity."""
     last = ""
 
     def decoded(trace: Trace) -> None:

@@ -35,21 +35,21 @@ relative to the TOML file. Unknown keys are refused with the nearest known one.
 
 import json
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import MISSING, asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_origin
 
 from decoder.decode import SearchSettings
-from models.errors import SettingError, missing_file, nearest
+from models.errors import SettingError, nearest
 from models.phrases.building import PhraseSettings
 from models.settings_text import convert_setting
 from models.system.folder import DISTORTION_LIMIT
 from models.system.training import ClassSettings, LanguageModelSettings
+from tuning.comparison.sections import is_optimiser, read_toml, section_names, with_sections
 from tuning.evaluation.data_sets import ALL, DataSet
 from tuning.metrics.catalogue import check_name
-from tuning.optimisers.interface import OPTIMISERS, make_optimiser
+from tuning.optimisers.interface import OPTIMISERS
 from tuning.weights.settings import BEST, COMPARE_SETTINGS, OPEN, TuneSettings
 
 NO_LIMIT = -1
@@ -98,21 +98,13 @@ class Configuration:
         return self.baseline or self.system[0].name
 
     def plain(self) -> dict[str, Any]:
-        """As JSON can hold it."""
+        """In a form that JSON can hold."""
         plain: dict[str, Any] = asdict(self) | {"tune": self.tune.plain()}
         return {**json.loads(json.dumps(plain, default=str))}
 
 
 def read_configuration(path: Path) -> Configuration:
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise missing_file(path) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SettingError(f"is not TOML: {error}", where=str(path)) from None
-    except OSError as error:
-        raise SettingError(f"cannot be read: {error.strerror}", where=str(path)) from None
-    return _Reader(path).read(content)
+    return _Reader(path).read(read_toml(path))
 
 
 def check(configuration: Configuration, where: str = "") -> Configuration:
@@ -136,7 +128,7 @@ def check(configuration: Configuration, where: str = "") -> Configuration:
     systems = [system.name for system in configuration.system]
     if configuration.baseline_name not in systems:
         raise SettingError(
-            f"the baseline {configuration.baseline!r} is no system",
+            f"the baseline {configuration.baseline!r} is not a system",
             where=where,
             expected=nearest(configuration.baseline, systems),
         )
@@ -176,23 +168,18 @@ class _Reader:
         self._where, self._folder = str(path), path.parent
 
     def read(self, content: dict[str, Any]) -> Configuration:
-        """The tables of optimisers belong to the settings of tuning."""
         if isinstance(tune := content.get("tune"), dict) and CHOOSE in tune:
             chosen = tune.pop(CHOOSE)
             tune.setdefault("protocol", BEST if chosen == DEV else chosen)
-        own = {name: content.pop(name) for name in [*content] if name in OPTIMISERS or ":" in name}
-        made: Configuration = self.make(Configuration, content, "")
-        for name, table in own.items():
-            default = make_optimiser(name)
-            optimiser = self.make(type(default), table, name)
-            made = replace(made, tune=made.tune.with_optimiser(name, optimiser))
-        return made
+        names = section_names(Configuration)
+        own = {key: content.pop(key) for key in [*content] if key in names or is_optimiser(key)}
+        made: Configuration = self._make(Configuration, content, "")
+        return with_sections(made, own, self._where)
 
-    def make(self, kind: Any, table: Any, name: str, base: Any = None) -> Any:
-        """An object of this kind, or `base` with some values replaced."""
+    def _make(self, kind: Any, table: Any, name: str) -> Any:
         if not isinstance(table, Mapping):
             raise SettingError(f"{name} is not a table", where=self._where)
-        known = {field.name: field for field in fields(kind) if field.name != "optimisers"}
+        known = {field.name: field for field in fields(kind)}
         for key in table:
             if key not in known:
                 raise SettingError(
@@ -201,41 +188,32 @@ class _Reader:
                     expected=nearest(key, [*known, *(OPTIMISERS if not name else ())]),
                 )
         for key, field in known.items():
-            if base is None and key not in table and field.default is MISSING:
+            if key not in table and field.default is MISSING:
                 raise SettingError(f"{_join(name, key)} is missing", where=self._where)
         values = {
             key: self._value(known[key], value, _join(name, key)) for key, value in table.items()
         }
-        return kind(**values) if base is None else replace(base, **values)
+        return kind(**values)
 
     def _value(self, field: Any, value: Any, name: str) -> Any:
-        sections = {"train": TrainingData, "dev": DataSet}
-        lists = {"test": DataSet, "system": System}
-        if name in sections:
-            return self.make(sections[name], value, name)
-        if name in lists:
-            rows = self._list(value, name)
-            return tuple(self.make(lists[name], row, f"[[{name}]]") for row in rows)
-        if name == "limits":
-            return tuple(self._limit(item) for item in self._list(value, name))
-        if field.type in (Path, Path | None):
-            return self._folder / convert_setting(name, value, str, self._where)
-        if field.type == tuple[Path, ...]:
-            items = self._list(value, name)
-            return tuple(
-                self._folder / convert_setting(name, item, str, self._where) for item in items
-            )
-        if field.type == tuple[str, ...]:
-            items = self._list(value, name)
-            return tuple(convert_setting(name, item, str, self._where) for item in items)
-        if hasattr(field.default, "__dataclass_fields__"):
-            return self.make(type(field.default), value, name, field.default)
-        return convert_setting(name, value, field.type, self._where)
+        if field.type in (TrainingData, DataSet):
+            return self._make(field.type, value, name)
+        if get_origin(field.type) is tuple:
+            if not isinstance(value, list):
+                raise SettingError(f"{name} is not a list", where=self._where)
+            return tuple(self._item(get_args(field.type)[0], item, name) for item in value)
+        return self._item(field.type, value, name)
 
-    def _list(self, value: Any, name: str) -> list[Any]:
-        if not isinstance(value, list):
-            raise SettingError(f"{name} is not a list", where=self._where)
-        return value
+    def _item(self, kind: Any, value: Any, name: str) -> Any:
+        if kind in (DataSet, System):
+            return self._make(kind, value, f"[[{name}]]")
+        if kind in (Path, Path | None):
+            return self._folder / convert_setting(name, value, str, self._where)
+        return (
+            self._limit(value)
+            if name == "limits"
+            else convert_setting(name, value, kind, self._where)
+        )
 
     def _limit(self, value: Any) -> int:
         if value in ("inf", NO_LIMIT):

@@ -1,4 +1,4 @@
-"""The data of a comparison: the lines that are wanted, cut out of larger files."""
+"""The data of a comparison: the selected lines, cut out of larger files."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import fields, replace
@@ -17,7 +17,7 @@ Data = TypeVar("Data", TrainingData, DataSet)
 
 
 def cut_out(configuration: Configuration, folder: Path) -> Configuration:
-    """The same with files that hold just the lines that are wanted; `folder` keeps them."""
+    """The same with files that hold only the selected lines; `folder` keeps them."""
     return replace(
         configuration,
         train=_cut(configuration.train, "train", folder),

@@ -1,5 +1,5 @@
-"""What a comparison needs, checked before hours of work: its models exist and go together, its
-metrics can be computed, and all sentences have the layers that the models need."""
+"""What a comparison needs, checked before hours of work: its models exist and fit together,
+its metrics can be computed, and all sentences have the layers that the models need."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -20,7 +20,7 @@ FILES = {"tags": "source_tags", "tree": "source_tree"}  # where a layer comes fr
 
 
 def exact_models(configuration: Configuration, system: System) -> tuple[str, ...]:
-    """The system's models with all their settings, so that each is one of those that are trained,
+    """The system's models with all their settings, so that each matches exactly one trained model,
     whatever other systems have."""
     found = wanted_models(system.distortion, configuration.phrases.reordering)
     return tuple(model_text(name, model.settings()) for name, model in found)
@@ -45,7 +45,7 @@ def check_methods(configuration: Configuration) -> None:
 
 
 def check_data(configuration: Configuration, dev: Sentences, tests: Iterable[Sentences]) -> None:
-    """Refuses data that cannot be tuned on or scored as is wanted."""
+    """Refuses data that cannot be tuned on or scored as requested."""
     split(dev, configuration.tune.protocol)
     if make_objective(configuration.tune.metric, dev.references).needs_visits:
         _check_alignment(dev, configuration.tune.metric)

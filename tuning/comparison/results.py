@@ -27,8 +27,8 @@ class Output:
 
 @dataclass(frozen=True)
 class Cost:
-    """What a replica took, in a process of its own with one thread; not part of the results, which
-    are the same on any machine."""
+    """The cost of a replica in a process of its own with one thread. It is not part of the results,
+    which are the same on any machine."""
 
     tuning_seconds: float  # CPU
     decoding_milliseconds: float  # per sentence, CPU
@@ -37,7 +37,7 @@ class Cost:
 
 @dataclass(frozen=True)
 class StageCost:
-    """What a stage of training took."""
+    """The cost of a stage of training."""
 
     title: str
     seconds: float
@@ -69,7 +69,7 @@ class Cell:
 
     @property
     def best(self) -> Replica:
-        """What is tested."""
+        """The replica that is tested."""
         return self.average or self.replicas[self.chosen]
 
     @property
@@ -94,6 +94,13 @@ class Comparison:
 
     def cell(self, system: str, limit: int) -> Cell:
         return next(c for c in self.cells if (c.system, c.limit) == (system, limit))
+
+    def best_cell(self, test: str, cells: Iterable[Cell] = ()) -> Cell:
+        """The one with the best score by the first metric, among these or among all."""
+        sign = 1 if self.metrics[test][0].higher_is_better else -1
+        return max(
+            cells or self.cells, key=lambda cell: sign * self.scores[test][cell.name][0].score
+        )
 
     def statistics(self, cell: Cell, test: Sentences, metric: Metric) -> FloatArray:
         """Of the chosen replica, (n_sentences, n_statistics)."""

@@ -39,7 +39,7 @@ def compare(
     talk: Talk = lambda _: None,
     progress: Progress | None = None,
 ) -> Comparison:
-    """Fills the folder; what is there already and has not changed is used again."""
+    """Fills the folder; earlier results whose inputs have not changed are reused."""
     check_models(configuration)
     check_methods(configuration)
     with locked(folder):
@@ -103,7 +103,7 @@ def _run(jobs: Sequence[Job], threads: int, talk: Talk, progress: Progress | Non
 
 @dataclass
 class _Board:
-    """Shows how far the jobs are."""
+    """Shows the progress of the jobs."""
 
     names: Sequence[str]
     talk: Talk

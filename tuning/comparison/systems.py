@@ -1,7 +1,7 @@
 """Trains one system with the models of all the systems that are compared.
 
 Phrase table, language model, word classes and models that several systems use are made once. The
-cost of each stage is kept in `costs.json`, since it is not measured again when nothing has changed.
+cost of each stage is kept in `costs.json`, because unchanged stages are not measured again.
 """
 
 import json
@@ -57,7 +57,7 @@ def train(
 
 
 def stage_costs(folder: Path, configuration: Configuration) -> list[StageCost]:
-    """What the stages of the trained system took, those whose costs are known."""
+    """The costs of the trained system's stages, where they are known."""
     content = read_system(folder / SYSTEM)
     titles = {part: TITLES[name] for name, part in content["parts"].items()}
     wanted = {

@@ -1,20 +1,24 @@
-"""Jobs in processes of their own, a few at a time, with news of their progress.
+"""Jobs in processes of their own, a few at a time, with their progress and their peak memory.
 
-Every worker is a fresh process that does one job after the other. If the run that started them goes
-away, in whatever way, workers end at once: another run may go on in the same folder. They leave no
-half-finished work behind, since stages are renamed into place.
+Every worker is a fresh process that does one job after another. If the run that started them goes
+away for whatever reason, workers end at once, because another run may go on in the same folder.
+They leave no half-finished work behind, since stages are renamed into place.
 """
 
 import ctypes
 import os
+import re
+import resource
 import signal
 import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
+from pathlib import Path
 from typing import Any, TypeVar
 
 from models.errors import DataError, HyperbatonError, SettingError
@@ -22,8 +26,10 @@ from models.progress import Progress
 
 Job = TypeVar("Job")
 Work = Callable[[Job, Progress], None]
-PULSE = 0.5  # seconds between looks at the parent, where the kernel does not look
+PULSE = 0.5  # seconds between checks on the parent, where the kernel does not watch it
 _PR_SET_PDEATHSIG = 1
+_CLEAR, _STATUS = Path("/proc/self/clear_refs"), Path("/proc/self/status")
+_BEGIN_ANEW = "5"  # see proc(5)
 _PROGRESS, _ERROR, _DONE = range(3)  # what a worker sends, with values
 
 
@@ -41,7 +47,6 @@ def run_jobs(
     """
     left = iter(enumerate(jobs))
     doing: dict[Connection, int] = {}
-    workers = []
 
     def next_job(connection: Connection) -> None:
         doing.pop(connection, None)
@@ -50,10 +55,8 @@ def run_jobs(
         if number is not None:
             doing[connection] = number
 
-    try:
-        for _ in range(min(n_workers, len(jobs))):
-            worker, connection = _start(work)
-            workers.append(worker)
+    with _workers(min(n_workers, len(jobs)), work) as connections:
+        for connection in connections:
             next_job(connection)
         while doing:
             for connection in [c for c in wait(list(doing)) if isinstance(c, Connection)]:
@@ -65,23 +68,29 @@ def run_jobs(
                 else:
                     done(doing[connection])
                     next_job(connection)
+
+
+@contextmanager
+def _workers(n: int, work: Work[Any]) -> Iterator[list[Connection]]:
+    """Processes, by the connections that they get their jobs from; an error kills them all."""
+    context = get_context("spawn")
+    workers: list[Any] = []
+    connections = []
+    try:
+        for _ in range(n):
+            ours, theirs = context.Pipe()
+            worker = context.Process(target=_serve, args=(theirs, work, os.getpid()), daemon=True)
+            worker.start()
+            theirs.close()
+            workers.append(worker)
+            connections.append(ours)
+        yield connections
         for worker in workers:
             worker.join()
     finally:
         for worker in workers:
-            if worker.is_alive():
-                worker.kill()
-                worker.join()
-
-
-def _start(work: Work[Any]) -> tuple[Any, Connection]:
-    """A process, and the connection that it gets its jobs from."""
-    context = get_context("spawn")
-    ours, theirs = context.Pipe()
-    worker = context.Process(target=_serve, args=(theirs, work, os.getpid()), daemon=True)
-    worker.start()
-    theirs.close()
-    return worker, ours
+            worker.kill()  # nothing happens to those that have ended
+            worker.join()
 
 
 def _receive(connection: Connection) -> tuple[int, Any]:
@@ -91,7 +100,7 @@ def _receive(connection: Connection) -> tuple[int, Any]:
         raise DataError(
             "a worker process died",
             expected="perhaps there was not enough memory",
-            advice="run the same command again: it goes on where it stopped",
+            advice="run the same command again: it resumes where it stopped",
         ) from None
     return message
 
@@ -118,7 +127,7 @@ def _serve(connection: Connection, work: Work[Any], parent: int) -> None:
 
 
 def _plain(error: HyperbatonError) -> HyperbatonError:
-    """The same as one of the kinds that can travel between processes."""
+    """The same as an error of a kind that can be sent between processes."""
     kind = SettingError if error.exit_code == SettingError.exit_code else DataError
     return kind(error.what, where=error.where, expected=error.expected, advice=error.advice)
 
@@ -127,3 +136,22 @@ def _end_with(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(PULSE)
     os._exit(1)
+
+
+def begin_peak() -> None:
+    """Peak memory counts from now on, if the system can reset it, as Linux can.
+
+    Elsewhere a job may be charged for the memory of an earlier one of the same worker.
+    """
+    with suppress(OSError):
+        _CLEAR.write_text(_BEGIN_ANEW)
+
+
+def peak_megabytes() -> float:
+    try:
+        found = re.search(r"^VmHWM:\s*(\d+) kB", _STATUS.read_text(), re.MULTILINE)
+    except OSError:
+        found = None
+    if found:
+        return int(found[1]) / 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

@@ -1,4 +1,4 @@
-"""What the results were made with: tuning curves, weights, costs, settings."""
+"""How the results were made: tuning curves, weights, costs, settings."""
 
 import json
 from html import escape

@@ -1,4 +1,4 @@
-"""What a report says of word order beyond scores: distances, classes, kinds of sentences.
+"""Word order beyond scores: distances, classes of moves, kinds of sentences.
 
 Moves are those between source words that are translated one after the other: from the current word
 i to the next word j, at distance j − i − 1, in the nine classes of Goto et al. (2013, footnote 6).
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.arrays import FloatArray, Int64Array
-from tuning.comparison.results import Output, as_outputs, output_visits
+from tuning.comparison.results import Output, as_outputs
 from tuning.evaluation.data_sets import Sentences
 from tuning.metrics.base import Metric, Outputs
 from tuning.metrics.order import KendallTau
@@ -86,16 +86,12 @@ def scores_by_bin(
 
 
 def largest_differences(
-    metric: Metric, test: Sentences, ours: Sequence[Output], baseline: Sequence[Output], n: int
+    metric: Metric, test: Sentences, ours: Sequence[Output], baseline: Sequence[Output]
 ) -> list[tuple[int, float]]:
-    """Sentences where a system is furthest above or below the baseline, and by how much."""
+    """Sentences by how far a system is above or below the baseline, the farthest first."""
     differences = _sentence_scores(metric, test, ours) - _sentence_scores(metric, test, baseline)
-    order = np.argsort(-np.abs(differences), kind="stable")[:n]
+    order = np.argsort(-np.abs(differences), kind="stable")
     return [(int(number), float(differences[number])) for number in order]
-
-
-def visits_of(test: Sentences, outputs: Sequence[Output]) -> Visits:
-    return output_visits(test, outputs)
 
 
 def _sentence_scores(metric: Metric, test: Sentences, outputs: Sequence[Output]) -> FloatArray:
@@ -117,7 +113,7 @@ def _class_of(distances: Int64Array) -> Int64Array:
 
 
 def _quantile_bins(title: str, values: NDArray[np.float64], form: str) -> Bins:
-    """At most N_BINS bins of about as many sentences; equal values stay together."""
+    """At most N_BINS bins of about equal size; equal values stay together."""
     inner = np.quantile(values, np.arange(1, N_BINS) / N_BINS, method="higher")
     edges = np.unique(inner[inner > values.min()])
     of_sentence = np.searchsorted(edges, values, side="right")

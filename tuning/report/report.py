@@ -1,6 +1,8 @@
-"""The report of a comparison: which section says what, in which order; and what the scores say."""
+"""The report of a comparison: its sections in order, with the scores, findings and exhibits."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from html import escape
 
 from models.errors import counted
 from tuning.comparison.configuration import limit_name
@@ -17,7 +19,6 @@ from tuning.evaluation.data_sets import Sentences
 from tuning.evaluation.significance import SIGNIFICANT
 from tuning.evaluation.tables import Table
 from tuning.report.account import costs, settings, tuning_curves, weights
-from tuning.report.exhibits import exhibit_html, findings_html
 from tuning.report.html import (
     Section,
     chart_figure,
@@ -28,30 +29,30 @@ from tuning.report.html import (
     paragraph,
     side_by_side,
 )
-from tuning.report.word_order import Draw, kinds_of_sentences, sentences, word_order
-from tuning.reproduction.exhibit import Exhibit
-from tuning.reproduction.findings import Finding
+from tuning.report.word_order import kinds_of_sentences, sentences, word_order
+from tuning.reproduction.exhibit import Exhibit, Finding
+
+LONG = 12  # rows; a paper's table that is longer is shown on demand
 
 
 def report(
     comparison: Comparison,
-    draw: Draw,
     findings: Sequence[Finding] = (),
     figures: Sequence[Table] = (),
     exhibits: Sequence[Exhibit] = (),
 ) -> str:
-    """The whole page. `draw` makes pictures of derivations; `figures` are a paper's own."""
-    known = findings_html(findings) + "".join(html_table(f, sortable=False) for f in figures)
+    """The whole page; `figures` are the paper's own."""
+    known = _findings(findings) + "".join(html_table(f, sortable=False) for f in figures)
     sections = [
         Section("findings", "Findings", known),
         Section("scores", "Scores", _scores(comparison)),
         Section("significance", "Significance", _significance(comparison)),
         Section("limits", "Distortion limits", _limits(comparison)),
-        *(Section(one.name, one.title, exhibit_html(one)) for one in exhibits),
+        *(Section(one.name, one.title, _exhibit(one)) for one in exhibits),
         Section("tuning", "Tuning", tuning_curves(comparison)),
         Section("order", "Word order", word_order(comparison)),
         Section("kinds", "Kinds of sentences", kinds_of_sentences(comparison)),
-        Section("sentences", "Where the systems differ most", sentences(comparison, draw)),
+        Section("sentences", "Where the systems differ most", sentences(comparison)),
         Section("weights", "Weights", weights(comparison)),
         Section("costs", "Costs", costs(comparison)),
         Section("settings", "Settings", settings(comparison)),
@@ -75,10 +76,8 @@ def _introduction(comparison: Comparison) -> str:
 def _best(comparison: Comparison, test: Sentences) -> str:
     """The best cell in a sentence."""
     metric = comparison.metrics[test.name][0]
-    sign = 1 if metric.higher_is_better else -1
-    scores = comparison.scores[test.name]
-    cell = max(comparison.cells, key=lambda cell: sign * scores[cell.name][0].score)
-    score = scores[cell.name][0]
+    cell = comparison.best_cell(test.name)
+    score = comparison.scores[test.name][cell.name][0]
     against = ""
     if score.difference is not None and score.p_value is not None:
         against = (
@@ -177,3 +176,33 @@ def _limits(comparison: Comparison) -> str:
         chart = Chart(caption, places, series, "distortion limit", metric.name)
         parts += [chart_figure(chart), html_table(limits_table(comparison, test.name))]
     return side_by_side(parts)
+
+
+def _exhibit(exhibit: Exhibit) -> str:
+    """Findings first, then charts with their numbers on demand, then tables."""
+    return (
+        paragraph(" ".join(exhibit.notes))
+        + _findings(exhibit.findings)
+        + side_by_side([_chart(chart) for chart in exhibit.charts])
+        + "".join(html_table(table) for table in exhibit.tables)
+        + "".join(map(_paper_table, exhibit.figures))
+    )
+
+
+def _findings(found: Sequence[Finding]) -> str:
+    items = [
+        f"<li>{escape(finding.statement)}: <strong>{escape(finding.verdict)}</strong>"
+        f'<br><span class="quiet">{escape("; ".join(finding.cases))}</span></li>'
+        for finding in found
+    ]
+    return f'<ul class="findings">{"".join(items)}</ul>' if items else ""
+
+
+def _chart(chart: Chart) -> str:
+    return chart_figure(chart) + details("numbers", html_table(replace(chart.table, title="")))
+
+
+def _paper_table(table: Table) -> str:
+    if len(table.rows) <= LONG:
+        return html_table(table, sortable=False)
+    return details(table.title, html_table(replace(table, title=""), sortable=False))

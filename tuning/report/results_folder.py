@@ -1,20 +1,17 @@
-"""All that a comparison leaves in its folder: tables, the experiments of its preset, the report."""
+"""The results folder of a comparison: tables, the experiments of its preset, the report."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from decoder.drawing.derivation_layout import Derivation
-from decoder.drawing.derivation_svg import derivation_svg
 from models.progress import Progress
 from models.writing import open_to_write
 from tuning.comparison.configuration import Configuration, check
 from tuning.comparison.result_tables import write_files
-from tuning.comparison.results import Comparison, Output
+from tuning.comparison.results import Comparison
 from tuning.comparison.run import Talk
 from tuning.report.report import report
-from tuning.reproduction.exhibit import Exhibit
-from tuning.reproduction.findings import Finding
+from tuning.reproduction.exhibit import Exhibit, Finding
 from tuning.reproduction.making import FILE as EXHIBITS
 from tuning.reproduction.making import make_exhibits
 from tuning.reproduction.papers import PAPERS, Paper, findings
@@ -26,7 +23,7 @@ REPORT = "report.html"
 def complete(
     configuration: Configuration, preset: str | None = None, replicas: int | None = None
 ) -> Configuration:
-    """The configuration with what its preset adds and all defaults; refused if it is wrong."""
+    """The configuration with the additions of its preset and all defaults; refuses a wrong one."""
     preset = preset or configuration.preset
     if preset:
         configuration = apply_preset(configuration, preset)
@@ -53,7 +50,7 @@ def write_results(
     talk: Talk = lambda _: None,
     progress: Progress | None = None,
 ) -> tuple[list[Exhibit], list[Path]]:
-    """Writes everything; the exhibits, with the paper's figures beside them, and the files."""
+    """Writes everything; returns the exhibits, with the paper's figures, and the files."""
     paper, preset = paper_of(comparison), comparison.configuration.preset
     files = write_files(comparison, folder)
     made: list[Exhibit] = []
@@ -64,10 +61,5 @@ def write_results(
         (folder / EXHIBITS).unlink(missing_ok=True)  # of an earlier run
     exhibits = [replace(exhibit, figures=paper.exhibits.get(exhibit.name, ())) for exhibit in made]
     with open_to_write(folder / REPORT) as stream:
-        stream.write(report(comparison, draw_output, found, paper.tables, exhibits).encode())
+        stream.write(report(comparison, found, paper.tables, exhibits).encode())
     return exhibits, [*files, *[folder / EXHIBITS] * bool(exhibits), folder / REPORT]
-
-
-def draw_output(source: Sequence[str], output: Output) -> str:
-    """A translation as a small picture."""
-    return derivation_svg(Derivation(source, output.text.split(), output.spans, output.links))

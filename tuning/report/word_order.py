@@ -1,12 +1,14 @@
 """Sections of a report that look into the translations: moves, kinds of sentences, examples."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from html import escape
 
 import numpy as np
 
+from decoder.drawing.derivation_layout import Derivation
+from decoder.drawing.derivation_svg import derivation_svg
 from tuning.comparison.configuration import limit_name
-from tuning.comparison.results import Cell, Comparison, Output
+from tuning.comparison.results import Cell, Comparison, output_visits
 from tuning.evaluation.charts import Chart, Series, heat_map, legend
 from tuning.evaluation.data_sets import Sentences
 from tuning.metrics.base import Metric
@@ -19,7 +21,6 @@ from tuning.report.analysis import (
     length_bins,
     reordering_bins,
     scores_by_bin,
-    visits_of,
 )
 from tuning.report.html import (
     chart_figure,
@@ -31,8 +32,7 @@ from tuning.report.html import (
 )
 
 N_GAINS, N_LOSSES = 5, 3  # examples
-FEW = 2  # confusions that are shown at once
-Draw = Callable[[Sequence[str], Output], str]  # source words and their translation, as SVG
+FEW = 2  # squares that are shown without a click
 
 
 def word_order(comparison: Comparison) -> str:
@@ -40,15 +40,15 @@ def word_order(comparison: Comparison) -> str:
     limit = comparison.limits[-1]
     text = (
         f"Distances from each source word to the one that is translated next, limit "
-        f"{limit_name(limit)}. A row of a square: what becomes of the reference's moves of this "
-        "class, in percent."
+        f"{limit_name(limit)}. A row of a square: how the system makes the reference's moves of "
+        "this class, in percent."
     )
     return paragraph(text) + "".join(_moves(comparison, test, limit) for test in comparison.tests)
 
 
 def _moves(comparison: Comparison, test: Sentences, limit: int) -> str:
     cells = [comparison.cell(name, limit) for name in comparison.systems]
-    visits = [visits_of(test, cell.best.outputs[test.name]) for cell in cells]
+    visits = [output_visits(test, cell.best.outputs[test.name]) for cell in cells]
     series = [
         Series(cell.system, [100 * share for share in distance_classes(own)])
         for cell, own in zip(cells, visits, strict=True)
@@ -65,7 +65,7 @@ def _moves(comparison: Comparison, test: Sentences, limit: int) -> str:
     x_title = "distance to the next source word"
     chart = Chart(f"moves on {test.name}", CLASS_NAMES, series, x_title, "% of moves")
     first = [chart_figure(chart)]
-    # the baseline and the best system at once, others on demand
+    # the baseline and the best system are always shown, the others on demand
     pair = [comparison.configuration.baseline_name, _best(comparison, test, limit).system]
     at_once = list(dict.fromkeys(pair))[:FEW] if len(squares) > FEW else list(squares)
     first += [squares.pop(name) for name in at_once if name in squares]
@@ -98,7 +98,7 @@ def _by_kind(comparison: Comparison, test: Sentences, limit: int, bins: Bins) ->
     return chart_figure(chart, with_legend=False)
 
 
-def sentences(comparison: Comparison, draw: Draw) -> str:
+def sentences(comparison: Comparison) -> str:
     """The best system against the baseline: a few sentences of the first test set, with pictures
     of both."""
     limit, test = comparison.limits[-1], comparison.tests[0]
@@ -118,7 +118,7 @@ def sentences(comparison: Comparison, draw: Draw) -> str:
             )
             parts.append(paragraph(text))
         for number, difference in chosen:
-            parts.append(_example(comparison, draw, number, difference, (baseline, best)))
+            parts.append(_example(comparison, number, difference, (baseline, best)))
     return "".join(parts)
 
 
@@ -127,15 +127,13 @@ def _examples(
 ) -> tuple[list[tuple[int, float]], list[tuple[int, float]]]:
     ours, theirs = best.best.outputs[test.name], baseline.best.outputs[test.name]
     sign = 1 if metric.higher_is_better else -1
-    found = largest_differences(metric, test, ours, theirs, len(test))
+    found = largest_differences(metric, test, ours, theirs)
     gains = [item for item in found if sign * item[1] > 0]
     losses = [item for item in found if sign * item[1] < 0]
     return gains[:N_GAINS], losses[:N_LOSSES]
 
 
-def _example(
-    comparison: Comparison, draw: Draw, number: int, difference: float, pair: Sequence[Cell]
-) -> str:
+def _example(comparison: Comparison, number: int, difference: float, pair: Sequence[Cell]) -> str:
     test = comparison.tests[0]
     words = test.sources[number].words
     lines = [("source", " ".join(words))]
@@ -146,19 +144,17 @@ def _example(
         if cell.limit == pair[0].limit
     ]
     items = "".join(f"<dt>{escape(a)}</dt><dd>{escape(b)}</dd>" for a, b in lines)
-    pictures = side_by_side(
-        [
-            wide_figure(draw(words, cell.best.outputs[test.name][number]), cell.system)
-            for cell in pair
-        ]
-    )
+    pictures = []
+    for cell in pair:
+        output = cell.best.outputs[test.name][number]
+        shown = Derivation(words, output.text.split(), output.spans, output.links)
+        pictures.append(wide_figure(derivation_svg(shown), cell.system))
     return (
         f'<article class="sentence"><h3>Sentence {number + 1}: {difference:+.1f}</h3>'
-        f"<dl>{items}</dl>{pictures}</article>"
+        f"<dl>{items}</dl>{side_by_side(pictures)}</article>"
     )
 
 
 def _best(comparison: Comparison, test: Sentences, limit: int, besides: Cell | None = None) -> Cell:
-    sign = 1 if comparison.metrics[test.name][0].higher_is_better else -1
     here = [cell for cell in comparison.cells if cell.limit == limit and cell is not besides]
-    return max(here, key=lambda cell: sign * comparison.scores[test.name][cell.name][0].score)
+    return comparison.best_cell(test.name, here)

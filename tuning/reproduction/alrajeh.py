@@ -6,12 +6,11 @@ what a user gets.
 """
 
 from tuning.evaluation.tables import Table
-from tuning.reproduction.exhibit import Exhibit
-from tuning.reproduction.experiment_kind import Sizes, experiment_kind
+from tuning.reproduction.exhibit import Exhibit, Finding, holds
 from tuning.reproduction.experiment_settings import POOLED_ONLY, ExperimentSettings
 from tuning.reproduction.experiment_view import ExperimentView
-from tuning.reproduction.findings import Finding, holds
 from tuning.reproduction.learner_experiment import Experiment
+from tuning.reproduction.material import Sizes, experiment_kind
 from tuning.reproduction.paper_tables import ALRAJEH
 
 PRIMAL, DUAL = "mlr-primal:tolerance=1e-12", "mlr-dual:epsilon=0.1"  # never satisfied: 100 rounds

@@ -3,12 +3,10 @@
 With N[a, b] examples of class a that were classified as b (the confusion matrix):
 
     overall precision   Σ_a N[a, a] / N                        (Figure 10)
-    precision of a      N[a, a] / Σ_b N[b, a]
-    recall of a         N[a, a] / Σ_b N[a, b]
     F1 of a             2 N[a, a] / (Σ_b N[b, a] + Σ_b N[a, b])  (Tables 5 and 6)
 
-A ratio without examples is 0. Precision by distance is the overall precision of the examples in
-each bin of distances (Figure 11). Only the class that was chosen counts, not its probability.
+A ratio without examples is 0. Precision by distance is the overall precision of the examples at
+each distance (Figure 11). Only the class that was chosen counts, not its probability.
 """
 
 from collections.abc import Sequence
@@ -18,14 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from models.arrays import FloatArray, Int64Array
-from models.data.corpus_statistics import bin_name
-from models.errors import DataError
-from tuning.evaluation.tables import Table, as_text
-
-Bins = Sequence[tuple[int | None, int | None]]  # first and last distance of each, None is open
 
 FARTHEST = 15  # Ni et al. leave out longer distances, which are often wrong links
-EACH_DISTANCE: Bins = tuple((d, d) for d in range(-FARTHEST, FARTHEST + 1))
 OVERALL = "overall"
 
 
@@ -46,52 +38,27 @@ class Classification:
         return float(_ratio(np.trace(self.confusion), self.confusion.sum()))
 
     @property
-    def class_precision(self) -> FloatArray:
-        return _ratio(np.diagonal(self.confusion), self.confusion.sum(axis=0))
-
-    @property
-    def class_recall(self) -> FloatArray:
-        return _ratio(np.diagonal(self.confusion), self.confusion.sum(axis=1))
-
-    @property
     def class_f1(self) -> FloatArray:
         both = self.confusion.sum(axis=0) + self.confusion.sum(axis=1)
         return _ratio(2 * np.diagonal(self.confusion), both)
 
     @property
     def moving_f1(self) -> float:
-        """Mean F1 of the classes but d = 0, which is in the middle (Figure 12)."""
+        """Mean F1 of all classes except d = 0, the middle one (Figure 12)."""
         return float(np.delete(self.class_f1, len(self.classes) // 2).mean())
-
-    def text(self) -> str:
-        """A line for every class with its row of the confusion matrix, then overall precision."""
-        header = ["class", "examples", "precision", "recall", "F1"]
-        scores = 100 * np.stack([self.class_precision, self.class_recall, self.class_f1], axis=1)
-        rows = [
-            [
-                name,
-                str(counts.sum()),
-                *(f"{percent:.1f}" for percent in percents),
-                *map(str, counts),
-            ]
-            for name, counts, percents in zip(self.classes, self.confusion, scores, strict=True)
-        ]
-        overall = [OVERALL, str(self.n_examples), f"{100 * self.precision:.1f}"]
-        rows.append(overall + [""] * (2 + len(self.classes)))
-        return as_text(Table([*header, *(f"→ {name}" for name in self.classes)], rows))
 
 
 def judge(true: ArrayLike, predicted: ArrayLike, classes: Sequence[str]) -> Classification:
     """Compares class numbers, one of each for every example."""
-    labels = _labels(true, predicted, len(classes))
     n_classes = len(classes)
-    counts = np.bincount(labels[0] * n_classes + labels[1], minlength=n_classes**2)
+    pairs = np.asarray(true, np.int64) * n_classes + np.asarray(predicted, np.int64)
+    counts = np.bincount(pairs, minlength=n_classes**2)
     return Classification(tuple(classes), counts.reshape(n_classes, n_classes))
 
 
 @dataclass(frozen=True)
 class BinPrecision:
-    """The examples whose distance is in one bin."""
+    """The examples at one distance."""
 
     name: str
     n_examples: int
@@ -103,25 +70,14 @@ class BinPrecision:
 
 
 def precision_by_distance(
-    true: ArrayLike, predicted: ArrayLike, distances: ArrayLike, bins: Bins = EACH_DISTANCE
+    true: ArrayLike, predicted: ArrayLike, distances: ArrayLike
 ) -> tuple[BinPrecision, ...]:
-    """Precision in each bin of distances; examples outside all bins are not counted."""
-    true, predicted = _labels(true, predicted)
-    distance = np.asarray(distances, dtype=np.int64)
-    if len(distance) != len(true):
-        raise DataError(
-            f"{len(distance)} distances for {len(true)} examples", expected="one for each"
-        )
-    result = []
-    for low, high in bins:
-        inside = np.ones(len(distance), dtype=bool)
-        if low is not None:
-            inside &= distance >= low
-        if high is not None:
-            inside &= distance <= high
-        n_right = np.count_nonzero(inside & (true == predicted))
-        result.append(BinPrecision(bin_name(low, high), int(inside.sum()), int(n_right)))
-    return tuple(result)
+    """Precision at each distance from −FARTHEST to FARTHEST."""
+    right, distance = np.equal(true, predicted), np.asarray(distances)
+    return tuple(
+        BinPrecision(str(d), int((distance == d).sum()), int(right[distance == d].sum()))
+        for d in range(-FARTHEST, FARTHEST + 1)
+    )
 
 
 def _ratio(part: ArrayLike, whole: ArrayLike) -> FloatArray:
@@ -129,24 +85,3 @@ def _ratio(part: ArrayLike, whole: ArrayLike) -> FloatArray:
     whole = np.asarray(whole, dtype=np.float64)
     ratio: FloatArray = np.divide(part, whole, out=np.zeros(whole.shape), where=whole > 0)
     return ratio
-
-
-def _labels(
-    true: ArrayLike, predicted: ArrayLike, n_classes: int | None = None
-) -> tuple[Int64Array, Int64Array]:
-    """Both as arrays, checked."""
-    both = np.asarray(true, dtype=np.int64), np.asarray(predicted, dtype=np.int64)
-    if len(both[0]) != len(both[1]):
-        raise DataError(
-            f"{len(both[0])} true and {len(both[1])} predicted classes",
-            expected="one of each for every example",
-        )
-    for kind, labels in zip(("true", "predicted"), both, strict=True):
-        wrong = np.flatnonzero((labels < 0) | (labels >= (n_classes or np.inf)))
-        if len(wrong):
-            known = f"0 to {n_classes - 1}" if n_classes else "0 and up"
-            raise DataError(
-                f"the {kind} class of example {wrong[0]} is {labels[wrong[0]]}",
-                expected=f"classes are numbered {known}",
-            )
-    return both

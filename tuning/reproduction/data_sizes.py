@@ -20,9 +20,8 @@ from tuning.comparison.run import compare
 from tuning.evaluation.charts import Chart, Series
 from tuning.evaluation.significance import SIGNIFICANT, find_test
 from tuning.metrics.base import Metric
-from tuning.reproduction.exhibit import Exhibit, LeftOut
-from tuning.reproduction.findings import Finding, holds, verdict
-from tuning.reproduction.material import Kind, Material, data_files
+from tuning.reproduction.exhibit import Exhibit, Finding, LeftOut, holds, verdict
+from tuning.reproduction.material import Kind, Material
 from tuning.reproduction.paper_tables import NI
 
 NAME, TITLE = "data_sizes", "More training data (Ni et al. 2011, Figure 16)"
@@ -79,7 +78,7 @@ def _depends(material: Material) -> Iterable[Any]:
     configuration = material.configuration
     systems = _systems(configuration)
     train = [path for path in vars(configuration.train).values() if isinstance(path, Path)]
-    tests = [item for test in configuration.test for item in (test.name, *data_files(test))]
+    tests = [item for test in configuration.test for item in (test.name, *test.files.values())]
     whole = _measured(material.comparison)
     scores = [m.score(s) for own in whole.values() for m in own for s in (BASELINE, BETTER)]
     return [
@@ -101,7 +100,7 @@ def _depends(material: Material) -> Iterable[Any]:
         PARTS,
         scores,
         *train,
-        *data_files(configuration.dev),
+        *configuration.dev.files.values(),
         *tests,
     ]
 

@@ -1,8 +1,8 @@
-"""An exhibit: the results of one experiment as plain data for people (tables, charts, findings).
+"""An exhibit: the results of one experiment as plain data (tables, charts, findings).
 
-Here it becomes text, and goes to JSON and back; `tuning/report/exhibits.py` makes HTML of it,
-`hyperbaton/views/exhibit_pictures.py` picture files. Not a number and infinity, which JSON does not
-have, become gaps.
+A finding says whether a paper's claim holds on our data. This module turns exhibits into text, and
+into JSON and back; `tuning/report/report.py` makes HTML, `hyperbaton/views/exhibit_pictures.py`
+makes pictures. NaN and infinity, which JSON does not have, become gaps.
 """
 
 import json
@@ -15,13 +15,26 @@ from typing import Any
 from models.writing import open_to_write
 from tuning.evaluation.charts import Chart, Series
 from tuning.evaluation.tables import Table, as_text
-from tuning.reproduction.findings import Finding
 
 FILE = "exhibit.json"
 
 
 class LeftOut(Exception):
     """An exhibit cannot be made of this data; the message says why."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A claim of a paper, tested on our data."""
+
+    statement: str
+    verdict: str
+    cases: tuple[str, ...]  # numbers behind the verdict
+
+    @property
+    def line(self) -> str:
+        cases = f" ({'; '.join(self.cases)})" if self.cases else ""
+        return f"{self.statement} — {self.verdict}{cases}"
 
 
 @dataclass(frozen=True)
@@ -32,7 +45,7 @@ class Exhibit:
     tables: Sequence[Table] = ()
     charts: Sequence[Chart] = ()
     findings: Sequence[Finding] = ()
-    figures: Sequence[Table] = ()  # the paper's own; they are added when all is shown
+    figures: Sequence[Table] = ()  # the paper's own; added when the exhibit is shown
 
 
 def exhibit_text(exhibit: Exhibit) -> str:
@@ -44,8 +57,30 @@ def exhibit_text(exhibit: Exhibit) -> str:
     return "\n\n".join(parts)
 
 
+def verdict(signs: Sequence[bool], sure: Sequence[bool]) -> str:
+    """In words: whether the better system is ahead, and whether significantly, case by case."""
+    if not signs:
+        return "cannot be tested here"
+    if all(signs):
+        if all(sure):
+            return "holds"
+        return "holds, not always significantly" if any(sure) else "holds, but not significantly"
+    if not any(signs):
+        return "does not hold" if any(sure) else "does not hold (no significant difference)"
+    return "holds in some cases"
+
+
+def holds(cases: Sequence[bool]) -> str:
+    """A verdict where significance is not tested."""
+    if not cases:
+        return "cannot be tested here"
+    if all(cases):
+        return "holds"
+    return "holds in some cases" if any(cases) else "does not hold"
+
+
 def as_record(exhibit: Exhibit) -> dict[str, Any]:
-    """As JSON can hold it; without the paper's figures, which are no result."""
+    """In a form that JSON can hold, without the paper's figures, which are not results."""
     record = asdict(exhibit)
     del record["figures"]
     for table in record["tables"]:

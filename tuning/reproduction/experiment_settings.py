@@ -33,7 +33,7 @@ class ExperimentSettings:
     word_classes: int = N_CLASSES
     seed: int = 1
     threads: int = 2
-    tolerance_times: bool = False  # train again to see how long the same error takes
+    tolerance_times: bool = False  # train again to measure the time to the same error
 
     @property
     def discriminative(self) -> tuple[str, ...]:
@@ -41,7 +41,7 @@ class ExperimentSettings:
         return tuple(name for name in self.learners if name != BASELINE)
 
     def check(self) -> None:
-        """Refuses what can be known to be wrong before a corpus is read."""
+        """Refuses wrong settings before a corpus is read."""
         for name in self.discriminative:
             parse_learner(name)
         for n_classes in self.classes:

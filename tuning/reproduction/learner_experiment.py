@@ -4,7 +4,7 @@
 All learners see the same examples and features (`experiment_data.py`). Moves over more than 15
 words are left out.
 
-`lr` is the baseline that counts phrase pairs; all other names are learners, with settings if wanted
+`lr` is the baseline that counts phrase pairs; all other names are learners, with optional settings
 (`me:sigma=0.5`). Training time is the processor's for the learner alone, without the features and
 without the search for the perceptron's number of rounds, which the paper made once for all
 experiments. Learners stop by their own rules, so the error on the training examples that they stop
@@ -116,7 +116,7 @@ def run_experiment(
 
 
 def _warm_up(learner: str, settings: ExperimentSettings) -> None:
-    """Has the learner's kernels compiled, or loaded, before anything is timed."""
+    """Compiles or loads the learner's kernels before anything is timed."""
     examples = csr_matrix(np.eye(4, dtype=np.float32)[[0, 1, 2, 3] * 3])
     labelled = ClusteredExamples(examples, np.arange(12) % 3, 3, np.repeat([0, 1], 6))
     TrainingSet(labelled, 2, threads=settings.threads).fit(*parse_learner(learner))
@@ -124,7 +124,7 @@ def _warm_up(learner: str, settings: ExperimentSettings) -> None:
 
 @dataclass(frozen=True, eq=False)
 class _Trained:
-    """What a trained learner says of the examples, and what it cost."""
+    """The predictions of a trained learner, and its cost."""
 
     predicted: Int64Array  # (n_test,)
     train_error: float
@@ -190,7 +190,7 @@ def _times(
     settings: ExperimentSettings,
     progress: Progress | None,
 ) -> Iterator[ErrorTime]:
-    """How long each learner takes to the same errors."""
+    """How long each learner takes to reach the same errors."""
     for n_classes in settings.classes:
         training = split.training_set(orientations(n_classes), settings)
         done = [

@@ -1,7 +1,7 @@
 """Makes the exhibits of a preset after its comparison, each once for the same inputs.
 
-An exhibit is a stage like all others: its folder is named after all that it depends on, and a run
-that is killed loses one at most.
+An exhibit is a stage like all others: its folder is named after everything that it depends on, and
+a run that is killed loses one at most.
 """
 
 from collections.abc import Iterable
@@ -14,6 +14,7 @@ from models.system.stages import fingerprint, locked, run_stage
 from models.writing import open_to_write
 from tuning.comparison.data import cut_out
 from tuning.comparison.results import Comparison
+from tuning.comparison.run import Talk
 from tuning.reproduction import alrajeh, data_sizes, next_word, ni, siblings
 from tuning.reproduction.exhibit import (
     Exhibit,
@@ -23,7 +24,7 @@ from tuning.reproduction.exhibit import (
     records_text,
     save_exhibit,
 )
-from tuning.reproduction.material import Kind, Material, Talk
+from tuning.reproduction.material import Kind, Material
 
 FORMAT = 2
 FILE = "exhibits.json"
@@ -42,7 +43,7 @@ def make_exhibits(
     talk: Talk = lambda _: None,
     progress: Progress | None = None,
 ) -> list[Exhibit]:
-    """Those of the names that the data allows; the others are named with the reason."""
+    """Those that the data allow; for the others, a message gives the reason."""
     found = []
     with locked(folder):
         configuration = cut_out(comparison.configuration, folder / "data")

@@ -1,25 +1,34 @@
-"""What exhibits are made of: a finished comparison, its files and its trained system."""
+"""What exhibits are made of: a finished comparison, its files and its trained system.
+
+Learning experiments (`learner_experiment.py`) run on the training data of the comparison. Their
+sizes follow from the data: the largest training set is a share of it, up to a number of source
+words, so that a comparison on a large corpus does not wait long for its exhibits. Each smaller size
+is half of the next larger one.
+"""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, astuple, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from models.data.corpus import AlignedCorpus
+from models.data.corpus_reading import CorpusFiles, read_corpus
+from models.errors import DataError
 from models.progress import Progress
 from tuning.comparison.configuration import Configuration
 from tuning.comparison.requirements import exact_models
 from tuning.comparison.results import Comparison
+from tuning.comparison.run import Talk
 from tuning.comparison.systems import SYSTEM
-from tuning.evaluation.data_sets import DataSet
-from tuning.reproduction.exhibit import Exhibit
-
-Talk = Callable[[str], None]
+from tuning.reproduction.exhibit import Exhibit, LeftOut
+from tuning.reproduction.experiment_settings import ExperimentSettings
+from tuning.reproduction.learner_experiment import Experiment, run_experiment
 
 
 @dataclass(frozen=True, eq=False)
 class Material:
     comparison: Comparison
-    configuration: Configuration  # its files hold just the lines that are wanted
+    configuration: Configuration  # its files hold only the selected lines
     folder: Path  # of the comparison
     threads: int
     talk: Talk
@@ -37,15 +46,53 @@ class Material:
 
 @dataclass(frozen=True)
 class Kind:
-    """One sort of exhibit. Both functions raise `LeftOut` if there is nothing to show."""
+    """A kind of exhibit. Both functions raise `LeftOut` if there is nothing to show."""
 
     name: str
     title: str
-    depends: Callable[[Material], Iterable[Any]]  # all that it is made of, for its fingerprint
+    depends: Callable[[Material], Iterable[Any]]  # its inputs, for its fingerprint
     make: Callable[[Material], Exhibit]
 
 
-def data_files(data: DataSet) -> list[Path]:
-    """The files of a data set."""
-    layers = data.alignment, data.source_tags, data.source_tree
-    return [data.source, *data.references, *(path for path in layers if path is not None)]
+@dataclass(frozen=True)
+class Sizes:
+    """How many sentences to train on: the largest size is limited in two ways."""
+
+    share: float  # of the corpus
+    most_words: int  # of the source
+    n: int  # sizes
+
+    def of(self, corpus: AlignedCorpus) -> tuple[int, ...]:
+        n_words = len(corpus.source.words.values)
+        largest = min(
+            int(self.share * len(corpus)), self.most_words * len(corpus) // max(1, n_words)
+        )
+        return tuple(sorted({max(1, largest >> halvings) for halvings in range(self.n)}))
+
+
+def experiment_kind(
+    name: str,
+    title: str,
+    settings: ExperimentSettings,
+    sizes: Sizes,
+    show: Callable[[Experiment], Exhibit],
+) -> Kind:
+    def depends(material: Material) -> Iterable[Any]:
+        # results do not depend on the number of threads
+        plain = {key: value for key, value in asdict(settings).items() if key != "threads"}
+        return [*_files(material), plain, *astuple(sizes)]
+
+    def make(material: Material) -> Exhibit:
+        corpus, _ = read_corpus(CorpusFiles(*_files(material)), progress=material.progress)
+        own = replace(settings, sizes=sizes.of(corpus), threads=material.threads)
+        try:
+            return show(run_experiment(corpus, own, material.progress))
+        except DataError as error:
+            raise LeftOut(str(error).splitlines()[0]) from None
+
+    return Kind(name, title, depends, make)
+
+
+def _files(material: Material) -> tuple[Path, Path, Path]:
+    train = material.configuration.train
+    return train.source, train.target, train.alignment

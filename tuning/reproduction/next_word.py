@@ -4,8 +4,8 @@ probability of moves by distance (Goto et al. 2013, Figure 5).
 The curve of the corpus is the share of the candidates at a distance that were chosen, so that all
 curves are about the same candidates (the paper has shares of all moves of the training data). How
 closely a model follows it is the mean of |log P − log P of the corpus| over the distances of the
-paper's figure, each counting the same; distances that the sentences hardly have say nothing and are
-left out. In a comparison the sentences are those of the test sets that have an alignment.
+paper's figure, each counting the same; distances that hardly occur in the sentences are left
+out. In a comparison the sentences are those of the test sets that have an alignment.
 """
 
 from collections.abc import Iterable, Mapping
@@ -24,9 +24,8 @@ from models.system.folder import load_distortion, load_source_classes, model_ent
 from tuning.evaluation.charts import Chart, Series
 from tuning.evaluation.data_sets import DataSet
 from tuning.evaluation.tables import Table
-from tuning.reproduction.exhibit import Exhibit, LeftOut
-from tuning.reproduction.findings import Finding, holds
-from tuning.reproduction.material import Kind, Material, data_files
+from tuning.reproduction.exhibit import Exhibit, Finding, LeftOut, holds
+from tuning.reproduction.material import Kind, Material
 from tuning.reproduction.next_word_study import (
     CORPUS,
     FARTHEST,
@@ -78,7 +77,7 @@ def _quality(test: str, study: NextWordStudy) -> Table:
         )
     notes = [
         "gain: log P against the row above, with its 95% interval (paired bootstrap of sentences)",
-        "open log P: places that were translated before are no candidates",
+        "open log P: places that were translated before are not candidates",
     ]
     header = ["model", "right", "rank", "log P", "gain", "95%", "open log P"]
     title = f"{test}: {study.n_sentences:,} sentences, {len(study.events.current):,} moves"
@@ -197,7 +196,7 @@ def _tests(material: Material) -> list[DataSet]:
 def _depends(material: Material) -> Iterable[Any]:
     models = model_entries(material.trained, _models(material))
     classes = read_system(material.trained)["parts"].get("source_classes")
-    tests = [item for test in _tests(material) for item in (test.name, *data_files(test))]
+    tests = [item for test in _tests(material) for item in (test.name, *test.files.values())]
     return [models, classes, NEAREST, FARTHEST, FEWEST, N_RESAMPLES, SEED, *tests]
 
 

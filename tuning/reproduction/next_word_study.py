@@ -1,4 +1,4 @@
-"""What models of the next source word know of held-out sentences: how often they are right, how
+"""How well models of the next source word predict held-out sentences: how often they are right, how
 probable they find the moves, and which distances they expect.
 
 `uniform` and `distance` (how often each distance occurs in the other half of the sentences) are

@@ -1,5 +1,5 @@
 """The classification experiments of Ni et al. (2011, section 4.1): Tables 4 to 6, Figures 10 to 12
-and 15, and what the paper says of them.
+and 15, and the paper's findings.
 
 Figure 15 is the time to reach the same training error, which the paper does not name, so there are
 several (`time_to_error.py`). Otherwise learners stop by their own rules; the times and errors of
@@ -12,12 +12,11 @@ import numpy as np
 
 from models.arrays import FloatArray
 from tuning.evaluation.significance import SIGNIFICANT
-from tuning.reproduction.exhibit import Exhibit
-from tuning.reproduction.experiment_kind import Sizes, experiment_kind
+from tuning.reproduction.exhibit import Exhibit, Finding, holds, verdict
 from tuning.reproduction.experiment_settings import BASELINE, ExperimentSettings
 from tuning.reproduction.experiment_view import PREFERRED, ExperimentView
-from tuning.reproduction.findings import Finding, holds, verdict
 from tuning.reproduction.learner_experiment import Experiment
+from tuning.reproduction.material import Sizes, experiment_kind
 from tuning.reproduction.paper_tables import NI
 from tuning.reproduction.repetitions import paired_t_test
 

@@ -1,4 +1,4 @@
-"""What the four papers found about translation: their tables, and claims to test on our data."""
+"""The four papers' results on translation: their tables, and claims to test on our data."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from tuning.evaluation.significance import SIGNIFICANT, find_test
 from tuning.evaluation.tables import Table
 from tuning.metrics.catalogue import make_metrics
 from tuning.reproduction import paper_tables as tables
-from tuning.reproduction.findings import Finding, verdict
+from tuning.reproduction.exhibit import Finding, verdict
 from tuning.reproduction.paper_tables import ALRAJEH, GOTO, NI, XIANG
 
 

@@ -1,5 +1,5 @@
-"""Comparisons that mirror the papers' tables, for any data: which systems, which limits, and which
-experiments besides."""
+"""Comparisons that mirror the papers' tables, for any data: systems, limits, and further
+experiments."""
 
 from dataclasses import dataclass, replace
 
@@ -25,7 +25,7 @@ def _parse(row: str) -> System:
 
 @dataclass(frozen=True)
 class Preset:
-    """What is compared, but for the data."""
+    """A comparison without its data."""
 
     title: str
     systems: tuple[System, ...]

@@ -17,8 +17,7 @@ from models.distortion.parse.model import Parse, parse_use
 from models.distortion.parse.templates import SIB
 from models.system.folder import load_distortion, model_entries
 from tuning.evaluation.tables import Table
-from tuning.reproduction.exhibit import Exhibit, LeftOut
-from tuning.reproduction.findings import Finding, holds
+from tuning.reproduction.exhibit import Exhibit, Finding, LeftOut, holds
 from tuning.reproduction.material import Kind, Material
 from tuning.reproduction.paper_tables import XIANG
 

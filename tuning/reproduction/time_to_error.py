@@ -6,8 +6,8 @@ say little about each other. Here each is trained anew with growing numbers of r
 error on the training examples is down to a goal: the time is that of the first training that
 reaches it. A learner whose rounds cannot be limited is trained once. The papers do not name their
 tolerance, so there are several goals: round shares, and as the strictest the error of a logistic
-model plus one point, because logistic models minimise a loss with one optimum; without any, that of
-the first learner plus one point.
+model plus one point, because logistic models minimise a loss with one optimum; without a logistic
+model, the error of the first learner plus one point.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ LIMITS = ("max_rounds", "max_iterations")  # what learners call their largest nu
 
 @dataclass(frozen=True)
 class ErrorTime:
-    """How long a learner takes to have no more than the goal's share of training examples wrong."""
+    """How long a learner takes until its error on the training examples is down to the goal."""
 
     learner: str
     n_classes: int
@@ -61,7 +61,7 @@ def times_to_goals(
 ) -> list[ErrorTime]:
     """Trains with more and more rounds until all goals are reached, or more change nothing.
 
-    The settings count, not those in the learner's text.
+    `settings` count, not those in the learner's text.
     """
     name = learner.partition(":")[0]
     known = make_learner(name, **settings).settings()

@@ -152,8 +152,7 @@ def spoilt(n_source, target, links, share, random) -> Output:
 
 def report_of(comparison: Comparison, path: Path, findings=(), figures=(), exhibits=()) -> Path:
     from tuning.report.report import report
-    from tuning.report.results_folder import draw_output
 
-    made = report(comparison, draw_output, findings, figures, exhibits)
+    made = report(comparison, findings, figures, exhibits)
     path.write_text(made, encoding="utf-8")
     return path

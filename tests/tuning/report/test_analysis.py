@@ -87,6 +87,6 @@ def test_scores_of_bins_and_the_sentences_that_differ_most():
     perfect, spoilt = scores_by_bin(Bleu(), test, ours, bins)
     assert perfect == pytest.approx(100)
     assert spoilt < 100
-    found = largest_differences(Bleu(), test, ours, theirs, 3)
+    found = largest_differences(Bleu(), test, ours, theirs)[:3]
     assert [number for number, _ in found] == [1, 3, 2]
     assert np.sign([difference for _, difference in found]).tolist() == [1, -1, 1]

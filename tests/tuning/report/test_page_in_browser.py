@@ -5,7 +5,7 @@ import pytest
 from tests.child_processes import wait_until
 from tests.tuning.report.browser import started, why_not
 from tests.tuning.report.comparisons import make_comparison, report_of
-from tuning.reproduction.findings import Finding
+from tuning.reproduction.exhibit import Finding
 from tuning.reproduction.papers import PAPERS
 
 pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not() or "all is there")

@@ -10,8 +10,7 @@ from tests.tuning.report.comparisons import make_comparison, report_of
 from tuning.evaluation.charts import Chart, Series
 from tuning.evaluation.tables import Table
 from tuning.report.html import Section, details, html_table, page
-from tuning.reproduction.exhibit import Exhibit
-from tuning.reproduction.findings import Finding
+from tuning.reproduction.exhibit import Exhibit, Finding
 from tuning.reproduction.papers import PAPERS
 
 VOID = {"meta", "br", "rect", "circle", "path"}

@@ -6,12 +6,12 @@ from tuning.evaluation.charts import Chart, Series
 from tuning.evaluation.tables import Table
 from tuning.reproduction.exhibit import (
     Exhibit,
+    Finding,
     as_record,
     exhibit_text,
     load_exhibit,
     save_exhibit,
 )
-from tuning.reproduction.findings import Finding
 
 CHART = Chart(
     "curves",

@@ -13,7 +13,7 @@ from tuning.comparison.configuration import System
 from tuning.reproduction import making
 from tuning.reproduction.exhibit import Exhibit, LeftOut
 from tuning.reproduction.making import KINDS, make_exhibits
-from tuning.reproduction.material import Kind, Material, data_files
+from tuning.reproduction.material import Kind, Material
 from tuning.reproduction.papers import PAPERS
 from tuning.reproduction.presets import PRESETS
 
@@ -133,5 +133,5 @@ def test_fingerprints_do_not_depend_on_threads(comparison):
     two = replace(one, threads=2)
     for kind in ("ni_classification", "alrajeh_classification"):
         assert KINDS[kind].depends(one) == KINDS[kind].depends(two)
-    files = data_files(sample_configuration("ja-en").test[0])
+    files = sample_configuration("ja-en").test[0].files
     assert len(files) == 6  # source, two references, alignment, tags, trees

@@ -8,7 +8,7 @@ import pytest
 from hyperbaton.samples import sample_files
 from models.data.corpus_reading import read_corpus
 from tests.tuning.reproduction.experiments import made_experiment
-from tuning.reproduction.experiment_kind import Sizes
+from tuning.reproduction.material import Sizes
 from tuning.reproduction.ni import LABELS, SETTINGS, ni_exhibit
 
 SMALL = replace(SETTINGS, sizes=(10, 20), repeats=2, test_size=5)

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.tuning.report.comparisons import make_comparison
-from tuning.reproduction.findings import Finding, holds, verdict
+from tuning.reproduction.exhibit import Finding, holds, verdict
 from tuning.reproduction.papers import PAPERS, Claim, findings
 from tuning.reproduction.presets import PRESETS
 
