@@ -1,16 +1,16 @@
 """Maximum entropy over translations and jumps, with features of the parse tree (Xiang et al. 2011).
 
-p(t, j | s) of eq. 3 is learned along the visit paths of the word alignments
-(`fitting.py`). A step's features are sums over the units of the option:
+The model learns p(t, j | s) of eq. 3 along the visit paths of the word alignments (`fitting.py`).
+A step's features are sums over the units of the option:
 
     parse.logp    log p(t, j | s)
     parse.prior   log p0(t | s), the normalised phrase count (eq. 4) inside it
     parse.jump    log p(j | s), what it says of the jump alone
 
-What the model uses is said in one setting, `use`, a sum of parts: `me` is the paper's baseline,
-which stands for count+lexical+context+tags+words, and any of these may be named instead. Previous
-target words (`history`) are not part of it: the language model sees them already, and the search
-slows down several times when hypotheses are told apart by them.
+The setting `use` names the features and the prior as a sum of parts. `me` is the paper's baseline
+and stands for count+lexical+context+tags+words; any of these may be named instead. Previous target
+words (`history`) are not part of it: the language model sees them already, and the search slows
+down several times when it must keep hypotheses with different last words apart.
 
     me   me+prior   me+cov   me+sib   me+cov+sib   me+prior+cov+sib     the rows of its Tables 2–4
 
@@ -36,16 +36,12 @@ from models.distortion.parse.rewrites import (
     rewrite_tree,
 )
 from models.distortion.parse.scorer import ParseScorer
+from models.distortion.parse.sentence_tables import Translations
 from models.distortion.parse.storage import load_learned, save_learned
-from models.distortion.parse.templates import COV, FAMILIES, MOST_TAGS, SIB, TAGS, WORDS
-from models.errors import SettingError, nearest
+from models.distortion.parse.templates import COV, MOST_TAGS, SIB, TAGS, WORDS, parse_use
 from models.phrases.extraction import GRID
 from models.phrases.table import PhraseTable
 from models.progress import Progress
-
-SHORT = {"me": "count+lexical+context+tags+words"}
-PARTS = ("count", "prior", *FAMILIES)
-PRESETS = ("me", "me+prior", "me+cov", "me+sib", "me+cov+sib", "me+prior+cov+sib")
 
 
 @dataclass(eq=False, kw_only=True)
@@ -92,11 +88,8 @@ class Parse(ParseSettings, DistortionModel):
         progress: Progress | None = None,
     ) -> Self:
         self.check_settings()
-        families, prior = parse_use(self.use)
         self.rewrites_text_, self.rewrites_ = read_rewrites(self.rewrites)
-        self.learned_ = learn(
-            corpus, phrases, self, families, prior, self.rewrites_, threads, progress
-        )
+        self.learned_ = learn(corpus, phrases, self, self.rewrites_, threads, progress)
         return self
 
     def prepare(self, sentence: Sentence, options: OptionTable) -> ParseScorer:
@@ -105,8 +98,7 @@ class Parse(ParseSettings, DistortionModel):
         tree = sentence.tree
         if tree is not None and families & (COV | SIB):
             tree = rewrite_tree(tree, sentence.words, self.rewrites_)
-        n = len(sentence)
-        tags = np.zeros(n, np.int32)
+        tags = np.zeros(len(sentence), np.int32)
         if sentence.tags is not None:
             tags = learned.source_tags.encode(sentence.tags)
             tags[tags >= MOST_TAGS - 1] = 0
@@ -118,7 +110,7 @@ class Parse(ParseSettings, DistortionModel):
             tags,
             encode_tree(tree, learned.labels),
             options,
-            *self._known_of(options.phrases),
+            self._translations(options),
         )
 
     def save(self, directory: Path) -> None:
@@ -129,40 +121,24 @@ class Parse(ParseSettings, DistortionModel):
         self.rewrites_ = parse_rewrites(self.rewrites_text_, str(directory))
         return self
 
-    def _known_of(self, phrases: PhraseTable) -> tuple[Int32Array, NDArray[np.uint16]]:
-        """The model's ids of a phrase table's target words, and room for the units of its entries;
-        remembered for each table."""
+    def _translations(self, options: OptionTable) -> Translations:
+        """The model's ids of a phrase table's target words, and room for the units of its entries,
+        are remembered for each table."""
+        phrases = options.phrases
         known = self._known.get(id(phrases))
         if known is None or known[0] is not phrases:
             ids = self.learned_.target_words.encode(phrases.target_vocabulary.words)
             known = phrases, ids, np.zeros((len(phrases), GRID), np.uint16)
             self._known[id(phrases)] = known
-        return known[1:]
+        targets = phrases.target_phrases
+        return Translations(
+            options.entry, phrases.target, targets.offsets, targets.values, *known[1:]
+        )
 
     def check_settings(self) -> None:
-        """Refuses values that are not possible before any work."""
+        """Refuses impossible values before any work is done."""
         self._check_at_least(1, "levels", "min_count", "iterations")
         self._check_at_least(0, "max_sentences", "alpha_half")
         self._check("alpha", 0 <= self.alpha < 1, "a number from 0 to less than 1")
         self._check_positive("variance")
         self._check_choice("trainer", [LBFGS, IIS])
-
-
-def parse_use(text: str) -> tuple[int, str]:
-    """The families of features, as bits, and the prior of a sum such as `me+prior+cov`.
-
-    >>> parse_use("lexical+cov+prior")
-    (33, 'smoothed')
-    """
-    parts = [part for name in text.split("+") for part in SHORT.get(name, name).split("+")]
-    for part in parts:
-        if part not in PARTS:
-            raise SettingError(
-                f"there is no part {part!r} of features",
-                where=f"parse.use={text}",
-                expected=nearest(part, [*SHORT, *PARTS]),
-            )
-    families = sum(bit for name, bit in FAMILIES.items() if name in parts)
-    if "prior" in parts:
-        return families, "smoothed"
-    return families, "count" if "count" in parts else "none"

@@ -12,6 +12,7 @@ from models.phrases.trie import Trie
 
 VOCABULARIES = ("source_words", "target_words", "source_tags", "target_tags", "labels")
 PLAIN = ("source_of_node", "target_of_node", "begin", "target", "tag", "counts", "length")
+PRIOR = ("share", "local", "by_tag", "by_length")
 
 
 def save_learned(learned: Learned, rewrites: str, directory: Path, format_number: int) -> None:
@@ -23,22 +24,15 @@ def save_learned(learned: Learned, rewrites: str, directory: Path, format_number
         "target_keys": inventory.target_trie.keys,
         "target_nodes": inventory.target_trie.nodes,
         **{f"inventory_{name}": getattr(inventory, name) for name in PLAIN},
-        "prior_share": prior.share,
-        "prior_local": prior.local,
-        "prior_by_tag": prior.by_tag,
-        "prior_by_length": prior.by_length,
+        **{f"prior_{name}": getattr(prior, name) for name in PRIOR},
         "group_key": features.key,
         "group_begin": features.begin,
         "feature_cell": features.column,
         "feature_count": learned.counts,
         "feature_weight": learned.weights,
     }
-    header = {
-        "prior": prior.kind,
-        "alpha": prior.alpha,
-        "rewrites": rewrites,
-        "report": dict(learned.report),
-    }
+    report = dict(learned.report)
+    header = {"prior": prior.kind, "alpha": prior.alpha, "rewrites": rewrites, "report": report}
     vocabularies = {name: getattr(learned, name) for name in VOCABULARIES}
     save_arrays(directory, format_number, header, arrays, vocabularies)
 
@@ -51,20 +45,11 @@ def load_learned(directory: Path, format_number: int) -> tuple[Learned, str]:
         Trie(arrays["target_keys"], arrays["target_nodes"]),
         *(arrays[f"inventory_{name}"] for name in PLAIN[1:]),
     )
-    prior = Prior(
-        header["prior"],
-        header["alpha"],
-        arrays["prior_share"],
-        arrays["prior_local"],
-        arrays["prior_by_tag"],
-        arrays["prior_by_length"],
-    )
-    features = make_features(arrays["group_key"], arrays["group_begin"], arrays["feature_cell"])
     learned = Learned(
         **{name: vocabularies[name] for name in VOCABULARIES},
         inventory=inventory,
-        prior=prior,
-        features=features,
+        prior=Prior(header["prior"], header["alpha"], *(arrays[f"prior_{name}"] for name in PRIOR)),
+        features=make_features(arrays["group_key"], arrays["group_begin"], arrays["feature_cell"]),
         counts=arrays["feature_count"],
         weights=arrays["feature_weight"],
         report=header["report"],
