@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from models.arrays import BoolArray, FloatArray, Int32Array, UInt64Array
+from models.arrays import FloatArray
 from models.coverage import cover, empty_coverage, free_spans, unpack_coverage
 from models.data.corpus import AlignedCorpus
 from models.data.sentence import Sentence
@@ -194,10 +194,10 @@ class Laws:
         values, state = scorer.features(steps), scorer.advance(steps)
         ends = scorer.finish(state)
         for number in range(len(steps.option)):
-            one = steps.rows(slice(number, number + 1))
+            one = _rows(steps, [number])
             assert np.array_equal(scorer.features(one)[0], values[number]), "a batch is its steps"
             assert scorer.advance(one)[0] == state[number], "a batch is its steps"
-            alone = scorer.finish(state[number : number + 1])[0]
+            alone = scorer.finish(state[[number]])[0]
             assert np.array_equal(alone, ends[number]), "a batch is its steps"
         return len(values)
 
@@ -213,8 +213,13 @@ class Laws:
             first = examples.setdefault(key, number)
             if self.walks.before[first] == self.walks.before[number]:
                 continue
-            following = np.flatnonzero(_free(self.options, steps.coverage[number])).astype(np.int32)
-            here, there = (_ahead(steps, which, following) for which in (number, first))
+            covered = unpack_coverage(steps.coverage[[number]], self.options.n_words)[0]
+            is_free = free_spans(covered, self.options.start, self.options.end)
+            following = np.flatnonzero(is_free).astype(np.int32)
+            here, there = (
+                _rows(steps, np.full(len(following), which))._replace(option=following)
+                for which in (number, first)
+            )
             message = "equal coverage and state must have equal futures"
             assert np.allclose(scorer.features(here), scorer.features(there)), message
             assert np.array_equal(scorer.advance(here), scorer.advance(there)), message
@@ -276,7 +281,7 @@ class Laws:
         with TemporaryDirectory() as one, TemporaryDirectory() as two:
             model.save(Path(one))
             loaded = type(model)(**model.settings()).load(Path(one))
-            # a scorer may number its states as they come, so each walks through with its own
+            # a scorer may number its states as they come, so each takes the walks itself
             first, second = (
                 s.features(walk_through(s, self.options, self.seed).steps)
                 for s in (self.scorer, loaded.prepare(self.sentence, self.options))
@@ -291,12 +296,9 @@ class Laws:
 
 def walk_through(scorer: SentenceScorer, options: OptionTable, seed: int) -> Walks:
     """The steps of random derivations, with the states that the model itself gives."""
-    rows: list[Steps] = []
-    before: list[tuple[int, ...]] = []
     paths = [tuple(path) for path in _with_detours(options, N_WALKS, seed)]
-    for path in paths:
-        rows += _steps(scorer, options, path)
-        before += [path[:n_taken] for n_taken in range(len(path))]
+    rows = [step for path in paths for step in _steps(scorer, options, path)]
+    before = [path[:n_taken] for path in paths for n_taken in range(len(path))]
     return Walks(Steps(*(np.concatenate(c) for c in zip(*rows, strict=True))), paths, before)
 
 
@@ -348,21 +350,8 @@ def _steps(scorer: SentenceScorer, options: OptionTable, path: Sequence[int]) ->
     return steps
 
 
-def _free(options: OptionTable, coverage: UInt64Array) -> BoolArray:
-    """Options whose words are all open."""
-    covered = unpack_coverage(coverage[None], options.n_words)[0]
-    return free_spans(covered, options.start, options.end)
-
-
-def _ahead(steps: Steps, number: int, options: Int32Array) -> Steps:
-    """Steps from one hypothesis to each of the options."""
-    n = len(options)
-    return Steps(
-        np.repeat(steps.previous[number], n),
-        options,
-        np.repeat(steps.coverage[number : number + 1], n, axis=0),
-        np.repeat(steps.state[number], n),
-    )
+def _rows(steps: Steps, which: Any) -> Steps:
+    return Steps._make(column[which] for column in steps)
 
 
 def _content(folder: str) -> dict[str, bytes]:

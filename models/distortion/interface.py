@@ -98,9 +98,6 @@ class Steps(NamedTuple):
     coverage: UInt64Array  # (B, W) source words covered before the step
     state: Int64Array  # (B,) this model's state before the step
 
-    def rows(self, which: slice) -> "Steps":
-        return Steps._make(column[which] for column in self)
-
 
 class HeatMap(NamedTuple):
     """A table over the sentence that is worth looking at, such as P(next word | current word)."""

@@ -65,7 +65,6 @@ BESIDE = {
 }  # fmt: skip
 NO_JUMP = -99
 EMPTY_WORD, OTHER_WORDS = "e_0", "other"
-ORDERS = ("count", "alpha")
 
 
 @dataclass(frozen=True)

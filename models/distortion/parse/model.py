@@ -19,16 +19,20 @@ A sentence without a tree is scored by the other features.
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from models.arrays import Int32Array
+from models.data.array_files import load_arrays, save_arrays
 from models.data.corpus import AlignedCorpus
 from models.data.sentence import Sentence
 from models.distortion.interface import DistortionModel, OptionTable
+from models.distortion.parse.feature_groups import make_features
 from models.distortion.parse.fitting import IIS, LBFGS, Learned, ParseSettings, learn
+from models.distortion.parse.inventory import Inventory
+from models.distortion.parse.priors import Prior
 from models.distortion.parse.rewrites import (
     encode_tree,
     parse_rewrites,
@@ -37,11 +41,16 @@ from models.distortion.parse.rewrites import (
 )
 from models.distortion.parse.scorer import ParseScorer
 from models.distortion.parse.sentence_tables import Translations
-from models.distortion.parse.storage import load_learned, save_learned
 from models.distortion.parse.templates import COV, MOST_TAGS, SIB, TAGS, WORDS, parse_use
 from models.phrases.extraction import GRID
 from models.phrases.table import PhraseTable
+from models.phrases.trie import Trie
 from models.progress import Progress
+
+# fields that are saved under their own names
+VOCABULARIES = ("source_words", "target_words", "source_tags", "target_tags", "labels")
+INVENTORY = ("source_of_node", "target_of_node", "begin", "target", "tag", "counts", "length")
+PRIOR = ("share", "local", "by_tag", "by_length")
 
 
 @dataclass(eq=False, kw_only=True)
@@ -114,10 +123,51 @@ class Parse(ParseSettings, DistortionModel):
         )
 
     def save(self, directory: Path) -> None:
-        save_learned(self.learned_, self.rewrites_text_, directory, self.FORMAT)
+        """With the text of the tree rewrites, so that their file is not needed again."""
+        learned = self.learned_
+        inventory, prior, features = learned.inventory, learned.prior, learned.features
+        arrays: dict[str, Any] = {
+            "source_keys": inventory.source_trie.keys,
+            "source_nodes": inventory.source_trie.nodes,
+            "target_keys": inventory.target_trie.keys,
+            "target_nodes": inventory.target_trie.nodes,
+            **{f"inventory_{name}": getattr(inventory, name) for name in INVENTORY},
+            **{f"prior_{name}": getattr(prior, name) for name in PRIOR},
+            "group_key": features.key,
+            "group_begin": features.begin,
+            "feature_cell": features.column,
+            "feature_count": learned.counts,
+            "feature_weight": learned.weights,
+        }
+        header = {
+            "prior": prior.kind,
+            "alpha": prior.alpha,
+            "rewrites": self.rewrites_text_,
+            "report": dict(learned.report),
+        }
+        vocabularies = {name: getattr(learned, name) for name in VOCABULARIES}
+        save_arrays(directory, self.FORMAT, header, arrays, vocabularies)
 
     def load(self, directory: Path) -> Self:
-        self.learned_, self.rewrites_text_ = load_learned(directory, self.FORMAT)
+        header, arrays, vocabularies = load_arrays(directory, self.FORMAT)
+        inventory = Inventory(
+            Trie(arrays["source_keys"], arrays["source_nodes"]),
+            arrays["inventory_source_of_node"],
+            Trie(arrays["target_keys"], arrays["target_nodes"]),
+            *(arrays[f"inventory_{name}"] for name in INVENTORY[1:]),
+        )
+        prior = (arrays[f"prior_{name}"] for name in PRIOR)
+        groups = (arrays[name] for name in ("group_key", "group_begin", "feature_cell"))
+        self.learned_ = Learned(
+            **{name: vocabularies[name] for name in VOCABULARIES},
+            inventory=inventory,
+            prior=Prior(header["prior"], header["alpha"], *prior),
+            features=make_features(*groups),
+            counts=arrays["feature_count"],
+            weights=arrays["feature_weight"],
+            report=header["report"],
+        )
+        self.rewrites_text_ = header["rewrites"]
         self.rewrites_ = parse_rewrites(self.rewrites_text_, str(directory))
         return self
 
