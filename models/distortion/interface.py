@@ -250,7 +250,7 @@ def fit_model(model: DistortionModel, corpus: AlignedCorpus, **offered: Any) -> 
         if each.default is each.empty and not is_variadic and each.name not in offered:
             raise SettingError(
                 f"fit of the model {model.name} asks for {each.name!r}",
-                expected=f"fit(corpus) and what it wants of {', '.join(offered)}",
+                expected=f"fit(corpus), with any of {', '.join(offered)}",
             )
     taken = {key: value for key, value in offered.items() if takes_all or key in parameters}
     return model.fit(corpus, **taken)

@@ -5,7 +5,7 @@ A step's features are sums over the units of the option:
 
     parse.logp    log p(t, j | s)
     parse.prior   log p0(t | s), the normalised phrase count (eq. 4) inside it
-    parse.jump    log p(j | s), what it says of the jump alone
+    parse.jump    log p(j | s), the jump without the translation
 
 The setting `use` names the features and the prior as a sum of parts. `me` is the paper's baseline
 and stands for count+lexical+context+tags+words; any of these may be named instead. Previous target

@@ -29,7 +29,7 @@ ROOM = 1 << 9  # distributions that a sentence has room for at first; most need 
 
 
 class ParseScorer(SentenceScorer):
-    """State: end of the last visited source word, and the last two target words if asked for."""
+    """State: end of the last visited source word, and the last two target words with `history`."""
 
     n_features = N_FEATURES
 
