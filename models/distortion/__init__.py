@@ -1,1 +1,1 @@
-"""Distortion models: what they say about the order in which source phrases are translated."""
+"""Distortion models: scores for the order in which source phrases are translated."""

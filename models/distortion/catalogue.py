@@ -40,7 +40,7 @@ def make_model(name: str, **settings: Any) -> DistortionModel:
 
 
 def parse_model(text: str, **defaults: Any) -> DistortionModel:
-    """A model from `name,key=value,…`; `defaults` are settings that hold if they are not given.
+    """A model from `name,key=value,…`; `defaults` apply to settings that are not given.
 
     >>> parse_model("msd,type=wbe-msd-backward-fe").settings()
     {'type': 'wbe-msd-backward-fe'}

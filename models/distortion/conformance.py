@@ -6,9 +6,9 @@
         check_model(MyModel, sentence, options)                      # nothing to learn
         check_model(MyModel, sentence, options, corpus=corpus)       # a model that learns
 
-The options may come from any phrase table; a few dozen random derivations are walked through. What
-breaks a law raises an AssertionError that names it. A law that compares nothing is no law:
-comparisons are counted, and a law that finds none where there should be some is broken as well.
+The options may come from any phrase table; the laws are checked along a few dozen random
+derivations. A broken law raises an AssertionError that names it. Comparisons are counted, and a law
+that finds nothing to compare counts as broken.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from models.arrays import BoolArray, FloatArray, Int32Array, UInt64Array
+from models.arrays import FloatArray
 from models.coverage import cover, empty_coverage, free_spans, unpack_coverage
 from models.data.corpus import AlignedCorpus
 from models.data.sentence import Sentence
@@ -37,7 +37,7 @@ from models.errors import DataError, NotFitted
 N_WALKS = 30
 N_SUMS = 10  # derivations that are recomputed from scratch
 
-# The features of a whole derivation, worked out in a slow and obvious way, (F,)
+# The features of a whole derivation, computed in a slow and obvious way, (F,)
 Reference = Callable[[DistortionModel, Sentence, OptionTable, Sequence[int]], FloatArray]
 
 
@@ -58,11 +58,11 @@ def check_model(
     corpus: AlignedCorpus | None = None,
     reference: Reference | None = None,
 ) -> dict[str, int]:
-    """All laws; how many comparisons each has made.
+    """Checks all laws; how many comparisons each has made.
 
-    `make` gives the model as it was constructed, `corpus` is what it learns from, if it learns, and
-    `reference` says what a derivation is worth. Laws that do not concern the model (no tables, no
-    layers, no probabilities, no reference) are not in the result.
+    `make` constructs the model, `corpus` is its training data, if it learns, and `reference` says
+    what a derivation is worth. Laws that do not concern the model (no tables, no layers, no
+    probabilities, no reference) are not in the result.
     """
     compared = {}
     for law, check in Laws(make(), sentence, options, seed, corpus, reference):
@@ -73,7 +73,7 @@ def check_model(
 
 @dataclass
 class Laws:
-    """Iterating gives the laws that concern the model, to be called one after the other."""
+    """Iterating gives the laws that concern the model, in the order in which they are called."""
 
     model: DistortionModel
     sentence: Sentence
@@ -111,14 +111,14 @@ class Laws:
         return walk_through(self.scorer, self.options, self.seed)
 
     def constructor(self) -> int:
-        """It keeps its arguments as they are, and does nothing else."""
+        """It keeps its arguments as they are and does nothing else."""
         assert not self.model.learned(), "a constructor learns nothing"
         settings = self.model.settings()
         again = type(self.model)(**settings)
         for key, value in again.settings().items():
             assert value is settings[key], f"a constructor keeps its argument {key} as it is"
-        same = again.feature_names == self.model.feature_names
-        assert same, "settings must make the same model again"
+        message = "settings must make the same model again"
+        assert again.feature_names == self.model.feature_names, message
         return 2 + len(settings)
 
     def names(self) -> int:
@@ -194,15 +194,15 @@ class Laws:
         values, state = scorer.features(steps), scorer.advance(steps)
         ends = scorer.finish(state)
         for number in range(len(steps.option)):
-            one = steps.rows(slice(number, number + 1))
+            one = _rows(steps, [number])
             assert np.array_equal(scorer.features(one)[0], values[number]), "a batch is its steps"
             assert scorer.advance(one)[0] == state[number], "a batch is its steps"
-            alone = scorer.finish(state[number : number + 1])[0]
+            alone = scorer.finish(state[[number]])[0]
             assert np.array_equal(alone, ends[number]), "a batch is its steps"
         return len(values)
 
     def states(self) -> int:
-        """Equal coverage and state, equal futures: whatever came before, the next step is the same.
+        """Equal coverage and state, equal futures: the past changes nothing in the next step.
 
         Only hypotheses with different pasts are compared.
         """
@@ -213,8 +213,13 @@ class Laws:
             first = examples.setdefault(key, number)
             if self.walks.before[first] == self.walks.before[number]:
                 continue
-            following = np.flatnonzero(_free(self.options, steps.coverage[number])).astype(np.int32)
-            here, there = (_ahead(steps, which, following) for which in (number, first))
+            covered = unpack_coverage(steps.coverage[[number]], self.options.n_words)[0]
+            is_free = free_spans(covered, self.options.start, self.options.end)
+            following = np.flatnonzero(is_free).astype(np.int32)
+            here, there = (
+                _rows(steps, np.full(len(following), which))._replace(option=following)
+                for which in (number, first)
+            )
             message = "equal coverage and state must have equal futures"
             assert np.allclose(scorer.features(here), scorer.features(there)), message
             assert np.array_equal(scorer.advance(here), scorer.advance(there)), message
@@ -223,30 +228,29 @@ class Laws:
 
     def sums(self) -> int:
         """A derivation is worth the same to a scorer that has seen no other one before."""
-        for path, found in self._derivations():
+        for path, found in self.derivations:
             fresh = self.model.prepare(self.sentence, self.options)
             message = "a derivation's features must not depend on those that were scored before"
             expected = derivation_features(fresh, self.options, path)
             assert np.allclose(found, expected, atol=1e-9), message
-        return len(self._derivations())
+        return len(self.derivations)
 
     def referred(self) -> int:
-        """The sum over the steps is what a slow and obvious scorer says of the derivation."""
+        """The sum over the steps is the reference's value of the derivation."""
         assert self.reference is not None
-        for path, found in self._derivations():
+        for path, found in self.derivations:
             expected = self.reference(self.model, self.sentence, self.options, path)
             message = f"the features of {path} are {found}, the reference says {expected}"
             assert np.allclose(found, expected, atol=1e-9), message
-        return len(self._derivations())
+        return len(self.derivations)
 
-    def _derivations(self) -> list[tuple[tuple[int, ...], FloatArray]]:
-        return [
-            (path, derivation_features(self.scorer, self.options, path))
-            for path in self.walks.paths[:N_SUMS]
-        ]
+    @cached_property
+    def derivations(self) -> list[tuple[tuple[int, ...], FloatArray]]:
+        paths = self.walks.paths[:N_SUMS]
+        return [(path, derivation_features(self.scorer, self.options, path)) for path in paths]
 
     def tables(self) -> int:
-        """What the search looks up in the tables is what the scorer says."""
+        """The values that the search looks up in the tables are those of the scorer."""
         scorer, steps, tables = self.scorer, self.walks.steps, self.scorer.as_tables()
         assert tables is not None
         weights = np.random.default_rng(self.seed).normal(size=scorer.n_features)
@@ -277,7 +281,7 @@ class Laws:
         with TemporaryDirectory() as one, TemporaryDirectory() as two:
             model.save(Path(one))
             loaded = type(model)(**model.settings()).load(Path(one))
-            # a scorer may number its states as they come, so each walks through with its own
+            # a scorer may number its states as they come, so each takes the walks itself
             first, second = (
                 s.features(walk_through(s, self.options, self.seed).steps)
                 for s in (self.scorer, loaded.prepare(self.sentence, self.options))
@@ -292,12 +296,9 @@ class Laws:
 
 def walk_through(scorer: SentenceScorer, options: OptionTable, seed: int) -> Walks:
     """The steps of random derivations, with the states that the model itself gives."""
-    rows: list[Steps] = []
-    before: list[tuple[int, ...]] = []
     paths = [tuple(path) for path in _with_detours(options, N_WALKS, seed)]
-    for path in paths:
-        rows += _steps(scorer, options, path)
-        before += [path[:n_taken] for n_taken in range(len(path))]
+    rows = [step for path in paths for step in _steps(scorer, options, path)]
+    before = [path[:n_taken] for path in paths for n_taken in range(len(path))]
     return Walks(Steps(*(np.concatenate(c) for c in zip(*rows, strict=True))), paths, before)
 
 
@@ -318,11 +319,7 @@ def random_derivations(options: OptionTable, n: int, seed: int) -> Iterator[list
         path: list[int] = []
         covered = np.zeros(options.n_words, bool)
         while not covered.all():
-            free = [
-                option
-                for option in range(len(options))
-                if not covered[options.start[option] : options.end[option]].any()
-            ]
+            free = np.flatnonzero(free_spans(covered, options.start, options.end))
             option = int(random.choice(free))
             path.append(option)
             covered[options.start[option] : options.end[option]] = True
@@ -330,8 +327,8 @@ def random_derivations(options: OptionTable, n: int, seed: int) -> Iterator[list
 
 
 def _with_detours(options: OptionTable, n: int, seed: int) -> Iterator[list[int]]:
-    """Random derivations, each followed by one that comes to one of its steps by another way: the
-    same options were taken before, the last one was the same."""
+    """Random derivations, each followed by one that reaches one of its steps by another order of
+    the same options."""
     random = np.random.default_rng(seed)
     for path in random_derivations(options, n, seed):
         yield path
@@ -353,21 +350,8 @@ def _steps(scorer: SentenceScorer, options: OptionTable, path: Sequence[int]) ->
     return steps
 
 
-def _free(options: OptionTable, coverage: UInt64Array) -> BoolArray:
-    """Options whose words are all open."""
-    covered = unpack_coverage(coverage[None], options.n_words)[0]
-    return free_spans(covered, options.start, options.end)
-
-
-def _ahead(steps: Steps, number: int, options: Int32Array) -> Steps:
-    """Steps from one hypothesis to each of the options."""
-    n = len(options)
-    return Steps(
-        np.repeat(steps.previous[number], n),
-        options,
-        np.repeat(steps.coverage[number : number + 1], n, axis=0),
-        np.repeat(steps.state[number], n),
-    )
+def _rows(steps: Steps, which: Any) -> Steps:
+    return Steps._make(column[which] for column in steps)
 
 
 def _content(folder: str) -> dict[str, bytes]:

@@ -7,7 +7,7 @@ on arrays of steps: B steps at once, F features, N options, W 64-bit words of co
                                             advance    what the future may depend on afterwards
 
 Two hypotheses with equal coverage, equal language model state and equal states of all models are
-interchangeable, and the decoder keeps only the better one; a model whose score looks at anything
+interchangeable, and the decoder keeps only the better one. A model whose score depends on anything
 else must put it into its state.
 """
 
@@ -43,7 +43,7 @@ START = -1  # the `previous` option of a sentence's first step
 class OptionTable:
     """The options of one sentence: phrase pairs placed on source spans.
 
-    What only some models ask for is worked out when it is first asked for.
+    Arrays that only some models need are computed on first use.
     """
 
     n_words: int
@@ -98,11 +98,6 @@ class Steps(NamedTuple):
     coverage: UInt64Array  # (B, W) source words covered before the step
     state: Int64Array  # (B,) this model's state before the step
 
-    def rows(self, which: slice) -> "Steps":
-        return Steps(
-            self.previous[which], self.option[which], self.coverage[which], self.state[which]
-        )
-
 
 class HeatMap(NamedTuple):
     """A table over the sentence that is worth looking at, such as P(next word | current word)."""
@@ -114,10 +109,10 @@ class HeatMap(NamedTuple):
 
 
 class SentenceScorer(ABC):
-    """What a model says of one sentence's steps.
+    """A model's scores for the steps of one sentence.
 
     Unless it is made of tables (`tables.py`), the search asks it once per stack, with one batch of
-    all steps that may lead into it, and what it says may depend on the coverage.
+    all steps that may lead into it, and its scores may depend on the coverage.
     """
 
     n_features: int
@@ -148,12 +143,12 @@ class SentenceScorer(ABC):
         return None
 
     def heat_maps(self) -> Sequence[HeatMap]:
-        """What `hyperbaton explain` may draw of this sentence."""
+        """Tables that `hyperbaton explain` may draw of this sentence."""
         return ()
 
     def distributions(self) -> Sequence[FloatArray]:
-        """Probabilities that the values are made of, one distribution in each row, for the law that
-        they sum to one."""
+        """The probabilities behind the values, one distribution in each row. A law checks that they
+        sum to one."""
         return ()
 
 
@@ -161,18 +156,17 @@ class DistortionModel(Estimator, ABC):
     """A distortion model. The constructor only keeps its arguments, which are the settings; `fit`
     learns attributes whose names end in `_`, which `save` and `load` keep."""
 
-    FORMAT: ClassVar[int] = 1  # of what is saved; what has another number is learned again
+    FORMAT: ClassVar[int] = 1  # of the saved files; those with another number are learned again
 
     @property
     def requires(self) -> frozenset[str]:
-        """Layers that sentences must have, of tags, classes and tree; may depend on what `fit`
-        has seen."""
+        """Layers that sentences must have: tags, classes, tree. May depend on the training data."""
         return frozenset()
 
     @property
     def wants(self) -> frozenset[str]:
-        """Layers that it uses where a sentence has them, and can do without; whoever translates is
-        told how many sentences had none."""
+        """Layers that it uses where a sentence has them and can do without; `translate` reports how
+        many sentences had none."""
         return frozenset()
 
     @property
@@ -199,9 +193,9 @@ class DistortionModel(Estimator, ABC):
         threads: int = 2,  # noqa: ARG002
         progress: Progress | None = None,  # noqa: ARG002
     ) -> Self:
-        """Learns from a corpus and returns the model itself. Of the keywords, an implementation
-        takes those that it wants (`fit_model`): the phrase table made from the corpus, a seed, the
-        number of threads, somebody to tell about progress. Models without a `fit` of their own
+        """Learns from a corpus and returns the model itself. An implementation takes only the
+        keywords that it needs (`fit_model`): the phrase table made from the corpus, a seed, the
+        number of threads, a function that reports progress. Models without a `fit` of their own
         have nothing to learn."""
         return self
 
@@ -209,8 +203,8 @@ class DistortionModel(Estimator, ABC):
     def prepare(self, sentence: Sentence, options: OptionTable) -> SentenceScorer: ...
 
     def save(self, directory: Path) -> None:
-        """Writes what was learned: arrays, vocabularies, and what JSON can hold. A model that
-        learns something else has a `save` and a `load` of its own."""
+        """Writes the learned attributes: arrays, vocabularies, and values that JSON can hold. A
+        model that learns anything else has its own `save` and `load`."""
         if not self.learns:
             return
         self.check_fitted()
@@ -231,14 +225,14 @@ class DistortionModel(Estimator, ABC):
         save_arrays(directory, self.FORMAT, header, arrays, vocabularies)
 
     def load(self, directory: Path) -> Self:
-        """Reads what `save` has written into a model made with the same settings."""
+        """Reads the files of `save` into a model made with the same settings."""
         if self.learns:
             header, arrays, vocabularies = load_arrays(directory, self.FORMAT)
             vars(self).update({**header, **arrays, **vocabularies})
         return self
 
     def check(self, sentence: Sentence) -> None:
-        """Before the search: has the sentence all layers that the model needs?"""
+        """Refuses, before the search, a sentence without a layer that the model needs."""
         missing = sorted(self.requires - sentence.layers)
         if missing:
             raise DataError(
@@ -248,23 +242,18 @@ class DistortionModel(Estimator, ABC):
 
 
 def fit_model(model: DistortionModel, corpus: AlignedCorpus, **offered: Any) -> DistortionModel:
-    """Calls `fit` with those of the offered keywords that it takes, so that `fit(self, corpus)` is
-    as good a `fit` as any."""
-    parameters = list(inspect.signature(model.fit).parameters.values())
-    takes_all = any(each.kind is each.VAR_KEYWORD for each in parameters)
-    names = {each.name for each in parameters}
-    for each in parameters[1:]:
-        is_needed = each.default is each.empty and each.kind in (
-            each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY, each.POSITIONAL_ONLY
-        )  # fmt: skip
-        if is_needed and each.name not in offered:
+    """Calls `fit` with those of the offered keywords that it takes; it may take none of them."""
+    parameters = inspect.signature(model.fit).parameters
+    takes_all = any(each.kind is each.VAR_KEYWORD for each in parameters.values())
+    for each in list(parameters.values())[1:]:
+        is_variadic = each.kind in (each.VAR_POSITIONAL, each.VAR_KEYWORD)
+        if each.default is each.empty and not is_variadic and each.name not in offered:
             raise SettingError(
                 f"fit of the model {model.name} asks for {each.name!r}",
-                expected=f"fit(corpus) and what it wants of {', '.join(offered)}",
+                expected=f"fit(corpus), with any of {', '.join(offered)}",
             )
-    return model.fit(
-        corpus, **{key: value for key, value in offered.items() if takes_all or key in names}
-    )
+    taken = {key: value for key, value in offered.items() if takes_all or key in parameters}
+    return model.fit(corpus, **taken)
 
 
 def _survives_json(value: Any) -> bool:

@@ -1,9 +1,9 @@
 """Linear distortion (Ni et al. 2011, eq. 1): −|jump|, the distance from the end of the last phrase
 to the start of the next. The first phrase jumps from position 0.
 
-With `future=true` the search also sees what has to be jumped at least until all words are covered,
-after an idea of Moore and Quirk (2007): whoever leaves words behind has to come back. This decides
-which hypotheses are pruned and is not part of any score.
+With `future=true` the search also sees the least distance that remains until all words are covered,
+after an idea of Moore and Quirk (2007): a search that leaves words behind has to come back. This
+affects which hypotheses are pruned and is not part of any score.
 """
 
 from functools import lru_cache
@@ -45,7 +45,7 @@ class FarSightedScorer(TableScorer):
         self._n_words = n_words
 
     def coverage_estimate(self, coverage: UInt64Array, state: Int64Array) -> FloatArray:
-        """The least that is still to be jumped, were any order of single words allowed.
+        """The least distance still to jump if single words could be taken in any order.
 
         Jumps back B and forward F lead from the last end e over all open words, n of them, to the
         end of the last one: F − B + n = last − e, so F + B = 2B + last − e − n. With a the first

@@ -2,8 +2,8 @@
 
 The score of a step depends on a small row key of the previous option (its end, its span, its last
 word) and a column key of the next one. The decoder projects the tables on the weights once per
-sentence, so that a step costs one look-up per table, and takes the row as the model's state: two
-previous options with equal rows are interchangeable.
+sentence, so that a step costs one look-up per table. The row is the model's state: two previous
+options with equal rows are interchangeable.
 """
 
 from collections.abc import Sequence

@@ -13,8 +13,8 @@ import numpy as np
 from models.distortion.catalogue import parse_model
 from models.distortion.parse.fitting import Learned
 from models.distortion.parse.listing import EMPTY_WORD, FeatureRow, Wanted, list_features
-from models.distortion.parse.model import Parse, parse_use
-from models.distortion.parse.templates import SIB
+from models.distortion.parse.model import Parse
+from models.distortion.parse.templates import SIB, parse_use
 from models.system.folder import load_distortion, model_entries
 from tuning.evaluation.tables import Table
 from tuning.reproduction.exhibit import Exhibit, Finding, LeftOut, holds

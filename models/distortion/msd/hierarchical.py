@@ -16,18 +16,18 @@ the first k of them cover one stretch that begins where the phrase ended. That i
                                      comes first it was not: no block holds 6 and 3 without 5.
 
 As the stretch of open words beside the phrase is known, a step into it counts as monotone (or, on
-the left, as a swap) at once, and the phrase waits. If the search leaves the stretch before what is
-covered of it is a block, the step that does so takes the value back and puts the one for
-a discontinuous move into its place. So the sum over a derivation is exact, in both directions the
-same as in training (`models/phrases/orientation.py`), where Moses and Galley and Manning
-approximate: they join blocks two by two backward (see `histories.py`), and forward they look at the
-coverage. It does not matter that blocks of training may begin inside of phrases: a phrase is one
-stretch itself, and where a part of it touches an open word, the whole does.
+the left, as a swap) at once, and the phrase waits. If the search leaves the stretch before its
+covered words are a block, the step that does so replaces the value by the one for a discontinuous
+move. So the sum over a derivation is exact, and in both directions the same as in training
+(`models/phrases/orientation.py`). Moses and Galley and Manning approximate: they join blocks two by
+two backward (see `histories.py`), and forward they look at the coverage. It does not matter that
+blocks in training may begin inside a phrase: a phrase is one stretch itself, and where a part of it
+touches an open word, the whole does.
 
 At the beginning of a sentence, a phrase at its first word is monotone, any other discontinuous to
 the right. The end of the sentence is not scored, as in Moses. Whether a phrase lies left or right
-of the next one does not depend on blocks, so types with the classes `leftright` are left to
-the tables of `lexicalised.py`.
+of the next one does not depend on blocks, so types with the classes `leftright` are left to the
+tables of `model.py`.
 """
 
 import numpy as np
@@ -51,12 +51,12 @@ from models.kernels import kernel, uncounted
 from models.phrases.orientation import LEFT, MONOTONE, RIGHT, SWAP
 from models.phrases.reordering import CLASSES, ReorderingType
 
-ABSENT = -1  # in place of the first column of a direction that has none
+ABSENT = -1  # in place of the first column of a direction without columns
 
 
 class HierarchicalScorer(SentenceScorer):
-    """A state is a history and the kind of the last option: options whose forward scores are
-    the same are of one kind."""
+    """A state is a history and the kind of the last option; options with the same forward scores
+    are of one kind."""
 
     def __init__(self, kind: ReorderingType, options: OptionTable) -> None:
         directions = dict.fromkeys(direction for direction, _ in kind.columns)
@@ -72,9 +72,10 @@ class HierarchicalScorer(SentenceScorer):
         asked = self._scores[:, max(self._forward, 0) :][:, :n_classes]
         if self._forward == ABSENT:
             asked = np.zeros((len(options), n_classes))
-        self._kinds, self._kind = _distinct_rows(asked)  # (K, classes), (N,)
+        self._kinds, kind_of = np.unique(asked, axis=0, return_inverse=True)  # (K, classes)
+        self._kind = kind_of.reshape(-1).astype(np.int32)  # (N,)
         # (K, 2): whether a phrase has something to wait for on its right and on its left side;
-        # unknown words have no scores, and some classes do not tell orientations apart
+        # unknown words have no scores, and some classes do not distinguish orientations
         hoped, feared = self._class[[MONOTONE, SWAP]], self._class[[RIGHT, LEFT]]
         has_scores = (self._kinds[:, hoped] != 0) | (self._kinds[:, feared] != 0)
         self._wants = np.ascontiguousarray(has_scores & (hoped != feared))
@@ -83,16 +84,9 @@ class HierarchicalScorer(SentenceScorer):
     def features(self, steps: Steps) -> FloatArray:
         values = np.zeros((len(steps.option), self.n_features))
         _score(
-            *self._spans,
-            *_in_one_piece(steps),
-            self._histories,
-            self._backward,
-            self._forward,
-            self._class,
-            self._scores,
-            self._kinds,
-            values,
-        )
+            *self._spans, *_in_one_piece(steps), self._histories, self._backward, self._forward,
+            self._class, self._scores, self._kinds, values,
+        )  # fmt: skip
         return values
 
     def advance(self, steps: Steps) -> Int64Array:
@@ -100,23 +94,16 @@ class HierarchicalScorer(SentenceScorer):
         done = 0
         while True:
             done = _advance(
-                *self._spans,
-                *_in_one_piece(steps),
-                self._histories,
-                self._n_words,
-                self._kind,
-                self._wants,
-                self._forward != ABSENT,
-                states,
-                done,
-            )
+                *self._spans, *_in_one_piece(steps), self._histories, self._n_words, self._kind,
+                self._wants, self._forward != ABSENT, states, done,
+            )  # fmt: skip
             if done == len(states):
                 return states
             self._histories = enlarged(self._histories)
 
 
 def _in_one_piece(steps: Steps) -> tuple[Int32Array, Int64Array, UInt64Array]:
-    """Options, states and coverage; other layouts than these would be compiled for anew."""
+    """Options, states and coverage; any other layout would compile the kernels again."""
     return (
         np.ascontiguousarray(steps.option, np.int32),
         np.ascontiguousarray(steps.state, np.int64),
@@ -130,12 +117,6 @@ def class_of_orientation(classes: str) -> Int64Array:
     for number, orientations in enumerate(CLASSES[classes].values()):
         class_of[list(orientations)] = number
     return class_of
-
-
-def _distinct_rows(values: FloatArray) -> tuple[FloatArray, Int32Array]:
-    """The distinct rows, and the number of each row among them."""
-    rows, number = np.unique(values, axis=0, return_inverse=True)
-    return rows, number.reshape(-1).astype(np.int32)
 
 
 @uncounted
@@ -196,7 +177,7 @@ def _backward(row, coverage, start, end):
 
 @uncounted
 def _score_forward(row, coverage, start, end, kind, class_of, kinds, values):
-    """What the last phrase says of the step, and what those say that have waited in vain."""
+    """Adds the last phrase's score of the step; corrects those of phrases that waited in vain."""
     side = open_side(row[0], coverage, start, end)
     if side == OPEN_RIGHT:
         orientation = MONOTONE

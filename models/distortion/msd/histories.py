@@ -1,7 +1,7 @@
-"""What is still worth knowing of how a hypothesis came to be, for hierarchical orientation.
+"""What hierarchical orientation must remember of a hypothesis' past.
 
-A block is what the last k phrases cover, for some k, if it is one stretch of source words. Now it
-need not be one, but it may become one when what lies between is translated next:
+A block is what the last k phrases cover, for some k, if it is one stretch of source words. If it is
+not, it may become one when the words between are translated next:
 
     source    0 1 2 3 4 5 6 7        phrases 1:2, 6:7 and 3:4 were taken, in this order
               . ■ . ■ . . ■ .
@@ -9,14 +9,14 @@ need not be one, but it may become one when what lies between is translated next
                     └─────┘          3:4 and 6:7        will be one when 4 and 5 are translated
                 └─────────┘          all three          when 2, 4 and 5 are
 
-So all suffixes of the derivation count whose words are *all* the covered words between their first
-and their last one. They are nested, and each is known by its outer words alone. Of those with the
-same holes the longest does whatever the others can do. A suffix with covered words on both sides
-can never have a neighbour. One with covered words on one side cannot grow there, so it does not
-matter where it ends, and its interval is cut back to its outermost hole. What is left says exactly
-what the future can ask and is often a single interval. A stack of blocks that are joined two by two
-as they touch (Galley and Manning 2008) is not enough: phrases in the order 2 4 1 3 make a block
-although no two of them do; see Cherry, Moore and Quirk (2012).
+So we keep every suffix of the derivation whose words are *all* the covered words between its first
+and its last one. These suffixes are nested, and the outer words identify each. Of those with the
+same holes, the longest can replace the others. A suffix with covered words on both sides can never
+have a neighbour. One with covered words on one side cannot grow there, so it does not matter where
+it ends, and its interval is cut back to its outermost hole. The rest is exactly what the future can
+ask for, often a single interval. A stack of blocks that are joined two by two as they touch (Galley
+and Manning 2008) is not enough: phrases in the order 2 4 1 3 make a block although no two of them
+do; see Cherry, Moore and Quirk (2012).
 
 Forward orientation waits for the blocks that the *next* phrases make; `WAITING` fields are kept for
 each phrase that jumped over words which are still open (see `hierarchical.py`).
@@ -92,7 +92,7 @@ def make_row(row, coverage, after, n_words, start, end, kind, wants, with_forwar
         elif end <= begin and is_free(coverage, end, begin):
             begin = start
         elif not (begin <= start and end <= stop):
-            continue  # something lies between that is not of the block
+            continue  # words outside the block lie between
         at, holes = _put_block(after, n_words, begin, stop, result, at, holes)
     return at
 

@@ -1,8 +1,8 @@
 """Lexicalised reordering (Koehn et al. 2005): log p of a step's orientation.
 
-Backward features ask the next option how it likes its orientation towards the previous phrase;
-forward features ask the previous option about its successor. The probabilities come with the phrase
-table (`models/phrases/reordering.py`). For word-based and phrase-based tables, orientations are
+Backward features score the next option's orientation towards the previous phrase; forward features
+score the previous option's towards its successor. The probabilities come with the phrase table
+(`models/phrases/reordering.py`). For word-based and phrase-based tables, orientations are
 those of the phrases themselves: monotone if the next phrase begins where the last one ended, swap
 if it ends where that one began. Hierarchical ones look at blocks of phrases (`hierarchical.py`).
 """
@@ -96,7 +96,7 @@ class LexicalisedScorer(TableScorer):
 
 @kernel
 def _backward_table(scores, span, class_of_move):
-    """What each next option says of the move from each span, (n_spans, N)."""
+    """Each next option's score of the move from each span, (n_spans, N)."""
     values = np.empty((len(class_of_move), len(scores)))
     for before in range(len(class_of_move)):
         for option in range(len(scores)):
@@ -106,7 +106,7 @@ def _backward_table(scores, span, class_of_move):
 
 @kernel
 def _forward_table(scores, span, class_of_move):
-    """What each previous option says of the move to each span, (N + 1, n_spans)."""
+    """Each previous option's score of the move to each span, (N + 1, n_spans)."""
     values = np.zeros((len(scores) + 1, len(class_of_move)))
     for option in range(len(scores)):
         for after in range(len(class_of_move)):

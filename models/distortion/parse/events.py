@@ -1,8 +1,8 @@
-"""Training events: what the model should have said at every visit of every path.
+"""Training events: the outcomes that the model should predict, one for each visit of a path.
 
 An event is a source phrase s in its situation, with the candidate t and the jump j that the word
-alignment shows. The situation is given as keys of feature groups (`templates.py`). Coverage is what
-the path has visited before.
+alignment shows. The situation is given as keys of feature groups (`templates.py`). Covered are the
+words that the path has visited before.
 """
 
 from collections.abc import Callable
@@ -13,13 +13,9 @@ import numpy as np
 
 from models.arrays import Int32Array, Int64Array, Ragged
 from models.coverage import cover, coverage_size, is_covered
+from models.data.corpus import AlignedCorpus
 from models.data.vocabulary import BEGIN, END
-from models.distortion.parse.neighbourhood import (
-    MOST,
-    OPEN,
-    covered_state,
-    find_neighbours,
-)
+from models.distortion.parse.neighbourhood import MOST, OPEN, covered_state, find_neighbours
 from models.distortion.parse.path import Path
 from models.distortion.parse.templates import (
     BEFORE_LAST,
@@ -27,6 +23,7 @@ from models.distortion.parse.templates import (
     HISTORY,
     LAST,
     MOST_STATIC,
+    MOST_TAGS,
     SIB,
     WORDS,
     add_key,
@@ -65,18 +62,41 @@ class EventLayers(NamedTuple):
     tree_offsets: Int64Array
 
 
+class Visits(NamedTuple):
+    """The paths of a corpus, with the phrases and candidates of the inventory."""
+
+    path: Path
+    offsets: Int64Array  # where the units of each sentence begin
+    source: Int32Array  # (U,) source phrase of each unit
+    choice: Int32Array  # (U,) number of its translation among the candidates
+
+
+def layers_of(corpus: AlignedCorpus, trees: Ragged | None) -> EventLayers:
+    """`trees` are those of the source side after rewrites. Tags that do not fit into packed keys
+    count as unknown."""
+    words, targets = corpus.source.words, corpus.target.words
+    tags = np.zeros(len(words.values), np.int32)
+    if corpus.source.tags is not None:
+        own = corpus.source.tags.values
+        tags = np.where(own < MOST_TAGS - 1, own, 0).astype(np.int32)
+    if trees is None:
+        trees = Ragged(np.empty((0, 4), np.int32), np.zeros(len(words) + 1, np.int64))
+    return EventLayers(
+        words.values, tags, words.offsets, targets.values, targets.offsets, trees.values,
+        trees.offsets,
+    )  # fmt: skip
+
+
 def make_events(
     layers: EventLayers,
-    path: Path,
-    offsets: Int64Array,
-    source: Int32Array,
-    choice: Int32Array,
+    visits: Visits,
     families: int,
     levels: int,
     threads: int,
     report: Callable[[int], None] = lambda _: None,
 ) -> Events:
-    """The events of all paths; `source` and `choice` are those of the inventory."""
+    """The events of all paths."""
+    path, offsets, source, choice = visits
 
     def work(first: int) -> tuple[Int32Array, Int32Array, Int64Array, Int64Array]:
         last = min(first + CHUNK, len(offsets) - 1)
@@ -145,7 +165,7 @@ def _events(layers, path, offsets, source, families, levels, first, last, jump, 
 def _coverage_keys(
     families, levels, source, tag, tree, start, end, n_words, coverage, nodes, sides, keys, n
 ):
-    """Appends the groups that depend on what was translated; the number of keys then."""
+    """Appends the groups that depend on the coverage; the number of keys then."""
     if families & WORDS:
         if start > 0 and not is_covered(coverage, start - 1):
             n = _add_both(keys, n, source, near_keys(source, tag, 0))
@@ -171,24 +191,3 @@ def _add_both(keys, n, source, both):
     if source:
         n = add_key(keys, n, both[0])
     return add_key(keys, n, both[1])
-
-
-def layers_of(
-    source_words: Ragged, source_tags: Ragged | None, target_words: Ragged, trees: Ragged | None
-) -> EventLayers:
-    n = len(source_words)
-    tags = (
-        np.zeros(len(source_words.values), np.int32) if source_tags is None else source_tags.values
-    )
-    nodes = (
-        Ragged(np.empty((0, 4), np.int32), np.zeros(n + 1, np.int64)) if trees is None else trees
-    )
-    return EventLayers(
-        source_words.values,
-        tags,
-        source_words.offsets,
-        target_words.values,
-        target_words.offsets,
-        nodes.values,
-        nodes.offsets,
-    )

@@ -27,8 +27,8 @@ class Features(NamedTuple):
 def select_features(
     events: Events, inventory: Inventory, n_target_tags: int, min_count: int
 ) -> tuple[Features, Int64Array, Ragged]:
-    """Features that fire `min_count` times with what really happened; how often they do; and the
-    groups of each event."""
+    """Features that fire at least `min_count` times with the observed outcomes; how often they do;
+    and the groups of each event."""
     keys, group = np.unique(events.keys, return_inverse=True)
     event = np.repeat(np.arange(len(events.source)), np.diff(events.key_begin))
     tag = inventory.tag[inventory.begin[events.source] + events.choice]

@@ -8,7 +8,7 @@ import numpy as np
 from models.arrays import FloatArray, Int32Array, Int64Array, Ragged
 from models.data.corpus import AlignedCorpus, Side
 from models.data.vocabulary import Vocabulary
-from models.distortion.parse.events import Events, layers_of, make_events
+from models.distortion.parse.events import Events, Visits, layers_of, make_events
 from models.distortion.parse.feature_groups import Features, select_features
 from models.distortion.parse.iis import scale_iteratively
 from models.distortion.parse.inventory import (
@@ -17,14 +17,14 @@ from models.distortion.parse.inventory import (
     Pairs,
     build_inventory,
     no_pairs,
+    path_pairs,
     table_units,
 )
-from models.distortion.parse.lbfgs import maximise
-from models.distortion.parse.likelihood import Task
-from models.distortion.parse.path import corpus_paths, target_sequences
+from models.distortion.parse.likelihood import Task, maximise
+from models.distortion.parse.path import corpus_paths
 from models.distortion.parse.priors import Prior, estimate_prior, prior_rows
 from models.distortion.parse.rewrites import Rewrite, rewrite_side
-from models.distortion.parse.templates import G_COLUMN, MOST_TAGS, N_JUMPS
+from models.distortion.parse.templates import G_COLUMN, MOST_TAGS, N_JUMPS, parse_use
 from models.errors import DataError
 from models.phrases.table import PhraseTable
 from models.progress import Progress
@@ -50,7 +50,7 @@ class ParseSettings:
 
 @dataclass(frozen=True, eq=False)
 class Learned:
-    """A fitted model: all that decoding needs."""
+    """A fitted model: everything that decoding needs."""
 
     source_words: Vocabulary
     target_words: Vocabulary
@@ -69,87 +69,65 @@ def learn(
     corpus: AlignedCorpus,
     phrases: PhraseTable | None,
     plan: ParseSettings,
-    families: int,  # bits of `templates.FAMILIES`
-    prior_kind: str,
     rewrites: tuple[Rewrite, ...],
     threads: int = 2,
     progress: Progress | None = None,
 ) -> Learned:
-    def say(what: str, done: int = 0) -> None:
-        if progress:
-            progress(what, done)
-
+    report = progress or (lambda _what, _done: None)
     if plan.max_sentences:
         corpus = corpus.take(np.arange(min(plan.max_sentences, len(corpus))))
-    say("rewriting trees")
+    report("rewriting trees", 0)
     trees, labels = rewrite_side(corpus.source, rewrites)
-    n_without = len(corpus) if trees is None else int((trees.lengths == 0).sum())
+    more, source_words, target_words = _table_pairs(phrases, corpus)
+    inventory, visits = visit(corpus, more, len(target_words))
+    families, prior_kind = parse_use(plan.use)
+    events = make_events(
+        layers_of(corpus, trees), visits, families, plan.levels, threads,
+        lambda done: report("reading visit paths", done),
+    )  # fmt: skip
+    n_tags = min(len(corpus.source.tag_vocabulary), MOST_TAGS)
+    prior = estimate_prior(prior_kind, plan.alpha, plan.alpha_half, inventory, events, n_tags)
+    report("numbering features", 0)
+    task, counts = make_task(events, inventory, prior, corpus.target, plan.min_count)
+    report(f"training {len(counts):,} features", 0)
+    if plan.trainer == IIS:
+        weights, likelihood = scale_iteratively(
+            task, counts, plan.variance, plan.iterations, lambda n: report("scaling", n)
+        )
+    else:
+        weights, likelihood = maximise(
+            task, counts, plan.variance, plan.iterations, threads, lambda n: report("training", n)
+        )
+    sizes = {
+        "sentences": len(corpus),
+        "without_tree": len(corpus) if trees is None else int((trees.lengths == 0).sum()),
+        "events": len(events.source),
+        "features": len(counts),
+        "log_likelihood": likelihood,
+    }
+    return Learned(
+        source_words, target_words, corpus.source.tag_vocabulary, corpus.target.tag_vocabulary,
+        labels, inventory, prior, task.features, counts, weights, sizes,
+    )  # fmt: skip
+
+
+def visit(corpus: AlignedCorpus, more: Pairs, n_target_words: int) -> tuple[Inventory, Visits]:
+    """The paths of a corpus over the inventory of their phrases and those of a phrase table."""
     path, offsets = corpus_paths(corpus)
     if not len(path.start):
         raise DataError(
             "there is nothing to learn from: no pair has a link",
             expected="a corpus with word alignments",
         )
-    sentence = np.repeat(np.arange(len(corpus)), np.diff(offsets))
-    units = Pairs(
-        Ragged.gather(
-            corpus.source.words.values,
-            corpus.source.words.offsets[sentence] + path.start,
-            path.end - path.start,
-        ),
-        target_sequences(path, offsets, corpus.target.words),
-        np.empty(0),
-    )
-    more, source_words, target_words = _table_pairs(phrases, corpus)
-    inventory, source, choice = build_inventory(
-        units, more, tags_of_words(corpus.target, len(target_words))
-    )
-    layers = layers_of(
-        corpus.source.words, _few_tags(corpus.source.tags), corpus.target.words, trees
-    )
-    events = make_events(
-        layers, path, offsets, source, choice, families, plan.levels, threads,
-        lambda done: say("reading visit paths", done),
-    )  # fmt: skip
-    n_tags = min(len(corpus.source.tag_vocabulary), MOST_TAGS)
-    prior = estimate_prior(prior_kind, plan.alpha, plan.alpha_half, inventory, events, n_tags)
-    say("numbering features")
-    task, counts = make_task(events, inventory, prior, corpus.target, plan.min_count)
-    say(f"training {len(counts):,} features")
-    if plan.trainer == IIS:
-        found = scale_iteratively(
-            task, counts, plan.variance, plan.iterations, lambda n: say("scaling", n)
-        )
-    else:
-        found = maximise(
-            task, counts, plan.variance, plan.iterations, threads, lambda n: say("training", n)
-        )
-    weights, likelihood = found
-    return Learned(
-        source_words,
-        target_words,
-        corpus.source.tag_vocabulary,
-        corpus.target.tag_vocabulary,
-        labels,
-        inventory,
-        prior,
-        task.features,
-        counts,
-        weights,
-        {
-            "sentences": len(corpus),
-            "without_tree": n_without,
-            "events": len(events.source),
-            "features": len(counts),
-            "log_likelihood": likelihood,
-        },
-    )
+    tags = tags_of_words(corpus.target, n_target_words)
+    inventory, source, choice = build_inventory(path_pairs(corpus, path, offsets), more, tags)
+    return inventory, Visits(path, offsets, source, choice)
 
 
 def make_task(
     events: Events, inventory: Inventory, prior: Prior, target: Side, min_count: int
 ) -> tuple[Task, Int64Array]:
-    """What is learned from, and how often each feature fires with what happened."""
+    """The training data, and how often each feature fires with the observed outcomes."""
     n_target_tags = len(target.tag_vocabulary)
     features, counts, groups = select_features(events, inventory, n_target_tags, min_count)
     # the prior of an event depends on its source phrase and tag: a few thousand combinations
@@ -160,22 +138,14 @@ def make_task(
     rows = np.empty((begin[-1], N_JUMPS))
     prior_rows(prior, inventory, source, tag, begin, rows)
     task = Task(
-        events.source,
-        events.choice,
-        events.jump,
-        groups.offsets,
-        groups.values,
-        rows,
-        begin[variant],
-        inventory,
-        features,
-        G_COLUMN + n_target_tags * N_JUMPS,
-    )
+        events.source, events.choice, events.jump, groups.offsets, groups.values, rows,
+        begin[variant], inventory, features, G_COLUMN + n_target_tags * N_JUMPS,
+    )  # fmt: skip
     return task, counts
 
 
 def tags_of_words(target: Side, n_words: int) -> Int32Array:
-    """The most frequent tag of every target word: in decoding there is no other."""
+    """The most frequent tag of every target word: decoding knows no other."""
     result = np.full(n_words, UNTAGGED, np.int32)
     if target.tags is None:
         return result
@@ -185,14 +155,6 @@ def tags_of_words(target: Side, n_words: int) -> Int32Array:
     order = np.argsort(counts, kind="stable")  # the last one written is the most frequent
     result[pairs[order] // width] = pairs[order] % width
     return result
-
-
-def _few_tags(tags: Ragged | None) -> Ragged | None:
-    """Tags that fit into packed keys; others count as unknown."""
-    if tags is None:
-        return None
-    return Ragged(np.where(tags.values < MOST_TAGS - 1, tags.values, 0).astype(np.int32),
-                  tags.offsets)  # fmt: skip
 
 
 def _table_pairs(
@@ -206,12 +168,6 @@ def _table_pairs(
     units = table_units(phrases)
     own = np.array(source.extend(phrases.source_vocabulary.words), np.int32)
     other = np.array(target.extend(phrases.target_vocabulary.words), np.int32)
-    return (
-        Pairs(
-            Ragged(own[units.source.values], units.source.offsets),
-            Ragged(other[units.target.values], units.target.offsets),
-            units.weight,
-        ),
-        source,
-        target,
-    )
+    own_source = Ragged(own[units.source.values], units.source.offsets)
+    own_target = Ragged(other[units.target.values], units.target.offsets)
+    return Pairs(own_source, own_target, units.weight), source, target

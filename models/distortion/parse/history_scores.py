@@ -1,7 +1,7 @@
-"""What previous target words change in the scores of steps, for models that look at them.
+"""How previous target words change the scores of steps, for models with the family `history`.
 
-Their groups turn a distribution p into p_t,j · w_t / Z with weights w_t ≠ 1 for a few candidates
-only, so that Z = 1 + Σ (w_t − 1) Σ_j p_t,j is cheap and exact. A state holds the last two words.
+Their groups turn a distribution p into p_t,j · w_t / Z. Only a few candidates have weights w_t ≠ 1,
+so Z = 1 + Σ (w_t − 1) Σ_j p_t,j is cheap and exact. A state holds the last two words.
 """
 
 from typing import NamedTuple
@@ -26,6 +26,7 @@ from models.kernels import kernel, uncounted
 
 WORD_BITS = 23
 LARGEST_WORD = (1 << WORD_BITS) - 1
+FIRST_STATE = BEGIN << END_BITS | BEGIN << END_BITS + WORD_BITS
 
 
 class RecentWords(NamedTuple):
@@ -33,14 +34,6 @@ class RecentWords(NamedTuple):
 
     words: Int64Array  # (places,) target words for which groups were asked; −1: never
     groups: Int32Array  # (places, 3) of the last word, of the one before, of the last as one before
-
-
-def make_recent_words(n_places: int) -> RecentWords:
-    return RecentWords(np.full(n_places, -1, np.int64), np.empty((n_places, 3), np.int32))
-
-
-def first_state(*, history: bool) -> int:
-    return BEGIN << END_BITS | BEGIN << END_BITS + WORD_BITS if history else 0
 
 
 @kernel
@@ -62,7 +55,7 @@ def add_history(
     coverage, state, first, result,
 ):  # fmt: skip
     """Adds to the features of steps from `first` on what previous words change; where it stopped
-    for want of room. `own_groups` are those of `sentence_tables.make_units`."""
+    for lack of room. `own_groups` are those of `sentence_tables.make_units`."""
     scratch = np.empty(n_columns), np.empty(2 * places.groups.shape[1], np.int32)
     covered, extra = np.empty(coverage.shape[1], np.uint64), np.zeros(MOST_CANDIDATES)
     for step in range(first, len(option)):

@@ -4,8 +4,8 @@ Each round solves for every feature i by itself, with f#(x, y) the number of fea
 
     Σ p(y | x) φ_i exp(δ_i f#(x, y)) + (λ_i + δ_i) / σ² = count of φ_i
 
-(the prior's term after Chen and Rosenfeld 2000) and adds δ. It has the same optimum as L-BFGS, and
-comes to it in many more rounds: this file is here to be compared with.
+(the prior's term after Chen and Rosenfeld 2000) and adds δ. It reaches the same optimum as L-BFGS
+in many more rounds and is kept for comparison.
 """
 
 from collections.abc import Callable

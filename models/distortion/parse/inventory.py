@@ -7,9 +7,9 @@ source phrase's candidates are
     other    everything that is not among the candidates
     t …      its 20 most frequent translations, if they make up at least 1/200 of all
 
-Counts are those of the paths. A phrase table adds the units among its entries, so that phrases
-which it has from elsewhere are known as well; a pair that both have keeps the larger count. Phrase
-0 stands for unknown ones: its candidates are e_0 and other, with the counts of all phrases.
+Counts are those of the paths. A phrase table adds those of its entries that are units, so that
+phrases from elsewhere are known as well; a pair that both have keeps the larger count. Phrase 0
+stands for unknown ones: its candidates are e_0 and other, with the counts of all phrases.
 """
 
 from typing import NamedTuple
@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.arrays import Int32Array, Int64Array, Ragged
-from models.distortion.parse.path import Path, append_phrase_path
+from models.data.corpus import AlignedCorpus
+from models.distortion.parse.path import Path, append_phrase_path, empty_path
 from models.distortion.parse.templates import MOST_CANDIDATES
 from models.hashing import EMPTY
 from models.kernels import kernel
@@ -54,12 +55,25 @@ class Pairs(NamedTuple):
     weight: NDArray[np.float64]  # how often each counts
 
 
+def path_pairs(corpus: AlignedCorpus, path: Path, offsets: Int64Array) -> Pairs:
+    """The units of a corpus' paths. They count once each, so they have no weights."""
+    source, target = corpus.source.words, corpus.target.words
+    sentence = np.repeat(np.arange(len(corpus)), np.diff(offsets))
+    first_word = np.repeat(target.offsets[sentence], np.diff(path.target_begin))
+    return Pairs(
+        Ragged.gather(source.values, source.offsets[sentence] + path.start, path.end - path.start),
+        Ragged(target.values[first_word + path.targets], path.target_begin),
+        np.empty(0),
+    )
+
+
 def build_inventory(
     events: Pairs, more: Pairs, tag_of_word: Int32Array
 ) -> tuple[Inventory, Int32Array, Int32Array]:
     """The inventory, and for each event its source phrase and the number of its candidate."""
-    source_trie, source_end, n_source_nodes = build_trie(_joined(events.source, more.source))
-    target_trie, target_end, n_target_nodes = build_trie(_joined(events.target, more.target))
+    sources, targets = _joined(events.source, more.source), _joined(events.target, more.target)
+    source_trie, source_end, n_source_nodes = build_trie(sources)
+    target_trie, target_end, n_target_nodes = build_trie(targets)
     source_nodes, source = np.unique(source_end, return_inverse=True)
     source = source + 1  # 0 is unknown
     nodes = np.unique(target_end[target_end != ROOT])
@@ -70,31 +84,23 @@ def build_inventory(
     source_of_node = np.zeros(n_source_nodes, np.int32)
     source_of_node[source_nodes] = np.arange(len(source_nodes)) + 1
     length = np.zeros(len(source_nodes) + 1, np.int32)
-    length[source] = np.concatenate([events.source.lengths, more.source.lengths])
+    length[source] = sources.lengths
     length[UNKNOWN_SOURCE] = 1
     first_word = np.zeros(len(nodes) + FIRST_TARGET, np.int64)
-    words = _joined(events.target, more.target)
-    some = words.lengths > 0
-    first_word[target[some]] = words.values[words.offsets[:-1][some]]
+    some = targets.lengths > 0
+    first_word[target[some]] = targets.values[targets.offsets[:-1][some]]
     tag_of_target = tag_of_word[first_word]
     tag_of_target[NOTHING], tag_of_target[OTHER] = NOTHING_TAG, OTHER_TAG
 
     pairs, count = _counted(source, target, len(events.source), more.weight)
     begin, candidate, counts = _candidates(pairs, count, length)
+    tag = tag_of_target[candidate].astype(np.int32)
     inventory = Inventory(
-        source_trie,
-        source_of_node,
-        target_trie,
-        target_of_node,
-        begin,
-        candidate,
-        tag_of_target[candidate].astype(np.int32),
-        counts,
+        source_trie, source_of_node, target_trie, target_of_node, begin, candidate, tag, counts,
         length,
-    )
-    events_source = source[: len(events.source)].astype(np.int32)
-    events_target = target[: len(events.source)]
-    return inventory, events_source, _choices(inventory, events_source, events_target)
+    )  # fmt: skip
+    own = source[: len(events.source)].astype(np.int32)
+    return inventory, own, _choices(inventory, own, target[: len(own)])
 
 
 def _joined(first: Ragged, second: Ragged) -> Ragged:
@@ -185,12 +191,26 @@ def table_units(phrases: PhraseTable) -> Pairs:
     node = np.repeat(np.arange(n_nodes), np.diff(phrases.entry_begin))
     is_unit = _is_unit(depth[node], np.diff(offsets)[phrases.target], phrases.inner)
     chosen = np.flatnonzero(is_unit)
-    lengths = depth[node[chosen]]
-    source = np.empty(lengths.sum(), np.int32)
-    starts = np.concatenate([[0], np.cumsum(lengths)])
-    _spell(above, word, node[chosen], starts, source)
+    source = _spelled(above, word, depth, node[chosen])
     target = phrases.target_phrases.take(phrases.target[chosen].astype(np.int64))
-    return Pairs(Ragged(source, starts), target, phrases.counts[chosen, 2])
+    return Pairs(source, target, phrases.counts[chosen, 2])
+
+
+def spell_phrases(trie: Trie, number_of_node: Int32Array, nothing: int) -> dict[int, list[int]]:
+    """The word ids of every numbered phrase of a trie, for people to read."""
+    nodes = np.flatnonzero(number_of_node != nothing)
+    above, word, depth = _trie_nodes(trie, len(number_of_node))
+    words = _spelled(above, word, depth, nodes)
+    numbers = number_of_node[nodes].tolist()
+    return {number: row.tolist() for number, row in zip(numbers, words, strict=True)}
+
+
+def _spelled(above: Int64Array, word: Int64Array, depth: Int64Array, nodes: Int64Array) -> Ragged:
+    """The word ids that lead to each of the nodes."""
+    starts = np.concatenate([[0], np.cumsum(depth[nodes])])
+    words = np.empty(starts[-1], np.int32)
+    _spell(above, word, nodes, starts, words)
+    return Ragged(words, starts)
 
 
 @kernel
@@ -221,26 +241,10 @@ def _is_unit(n_source, n_target, inner):
     """Whether each phrase pair is one unit with all target words linked."""
     result = np.zeros(len(inner), np.bool_)
     links = np.empty((64, 2), np.int64)
-    path = Path(
-        np.empty(9, np.int32), np.empty(9, np.int32), np.empty(9, np.int32),
-        np.zeros(10, np.int64), np.empty(64, np.int32),
-    )  # fmt: skip
+    path = empty_path(9, 64)
     for pair in range(len(inner)):
         if inner[pair] == 0:
             continue
         n = append_phrase_path(inner[pair], n_source[pair], n_target[pair], links, path, 0)
         result[pair] = n == 1 and path.target_begin[1] == n_target[pair]
     return result
-
-
-def spell_phrases(trie: Trie, number_of_node: Int32Array, nothing: int) -> dict[int, list[int]]:
-    """The word ids of every numbered phrase of a trie, for people to read."""
-    above, word, depth = _trie_nodes(trie, len(number_of_node))
-    nodes = np.flatnonzero(number_of_node != nothing)
-    starts = np.concatenate([[0], np.cumsum(depth[nodes])])
-    words = np.empty(starts[-1], np.int32)
-    _spell(above, word, nodes, starts, words)
-    return {
-        int(number_of_node[node]): words[starts[row] : starts[row + 1]].tolist()
-        for row, node in enumerate(nodes)
-    }

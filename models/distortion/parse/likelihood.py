@@ -1,34 +1,30 @@
-"""The conditional log likelihood of training events under eq. 3 and its gradient, exactly.
+"""The conditional log likelihood of training events under eq. 3, its gradient, and its maximum.
 
     p(t, j | s) = p0(t, j | s) exp Σ λφ / Z,  Z summed over all candidates t of s and jumps j
 
-An event's groups add their weights to a table of parts of outcomes, of which every outcome's score
-is a sum; the gradient goes the same way back. Work is proportional to the features that exist, not
-to features times outcomes.
+An event's groups add their weights to a table of parts of outcomes; the score of an outcome is the
+sum of its parts. The gradient takes the same way back. Work is proportional to the features that
+exist, not to features times outcomes. Both are exact.
 """
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
+from scipy.optimize import minimize  # type: ignore[import-untyped]
 
 from models.arrays import FloatArray, Int32Array, Int64Array
 from models.distortion.parse.feature_groups import Features, add_group
 from models.distortion.parse.inventory import Inventory
-from models.distortion.parse.templates import (
-    G_COLUMN,
-    MOST_CANDIDATES,
-    N_JUMPS,
-    T_COLUMN,
-    W_COLUMN,
-)
+from models.distortion.parse.templates import G_COLUMN, MOST_CANDIDATES, N_JUMPS, T_COLUMN, W_COLUMN
 from models.kernels import kernel
 
-BLOCKS = 8  # parts of the data that are summed in order: the same result for any number of threads
+BLOCKS = 8  # parts of the data, summed in order: any number of threads gives the same result
 
 
 class Task(NamedTuple):
-    """What is learned from: events with their groups and prior distributions."""
+    """The training data: events with their groups and prior distributions."""
 
     source: Int32Array  # (E,)
     choice: Int32Array  # (E,)
@@ -40,6 +36,45 @@ class Task(NamedTuple):
     inventory: Inventory
     features: Features
     n_columns: int
+
+
+def maximise(
+    task: Task,
+    counts: Int64Array,  # (F,) how often each feature fires with the observed outcomes
+    variance: float,
+    iterations: int,
+    threads: int,
+    report: Callable[[int], None] = lambda _: None,
+    tolerance: float = 1e-5,
+) -> tuple[FloatArray, float]:
+    """The weights that maximise Σ log p(t, j | s) − Σ λ² / 2σ², by L-BFGS, and the mean log
+    likelihood of the events under them."""
+    n_events = max(1, len(task.source))
+    n_done = 0
+
+    def done(_weights: FloatArray) -> None:
+        nonlocal n_done
+        n_done += 1
+        report(n_done)
+
+    with ThreadPoolExecutor(threads) as pool:
+
+        def loss(weights: FloatArray) -> tuple[float, FloatArray]:
+            total, expected = log_likelihood(task, weights, pool)
+            value = (float(weights @ weights) / (2 * variance) - total) / n_events
+            return value, (weights / variance + expected - counts) / n_events
+
+        found = minimize(
+            loss,
+            np.zeros(len(counts)),
+            jac=True,
+            method="L-BFGS-B",
+            callback=done,
+            options={"maxiter": iterations, "maxfun": 2 * iterations, "ftol": tolerance,
+                     "gtol": 1e-9, "maxcor": 10},
+        )  # fmt: skip
+        weights: FloatArray = found.x
+        return weights, log_likelihood(task, weights, pool)[0] / n_events
 
 
 def log_likelihood(
@@ -90,8 +125,7 @@ def _block(task, weights, first, last, expected):
 def gather(columns, prior, tags, n, p):
     """Scores of all outcomes from the scores of their parts, (n, jumps)."""
     for t in range(n):
-        g = G_COLUMN + tags[t] * N_JUMPS
-        w = W_COLUMN + t * N_JUMPS
+        w, g = W_COLUMN + t * N_JUMPS, G_COLUMN + tags[t] * N_JUMPS
         for j in range(N_JUMPS):
             p[t, j] = (
                 prior[t, j] + columns[j] + columns[T_COLUMN + t] + columns[w + j] + columns[g + j]
@@ -102,8 +136,7 @@ def gather(columns, prior, tags, n, p):
 def scatter(p, tags, n, columns):
     """Sums of the outcomes' values over the parts that they share."""
     for t in range(n):
-        g = G_COLUMN + tags[t] * N_JUMPS
-        w = W_COLUMN + t * N_JUMPS
+        w, g = W_COLUMN + t * N_JUMPS, G_COLUMN + tags[t] * N_JUMPS
         for j in range(N_JUMPS):
             columns[j] += p[t, j]
             columns[T_COLUMN + t] += p[t, j]

@@ -18,17 +18,24 @@ from models.distortion.parse.inventory import (
     spell_phrases,
 )
 from models.distortion.parse.templates import (
+    BEFORE_LAST,
     COMPONENT,
     COMPONENT_BITS,
     FARTHEST,
     G_COLUMN,
     INSIDE,
+    JUMP,
+    LAST,
+    LEFT,
+    LEFT_J,
     LEFT_TAG,
     MOST_TAGS,
     N_JUMPS,
     NEAR,
     NEAR_TAG,
     PART,
+    RIGHT,
+    RIGHT_J,
     RIGHT_TAG,
     SIBLING,
     SIBLING_TAG,
@@ -36,7 +43,6 @@ from models.distortion.parse.templates import (
     TAG,
     TAG_BITS,
     TEMPLATE_BITS,
-    TEMPLATES,
     W_COLUMN,
     G,
     T,
@@ -49,19 +55,21 @@ FAMILY_OF = (
     "history", "tags", "tags", "tags", "words", "words", "cov", "sib", "sib",
 )  # fmt: skip
 OF_TAGS = (TAG, LEFT_TAG, RIGHT_TAG, NEAR_TAG, SIBLING_TAG)  # templates that ask for the tag of s
-SHOWN = {
-    "jump": "jump", "lexical": "lexical", "context": "context", "history": "history",
-    "tags": "tags", "words": "words", "cov": "cov", "coverage": "cov", "sib": "sib",
-    "sibling": "sib",
+SHOWN = {**{family: family for family in FAMILY_OF}, "coverage": "cov", "sibling": "sib"}
+# where the word or tag b stands beside the phrase, and the vocabulary that it is from
+BESIDE = {
+    LEFT: ("{} _", "source_words"), LEFT_J: ("{} _", "source_words"),
+    RIGHT: ("_ {}", "source_words"), RIGHT_J: ("_ {}", "source_words"),
+    LEFT_TAG: ("{} _", "source_tags"), RIGHT_TAG: ("_ {}", "source_tags"),
+    LAST: ("{} _", "target_words"), BEFORE_LAST: ("{} … _", "target_words"),
 }  # fmt: skip
 NO_JUMP = -99
 EMPTY_WORD, OTHER_WORDS = "e_0", "other"
-ORDERS = ("count", "alpha")
 
 
 @dataclass(frozen=True)
 class FeatureRow:
-    """One feature; what it does not ask about is empty or None."""
+    """One feature; fields that it does not ask about are empty or None."""
 
     count: int  # how often it fires in training
     alpha: float  # e^λ: above 1 it makes its outcome more likely
@@ -77,7 +85,7 @@ class FeatureRow:
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which features to list; what is None is not asked for."""
+    """Which features to list; None means any."""
 
     family: str | None = None
     word: str | None = None  # source words
@@ -92,7 +100,7 @@ class Wanted:
 def list_features(
     learned: Learned, wanted: Wanted, limit: int = 20, order: str = "count"
 ) -> tuple[list[FeatureRow], int]:
-    """The features that are asked for, most frequent or most telling first, and how many match."""
+    """The features that match, most frequent or strongest first, and how many there are."""
     columns = _Columns(learned)
     chosen = np.flatnonzero(columns.matching(wanted))
     strength = np.abs(learned.weights[chosen]) if order == "alpha" else learned.counts[chosen]
@@ -107,17 +115,13 @@ class _Columns:
         self.learned = learned
         features = learned.features
         key = np.repeat(features.key, np.diff(features.begin))
-        self.template, self.a, self.b = (
-            key >> TEMPLATE_BITS,
-            key >> COMPONENT_BITS & COMPONENT,
-            key & COMPONENT,
-        )
-        part, column = PART[self.template], features.column.astype(np.int64)
-        below = np.array([0, T_COLUMN, W_COLUMN, G_COLUMN])[part]
-        within = column - below
+        self.template = key >> TEMPLATE_BITS
+        self.a, self.b = key >> COMPONENT_BITS & COMPONENT, key & COMPONENT
+        part = PART[self.template]
+        within = features.column - np.array([0, T_COLUMN, W_COLUMN, G_COLUMN])[part]
         self.jump = np.where(part == T, NO_JUMP, within % N_JUMPS - FARTHEST)
         self.tag = np.where(part == G, within // N_JUMPS, -1)
-        self.target = np.full(len(column), -1, np.int64)
+        self.target = np.full(len(part), -1, np.int64)
         for kind, choice in ((T, within), (W, within // N_JUMPS)):
             rows = part == kind
             at = learned.inventory.begin[self.a[rows]] + choice[rows]
@@ -142,11 +146,9 @@ class _Columns:
                 )
             result &= np.isin(self.template, [i for i, f in enumerate(FAMILY_OF) if f == family])
         if wanted.word is not None:
-            words = wanted.word.split()
-            ids = _known(learned.source_words, words, "source word")
-            result &= ~self.of_tag & (self.template != 0)
+            ids = _known(learned.source_words, wanted.word.split(), "source word")
             own = [number for number, words in self.source_phrases.items() if words == ids]
-            result &= np.isin(self.a, own)
+            result &= ~self.of_tag & (self.template != JUMP) & np.isin(self.a, own)
         if wanted.tag is not None:
             (tag,) = _known(learned.source_tags, [wanted.tag], "source tag")
             result &= self.of_tag & (self.a == tag)
@@ -155,29 +157,25 @@ class _Columns:
             result &= self.node == node
         if wanted.target is not None:
             result &= self._has_target(wanted.target)
-        for value, column in (
-            (wanted.jump, self.jump),
-            (wanted.coverage, self.coverage),
-            (wanted.side, self.side),
-        ):
-            if value is not None:
-                result &= column == value
+        for name in ("jump", "coverage", "side"):
+            if getattr(wanted, name) is not None:
+                result &= getattr(self, name) == getattr(wanted, name)
         return result
 
     def _has_target(self, text: str) -> BoolArray:
         learned = self.learned
+        tag = int(learned.target_tags.encode([text])[0])
+        found: BoolArray
         if text in (EMPTY_WORD, OTHER_WORDS):
             number = NOTHING if text == EMPTY_WORD else OTHER
-            found: BoolArray = (self.target == number) | (self.tag == number + 1)
-            return found
-        tag = int(learned.target_tags.encode([text])[0])
-        if tag != UNTAGGED:
+            found = (self.target == number) | (self.tag == number + 1)
+        elif tag != UNTAGGED:
             found = self.tag == tag
-            return found  # noqa: RET504
-        ids = _known(learned.target_words, text.split(), "target word or tag")
-        numbers = [number for number, words in self.target_phrases.items() if words == ids]
-        found = np.isin(self.target, numbers)
-        return found  # noqa: RET504
+        else:
+            ids = _known(learned.target_words, text.split(), "target word or tag")
+            numbers = [number for number, words in self.target_phrases.items() if words == ids]
+            found = np.isin(self.target, numbers)
+        return found
 
     @cached_property
     def target_phrases(self) -> dict[int, list[int]]:
@@ -219,8 +217,8 @@ class _Columns:
         return " ".join(learned.target_words.decode(self.target_phrases[target]))
 
     def _source(self, feature: int) -> str:
-        learned, a, template = self.learned, int(self.a[feature]), int(self.template[feature])
-        if template == 0:
+        learned, a = self.learned, int(self.a[feature])
+        if self.template[feature] == JUMP:
             return ""
         if self.of_tag[feature]:
             if a < MOST_TAGS:
@@ -231,23 +229,13 @@ class _Columns:
 
     def _near(self, feature: int) -> str:
         """The word or tag that stands beside the phrase, with a mark for its place."""
-        name, b = TEMPLATES[int(self.template[feature])], int(self.b[feature])
-        learned = self.learned
-        if name in ("LEFT", "LEFT_J"):
-            return f"{learned.source_words.decode([b])[0]} _"
-        if name in ("RIGHT", "RIGHT_J"):
-            return f"_ {learned.source_words.decode([b])[0]}"
-        if name == "LEFT_TAG":
-            return f"{learned.source_tags.decode([b])[0]} _"
-        if name == "RIGHT_TAG":
-            return f"_ {learned.source_tags.decode([b])[0]}"
-        if name == "LAST":
-            return f"{learned.target_words.decode([b])[0]} _"
-        if name == "BEFORE_LAST":
-            return f"{learned.target_words.decode([b])[0]} … _"
-        if name in ("NEAR", "NEAR_TAG"):
+        template, b = int(self.template[feature]), int(self.b[feature])
+        if template in (NEAR, NEAR_TAG):
             return "right covered" if b else "left open"
-        return ""
+        if template not in BESIDE:
+            return ""
+        text, vocabulary = BESIDE[template]
+        return text.format(getattr(self.learned, vocabulary).decode([b])[0])
 
 
 def _known(vocabulary: Vocabulary, words: Sequence[str], what: str) -> list[int]:

@@ -1,16 +1,16 @@
 """Maximum entropy over translations and jumps, with features of the parse tree (Xiang et al. 2011).
 
-p(t, j | s) of eq. 3 is learned along the visit paths of the word alignments
-(`fitting.py`). A step's features are sums over the units of the option:
+The model learns p(t, j | s) of eq. 3 along the visit paths of the word alignments (`fitting.py`).
+A step's features are sums over the units of the option:
 
     parse.logp    log p(t, j | s)
     parse.prior   log p0(t | s), the normalised phrase count (eq. 4) inside it
-    parse.jump    log p(j | s), what it says of the jump alone
+    parse.jump    log p(j | s), the jump without the translation
 
-What the model uses is said in one setting, `use`, a sum of parts: `me` is the paper's baseline,
-which stands for count+lexical+context+tags+words, and any of these may be named instead. Previous
-target words (`history`) are not part of it: the language model sees them already, and the search
-slows down several times when hypotheses are told apart by them.
+The setting `use` names the features and the prior as a sum of parts. `me` is the paper's baseline
+and stands for count+lexical+context+tags+words; any of these may be named instead. Previous target
+words (`history`) are not part of it: the language model sees them already, and the search slows
+down several times when it must keep hypotheses with different last words apart.
 
     me   me+prior   me+cov   me+sib   me+cov+sib   me+prior+cov+sib     the rows of its Tables 2–4
 
@@ -19,16 +19,20 @@ A sentence without a tree is scored by the other features.
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from models.arrays import Int32Array
+from models.data.array_files import load_arrays, save_arrays
 from models.data.corpus import AlignedCorpus
 from models.data.sentence import Sentence
 from models.distortion.interface import DistortionModel, OptionTable
+from models.distortion.parse.feature_groups import make_features
 from models.distortion.parse.fitting import IIS, LBFGS, Learned, ParseSettings, learn
+from models.distortion.parse.inventory import Inventory
+from models.distortion.parse.priors import Prior
 from models.distortion.parse.rewrites import (
     encode_tree,
     parse_rewrites,
@@ -36,16 +40,17 @@ from models.distortion.parse.rewrites import (
     rewrite_tree,
 )
 from models.distortion.parse.scorer import ParseScorer
-from models.distortion.parse.storage import load_learned, save_learned
-from models.distortion.parse.templates import COV, FAMILIES, MOST_TAGS, SIB, TAGS, WORDS
-from models.errors import SettingError, nearest
+from models.distortion.parse.sentence_tables import Translations
+from models.distortion.parse.templates import COV, MOST_TAGS, SIB, TAGS, WORDS, parse_use
 from models.phrases.extraction import GRID
 from models.phrases.table import PhraseTable
+from models.phrases.trie import Trie
 from models.progress import Progress
 
-SHORT = {"me": "count+lexical+context+tags+words"}
-PARTS = ("count", "prior", *FAMILIES)
-PRESETS = ("me", "me+prior", "me+cov", "me+sib", "me+cov+sib", "me+prior+cov+sib")
+# fields that are saved under their own names
+VOCABULARIES = ("source_words", "target_words", "source_tags", "target_tags", "labels")
+INVENTORY = ("source_of_node", "target_of_node", "begin", "target", "tag", "counts", "length")
+PRIOR = ("share", "local", "by_tag", "by_length")
 
 
 @dataclass(eq=False, kw_only=True)
@@ -92,11 +97,8 @@ class Parse(ParseSettings, DistortionModel):
         progress: Progress | None = None,
     ) -> Self:
         self.check_settings()
-        families, prior = parse_use(self.use)
         self.rewrites_text_, self.rewrites_ = read_rewrites(self.rewrites)
-        self.learned_ = learn(
-            corpus, phrases, self, families, prior, self.rewrites_, threads, progress
-        )
+        self.learned_ = learn(corpus, phrases, self, self.rewrites_, threads, progress)
         return self
 
     def prepare(self, sentence: Sentence, options: OptionTable) -> ParseScorer:
@@ -105,8 +107,7 @@ class Parse(ParseSettings, DistortionModel):
         tree = sentence.tree
         if tree is not None and families & (COV | SIB):
             tree = rewrite_tree(tree, sentence.words, self.rewrites_)
-        n = len(sentence)
-        tags = np.zeros(n, np.int32)
+        tags = np.zeros(len(sentence), np.int32)
         if sentence.tags is not None:
             tags = learned.source_tags.encode(sentence.tags)
             tags[tags >= MOST_TAGS - 1] = 0
@@ -118,51 +119,76 @@ class Parse(ParseSettings, DistortionModel):
             tags,
             encode_tree(tree, learned.labels),
             options,
-            *self._known_of(options.phrases),
+            self._translations(options),
         )
 
     def save(self, directory: Path) -> None:
-        save_learned(self.learned_, self.rewrites_text_, directory, self.FORMAT)
+        """With the text of the tree rewrites, so that their file is not needed again."""
+        learned = self.learned_
+        inventory, prior, features = learned.inventory, learned.prior, learned.features
+        arrays: dict[str, Any] = {
+            "source_keys": inventory.source_trie.keys,
+            "source_nodes": inventory.source_trie.nodes,
+            "target_keys": inventory.target_trie.keys,
+            "target_nodes": inventory.target_trie.nodes,
+            **{f"inventory_{name}": getattr(inventory, name) for name in INVENTORY},
+            **{f"prior_{name}": getattr(prior, name) for name in PRIOR},
+            "group_key": features.key,
+            "group_begin": features.begin,
+            "feature_cell": features.column,
+            "feature_count": learned.counts,
+            "feature_weight": learned.weights,
+        }
+        header = {
+            "prior": prior.kind,
+            "alpha": prior.alpha,
+            "rewrites": self.rewrites_text_,
+            "report": dict(learned.report),
+        }
+        vocabularies = {name: getattr(learned, name) for name in VOCABULARIES}
+        save_arrays(directory, self.FORMAT, header, arrays, vocabularies)
 
     def load(self, directory: Path) -> Self:
-        self.learned_, self.rewrites_text_ = load_learned(directory, self.FORMAT)
+        header, arrays, vocabularies = load_arrays(directory, self.FORMAT)
+        inventory = Inventory(
+            Trie(arrays["source_keys"], arrays["source_nodes"]),
+            arrays["inventory_source_of_node"],
+            Trie(arrays["target_keys"], arrays["target_nodes"]),
+            *(arrays[f"inventory_{name}"] for name in INVENTORY[1:]),
+        )
+        prior = (arrays[f"prior_{name}"] for name in PRIOR)
+        groups = (arrays[name] for name in ("group_key", "group_begin", "feature_cell"))
+        self.learned_ = Learned(
+            **{name: vocabularies[name] for name in VOCABULARIES},
+            inventory=inventory,
+            prior=Prior(header["prior"], header["alpha"], *prior),
+            features=make_features(*groups),
+            counts=arrays["feature_count"],
+            weights=arrays["feature_weight"],
+            report=header["report"],
+        )
+        self.rewrites_text_ = header["rewrites"]
         self.rewrites_ = parse_rewrites(self.rewrites_text_, str(directory))
         return self
 
-    def _known_of(self, phrases: PhraseTable) -> tuple[Int32Array, NDArray[np.uint16]]:
-        """The model's ids of a phrase table's target words, and room for the units of its entries;
-        remembered for each table."""
+    def _translations(self, options: OptionTable) -> Translations:
+        """The model's ids of a phrase table's target words, and room for the units of its entries,
+        are remembered for each table."""
+        phrases = options.phrases
         known = self._known.get(id(phrases))
         if known is None or known[0] is not phrases:
             ids = self.learned_.target_words.encode(phrases.target_vocabulary.words)
             known = phrases, ids, np.zeros((len(phrases), GRID), np.uint16)
             self._known[id(phrases)] = known
-        return known[1:]
+        targets = phrases.target_phrases
+        return Translations(
+            options.entry, phrases.target, targets.offsets, targets.values, *known[1:]
+        )
 
     def check_settings(self) -> None:
-        """Refuses values that are not possible before any work."""
+        """Refuses impossible values before any work is done."""
         self._check_at_least(1, "levels", "min_count", "iterations")
         self._check_at_least(0, "max_sentences", "alpha_half")
         self._check("alpha", 0 <= self.alpha < 1, "a number from 0 to less than 1")
         self._check_positive("variance")
         self._check_choice("trainer", [LBFGS, IIS])
-
-
-def parse_use(text: str) -> tuple[int, str]:
-    """The families of features, as bits, and the prior of a sum such as `me+prior+cov`.
-
-    >>> parse_use("lexical+cov+prior")
-    (33, 'smoothed')
-    """
-    parts = [part for name in text.split("+") for part in SHORT.get(name, name).split("+")]
-    for part in parts:
-        if part not in PARTS:
-            raise SettingError(
-                f"there is no part {part!r} of features",
-                where=f"parse.use={text}",
-                expected=nearest(part, [*SHORT, *PARTS]),
-            )
-    families = sum(bit for name, bit in FAMILIES.items() if name in parts)
-    if "prior" in parts:
-        return families, "smoothed"
-    return families, "count" if "count" in parts else "none"

@@ -1,4 +1,4 @@
-"""What a parse tree says of the surroundings of a unit, and how much of it is covered.
+"""The surroundings of a unit in the parse tree, and how much of them is covered.
 
 The node of a unit is the smallest one that covers it, raised over unary parents: those have the
 same words and so the same coverage (Xiang et al. 2011, section 5.2). Its *parent* is the next node

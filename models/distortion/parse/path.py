@@ -1,17 +1,17 @@
 """The visit path of a word alignment: which source words are translated when, and as what.
 
 The path is a sequence of units. A unit is a source word with the target words it is linked to;
-neighbouring source words that share a target word are one unit. Units are visited where their first
-target word stands, from left to right if they share it:
+neighbouring source words that share a target word are one unit. Units are visited in the order of
+their first target words, from left to right if they share it:
 
     source   0 PP-words 1 PP-words 2 verb 3 le 4 book      links 0-3 1-4 2-0 4-2
     target   0 bought 1 the 2 book 3 for 4 them
     path     2→bought   3→e_0   4→book   0→for   1→them
 
 Unaligned source words are units of their own with the empty target e_0. A run of them is visited
-directly after the one of its two neighbours that is translated first, beginning at that neighbour:
-above, `le` follows the verb. In "CP de NP" with an unaligned `de`, where English says the noun
-first, `de` follows the noun and comes before CP, as in the paper's Table 1.
+directly after whichever of its two neighbours is translated first, beginning at that neighbour:
+above, `le` follows the verb. In "CP de NP" with an unaligned `de`, English says the noun first, so
+`de` follows the noun and precedes CP, as in the paper's Table 1.
 
 The same rules hold for whole sentences and for the inner alignments of phrase pairs. As phrase
 pairs are consistent with the alignment, a sentence's units are those of its phrases; only an
@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.arrays import Int32Array, Int64Array, Ragged
+from models.arrays import Int32Array, Int64Array
 from models.data.corpus import AlignedCorpus
 from models.kernels import kernel
 from models.phrases.extraction import GRID
@@ -40,37 +40,22 @@ class Path(NamedTuple):
 
 def corpus_paths(corpus: AlignedCorpus) -> tuple[Path, Int64Array]:
     """The paths of all pairs, and where each begins; pairs without links have no units."""
-    path = _room(len(corpus.source.words.values), len(corpus.links.values))
+    path = empty_path(len(corpus.source.words.values), len(corpus.links.values))
     offsets = np.zeros(len(corpus) + 1, np.int64)
     _fill(corpus.source.words.offsets, corpus.links.offsets, corpus.links.values, path, offsets)
     size, n_targets = offsets[-1], path.target_begin[offsets[-1]]
-    return (
-        Path(
-            path.start[:size],
-            path.end[:size],
-            path.at[:size],
-            path.target_begin[: size + 1],
-            path.targets[:n_targets],
-        ),
-        offsets,
-    )
+    start, end, at = path.start[:size], path.end[:size], path.at[:size]
+    filled = Path(start, end, at, path.target_begin[: size + 1], path.targets[:n_targets])
+    return filled, offsets
 
 
-def target_sequences(path: Path, offsets: Int64Array, target: Ragged) -> Ragged:
-    """The linked target words of every unit."""
-    sentence = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
-    first_word = np.repeat(target.offsets[sentence], np.diff(path.target_begin))
-    return Ragged(target.values[first_word + path.targets], path.target_begin)
-
-
-def _room(n_source: int, n_links: int) -> Path:
+@kernel
+def empty_path(n_units, n_targets):
+    """Room for units with as many linked target words in all."""
     return Path(
-        np.empty(n_source, np.int32),
-        np.empty(n_source, np.int32),
-        np.empty(n_source, np.int32),
-        np.zeros(n_source + 1, np.int64),
-        np.empty(n_links, np.int32),
-    )
+        np.empty(n_units, np.int32), np.empty(n_units, np.int32), np.empty(n_units, np.int32),
+        np.zeros(n_units + 1, np.int64), np.empty(n_targets, np.int32),
+    )  # fmt: skip
 
 
 @kernel

@@ -6,11 +6,11 @@
                pair, p_g from those of all words with the same tag, if s is one word, or of all
                phrases of the same length
 
-The few jumps of a rare pair say little, so p_l begins with `half` jumps that are spread as p_g
-spreads them: α is in effect α n / (n + half) for a pair that was seen n times. The paper, with two
-hundred times as much data, has half = 0.
+The few jumps of a rare pair say little, so p_l starts with `half` jumps that are distributed like
+p_g: α is in effect α n / (n + half) for a pair that was seen n times. The paper, with two hundred
+times as much data, has half = 0.
 
-So that nothing has probability 0: e_0 and `other` count half an occurrence more than they have, and
+To keep every probability above 0, e_0 and `other` count half an occurrence more than they have, and
 so does every jump in p_g. A pair without jumps of its own (it comes from a phrase table) has p_g
 alone; a tag that was never seen has the jumps of all words.
 """

@@ -1,8 +1,8 @@
 """Small declarative changes of parse trees, such as the raising of `de` (Xiang et al. 2011, 5.1).
 
-Features ask about the surroundings of a word in the tree. Where a treebank hides a word from those
-that it should know about, a rewrite brings it there. A TOML file holds any number of them, which
-are applied one after the other, each until it finds nothing more to do:
+Features ask about the surroundings of a word in the tree. Where a treebank hides a word from the
+nodes that it is related to, a rewrite moves it there. A TOML file holds any number of rewrites,
+which are applied one after the other, each until nothing is left to change:
 
     [[rewrite]]
     action = "raise"            # the child leaves the node and stands beside it
@@ -19,7 +19,7 @@ are applied one after the other, each until it finds nothing more to do:
            de
 
     [[rewrite]]
-    action = "flatten"          # the node goes and its children take its place
+    action = "flatten"          # the node is removed and its children take its place
     node = "NP"
     under = "NP"                # optional: only below a node of this label
 
@@ -73,7 +73,7 @@ class Rewrite:
 
 
 def read_rewrites(name: str) -> tuple[str, tuple[Rewrite, ...]]:
-    """The text of built-in rewrites or of a file, and what it says."""
+    """The text of built-in rewrites or of a file, and the rewrites in it."""
     if name in BUILT_IN:
         return BUILT_IN[name], parse_rewrites(BUILT_IN[name], name)
     path = Path(name)
@@ -122,10 +122,7 @@ def _rewrite(entry: Mapping[str, Any], where: str) -> Rewrite:
     to = given.pop("to", frozenset({""}))
     if len(to) > 1:
         raise SettingError(f"{sorted(to)} is more than one name", where=f"{where}, to")
-    node, child, word, under = (
-        given.get(key, frozenset()) for key in ("node", "child", "word", "under")
-    )
-    return Rewrite(action, node, child, word, under, min(to))
+    return Rewrite(action, to=min(to), **given)
 
 
 def _names(value: Any, where: str) -> frozenset[str]:
@@ -230,11 +227,9 @@ class _Draft:
 
     def finish(self) -> Tree:
         labels: list[str] = []
-        start: list[int] = []
-        end: list[int] = []
-        parent: list[int] = []
+        start, end, parent = list[int](), list[int](), list[int]()
         n_words = 0
-        # (node, its new parent) or (−1, a finished node); what comes next stands last
+        # (node, its new parent) or (−1, a finished node); the next one stands last
         agenda = [(0, -1)]
         while agenda:
             node, above = agenda.pop()

@@ -1,7 +1,8 @@
-"""The model's word on the steps of one sentence."""
+"""The model's scores for the steps of one sentence."""
+
+from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from models.arrays import FloatArray, Int32Array, Int64Array
 from models.coverage import pack_coverage
@@ -9,9 +10,9 @@ from models.distortion.interface import OptionTable, SentenceScorer, Steps
 from models.distortion.parse.events import padded
 from models.distortion.parse.fitting import Learned
 from models.distortion.parse.history_scores import (
+    FIRST_STATE,
+    RecentWords,
     add_history,
-    first_state,
-    make_recent_words,
     next_states,
 )
 from models.distortion.parse.sentence_tables import Translations, make_places, make_units
@@ -28,7 +29,7 @@ ROOM = 1 << 9  # distributions that a sentence has room for at first; most need 
 
 
 class ParseScorer(SentenceScorer):
-    """State: end of the last visited source word, and the last two target words if asked for."""
+    """State: end of the last visited source word, and the last two target words with `history`."""
 
     n_features = N_FEATURES
 
@@ -41,8 +42,7 @@ class ParseScorer(SentenceScorer):
         tags: Int32Array,
         tree: Int32Array,
         options: OptionTable,
-        target_ids: Int32Array,  # own ids of the phrase table's target words
-        known_units: NDArray[np.uint16],  # of the phrase table's entries
+        translations: Translations,
     ) -> None:
         features = self._features = learned.features
         self._weights = GroupWeights(features.begin, features.column, learned.weights)
@@ -50,12 +50,6 @@ class ParseScorer(SentenceScorer):
         self._n_columns = G_COLUMN + len(learned.target_tags) * N_JUMPS
         self._starts = options.start
         words, tags = padded(words), padded(tags)
-        phrases = options.phrases
-        targets = phrases.target_phrases
-        translations = Translations(
-            options.entry, phrases.target, targets.offsets, targets.values, target_ids,
-            known_units,
-        )  # fmt: skip
         self._units, self._own_groups, place_of, n_places, self._n_shapes = make_units(
             learned.inventory, features, families, words, options.start, options.end,
             options.inner, translations, options.drop_unknown, options.n_words,
@@ -68,40 +62,43 @@ class ParseScorer(SentenceScorer):
         last_place = self._units.units["place"][last_unit]
         self._last_end = self._places.record["end"][last_place].astype(np.int64)
         if self._with_history:
-            own = options.target_words
-            ids = np.where(own.values >= 0, target_ids[np.maximum(own.values, 0)], -1)
-            self._target_words, self._target_offsets = ids.astype(np.int32), own.offsets
-            self._recent_words = make_recent_words(n_places)
+            self.initial_state = FIRST_STATE
+            own, ids = options.target_words, translations.own_id
+            words = np.where(own.values >= 0, ids[np.maximum(own.values, 0)], -1)
+            self._target_words, self._target_offsets = words.astype(np.int32), own.offsets
+            self._recent_words = RecentWords(
+                np.full(n_places, -1, np.int64), np.empty((n_places, 3), np.int32)
+            )
         self._make_room(ROOM)
-
-    @property
-    def initial_state(self) -> int:  # type: ignore[override]
-        return first_state(history=self._with_history)
 
     def features(self, steps: Steps) -> FloatArray:
         result = np.empty((len(steps.option), N_FEATURES))
-        done = 0
-        while done < len(result):
-            done = score_steps(
-                self._weights, self._units, self._places, self._memory, self._recent,
-                self._n_columns, steps.option, steps.coverage, steps.state, done, result,
+        batch = self._n_columns, steps.option, steps.coverage, steps.state
+
+        def score(first: int) -> int:
+            done: int = score_steps(
+                self._weights, self._units, self._places, self._memory, self._recent, *batch,
+                first, result,
             )  # fmt: skip
-            if done < len(result):
-                self._make_room(2 * self._room)
+            return done
+
+        def change(first: int) -> int:
+            done: int = add_history(
+                self._features, self._weights, self._units, self._own_groups, self._places,
+                self._memory, self._recent, self._recent_words, *batch, first, result,
+            )  # fmt: skip
+            return done
+
+        self._run(score, len(result))
         if self._with_history:
-            self._add_history(steps, result)
+            self._run(change, len(result))
         return result
 
-    def _add_history(self, steps: Steps, result: FloatArray) -> None:
+    def _run(self, fill: Callable[[int], int], n_steps: int) -> None:
+        """Continues from where the room did not suffice until all steps are filled in."""
         done = 0
-        while done < len(result):
-            done = add_history(
-                self._features, self._weights, self._units, self._own_groups, self._places,
-                self._memory, self._recent, self._recent_words, self._n_columns, steps.option,
-                steps.coverage, steps.state, done, result,
-            )  # fmt: skip
-            if done < len(result):
-                self._make_room(2 * self._room)
+        while (done := fill(done)) < n_steps:
+            self._make_room(2 * self._room)
 
     def option_estimate(self, n_options: int) -> FloatArray:
         """The option's value if all words before it, and none behind it, are translated, and the
@@ -114,16 +111,15 @@ class ParseScorer(SentenceScorer):
         return self.features(Steps(every, every, coverage, state))
 
     def advance(self, steps: Steps) -> Int64Array:
-        if not self._with_history:
-            ends: Int64Array = self._last_end[steps.option]
-            return ends
-        states: Int64Array = next_states(
-            self._target_words, self._target_offsets, self._last_end, steps.option, steps.state
-        )
+        states: Int64Array = self._last_end[steps.option]
+        if self._with_history:
+            states = next_states(
+                self._target_words, self._target_offsets, self._last_end, steps.option, steps.state
+            )
         return states
 
     def _make_room(self, room: int) -> None:
-        """For so many distributions; what was known is forgotten."""
+        """For this many distributions; those computed before are forgotten."""
         self._room = room
         self._memory = make_memory(room)
         n_coverage = self._places.masks.shape[2]

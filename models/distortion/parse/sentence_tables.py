@@ -1,9 +1,9 @@
-"""What the model knows of a sentence before the search: options as units, and their situations.
+"""What the model computes for a sentence before the search: units of options, and their situations.
 
 An option is scored as the units of its inner alignment, one after the other, each with the coverage
-that the units before it leave: the score of a translation does not depend on how it was cut into
+that the units before it leave. So the score of a translation does not depend on how it was cut into
 phrases, and multi-word phrases need no features of their own. A *place* is a source span on which
-units lie. All that does not depend on the coverage is worked out here, once for each place:
+units lie. Whatever does not depend on the coverage is computed here, once for each place:
 
     scores   prior and static groups summed, (places, candidates, jumps)
     groups   for every neighbour and state of coverage the groups that it switches on
@@ -27,7 +27,7 @@ from models.distortion.parse.inventory import (
 )
 from models.distortion.parse.likelihood import gather
 from models.distortion.parse.neighbourhood import MOST, find_neighbours
-from models.distortion.parse.path import Path, append_phrase_path
+from models.distortion.parse.path import append_phrase_path, empty_path
 from models.distortion.parse.priors import fill_prior
 from models.distortion.parse.templates import (
     BEFORE_LAST,
@@ -55,8 +55,6 @@ FROM_STATE = -2  # a history group that depends on the words before the option
 # a known unit: start in 4 bits, end in 4, choice in 5, and whether it is the last one
 IS_LAST = 1 << 13
 N_SPECIAL = 3  # questions beside the siblings: left word, right word, parent
-
-
 UNIT = np.dtype([("place", np.int32), ("choice", np.int32)])  # choice: number of the candidate
 PLACE = np.dtype(
     [
@@ -92,8 +90,8 @@ class Places(NamedTuple):
 class Translations(NamedTuple):
     """Where the target words of options are found, as ids of the model.
 
-    The units of an entry are the same in every sentence and are kept when it is first met. Threads
-    may share them: a unit is one number, 0 until it is known, and all threads write the same.
+    The units of an entry are the same in every sentence and are kept from its first use on. Threads
+    may share them: a unit is one number, 0 until it is known, and all threads write the same one.
     """
 
     entry: Int64Array  # (N,) of the phrase table; −1: a word that is copied, or dropped
@@ -129,18 +127,12 @@ def make_units(
     n_shapes = 0
     place_of = np.full((n_words, GRID), EMPTY, np.int32)
     links = np.empty((GRID * GRID, 2), np.int64)
-    path = Path(
-        np.empty(GRID + 1, np.int32), np.empty(GRID + 1, np.int32), np.empty(GRID + 1, np.int32),
-        np.zeros(GRID + 2, np.int64), np.empty(max(GRID * GRID, longest), np.int32),
-    )  # fmt: skip
+    path = empty_path(GRID + 1, max(GRID * GRID, longest))
     choices = np.empty(GRID + 1, np.int32)
     n_places, unit = 0, 0
     for option in range(len(starts)):
-        start, length, entry = (
-            starts[option],
-            ends[option] - starts[option],
-            translations.entry[option],
-        )
+        start, entry = starts[option], translations.entry[option]
+        length = ends[option] - start
         n_units = 0
         if entry >= 0 and not families & HISTORY:
             n_units = _recall(translations.known, entry, path, choices)

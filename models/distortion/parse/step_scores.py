@@ -1,14 +1,14 @@
 """Scores of steps in the search: a distribution for each place and state of its surroundings.
 
 The distribution p(t, j | s) of a place depends on the coverage only through the states of its
-neighbours, a number in base 3. Few of them occur in a sentence; each is worked out when it is first
-asked for and kept.
+neighbours, a number in base 3. Few of them occur in a sentence; each is computed on first use and
+kept.
 
 The steps of a batch come span by span, so most of what a step needs was looked up for the one
 before: options whose units lie on the same places (a *shape*) share distributions and jumps.
 
-A batch is a call from Python, in which every array costs half a microsecond; so what is small lies
-together in records.
+A batch is a call from Python, in which every array costs half a microsecond; so small things are
+packed into records.
 """
 
 from typing import Any, NamedTuple
@@ -32,7 +32,7 @@ LARGEST_END = (1 << END_BITS) - 1
 
 
 class GroupWeights(NamedTuple):
-    """Of the features (`features.py`) what is needed to add the weights of a group."""
+    """The part of `Features` that adding the weights of a group needs."""
 
     begin: Int64Array
     column: Int32Array
@@ -83,7 +83,7 @@ def make_recent(n_shapes: int, n_units: int, n_coverage: int) -> Recent:
 
 
 def make_memory(room: int) -> Memory:
-    """Room for so many distributions, a power of two."""
+    """Room for this many distributions, a power of two."""
     rows = 8 * room
     return Memory(
         np.zeros(2 * room, np.int64),
@@ -99,7 +99,7 @@ def make_memory(room: int) -> Memory:
 def score_steps(
     weights, units, places, memory, recent, n_columns, option, coverage, state, first, result
 ):
-    """Fills the features of steps from `first` on; where it stopped for want of room."""
+    """Fills the features of steps from `first` on; where it stopped for lack of room."""
     scratch = np.empty(n_columns), np.empty(2 * places.groups.shape[1], np.int32)
     covered = np.empty(coverage.shape[1], np.uint64)
     for step in range(first, len(option)):
@@ -187,7 +187,7 @@ def _state(masks, place, k, covered):
 
 @uncounted
 def _add(weights, places, memory, scratch, place, covered):
-    """Works out p(t, j | s) of a place in its situation; False if there is no room."""
+    """Computes p(t, j | s) of a place in its situation; False if there is no room."""
     number, n = memory.counters[0], places.record[place].n
     first = memory.begin[number]
     if number + 1 == len(memory.begin) or first + n > len(memory.log_p):

@@ -28,11 +28,12 @@ A group's key holds the number of its template and two components, a and b:
 `INSIDE` is the parse coverage feature of Xiang et al. 2011, section 5.2, the two siblings are those
 of section 5.3, the others are section 3's. As the questions are binary, a group is asked once even
 if two siblings look alike. The tag of a phrase of several words is the pair of its first and last
-tag. Words of section 3's segmentation features are what the tokeniser makes of them.
+tag. The words of section 3's segmentation features are our tokens.
 """
 
 import numpy as np
 
+from models.errors import SettingError, nearest
 from models.kernels import kernel
 
 N_JUMPS = 11  # −5 … 5, farther ones count as the farthest (section 3)
@@ -44,28 +45,19 @@ J, T, W, G = 0, 1, 2, 3
 T_COLUMN = N_JUMPS
 W_COLUMN = T_COLUMN + MOST_CANDIDATES
 G_COLUMN = W_COLUMN + MOST_CANDIDATES * N_JUMPS
-TEMPLATES = (
-    "JUMP", "WORD", "WORD_J", "WORD_TJ", "LEFT", "RIGHT", "LEFT_J", "RIGHT_J", "LAST",
-    "BEFORE_LAST", "TAG", "LEFT_TAG", "RIGHT_TAG", "NEAR", "NEAR_TAG", "INSIDE", "SIBLING",
-    "SIBLING_TAG",
-)  # fmt: skip
 (
     JUMP, WORD, WORD_J, WORD_TJ, LEFT, RIGHT, LEFT_J, RIGHT_J, LAST,
     BEFORE_LAST, TAG, LEFT_TAG, RIGHT_TAG, NEAR, NEAR_TAG, INSIDE, SIBLING,
     SIBLING_TAG,
-) = range(len(TEMPLATES))  # fmt: skip
+) = range(18)  # fmt: skip
 PART = np.array([J, T, J, W, T, T, J, J, T, T, G, J, J, J, G, W, W, G], np.int64)
 # families of features, as bits
-LEXICAL, CONTEXT, HISTORY, TAGS, WORDS, COV, SIB = (1 << bit for bit in range(7))
-FAMILIES = {
-    "lexical": LEXICAL,
-    "context": CONTEXT,
-    "history": HISTORY,
-    "tags": TAGS,
-    "words": WORDS,
-    "cov": COV,
-    "sib": SIB,
-}
+FAMILY_NAMES = ("lexical", "context", "history", "tags", "words", "cov", "sib")
+FAMILIES = {name: 1 << bit for bit, name in enumerate(FAMILY_NAMES)}
+LEXICAL, CONTEXT, HISTORY, TAGS, WORDS, COV, SIB = FAMILIES.values()
+# parts of the setting `use`
+SHORT = {"me": "count+lexical+context+tags+words"}
+PARTS = ("count", "prior", *FAMILIES)
 TEMPLATE_BITS, COMPONENT_BITS = 57, 28
 COMPONENT = (1 << COMPONENT_BITS) - 1
 TAG_BITS = 13
@@ -73,14 +65,29 @@ MOST_TAGS = 1 << TAG_BITS
 MOST_STATIC = 12  # keys that `static_keys` makes at most
 
 
+def parse_use(text: str) -> tuple[int, str]:
+    """The families of features, as bits, and the prior of a sum such as `me+prior+cov`.
+
+    >>> parse_use("lexical+cov+prior")
+    (33, 'smoothed')
+    """
+    parts = [part for name in text.split("+") for part in SHORT.get(name, name).split("+")]
+    for part in parts:
+        if part not in PARTS:
+            raise SettingError(
+                f"there is no part {part!r} of features",
+                where=f"parse.use={text}",
+                expected=nearest(part, [*SHORT, *PARTS]),
+            )
+    families = sum(bit for name, bit in FAMILIES.items() if name in parts)
+    if "prior" in parts:
+        return families, "smoothed"
+    return families, "count" if "count" in parts else "none"
+
+
 @kernel
 def pack(template, a, b):
     return (np.int64(template) << 57) | (np.int64(a) << 28) | np.int64(b)
-
-
-def unpack(key: int) -> tuple[int, int, int]:
-    """Template, a and b of a group's key."""
-    return key >> TEMPLATE_BITS, key >> COMPONENT_BITS & COMPONENT, key & COMPONENT
 
 
 @kernel
@@ -100,7 +107,7 @@ def jump_index(start, previous_end):
 
 @kernel
 def static_keys(families, source, words, tags, start, end, keys):
-    """Groups of a source phrase that do not depend on what was translated; their number.
+    """Groups of a source phrase that do not depend on the coverage; their number.
 
     `words` and `tags` have one more at both ends for the edges of the sentence. `source` 0 is an
     unknown phrase: it has no questions about itself.

@@ -137,7 +137,7 @@ def test_a_fit_that_asks_for_more_is_refused():
         fit_model(Demanding(), "corpus", seed=0, threads=2)
     assert str(error.value) == (
         "fit of the model fitted asks for 'lexicon'\n"
-        "  fit(corpus) and what it wants of seed, threads"
+        "  fit(corpus), with any of seed, threads"
     )
 
 

@@ -1,4 +1,4 @@
-"""The model's word on a derivation from its definition: dictionaries, strings, no compiled code."""
+"""The model's scores of a derivation by definition: dictionaries, strings, no compiled code."""
 
 import numpy as np
 
@@ -9,18 +9,22 @@ from models.distortion.parse.templates import (
     N_JUMPS,
     T_COLUMN,
     TAG_BITS,
-    TEMPLATES,
     W_COLUMN,
-    unpack,
 )
 from tests.models.distortion.parse.test_path import slow_path
+
+TEMPLATES = (
+    "JUMP", "WORD", "WORD_J", "WORD_TJ", "LEFT", "RIGHT", "LEFT_J", "RIGHT_J", "LAST",
+    "BEFORE_LAST", "TAG", "LEFT_TAG", "RIGHT_TAG", "NEAR", "NEAR_TAG", "INSIDE", "SIBLING",
+    "SIBLING_TAG",
+)  # fmt: skip
 
 
 def slow_tables(learned):
     """Weights by (template, a, b) and column."""
     tables = {}
     for group, key in enumerate(learned.features.key.tolist()):
-        template, a, b = unpack(key)
+        template, a, b = key >> 57, key >> 28 & 0xFFFFFFF, key & 0xFFFFFFF
         run = range(*learned.features.begin[group : group + 2])
         tables[TEMPLATES[template], a, b] = {
             int(learned.features.column[f]): float(learned.weights[f]) for f in run

@@ -5,14 +5,11 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from models.arrays import Ragged
 from models.distortion.parse.events import layers_of, make_events
-from models.distortion.parse.fitting import make_task, tags_of_words
+from models.distortion.parse.fitting import make_task, visit
 from models.distortion.parse.iis import scale_iteratively
-from models.distortion.parse.inventory import Pairs, build_inventory, no_pairs
-from models.distortion.parse.lbfgs import maximise
-from models.distortion.parse.likelihood import log_likelihood
-from models.distortion.parse.path import corpus_paths, target_sequences
+from models.distortion.parse.inventory import no_pairs
+from models.distortion.parse.likelihood import log_likelihood, maximise
 from models.distortion.parse.priors import estimate_prior
 from models.distortion.parse.templates import FAMILIES, G_COLUMN, N_JUMPS, T_COLUMN, W_COLUMN
 from tests.models.distortion.parse.small import small_corpus
@@ -22,23 +19,8 @@ ALL = sum(FAMILIES.values())
 
 def small_task(families=ALL, min_count=1, repeat=1):
     corpus = small_corpus(repeat)
-    path, offsets = corpus_paths(corpus)
-    sentence = np.repeat(np.arange(len(corpus)), np.diff(offsets))
-    units = Pairs(
-        Ragged.gather(
-            corpus.source.words.values,
-            corpus.source.words.offsets[sentence] + path.start,
-            path.end - path.start,
-        ),
-        target_sequences(path, offsets, corpus.target.words),
-        np.empty(0),
-    )
-    tags = tags_of_words(corpus.target, len(corpus.target.vocabulary))
-    inventory, source, choice = build_inventory(units, no_pairs(), tags)
-    layers = layers_of(
-        corpus.source.words, corpus.source.tags, corpus.target.words, corpus.source.trees
-    )
-    events = make_events(layers, path, offsets, source, choice, families, 2, 1)
+    inventory, visits = visit(corpus, no_pairs(), len(corpus.target.vocabulary))
+    events = make_events(layers_of(corpus, corpus.source.trees), visits, families, 2, 1)
     n_tags = len(corpus.source.tag_vocabulary)
     prior = estimate_prior("smoothed", 0.9, 2.0, inventory, events, n_tags)
     return make_task(events, inventory, prior, corpus.target, min_count)

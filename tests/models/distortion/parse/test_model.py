@@ -12,8 +12,9 @@ from models.distortion.catalogue import make_model, parse_model
 from models.distortion.conformance import check_model, random_derivations
 from models.distortion.interface import START, Steps
 from models.distortion.linear import Linear
-from models.distortion.parse.model import PRESETS, Parse, parse_use
+from models.distortion.parse.model import Parse
 from models.distortion.parse.rewrites import read_rewrites, rewrite_tree
+from models.distortion.parse.templates import parse_use
 from models.errors import DataError, NotFitted, SettingError
 from models.language_model import LanguageModel, estimate
 from models.phrases.building import PhraseSettings, train_phrases
@@ -68,6 +69,9 @@ def walk(scorer, options, path):
         for place in range(options.start[option], options.end[option]):
             coverage[0, place >> 6] |= np.uint64(1) << np.uint64(place & 63)
     return total + scorer.finish(np.array([state]))[0]
+
+
+PRESETS = ("me", "me+prior", "me+cov", "me+sib", "me+cov+sib", "me+prior+cov+sib")
 
 
 @pytest.mark.parametrize("use", [*PRESETS, EVERYTHING, "lexical", "prior"])

@@ -4,12 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.distortion.parse.path import (
-    Path,
-    append_phrase_path,
-    corpus_paths,
-    target_sequences,
-)
+from models.distortion.parse.inventory import path_pairs
+from models.distortion.parse.path import Path, append_phrase_path, corpus_paths
 from tests.models.phrases.corpora import corpus_of, small_pairs
 
 
@@ -99,7 +95,7 @@ def test_paths_are_those_of_the_slow_twin(pair):
         )
 
 
-def test_target_words_of_many_sentences():
+def test_words_of_many_sentences():
     corpus = corpus_of([
         (["a", "b"], ["B", "A"], [(0, 1), (1, 0)]),
         (["c"], ["C"], []),
@@ -107,9 +103,11 @@ def test_target_words_of_many_sentences():
     ])  # fmt: skip
     path, offsets = corpus_paths(corpus)
     assert offsets.tolist() == [0, 2, 2, 3]
-    words = target_sequences(path, offsets, corpus.target.words)
-    decoded = [" ".join(corpus.target.vocabulary.decode(row)) for row in words]
+    pairs = path_pairs(corpus, path, offsets)
+    decoded = [" ".join(corpus.target.vocabulary.decode(row)) for row in pairs.target]
     assert decoded == ["B", "A", "A B"]
+    sources = [" ".join(corpus.source.vocabulary.decode(row)) for row in pairs.source]
+    assert sources == ["b", "a", "b"]
 
 
 @given(
