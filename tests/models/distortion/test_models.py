@@ -136,8 +136,7 @@ def test_a_fit_that_asks_for_more_is_refused():
     with pytest.raises(SettingError) as error:
         fit_model(Demanding(), "corpus", seed=0, threads=2)
     assert str(error.value) == (
-        "fit of the model fitted asks for 'lexicon'\n"
-        "  fit(corpus), with any of seed, threads"
+        "fit of the model fitted asks for 'lexicon'\n  fit(corpus), with any of seed, threads"
     )
 
 
