@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from models.learning.catalogue import make_learner
+from models.learning.catalogue import make_learner, parse_learner
 from models.learning.cluster_arrays import ClusterModel
 from tuning.reproduction.experiment_data import TrainingSet
 
@@ -63,7 +63,7 @@ def times_to_goals(
 
     `settings` count, not those in the learner's text.
     """
-    name = learner.partition(":")[0]
+    name, _ = parse_learner(learner)
     known = make_learner(name, **settings).settings()
     limit = next((key for key in LIMITS if key in known), None)
     times: list[ErrorTime] = []
