@@ -1,4 +1,4 @@
-"""Functions stay small: few arguments, few branches. Kernels are exempt: Numba has its own rules."""
+"""Functions stay small: few arguments, few branches. What Numba compiles is exempt."""
 
 import ast
 import json
