@@ -99,11 +99,14 @@ class Translator:
         directory: Path | str,
         settings: SearchSettings | None = None,
         distortion: Iterable[str] = (),
+        *,
+        allow_plugins: bool = False,
     ) -> "Translator":
         """A system from its folder, with the system's own settings unless others are given.
 
         `distortion` names models to use instead of the system's own; features for which the system
-        has no weight get their models' initial weights.
+        has no weight get their models' initial weights. `allow_plugins` trusts the system to name
+        models that are not part of hyperbaton.
         """
         directory = Path(directory)
         content = read_system(directory)
@@ -117,7 +120,7 @@ class Translator:
         if settings is None:
             settings = SearchSettings(distortion_limit=content["search"]["distortion_limit"])
         weights = content["weights"]
-        models = load_distortion(directory, distortion)
+        models = load_distortion(directory, distortion, allow_plugins=allow_plugins)
         if distortion:
             weights = starting_weights(models) | weights
         return cls(

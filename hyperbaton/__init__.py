@@ -89,7 +89,7 @@ def train(
     files = CorpusFiles(Path(source), Path(target), Path(alignment), *layers)
     settings = with_sections(Settings(), sections).training(distortion, seed)
     train_system(files, Path(out), settings, map(Path, lm_texts), threads, Listeners(talk))
-    return Translator.load(Path(out))
+    return Translator.load(Path(out), allow_plugins=True)  # the caller has named the models
 
 
 def tune(
@@ -103,6 +103,7 @@ def tune(
     fixed: Iterable[str] = (),
     state: File | None = None,
     restart: bool = False,
+    allow_plugins: bool = False,
     threads: int = 2,
     talk: Talk = lambda _: None,
     **sections: Section,
@@ -126,7 +127,7 @@ def tune(
         source_tree=_path(source_tree),
     )
     fixed = tuple(_several(fixed))
-    job = TuningJob(Path(model), dev, fixed, _path(state), restart, threads)
+    job = TuningJob(Path(model), dev, fixed, _path(state), restart, threads, allow_plugins)
     settings = with_sections(settings_of_system(job.model), sections)
     result, _ = tune_system(job, settings.tune, settings.search, talk)
     plot_tuning(result, job.picture)

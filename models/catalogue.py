@@ -36,10 +36,9 @@ class Catalogue(Generic[Made]):
     def make(self, name: str, **settings: Any) -> Made:
         """One by its name and its settings, whose types are checked."""
         found = self.find(name)
-        made = found(**self._convert(name, found, settings, "")) if callable(found) else None
-        if not isinstance(made, self.base):
+        if not (isinstance(found, type) and issubclass(found, self.base)):  # before it is called
             raise SettingError(f"{name!r} is not a {self.kind}")
-        return made
+        return found(**self._convert(name, found, settings, ""))
 
     def parse(self, text: str, **defaults: Any) -> tuple[str, dict[str, Any]]:
         """Name and settings of `name,key=value,…`; `defaults` hold for settings that exist and are

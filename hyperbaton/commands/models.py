@@ -12,6 +12,7 @@ from hyperbaton.commands.parameters import (
     argument,
     command,
     flag,
+    plugins_option,
 )
 
 
@@ -31,6 +32,7 @@ class Models(Command):
 
     model: Path | None = argument()
     as_json: bool = flag("Print everything as JSON.", "--json")
+    allow_plugins: bool = plugins_option()
 
     def run(self) -> None:
         from hyperbaton.views.known_models import describe, known_models
@@ -44,7 +46,7 @@ class Models(Command):
             else:
                 print_blocks(map(describe, known))
         else:
-            system = describe_system(self.model)
+            system = describe_system(self.model, allow_plugins=self.allow_plugins)
             if self.as_json:
                 _print_json(system)
             else:

@@ -162,6 +162,11 @@ set_option = partial(
     default=(),
     metavar="SECTION.KEY=VALUE",
 )
+plugins_option = partial(
+    flag,
+    "Also load distortion models that the system names and that are not part of hyperbaton. They "
+    "are programs: allow them only in systems that you trust.",
+)
 limit_option = partial(
     option, "Longest jump in words, or inf.", sets="search.distortion_limit", type=_Limit()
 )
@@ -181,6 +186,7 @@ class SearchCommand(Command):
         default=(),
         metavar="NAME[,KEY=VALUE…]",
     )
+    allow_plugins: bool = plugins_option()
     distortion_limit: int | None = limit_option()
     stack_size: int | None = option(
         "Hypotheses per stack; 0: all.", sets="search.stack_size", type=NOT_NEGATIVE
@@ -198,7 +204,9 @@ class SearchCommand(Command):
 
         search = self.settings(self.assignments, settings_of_system(self.model)).search
         search = replace(search, lattice=search.lattice or lattice)
-        return Translator.load(self.model, search, self.distortion)
+        return Translator.load(
+            self.model, search, self.distortion, allow_plugins=self.allow_plugins
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

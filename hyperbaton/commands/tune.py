@@ -15,6 +15,7 @@ from hyperbaton.commands.parameters import (
     flag,
     limit_option,
     option,
+    plugins_option,
     set_option,
     threads_option,
 )
@@ -84,6 +85,7 @@ class Tune(Command):
     state: Path | None = option("Folder for traces and state.  [default: MODEL/tuning]")
     restart: bool = flag("Discard earlier state and start over.")
     plot: Path | None = option("Draw into this file.  [default: STATE/tuning.svg]")
+    allow_plugins: bool = plugins_option()
     threads: int = threads_option()
     assignments: tuple[str, ...] = set_option()
 
@@ -120,7 +122,9 @@ class Tune(Command):
 
         layers = self.reference_alignment, self.source_tags, self.source_tree
         dev = DataSet(self.source, self.references, "dev", *layers)
-        return TuningJob(self.model, dev, self.fixed, self.state, self.restart, self.threads)
+        return TuningJob(
+            self.model, dev, self.fixed, self.state, self.restart, self.threads, self.allow_plugins
+        )
 
 
 tune = command(Tune)

@@ -24,10 +24,10 @@ COLUMNS = ("count", "alpha", "jump", "target", "source", "node", "coverage", "si
 COLUMNS_OF_WORDS = frozenset({"target", "source", "node", "near"})
 
 
-def describe_system(directory: Path) -> dict[str, Any]:
+def describe_system(directory: Path, *, allow_plugins: bool = False) -> dict[str, Any]:
     """Everything as plain values."""
     content = read_system(directory)
-    models = load_distortion(directory)
+    models = load_distortion(directory, allow_plugins=allow_plugins)
     parts = {
         name: {
             "folder": folder,

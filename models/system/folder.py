@@ -17,7 +17,7 @@ from typing import Any
 import tomli_w
 
 from models.data.word_classes import WordClasses
-from models.distortion.catalogue import make_model, model_text, parse_model, split_model
+from models.distortion.catalogue import MODELS, make_model, model_text, parse_model, split_model
 from models.distortion.interface import DistortionModel
 from models.errors import DataError, SettingError, missing_file
 from models.language_model.model import KenlmModel, LanguageModel
@@ -229,12 +229,30 @@ def _is_entry(entry: Any) -> bool:
     )
 
 
-def load_distortion(directory: Path, wanted: Iterable[str] = ()) -> list[DistortionModel]:
+def load_distortion(
+    directory: Path, wanted: Iterable[str] = (), *, allow_plugins: bool = False
+) -> list[DistortionModel]:
     """The system's distortion models, or those that `wanted` names, `name,key=value,…`.
 
-    A wanted model that the system lacks is made on the spot if it has nothing to learn.
+    A wanted model that the system lacks is made on the spot if it has nothing to learn. A system is
+    data: what it names itself must be a model of ours, unless `allow_plugins` says otherwise.
     """
-    return [_load_entry(directory, entry) for entry in model_entries(directory, wanted)]
+    wanted = list(wanted)
+    entries = model_entries(directory, wanted)
+    if not wanted and not allow_plugins:
+        _refuse_plugins(entries, str(directory / NAME))
+    return [_load_entry(directory, entry) for entry in entries]
+
+
+def _refuse_plugins(entries: Iterable[Mapping[str, Any]], where: str) -> None:
+    for name in (entry["name"] for entry in entries):
+        if name not in MODELS:
+            raise SettingError(
+                f"the system names the plug-in {name!r}",
+                where=where,
+                expected="code that is not part of hyperbaton is only run if you say so",
+                advice=f"if you trust it: --allow-plugins, or --distortion {name}",
+            )
 
 
 def model_entries(directory: Path, wanted: Iterable[str] = ()) -> list[dict[str, Any]]:

@@ -35,6 +35,7 @@ class TuningJob:
     state: Path | None = None
     restart: bool = False
     threads: int = 2
+    allow_plugins: bool = False  # models that the system names and that are not ours
 
     @property
     def folder(self) -> Path:
@@ -67,7 +68,8 @@ def tune_system(
         if job.restart:
             _clear(job.folder)
         before = _weights_to_begin_with(job.folder, key, content["weights"])
-        translator = Translator.load(job.model, search).with_weights(before)
+        translator = Translator.load(job.model, search, allow_plugins=job.allow_plugins)
+        translator = translator.with_weights(before)
         fixed, values = read_fixed(job.fixed, translator.feature_names)
         translator = translator.with_weights(values)
         before = {name: translator.weights[name] for name in translator.feature_names}
