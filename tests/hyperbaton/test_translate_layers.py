@@ -72,6 +72,6 @@ def test_several_models():
 def test_the_parse_model_wants_trees_if_it_has_seen_any():
     assert Parse().wants == frozenset()
     few = {"iterations": 1}
-    assert Parse("me+sib", **few).fit(small_corpus()).wants == {"tree"}
-    assert Parse("me", **few).fit(small_corpus()).wants == frozenset()
-    assert Parse("me+sib", **few).fit(small_corpus(trees=False)).wants == frozenset()
+    assert Parse(use="me+sib", **few).fit(small_corpus()).wants == {"tree"}
+    assert Parse(use="me", **few).fit(small_corpus()).wants == frozenset()
+    assert Parse(use="me+sib", **few).fit(small_corpus(trees=False)).wants == frozenset()
