@@ -15,6 +15,7 @@ from queue import SimpleQueue
 from decoder.decode import Decoder, SearchSettings
 from decoder.decoded import Decoded
 from models.data.sentence import Sentence
+from models.data.tagger import Tagger
 from models.data.word_classes import WordClasses
 from models.distortion.interface import DistortionModel
 from models.errors import DataError, nearest
@@ -26,6 +27,7 @@ from models.system.folder import (
     load_language_model,
     load_phrases,
     load_source_classes,
+    load_source_tagger,
     read_system,
     starting_weights,
 )
@@ -77,12 +79,14 @@ class Translator:
         settings: SearchSettings = SearchSettings(),
         where: str = "",
         classes: WordClasses | None = None,
+        tagger: Tagger | None = None,
     ) -> None:
-        """`classes` adds word classes to sentences without them, if a model needs them."""
+        """`classes` and `tagger` complete sentences that lack these layers, if a model needs
+        them."""
         self.phrases, self.lm, self.distortion = phrases, lm, tuple(distortion)
         self.weights, self.settings = dict(weights), settings
-        self._classes = classes
-        self._needs_classes = any("classes" in model.requires for model in self.distortion)
+        self._classes, self._tagger = classes, tagger
+        self._needed = frozenset[str]().union(*(model.requires for model in self.distortion))
         for name in (name for model in self.distortion for name in model.feature_names):
             if name not in weights:
                 raise DataError(
@@ -131,6 +135,7 @@ class Translator:
             settings,
             str(directory / NAME),
             load_source_classes(directory),
+            load_source_tagger(directory),
         )
 
     def translate(
@@ -211,17 +216,24 @@ class Translator:
         """The same system under other weights and settings; nothing is loaded again."""
         weights = self.weights | dict(weights)
         settings = replace(self.settings, **changes)  # type: ignore[arg-type]
-        return Translator(
-            self.phrases, self.lm, self.distortion, weights, settings, classes=self._classes
-        )
+        parts, layers = (self.phrases, self.lm, self.distortion), (self._classes, self._tagger)
+        return Translator(*parts, weights, settings, "", *layers)
 
     def with_settings(self, **changes: object) -> "Translator":
         return self.with_weights({}, **changes)
 
+    @property
+    def own_tagger(self) -> Tagger | None:
+        """What tags sentences that have no tags, if a model needs them."""
+        return self._tagger if "tags" in self._needed else None
+
     def _checked(self, sentence: Sentence) -> Sentence:
         """The sentence with all layers that the models need, or an error."""
-        if self._needs_classes and sentence.classes is None and self._classes is not None:
+        missing = self._needed - sentence.layers
+        if "classes" in missing and self._classes is not None:
             sentence = replace(sentence, classes=self._classes.of(sentence.words))
+        if "tags" in missing and self._tagger is not None:
+            sentence = replace(sentence, tags=self._tagger.tag(sentence.words))
         for model in self.distortion:
             model.check(sentence)
         return sentence

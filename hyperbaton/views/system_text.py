@@ -6,12 +6,19 @@ from pathlib import Path
 from typing import Any
 
 from hyperbaton.views.text_tables import Block
+from models.data.tagger import Tagger
 from models.data.word_classes import WordClasses
 from models.distortion.catalogue import model_text
 from models.distortion.parse.listing import FeatureRow
 from models.errors import DataError, counted
 from models.language_model.model import LanguageModel
-from models.system.folder import load_distortion, load_language_model, load_phrases, read_system
+from models.system.folder import (
+    TAGGER,
+    load_distortion,
+    load_language_model,
+    load_phrases,
+    read_system,
+)
 from tuning.evaluation.tables import Table, as_text
 
 UNITS = ("B", "kB", "MB", "GB", "TB")
@@ -120,6 +127,9 @@ def _holds(directory: Path, name: str, folder: str) -> str:
     if name.endswith("_classes"):
         classes = WordClasses.load(directory / folder)
         return f"{counted(len(classes.vocabulary), 'word')} in {classes.n_classes} classes"
+    if name == TAGGER:
+        tagger = Tagger.load(directory / folder)
+        return f"a tagger of {len(tagger.tags)} tags, {tagger.accuracy:.1%} right"
     return ""
 
 

@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from models.array_files import load_arrays, save_arrays
 from models.arrays import Int32Array, Int64Array, Ragged
+from models.data.array_files import load_arrays, save_arrays
 from models.data.corpus import Side
 from models.data.vocabulary import SPECIAL
 from models.errors import DataError

@@ -16,6 +16,7 @@ from typing import Any
 
 import tomli_w
 
+from models.data.tagger import Tagger
 from models.data.word_classes import WordClasses
 from models.distortion.catalogue import MODELS, make_model, model_text, parse_model, split_model
 from models.distortion.interface import DistortionModel
@@ -30,6 +31,7 @@ NAME = "model.toml"
 ADVICE = "train or import the system again"
 DISTORTION_LIMIT = 6
 ARPA = "lm.arpa.gz"  # in the language model's part, for other tools
+TAGGER = "source_tagger"  # a part of systems that were trained with tags
 KENLM_BINARY = "lm.kenlm"  # in its place if the model came as a KenLM binary
 
 
@@ -295,6 +297,11 @@ def _model_texts(entries: Iterable[Mapping[str, Any]]) -> str:
 
 def load_phrases(directory: Path) -> PhraseTable:
     return PhraseTable.load(directory / read_system(directory)["parts"]["phrases"])
+
+
+def load_source_tagger(directory: Path) -> Tagger | None:
+    part = read_system(directory)["parts"].get(TAGGER)
+    return Tagger.load(directory / part) if part else None
 
 
 def load_source_classes(directory: Path) -> WordClasses | None:

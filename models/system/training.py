@@ -14,6 +14,8 @@ import numpy as np
 from models.arrays import Ragged
 from models.data.corpus import AlignedCorpus, Side
 from models.data.corpus_reading import CorpusFiles, CorpusSettings, ReadReport, read_corpus
+from models.data.tagger import FORMAT as TAGGER_FORMAT
+from models.data.tagger import Tagger
 from models.data.vocabulary import SPECIAL, Vocabulary
 from models.data.word_classes import FORMAT as CLASSES_FORMAT
 from models.data.word_classes import WordClasses
@@ -38,6 +40,7 @@ from models.phrases.table import PhraseTable
 from models.progress import Progress
 from models.system.folder import (
     ARPA,
+    TAGGER,
     FittedModel,
     path_text,
     starting_weights,
@@ -122,6 +125,7 @@ def train_system(
     with locked(out):
         parts = training.parts()
         models = [training.fitted(name, model, parts) for name, model in wanted]
+        parts |= training.tagger()
         defaults = starting_weights(fitted.model for fitted in models)
         weights, limit = weights_to_keep(out, defaults, listeners.talk)
         write_system(out, parts, weights, models, limit, **training.description())
@@ -184,6 +188,15 @@ class _Training:
         part = self._stage(stage_name(name), work, self._corpus_key, parts, *described)
         return FittedModel(name, model, part)
 
+    def tagger(self) -> dict[str, str]:
+        """For sentences without tags, if the corpus has some to learn from."""
+        if self.files.source_tags is None:
+            return {}
+        seed = self.settings.seed
+        return {
+            TAGGER: self._stage(TAGGER, self._make_tagger, TAGGER_FORMAT, self._corpus_key, seed)
+        }
+
     def _stage(self, name: str, work: Callable[[Path], str], *key: Any) -> str:
         talk, measure = self.listeners.talk, self.listeners.measure
         return run_stage(self.out, name, fingerprint(*key), work, talk, measure)
@@ -216,6 +229,12 @@ class _Training:
             LanguageModel.from_ngrams(ngrams).save(folder)
             writing.result()
         return f"{sum(ngrams.counts):,} n-grams of {len(words.values):,} words"
+
+    def _make_tagger(self, folder: Path) -> str:
+        progress = self.listeners.progress
+        tagger = Tagger.fit(self.read[0].source, seed=self.settings.seed, progress=progress)
+        tagger.save(folder)
+        return f"{len(tagger.tags)} tags, {tagger.accuracy:.1%} of held-out words right"
 
     def _make_classes(self, side: str, folder: Path) -> str:
         text: Side = getattr(self.read[0], side)

@@ -24,6 +24,7 @@ TITLES = {
     "phrases": "phrase table",
     "lm": "language model",
     "source_classes": "source word classes",
+    "source_tagger": "source tagger",
     "target_classes": "target word classes",
 }
 
