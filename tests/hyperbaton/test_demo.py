@@ -32,7 +32,7 @@ def test_the_demo_compares_explains_and_says_the_same_the_second_time(
         outputs.append(capsys.readouterr())
     assert outputs[0].out == outputs[1].out
     assert "how the best system, LINEAR+LEX @ 6, translates:" in outputs[0].out
-    assert outputs[1].err.count("nothing has changed") == 4
+    assert outputs[1].err.count("nothing has changed") == 5
     assert "2 of 2 runs are done already" in outputs[1].err
     report = (tmp_path / "demo" / "report.html").read_text()
     assert report.startswith("<!doctype html>")

@@ -124,7 +124,10 @@ def test_a_defect_says_so_and_shows_a_traceback_only_on_demand(monkeypatch, caps
 
 
 def test_an_error_in_a_plug_in_is_not_our_defect(monkeypatch, capsys, tmp_path):
-    text = "def Model():\n    return len(5)\n"
+    text = (
+        "from models.distortion.linear import Linear\n\nclass Model(Linear):\n"
+        "    def __init__(self):\n        len(5)\n"
+    )
     (tmp_path / "wrong_plug_in.py").write_text(text, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     with_command(monkeypatch, lambda: make_model("wrong_plug_in:Model"))
@@ -132,10 +135,10 @@ def test_an_error_in_a_plug_in_is_not_our_defect(monkeypatch, capsys, tmp_path):
     assert code == 1
     first, *others = captured.err.splitlines()
     assert first.endswith(
-        "wrong_plug_in.py:2: the plug-in wrong_plug_in failed: TypeError: object of type 'int' has "
+        "wrong_plug_in.py:5: the plug-in wrong_plug_in failed: TypeError: object of type 'int' has "
         "no len()"
     )
-    assert others == ["  in Model", "  --debug shows the whole traceback"]
+    assert others == ["  in __init__", "  --debug shows the whole traceback"]
 
 
 def test_debug_shows_the_traceback_of_our_own_errors_too():

@@ -69,9 +69,9 @@ class Majority(Learner):
         return Solution(weights, 1, 0.0, True)
 
 
-def test_a_learner_without_rounds_is_trained_once(problem, monkeypatch):
+def test_a_learner_without_rounds_is_trained_once(training, monkeypatch):
     monkeypatch.setitem(catalogue.LEARNERS, "majority", f"{__name__}:Majority")
-    easy, hard = times_to_goals("majority", "majority", {}, problem, 100, [1.0, -1.0])
+    easy, hard = times_to_goals("majority", {}, training, [1.0, -1.0])
     assert (easy.n_rounds, easy.seconds is None) == (1, False)
     assert (hard.n_rounds, hard.seconds) == (1, None)
 
