@@ -93,8 +93,9 @@ def test_tags_of_trees_are_the_tags(sample):
         assert sentence.tree.tags == sentence.tags
 
 
-def test_training_alignments_are_spoilt_by_three_percent(sample):
+def test_training_alignments_are_spoilt_by_three_percent(sample, monkeypatch):
     name, _ = sample
+    monkeypatch.setitem(generate.SIZES, "train", 1000)
     grammar = generate.GRAMMARS[name]
     examples, seeds = generate._split(name, grammar, "train", set())
     clean = wrong = 0
