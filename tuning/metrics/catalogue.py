@@ -42,6 +42,10 @@ METRICS: dict[str, MetricMaker] = {
 }
 
 
+# Other names that people use
+ALIASES = {"bleu1": "bleu-1", "bleu4": "bleu", "bleu-4": "bleu", "meteor": "meteor-exact-stem"}
+
+
 def make_metrics(
     names: Iterable[str], references: References, options: TextOptions = TextOptions()
 ) -> list[Metric]:
@@ -66,8 +70,11 @@ def check_name(name: str) -> str:
     name = name.strip()
     if ":" in name:
         return name
-    if name.lower() not in METRICS:
+    found = ALIASES.get(name.lower(), name.lower())
+    if found not in METRICS:
+        known = f"known: {', '.join(sorted(METRICS))}"
+        near = nearest(found, list(METRICS))
         raise SettingError(
-            f"there is no metric {name!r}", expected=nearest(name.lower(), list(METRICS))
+            f"there is no metric {name!r}", expected=near, advice="" if near == known else known
         )
-    return name.lower()
+    return found

@@ -36,9 +36,19 @@ def test_names_in_any_case_and_each_once():
     assert [metric.name for metric in metrics] == ["BLEU", "chrF"]
 
 
+def test_other_names_that_people_use():
+    names = ["bleu1", "BLEU-1", "bleu4", "bleu", "Meteor", "nist"]
+    found = [metric.name for metric in make_metrics(names, REFERENCES)]
+    assert found == ["BLEU-1", "BLEU", "METEOR-exact-stem", "NIST"]
+
+
 @pytest.mark.parametrize(
     ("name", "expected"),
-    [("blue", "did you mean bleu?"), ("qqq", f"known: {', '.join(sorted(METRICS))}")],
+    [
+        ("blue", f"did you mean bleu?\n  known: {', '.join(sorted(METRICS))}"),
+        ("chrf++", f"did you mean chrf?\n  known: {', '.join(sorted(METRICS))}"),
+        ("qqq", f"known: {', '.join(sorted(METRICS))}"),
+    ],
 )
 def test_unknown_metric(name, expected):
     with pytest.raises(SettingError) as error:
