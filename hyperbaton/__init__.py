@@ -83,7 +83,7 @@ def train(
     from hyperbaton.settings import Settings
     from models.data.corpus_reading import CorpusFiles
     from models.system.training import Listeners, train_system
-    from tuning.comparison.sections import with_sections
+    from tuning.weights.sections import with_sections
 
     layers = map(_path, (source_tags, target_tags, source_tree))
     files = CorpusFiles(Path(source), Path(target), Path(alignment), *layers)
@@ -115,8 +115,8 @@ def tune(
     """
     from hyperbaton.settings import settings_of_system
     from hyperbaton.views.tuning_text import plot_tuning
-    from tuning.comparison.sections import with_sections
     from tuning.evaluation.data_sets import DataSet
+    from tuning.weights.sections import with_sections
     from tuning.weights.system_tuning import TuningJob, tune_system
 
     dev = DataSet(

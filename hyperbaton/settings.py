@@ -1,6 +1,6 @@
 """Every setting of every command: typed, named `section.key`, unknown names refused.
 
-`Settings` lists the sections (`tuning/comparison/sections.py`). Values come from defaults, a TOML
+`Settings` lists the sections (`tuning/weights/sections.py`). Values come from defaults, a TOML
 file (in Python: keyword arguments), and `--set section.key=value`; the last one wins.
 """
 
@@ -14,7 +14,7 @@ from models.errors import SettingError
 from models.phrases.building import PhraseSettings
 from models.system.folder import read_system
 from models.system.training import ClassSettings, LanguageModelSettings, TrainingSettings
-from tuning.comparison.sections import assign, read_toml, with_sections
+from tuning.weights.sections import assign, read_toml, with_sections
 from tuning.weights.settings import TuneSettings
 
 

@@ -6,8 +6,8 @@ import pytest
 from hyperbaton.settings import Settings, load_settings
 from models.data.corpus_reading import CorpusSettings
 from models.errors import DataError, SettingError
-from tuning.comparison.sections import as_dict
 from tuning.optimisers.mira import Mira
+from tuning.weights.sections import as_dict
 
 
 def test_defaults():

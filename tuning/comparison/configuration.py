@@ -46,10 +46,10 @@ from models.phrases.building import PhraseSettings
 from models.settings_text import convert_setting
 from models.system.folder import DISTORTION_LIMIT
 from models.system.training import ClassSettings, LanguageModelSettings
-from tuning.comparison.sections import is_optimiser, read_toml, section_names, with_sections
 from tuning.evaluation.data_sets import ALL, DataSet
 from tuning.metrics.catalogue import check_name
 from tuning.optimisers.interface import OPTIMISERS
+from tuning.weights.sections import is_optimiser, read_toml, section_names, with_sections
 from tuning.weights.settings import BEST, COMPARE_SETTINGS, OPEN, TuneSettings
 
 NO_LIMIT = -1

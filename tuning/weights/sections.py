@@ -1,8 +1,8 @@
 """Settings by section: typed, named `section.key`, unknown names refused.
 
 A section is a frozen dataclass that lives beside the code it steers. The sections of a record, such
-as `Configuration` here and `Settings` in `hyperbaton/settings.py`, are those of its fields that
-have a section as default. Every optimiser has a section as well, kept in the settings of tuning.
+as the configuration of a comparison or the settings of a command, are those of its fields that have
+a section as default. Every optimiser has a section as well, kept in the settings of tuning.
 """
 
 import tomllib
