@@ -16,6 +16,7 @@ the class is the help text.
 """
 
 import inspect
+from abc import ABC, abstractmethod
 from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
@@ -88,12 +89,12 @@ def argument(default: Any = None, **attributes: Any) -> Any:
     return field(default=default, metadata={"setting": "", "attributes": attributes})
 
 
-class Command:
+class Command(ABC):
     """What all commands share. They are frozen dataclasses with keyword-only fields."""
 
+    @abstractmethod
     def run(self) -> None:
         """Does the work: data on standard output, messages on standard error."""
-        raise NotImplementedError
 
     def settings(
         self,

@@ -95,14 +95,19 @@ def test_options_that_stand_for_settings():
     assert changed.settings(("search.stack_size=9",), base).search.stack_size == 9
 
 
+class OfCorpus(p.CorpusCommand):
+    def run(self):
+        """It only has files."""
+
+
 def test_files_of_a_corpus_or_a_sample():
     given = {"source": Path("s"), "target": Path("t")}
-    files = p.CorpusCommand(**given).files(aligned=False)
+    files = OfCorpus(**given).files(aligned=False)
     assert (files.source, files.target, files.alignment) == (Path("s"), Path("t"), None)
     with pytest.raises(click.UsageError, match="give --source, --target and --alignment, or --sam"):
-        p.CorpusCommand(**given).files()
+        OfCorpus(**given).files()
     with pytest.raises(click.UsageError, match="give --source and --target, or --sample"):
-        p.CorpusCommand().files(aligned=False)
+        OfCorpus().files(aligned=False)
     with pytest.raises(click.UsageError, match="either --sample or files of your own, not both"):
-        p.CorpusCommand(**given, sample="ja-en").files()
-    assert p.CorpusCommand(sample="ja-en").files("dev").source.name == "dev.ja"
+        OfCorpus(**given, sample="ja-en").files()
+    assert OfCorpus(sample="ja-en").files("dev").source.name == "dev.ja"

@@ -127,4 +127,6 @@ def test_notebooks_show_a_translation_as_words_and_picture():
 
 
 def test_notebooks_show_an_empty_translation():
-    ElementTree.fromstring(f"<div>{Translation('', 0.0, [], [], {})._repr_html_()}</div>")
+    html = Translation("", 0.0, [], [], {})._repr_html_()
+    root = ElementTree.fromstring(f"<div>{html}</div>")
+    assert [element.tag for element in root] == ["p", f"{SVG}svg"]
