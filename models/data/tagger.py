@@ -26,6 +26,7 @@ from models.data.array_files import load_arrays, save_arrays
 from models.data.corpus import Side
 from models.data.vocabulary import SPECIAL
 from models.errors import DataError
+from models.hashing import mixed
 from models.kernels import kernel
 from models.progress import Progress
 
@@ -148,9 +149,8 @@ def sentence_keys(words: Ragged, of_word: Int64Array) -> Int64Array:
 
 def _mixed(keys: Int64Array) -> Int64Array:
     """Spreads the bits of keys, so that sums with small numbers stay apart."""
-    bits = keys.view(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    mixed: Int64Array = (bits ^ (bits >> np.uint64(29))).view(np.int64)
-    return mixed
+    spread: Int64Array = mixed(keys.view(np.uint64)).view(np.int64)
+    return spread
 
 
 def numbered(known: Int64Array, keys: Int64Array) -> Int32Array:
