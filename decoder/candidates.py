@@ -16,7 +16,7 @@ from decoder.search_space import best_futures, estimates_coverage
 from models.arrays import BoolArray, FloatArray, Int32Array, Int64Array, UInt64Array
 from models.coverage import cover_spans, free_spans, pack_coverage
 from models.distortion.interface import START, Steps
-from models.language_model.automaton import advance
+from models.language_model.automaton import step
 
 
 class Candidates(NamedTuple):
@@ -71,7 +71,7 @@ class Walk:
         option = int(candidates.option[row])
         scores, state = [], self._lm_state
         for word in self._words[option].tolist():
-            logprob, state = advance(self.decoded.lm.automaton, state, word)
+            logprob, state = step(self.decoded.lm.automaton, state, word)
             scores.append(float(logprob))
         self._lm_state, self._states = state, candidates.states[row]
         self.covered = self.covered.copy()

@@ -23,7 +23,7 @@ from models.coverage import cover
 from models.distortion.interface import SentenceScorer, Steps
 from models.distortion.tables import TableScorer
 from models.hashing import EMPTY, add_row, enlarged, no_rows
-from models.kernels import kernel
+from models.kernels import inner, kernel
 
 
 class Batch(NamedTuple):
@@ -102,7 +102,7 @@ class CoverageModels:
         return extra
 
 
-@kernel
+@inner
 def classify(ws, stack):
     """Numbers the distinct states inside each group of the stack: the members' kinds."""
     for number in range(ws.stacks[stack].group, ws.stacks[stack + 1].group):
@@ -120,7 +120,7 @@ def classify(ws, stack):
             n_kinds = max(n_kinds, kind + 1)
 
 
-@kernel
+@inner
 def batch_of_steps(ws, edges, joint_states, n_models):
     """The steps of all edges, and where those of each edge begin."""
     n_steps = 0

@@ -24,7 +24,7 @@ import numpy as np
 
 from decoder.workspace import ARCS, EMPTY, HYPOTHESES, LM_WORDS, ONE, POPS, STEPS
 from models.hashing import GOLDEN
-from models.kernels import kernel, uncounted
+from models.kernels import uncounted
 from models.language_model.automaton import remembered_advance
 
 BUCKETS_PER_NAT = 16
@@ -33,7 +33,7 @@ HEADROOM = 8.0  # nats that a step may be better than the best hypothesis before
 PATIENCE = 1.0
 
 
-@kernel
+@uncounted
 def fill_stack(space, lm, ws, limits, extra, n_covered, n_edges):
     """Takes the best steps of the edges; False if there is no room."""
     ws.slots[:] = EMPTY
@@ -141,7 +141,7 @@ def _evaluate(space, lm, ws, extra, is_last, number):
             state = option.lm_state
             break
     if is_last:  # the last phrase is followed by the sentence's end
-        logprob, state = remembered_advance(lm, ws.memory, state, space.end_word)
+        logprob, state = remembered_advance(lm, ws.memory, state, np.int32(space.end_word))
         language += logprob
         n_asked += 1
         score += space.finish[step.option + ONE]

@@ -21,7 +21,7 @@ import numpy as np
 from decoder.workspace import EDGES, EMPTY, FULL, GROUPS, ONE
 from models.coverage import cover, covered_end, is_free, open_end, open_start
 from models.hashing import mix_in
-from models.kernels import kernel, uncounted
+from models.kernels import uncounted
 
 
 def distance_limit(limit: int, n_words: int) -> int:
@@ -29,15 +29,13 @@ def distance_limit(limit: int, n_words: int) -> int:
     return limit if limit >= 0 else n_words
 
 
+@uncounted
 def within_limit(start: Any, end: Any, previous_end: int, gap: int, limit: int) -> Any:
     """Whether a free span start:end, or which of several, may be translated next."""
     return (abs(start - previous_end) <= limit) & ((start == gap) | (end - gap <= limit))
 
 
-is_within_limit = uncounted(within_limit)
-
-
-@kernel
+@uncounted
 def collect_edges(space, ws, n_covered, distortion_limit):
     """All edges into the stack; their number, or FULL."""
     n_edges, n_rows = 0, 0
@@ -79,7 +77,7 @@ def collect_edges(space, ws, n_covered, distortion_limit):
 def _may_follow(ws, number, start, end, distortion_limit):
     """Whether the span is free and near enough."""
     group = ws.groups[number]
-    if start < group.gap or not is_within_limit(start, end, group.end, group.gap, distortion_limit):
+    if start < group.gap or not within_limit(start, end, group.end, group.gap, distortion_limit):
         return False
     return is_free(ws.coverage[number], start, end)
 

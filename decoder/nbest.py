@@ -12,7 +12,7 @@ import numpy as np
 
 from decoder.workspace import ARCS, HYPOTHESES, Workspace
 from models.arrays import FloatArray, Ragged
-from models.kernels import kernel
+from models.kernels import inner, kernel
 
 ROOT = 0  # the hypothesis that has translated nothing
 
@@ -31,7 +31,7 @@ def best_derivations(workspace: Workspace, n_words: int, n: int) -> tuple[Ragged
     return Ragged(options, offsets), scores
 
 
-@kernel
+@inner
 def arcs_by_end(n_hypotheses, arcs):
     """Arc numbers sorted by the hypothesis they lead to, and where those of each begin."""
     begin = np.zeros(n_hypotheses + 1, np.int64)

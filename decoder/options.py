@@ -14,7 +14,7 @@ from models.arrays import FloatArray, Int32Array, Int64Array, Ragged
 from models.data.vocabulary import UNKNOWN
 from models.distortion.interface import OptionTable
 from models.hashing import EMPTY
-from models.kernels import kernel
+from models.kernels import kernel, uncounted
 from models.language_model.automaton import EMPTY_STATE, Automaton, advance
 from models.language_model.model import LanguageModel
 from models.phrases.extraction import GRID
@@ -40,6 +40,15 @@ WORD = np.dtype(
         ("tail", np.float64),  # weighted language model score of the words after it, likewise
         ("word", np.int32),  # language model id
         ("state", np.int32),  # after this word when nothing comes before the option
+    ]
+)
+# The best entries of a source phrase so far
+RANKED = np.dtype(
+    [
+        ("total", np.float64),
+        ("base", np.float64),
+        ("estimate", np.float64),
+        ("entry", np.int64),
     ]
 )
 
@@ -126,7 +135,7 @@ class OptionFinder:
             lm.vocabulary.encode(phrases.target_vocabulary.words),
             lm.automaton,
         )
-        logprob, state = advance(lm.automaton, EMPTY_STATE, UNKNOWN)
+        logprob, state = lm.automaton.unigrams[UNKNOWN]
         score = weights.phrase_penalty + weights.unknown * UNKNOWN_SCORE
         self._unknown = _UnknownWord(
             float(score if drop_unknown else score - weights.word_penalty),
@@ -174,17 +183,27 @@ def _find(source, memo, limit, weights, words, unknown):
     """Whether there was room; then start, end and entry of the options, and the arrays of
     `SentenceOptions`."""
     found = np.full((LONGEST, len(words)), EMPTY, np.int32)  # memo by length − 1 and start
-    room = _look_up(source, memo, limit, weights, words, found)
+    room = _look_up(source, memo, weights, words, np.empty(limit, RANKED), found)
     n_spans, n_options, n_words, longest = _sizes(memo, found, unknown.n_words)
     start, end = np.empty(n_options, np.int32), np.empty(n_options, np.int32)
     entry = np.empty(n_options, np.int64)
     spans = np.zeros(n_spans + 1, SPAN)
     length_span = np.zeros(longest + 2, np.int32)
     options, option_words = np.empty(n_options, OPTION), np.empty(n_words, WORD)
+    arrays = (start, end, entry, spans, length_span, options, option_words)
+    _lay_out(memo, found, unknown, start, end, entry, spans, length_span, options, option_words)
+    return room, *arrays
+
+
+@uncounted
+def _lay_out(memo, found, unknown, start, end, entry, spans, length_span, options, option_words):
+    """Fills in the options of all spans."""
+    n_places = found.shape[1]
+    longest = len(length_span) - 2
     n, word, row = 0, 0, 0
     for length in range(1, longest + 1):
         length_span[length] = row
-        for place in range(len(words) - length + 1):
+        for place in range(n_places - length + 1):
             memo_number = found[length - 1, place]
             if memo_number == EMPTY and length > 1:
                 continue
@@ -214,15 +233,15 @@ def _find(source, memo, limit, weights, words, unknown):
                         option_words[word] = memo.words[at]
                         word += 1
                     options[n + k].word_end = word
-            start[first:last], end[first:last] = place, place + length
+            for option_number in range(first, last):
+                start[option_number], end[option_number] = place, place + length
             n = last
     length_span[longest + 1] = row
     spans[row].option = n
-    return room, start, end, entry, spans, length_span, options, option_words
 
 
-@kernel
-def _look_up(source, memo, limit, weights, words, found):
+@uncounted
+def _look_up(source, memo, weights, words, ranked, found):
     """Finds or makes the memo of every span with options; False if there is no room."""
     for start in range(len(words)):
         node = np.int32(ROOT)
@@ -232,13 +251,13 @@ def _look_up(source, memo, limit, weights, words, found):
                 break
             if source.entry_begin[node] == source.entry_begin[node + 1]:
                 continue
-            if memo.number[node] == EMPTY and not _remember(source, memo, limit, weights, node):
+            if memo.number[node] == EMPTY and not _remember(source, memo, weights, node, ranked):
                 return False
             found[length - 1, start] = memo.number[node]
     return True
 
 
-@kernel
+@uncounted
 def _sizes(memo, found, n_unknown_words):
     """Spans, options and target words in all, and the longest span."""
     n_spans, n_options, n_words, longest = 0, 0, 0, 1
@@ -259,13 +278,11 @@ def _sizes(memo, found, n_unknown_words):
     return n_spans, n_options, n_words, longest
 
 
-@kernel
-def _remember(source, memo, limit, weights, node):
+@uncounted
+def _remember(source, memo, weights, node, ranked):
     """Computes the best options of a node; False if there is no room for them."""
     first, last = source.entry_begin[node], source.entry_begin[node + 1]
-    size = min(limit, last - first)
-    totals, entries = np.empty(size), np.empty(size, np.int64)
-    bases, estimates = np.empty(size), np.empty(size)
+    size = min(len(ranked), last - first)
     n = 0
     for entry in range(first, last):
         begin = source.target_offsets[source.target[entry]]
@@ -273,26 +290,26 @@ def _remember(source, memo, limit, weights, node):
         base = weights.phrase_penalty - weights.word_penalty * (end - begin)
         for k in range(len(weights.translation)):
             base += weights.translation[k] * source.scores[entry, k]
-        state, estimate = EMPTY_STATE, 0.0
+        state, estimate = np.int32(EMPTY_STATE), 0.0
         for at in range(begin, end):
             logprob, state = advance(source.lm, state, source.lm_word[source.target_words[at]])
             estimate += logprob
         estimate *= weights.lm
         total = base + estimate
-        if n == size and total <= totals[n - 1]:
+        if n == size and total <= ranked[n - 1].total:
             continue
         place = n if n < size else n - 1
-        while place > 0 and totals[place - 1] < total:
-            totals[place], entries[place] = totals[place - 1], entries[place - 1]
-            bases[place], estimates[place] = bases[place - 1], estimates[place - 1]
+        while place > 0 and ranked[place - 1].total < total:
+            ranked[place] = ranked[place - 1]
             place -= 1
-        totals[place], entries[place], bases[place], estimates[place] = total, entry, base, estimate
+        row = ranked[place]
+        row.total, row.base, row.estimate, row.entry = total, base, estimate, entry
         n = min(n + 1, size)
     number, word = memo.counters[0], memo.counters[1]
     at = memo.option_begin[number]
     n_words = 0
     for k in range(size):
-        target = source.target[entries[k]]
+        target = source.target[ranked[k].entry]
         n_words += source.target_offsets[target + 1] - source.target_offsets[target]
     if (
         at + size > len(memo.entry)
@@ -301,19 +318,19 @@ def _remember(source, memo, limit, weights, node):
     ):
         return False
     for k in range(size):
-        memo.entry[at + k] = entries[k]
-        option = memo.options[at + k]
-        option.base, option.estimate = bases[k], estimates[k]
+        row, option = ranked[k], memo.options[at + k]
+        memo.entry[at + k] = row.entry
+        option.base, option.estimate = row.base, row.estimate
         option.word_begin = word
-        begin = source.target_offsets[source.target[entries[k]]]
-        end = source.target_offsets[source.target[entries[k]] + 1]
-        state, before = EMPTY_STATE, 0.0
+        begin = source.target_offsets[source.target[row.entry]]
+        end = source.target_offsets[source.target[row.entry] + 1]
+        state, before = np.int32(EMPTY_STATE), 0.0
         for place in range(begin, end):
             lm_word = source.lm_word[source.target_words[place]]
             logprob, state = advance(source.lm, state, lm_word)
             before += logprob
             memo.words[word].word, memo.words[word].state = lm_word, state
-            memo.words[word].tail = estimates[k] - weights.lm * before
+            memo.words[word].tail = row.estimate - weights.lm * before
             word += 1
         option.word_end = word
         option.lm_state = state

@@ -32,7 +32,7 @@ from decoder.workspace import (
     ONE,
     Workspace,
 )
-from models.kernels import kernel
+from models.kernels import inner, kernel, uncounted
 from models.language_model.automaton import Automaton
 
 NO_LIMIT = 1 << 40
@@ -106,7 +106,7 @@ def _search_on(space, lm, ws, limits, extra, n_covered, n_edges, asks):
             return ASK, n_edges
 
 
-@kernel
+@uncounted
 def _begin(space, ws):
     """Stack 0: nothing is translated."""
     future = space.future[0, space.n_words]
@@ -127,7 +127,7 @@ def _begin(space, ws):
     ws.counters[HYPOTHESES] = ws.counters[GROUPS] = ws.counters[MEMBERS] = 1
 
 
-@kernel
+@uncounted
 def best_hypothesis(ws, stack):
     """The best hypothesis of a stack, or NOTHING."""
     best = NOTHING
@@ -137,7 +137,7 @@ def best_hypothesis(ws, stack):
     return best
 
 
-@kernel
+@inner
 def prune_and_group(ws, limits, stack):
     """Keeps the best hypotheses of the stack and sorts them into their groups."""
     first, last = ws.stacks[stack].hypothesis, ws.stacks[stack + 1].hypothesis
@@ -194,11 +194,41 @@ def prune_and_group(ws, limits, stack):
         group.size += np.uint32(1)
 
 
-@kernel
+@inner
 def _cut(hypotheses, size):
     """The lowest score that may stay, and how many hypotheses with this score may."""
     totals = np.empty(len(hypotheses))
     for number in range(len(hypotheses)):
         totals[number] = hypotheses[number].total
-    cut = np.partition(totals, len(totals) - size)[len(totals) - size]
-    return cut, size - np.sum(totals > cut)
+    cut = _smallest(totals, len(totals) - size)
+    n_better = 0
+    for number in range(len(hypotheses)):
+        n_better += hypotheses[number].total > cut
+    return cut, size - n_better
+
+
+@uncounted
+def _smallest(values, rank):
+    """The value of a rank, 0 for the smallest (Hoare 1961, algorithm 65); reorders the values.
+
+    As `np.partition`, which would take a third of the time that it takes to compile the search.
+    """
+    low, high = 0, len(values) - 1
+    while low < high:
+        pivot = values[(low + high) // 2]
+        left, right = low, high
+        while left <= right:
+            while values[left] < pivot:
+                left += 1
+            while values[right] > pivot:
+                right -= 1
+            if left <= right:
+                values[left], values[right] = values[right], values[left]
+                left, right = left + 1, right - 1
+        if rank <= right:
+            high = right
+        elif rank >= left:
+            low = left
+        else:
+            break
+    return values[rank]

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.arrays import Int32Array, Int64Array
-from models.kernels import kernel, uncounted
+from models.kernels import inner, kernel, uncounted
 
 EMPTY = -1  # in the values of a slot that holds nothing
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio (Knuth, section 6.4): spreads keys
@@ -20,15 +20,13 @@ FIRST_FACTOR = np.uint64(0xBF58476D1CE4E5B9)
 SECOND_FACTOR = np.uint64(0x94D049BB133111EB)
 
 
+@uncounted
 def mixed(values: Any) -> Any:
     """The finaliser of SplitMix64 (Steele, Lea and Flood 2014), of one number or an array: every
     bit changes every other."""
     values = (values ^ (values >> np.uint64(30))) * FIRST_FACTOR
     values = (values ^ (values >> np.uint64(27))) * SECOND_FACTOR
     return values ^ (values >> np.uint64(31))
-
-
-mix = uncounted(mixed)
 
 
 @uncounted
@@ -49,7 +47,7 @@ def table_size(n_keys: int) -> int:
     return 1 << max(4, (2 * n_keys - 1).bit_length())
 
 
-@kernel
+@inner
 def find_slot(keys, values, key):
     """The slot that holds the key, or the empty one where it belongs."""
     mask = len(keys) - 1
@@ -117,3 +115,6 @@ def add_row(rows, row, length):
     slots[slot] = new
     total[0] = new + 1
     return new
+
+
+add_one_row = kernel(add_row)  # for calls from Python

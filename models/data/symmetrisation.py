@@ -23,8 +23,9 @@ from typing import Final
 import numpy as np
 
 from models.arrays import BoolArray, Int64Array, Ragged
+from models.data.sorted_arrays import lower_bound
 from models.errors import DataError, SettingError, nearest
-from models.kernels import kernel
+from models.kernels import inner, kernel
 
 NO_FINAL, ONE_UNCOVERED, BOTH_UNCOVERED = 0, 1, 2  # which links the final step may add
 BLOCK, DIAGONAL = 4, 8  # how many neighbours a link has
@@ -139,7 +140,7 @@ def _grow(
     return chosen
 
 
-@kernel
+@inner
 def _grow_pair(
     keys: Int64Array,
     begin: int,
@@ -164,8 +165,8 @@ def _grow_pair(
                 continue
             visited[link] = True
             for step in steps:
-                near = _find(keys, begin, end, keys[link] + step)
-                if near == end:
+                near = lower_bound(keys, begin, end, keys[link] + step)
+                if near == end or keys[near] != keys[link] + step:
                     continue
                 source, target = keys[near] & _MASK, keys[near] >> _BITS & _MASK
                 if source_covered[source] and target_covered[target]:
@@ -174,16 +175,3 @@ def _grow_pair(
                 if near < link:
                     next_first = min(next_first, near)
         first = next_first
-
-
-@kernel
-def _find(keys: Int64Array, begin: int, end: int, key: int) -> int:
-    """The place of the key in `keys[begin:end]`; `end` if it is absent."""
-    low, high = begin, end
-    while low < high:
-        middle = (low + high) // 2
-        if keys[middle] < key:
-            low = middle + 1
-        else:
-            high = middle
-    return low if low < end and keys[low] == key else end

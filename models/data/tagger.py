@@ -27,7 +27,7 @@ from models.data.corpus import Side
 from models.data.vocabulary import SPECIAL
 from models.errors import DataError
 from models.hashing import mixed
-from models.kernels import kernel
+from models.kernels import inner, kernel
 from models.progress import Progress
 
 FORMAT = 1
@@ -206,7 +206,7 @@ def _tag(features, offsets, weights, before):
     return found
 
 
-@kernel
+@inner
 def _best(features, weights, before, scores):
     """The tag with the highest score, the first of equal ones."""
     for tag in range(len(scores)):

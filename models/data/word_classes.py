@@ -27,7 +27,7 @@ from models.arrays import FloatArray, Int32Array, Int64Array, Ragged
 from models.data.array_files import load_arrays, save_arrays
 from models.data.vocabulary import UNKNOWN, Vocabulary
 from models.errors import DataError, SettingError
-from models.kernels import kernel
+from models.kernels import inner, kernel
 from models.progress import Progress
 
 FORMAT = 1
@@ -76,7 +76,8 @@ class WordClasses:
             for sweep in range(sweeps):
                 if progress:
                     progress("making word classes", sweep)
-                if not _sweep(by_count, text, class_of, class_counts, table):
+                sizes = class_counts.sum(axis=1)
+                if not _sweep(by_count, text, class_of, class_counts, sizes, table):
                     break
             ends.append((_criterion(class_counts), class_of))
         class_of = max(ends, key=lambda end: end[0])[1]
@@ -152,16 +153,15 @@ def x_log_x(x: Int64Array) -> FloatArray:
     return x.astype(np.float64) * np.log(np.maximum(x, 1))
 
 
-@kernel
+@inner
 def _look_up(table, x):
     return table[x] if x < len(table) else x * np.log(x)
 
 
 @kernel
-def _sweep(by_count, text, class_of, class_counts, table):
+def _sweep(by_count, text, class_of, class_counts, sizes, table):
     """Moves each word to its best class; returns how many moved."""
     n_classes = len(class_counts) - 1
-    sizes = class_counts.sum(axis=1)
     following = np.zeros(n_classes + 1, np.int64)
     preceding = np.zeros(n_classes + 1, np.int64)
     gains = np.empty(n_classes)
@@ -181,7 +181,7 @@ def _sweep(by_count, text, class_of, class_counts, table):
     return moved
 
 
-@kernel
+@inner
 def _neighbours(word, text, class_of, following, preceding):
     """Counts the classes after and before a word; the word beside itself is counted separately."""
     begin_following, second, n_following, begin_preceding, first, n_preceding = text
@@ -199,7 +199,7 @@ def _neighbours(word, text, class_of, following, preceding):
     return itself
 
 
-@kernel
+@inner
 def _change(class_counts, sizes, group, following, preceding, itself, sign):
     """Puts a word into a class, or takes it out."""
     total = itself
@@ -211,7 +211,7 @@ def _change(class_counts, sizes, group, following, preceding, itself, sign):
     sizes[group] += sign * total
 
 
-@kernel
+@inner
 def _join_gains(class_counts, sizes, following, preceding, itself, table, gains):
     """What F gains if the word, which is in no class, joins each of them."""
     n_classes = len(gains)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from models.arrays import FloatArray, Int32Array, Int64Array
 from models.data.vocabulary import Vocabulary
 from models.errors import DataError
-from models.kernels import kernel
+from models.kernels import inner, kernel
 
 SPACE, TAB, NEWLINE, RETURN, BACKSLASH = (ord(sign) for sign in " \t\n\r\\")
 PLUS, MINUS, POINT, ZERO, NINE, UPPER_E, LOWER_E = (ord(sign) for sign in "+-.09Ee")
@@ -49,7 +49,7 @@ def index_words(vocabulary: Vocabulary) -> WordIndex:
     return WordIndex(letters, offsets, slots)
 
 
-@kernel
+@inner
 def _hash(letters: NDArray[np.uint8], begin: int, end: int) -> np.uint64:
     """FNV-1a (Fowler, Noll and Vo 1991), its high bits folded into the low ones."""
     value = np.uint64(0xCBF29CE484222325)
@@ -68,7 +68,7 @@ def _fill(letters: NDArray[np.uint8], offsets: Int64Array, slots: Int32Array) ->
         slots[slot] = word
 
 
-@kernel
+@inner
 def find_word(index: WordIndex, text: NDArray[np.uint8], begin: int, end: int) -> int:
     """The id of the word `text[begin:end]`, or NO_WORD."""
     mask = np.uint64(len(index.slots) - 1)
@@ -147,19 +147,19 @@ def _parse(
     return row, n_lines, at, MORE
 
 
-@kernel
+@inner
 def _is_blank(letter: int) -> bool:
     return letter in (SPACE, TAB, RETURN)
 
 
-@kernel
+@inner
 def _skip_blanks(text: NDArray[np.uint8], begin: int, end: int) -> int:
     while begin < end and _is_blank(text[begin]):
         begin += 1
     return begin
 
 
-@kernel
+@inner
 def _number(text: NDArray[np.uint8], begin: int, end: int) -> tuple[bool, float]:
     """A decimal number, with or without an exponent, accurate to about 15 digits."""
     at = begin
@@ -224,7 +224,7 @@ def format_lines(
     return text[:at]
 
 
-@kernel
+@inner
 def _write_number(text: NDArray[np.uint8], at: int, value: float) -> int:
     """Writes a number without trailing zeros; returns where the next character goes."""
     scaled = np.int64(np.rint(min(abs(value), 999.0) * 10**N_DIGITS))

@@ -31,7 +31,7 @@ from models.arrays import (
 )
 from models.data.vocabulary import END, UNKNOWN
 from models.hashing import GOLDEN
-from models.kernels import kernel, uncounted
+from models.kernels import inner, kernel, uncounted
 from models.language_model.ngrams import NGrams, link_suffixes
 
 EMPTY_STATE = 0
@@ -63,22 +63,22 @@ def hash_shift(n_slots: int) -> np.uint64:
     return np.uint64(65 - n_slots.bit_length())
 
 
-@kernel
+@inner
 def signature_bit(word: int) -> np.uint64:
     return np.uint64(1) << ((np.uint64(word) * GOLDEN) >> np.uint64(58))
 
 
-@kernel
+@inner
 def transition_key(state: int | np.uint64, word: int) -> np.uint64:
     return (np.uint64(state) << np.uint64(32)) | np.uint64(word)
 
 
-@kernel
+@inner
 def hash_key(key: np.uint64) -> np.uint64:
     return (key ^ (key >> np.uint64(29))) * GOLDEN
 
 
-@kernel
+@inner
 def hash_tag(hashed: np.uint64, shift: np.uint64) -> np.uint8:
     """The eight bits below those that choose the slot, never NO_TAG."""
     return np.uint8(((hashed >> (shift - np.uint64(8))) & np.uint64(255)) | np.uint64(1))
@@ -110,6 +110,9 @@ def advance(lm: Automaton, state: int, word: int) -> tuple[float, int]:
         total += lm.states[here].backoff
         here = np.uint64(lm.states[here].suffix)
     return total + logprob, following
+
+
+step = kernel(advance)  # for calls from Python
 
 
 def empty_memory() -> NDArray[Any]:

@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.arrays import Int32Array, Int64Array
-from models.kernels import kernel
+from models.data.sorted_arrays import lower_bound
+from models.kernels import inner, kernel
 from models.learning.problem import Problem
 
 ROWS_PER_RANGE = 20_000  # examples that a thread takes at a time, in whole clusters
@@ -114,25 +115,13 @@ def copy_part(problem, clusters, first, last, part):
             at = begin
             for entry in range(problem.indptr[row], problem.indptr[row + 1]):
                 # columns of a row ascend: each is found behind the one before it
-                at = find(clusters.features, at, end, problem.indices[entry])
+                at = lower_bound(clusters.features, at, end, problem.indices[entry])
                 part.indices[n_entries] = at - base
                 part.data[n_entries] = problem.data[entry]
                 n_entries += 1
             part.labels[n_rows] = problem.labels[row]
             n_rows += 1
             part.indptr[n_rows] = n_entries
-
-
-@kernel
-def find(values, begin, end, value):
-    """The first place in the sorted values[begin:end] that is not below the value."""
-    while begin < end:
-        middle = (begin + end) >> 1
-        if values[middle] < value:
-            begin = middle + 1
-        else:
-            end = middle
-    return begin
 
 
 @kernel
@@ -181,16 +170,16 @@ def cluster_decision(model, cluster_of_row, indptr, indices, data, out):
             continue
         begin, end = model.offsets[cluster], model.offsets[cluster + 1]
         for entry in range(indptr[row], indptr[row + 1]):
-            at = find(model.features, begin, end, indices[entry])
+            at = lower_bound(model.features, begin, end, indices[entry])
             if at < end and model.features[at] == indices[entry]:
                 for o in range(n_classes):
                     out[row, o] += data[entry] * model.weights[at, o]
 
 
-@kernel
+@inner
 def find_cluster(model, number):
     """The place of a cluster in the model's arrays, or POOLED if it has no model of its own."""
-    at = find(model.ids, 0, len(model.ids), number)
+    at = lower_bound(model.ids, 0, len(model.ids), number)
     if at < len(model.ids) and model.ids[at] == number:
         return at
     return POOLED

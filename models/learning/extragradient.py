@@ -24,7 +24,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from models.kernels import kernel
+from models.kernels import inner, kernel
 from models.learning.interface import Learner, Solution
 from models.learning.losses import DISTANCES
 from models.learning.problem import Problem, score
@@ -103,7 +103,7 @@ def find_saddle(problem, distance, radius, tolerance, weights, primal, dual):
     return len(primal)
 
 
-@kernel
+@inner
 def _half_step(problem, distance, weights, mass, origin, step, gradient, moved, scratch):
     """∇_w L at (weights, mass), and `moved` = Π(origin + step · ∇_p L). Also the two sums
     max_p L(weights, p) and Σ p Δ. `moved` may be `origin` itself, but not `mass`."""
@@ -132,7 +132,7 @@ def _half_step(problem, distance, weights, mass, origin, step, gradient, moved, 
     return loss, margin
 
 
-@kernel
+@inner
 def project_on_simplex(point, scratch, out):
     """The nearest point whose coordinates are not negative and sum to one: all coordinates are
     lowered by the same amount and cut off at 0."""
@@ -153,7 +153,7 @@ def project_on_simplex(point, scratch, out):
         out[i] = max(0.0, point[i] - lower)
 
 
-@kernel
+@inner
 def _move(origin, gradient, step, radius, out):
     """out = Π(origin − step · gradient), each class into the ball of the radius."""
     n_features, n_classes = origin.shape
@@ -168,7 +168,7 @@ def _move(origin, gradient, step, radius, out):
                 out[feature, o] *= factor
 
 
-@kernel
+@inner
 def largest_singular_value(problem):
     """Of the matrix of examples, by powers of XᵀX; from below."""
     vector = np.ones(problem.n_features)

@@ -26,7 +26,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from models.kernels import kernel
+from models.kernels import inner, kernel
 from models.learning.interface import Learner, Solution
 from models.learning.losses import penalised_likelihood
 from models.learning.problem import Problem, entries, generator, score, shuffle
@@ -141,7 +141,7 @@ def ascend(
     return len(dual), False
 
 
-@kernel
+@inner
 def initialise(problem, variance, log_alpha, weights, square):
     """w(α) by (10), ‖φ‖² of every example, and D(α) by (9)."""
     value = 0.0
@@ -159,7 +159,7 @@ def initialise(problem, variance, log_alpha, weights, square):
     return value + np.sum(weights**2) / (2.0 * variance)
 
 
-@kernel
+@inner
 def exponentiated_step(log_alpha, scores, rate, new, alpha):
     """(11) in logarithms: log α' = log α − η (log α − w·φ), normalised, into `new`; and α'."""
     highest = -np.inf

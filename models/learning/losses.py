@@ -23,7 +23,7 @@ from collections.abc import Callable
 import numpy as np
 
 from models.arrays import FloatArray
-from models.kernels import kernel
+from models.kernels import inner, kernel
 from models.learning.problem import Problem, score
 
 
@@ -55,7 +55,7 @@ def likelihood_and_gradient(problem, weights, gradient):
     return loss
 
 
-@kernel
+@inner
 def to_probabilities(scores):
     """Turns scores into probabilities in place (eq. 5); the log of the normaliser."""
     highest = scores[0]

@@ -14,8 +14,8 @@ from scipy import sparse  # type: ignore[import-untyped]
 
 from models.arrays import Int32Array, Int64Array
 from models.errors import DataError, counted
-from models.hashing import GOLDEN, mix
-from models.kernels import kernel
+from models.hashing import GOLDEN, mixed
+from models.kernels import inner, kernel
 
 MAX_FEATURES = 2**31 - 1
 
@@ -110,14 +110,14 @@ def check_integers(found: NDArray[Any], n_rows: int, things: str) -> None:
         )
 
 
-@kernel
+@inner
 def entries(problem, row):
     """The entries of a row as unsigned numbers: signed indices may count from the end, and
     checking for that takes a fifth of the time of these loops."""
     return range(np.uint64(problem.indptr[row]), np.uint64(problem.indptr[row + 1]))
 
 
-@kernel
+@inner
 def score(problem, row, weights, scores):
     """w_o·φ of one example into `scores`."""
     n_classes = problem.n_classes
@@ -135,14 +135,14 @@ def generator(seed: int) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
     return np.array([seed & 0xFFFFFFFFFFFFFFFF], dtype=np.uint64)
 
 
-@kernel
+@inner
 def next_number(state):
     """A random 64-bit number; the state moves on."""
     state[0] += GOLDEN
-    return mix(state[0])
+    return mixed(state[0])
 
 
-@kernel
+@inner
 def shuffle(values, n, state):
     """Puts the first n values into a random order (Fisher and Yates)."""
     for last in range(n - 1, 0, -1):

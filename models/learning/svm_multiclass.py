@@ -23,7 +23,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from models.kernels import kernel
+from models.kernels import inner, kernel
 from models.learning.interface import Learner, Solution
 from models.learning.losses import DISTANCES, structured_loss
 from models.learning.problem import Problem, generator, score, shuffle
@@ -126,7 +126,7 @@ def maximise_multiclass(problem, distance, penalty, tolerance, state, weights, d
     return len(dual), False
 
 
-@kernel
+@inner
 def _solve_example(gradient, alpha, square, label, penalty, falling, new):
     """The best α of one example, into `new`.
 

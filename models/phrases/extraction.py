@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from models.arrays import Int64Array, UInt64Array
 from models.data.corpus import AlignedCorpus
 from models.errors import SettingError, nearest
-from models.kernels import kernel
+from models.kernels import inner, kernel
 from models.phrases.orientation import ORIENTATION_MODELS, orient
 
 GRID = 8  # words of the longest possible phrase: the inner alignment must fit into 64 bits
@@ -128,7 +128,7 @@ def _extract(
     return row
 
 
-@kernel
+@inner
 def _by_target(links, n_source, n_target):
     """Links grouped by target word, and for each source word the first and last target word."""
     begin = np.zeros(n_target + 1, np.int32)
@@ -149,7 +149,7 @@ def _by_target(links, n_source, n_target):
     return begin, sources, low, high
 
 
-@kernel
+@inner
 def _blocks(n_target, begin, sources, low, high, max_length, blocks):
     """Writes (first and last source, first and last target word) of all consistent blocks."""
     n_source = len(low)

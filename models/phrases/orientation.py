@@ -24,7 +24,8 @@ grows with the length of a sentence, time with its square.
 
 import numpy as np
 
-from models.kernels import kernel
+from models.data.sorted_arrays import lower_bound
+from models.kernels import inner
 
 WORD, PHRASE, HIERARCHICAL = 0, 1, 2
 ORIENTATION_MODELS = {"word": WORD, "phrase": PHRASE, "hierarchical": HIERARCHICAL}
@@ -35,7 +36,7 @@ FIRST, LAST = 1, 2
 UNLIMITED_SHIFT = 2
 
 
-@kernel
+@inner
 def orient(model, blocks, begin, sources, low, high, backward, forward):
     """Fills in the orientation of each block (first and last source, first and last target word).
 
@@ -44,7 +45,9 @@ def orient(model, blocks, begin, sources, low, high, backward, forward):
     """
     n_source, n_target = len(low), len(begin) - 1
     # blocks whose first target word is e: block_begin[e] to block_begin[e + 1]
-    block_begin = np.searchsorted(blocks[:, 2], np.arange(n_target + 2))
+    block_begin = np.empty(n_target + 2, np.int64)
+    for e in range(n_target + 2):
+        block_begin[e] = lower_bound(blocks[:, 2], 0, len(blocks), e)
     longest = 0
     for block in range(len(blocks)):
         longest = max(longest, blocks[block, 3] - blocks[block, 2] + 1)
@@ -86,7 +89,7 @@ def orient(model, blocks, begin, sources, low, high, backward, forward):
                 )  # fmt: skip
 
 
-@kernel
+@inner
 def _mark_unlimited(e, step, begin, sources, low, high, marks):
     """Marks all consistent blocks that end (step −1) or begin (step 1) in row e."""
     n_source, n_target = len(low), len(begin) - 1
@@ -120,7 +123,7 @@ def _mark_unlimited(e, step, begin, sources, low, high, marks):
             marks[f] |= marks[f + 1] & (FIRST << UNLIMITED_SHIFT)
 
 
-@kernel
+@inner
 def _reach(marks):
     """Leftmost LAST and rightmost FIRST of a row, of extracted blocks and of all."""
     n_source = len(marks)
@@ -137,7 +140,7 @@ def _reach(marks):
     return left, right, left_of_all, right_of_all
 
 
-@kernel
+@inner
 def _linked(f, e, n_source, begin, sources):
     """Whether a link joins the words; the sentence's beginnings are linked and so are its ends."""
     n_target = len(begin) - 1
@@ -151,7 +154,7 @@ def _linked(f, e, n_source, begin, sources):
     return False
 
 
-@kernel
+@inner
 def _orientation(f0, f1, e, is_backward, model, begin, sources, marks, reach):
     """Of a phrase over source words f0 to f1 towards the row e."""
     n_source, n_target = len(marks), len(begin) - 1

@@ -11,8 +11,9 @@ import numpy as np
 
 from models.arrays import BoolArray, FloatArray, Int64Array, Ragged
 from models.data.corpus import AlignedCorpus
+from models.data.sorted_arrays import lower_bound
 from models.errors import SettingError
-from models.kernels import kernel
+from models.kernels import inner, kernel
 from models.phrases.scoring import PhrasePairs
 from models.phrases.trie import SpanIds
 
@@ -82,17 +83,17 @@ def _significance(
         both = 0
         if in_source > in_target:  # walk the shorter list, search in the longer one
             for k in range(b, b_end):
-                at = a + np.searchsorted(source_sentences[a:a_end], target_sentences[k])
+                at = lower_bound(source_sentences, a, a_end, target_sentences[k])
                 both += at < a_end and source_sentences[at] == target_sentences[k]
         else:
             for k in range(a, a_end):
-                at = b + np.searchsorted(target_sentences[b:b_end], source_sentences[k])
+                at = lower_bound(target_sentences, b, b_end, source_sentences[k])
                 both += at < b_end and target_sentences[at] == source_sentences[k]
         result[pair] = -_log_tail(both, in_source, in_target, total, log_factorial)
     return result
 
 
-@kernel
+@inner
 def _log_tail(both, in_source, in_target, total, log_factorial):
     """log P(X ≥ both), X the size of the intersection of random sets of the two sizes."""
     constant = (

@@ -16,8 +16,9 @@ import numpy as np
 
 from models.arrays import BoolArray, FloatArray, Int32Array, Int64Array, UInt64Array
 from models.data.corpus import AlignedCorpus
+from models.data.sorted_arrays import lower_bound
 from models.data.vocabulary import UNKNOWN
-from models.kernels import kernel
+from models.kernels import inner, kernel
 from models.phrases.extraction import GRID, Occurrences
 from models.phrases.trie import SpanIds
 
@@ -94,7 +95,7 @@ def _most_frequent(inner, begin):
     return by_target, by_source
 
 
-@kernel
+@inner
 def _transposed(bits):
     """The grid with source and target exchanged."""
     result = np.uint64(0)
@@ -104,7 +105,7 @@ def _transposed(bits):
     return result
 
 
-@kernel
+@inner
 def _greater(a, b):
     """Moses' order of alignments: row by row, each row as the ascending list of its positions;
     lists are compared element by element, and a proper prefix of another list is smaller."""
@@ -178,7 +179,7 @@ def _weights(
     inner, inner_by_source, source_at, source_length, target_at, target_length,
     source_words, target_words, keys, target_given_source, source_given_target,
 ):  # fmt: skip
-    n = len(inner)
+    n, n_keys = len(inner), len(keys)
     direct, inverse = np.ones(n), np.ones(n)
     for pair in range(n):
         for e in range(target_length[pair]):
@@ -187,10 +188,11 @@ def _weights(
             for f in range(source_length[pair]):
                 if (inner[pair] >> np.uint64(GRID * e + f)) & np.uint64(1):
                     other = np.int64(source_words[source_at[pair] + f])
-                    total += target_given_source[np.searchsorted(keys, (other << 32) | word)]
+                    at = lower_bound(keys, 0, n_keys, (other << 32) | word)
+                    total += target_given_source[at]
                     links += 1
             if links == 0:
-                total = target_given_source[np.searchsorted(keys, (NULL << 32) | word)]
+                total = target_given_source[lower_bound(keys, 0, n_keys, (NULL << 32) | word)]
                 links = 1
             direct[pair] *= total / links
         for f in range(source_length[pair]):
@@ -199,10 +201,11 @@ def _weights(
             for e in range(target_length[pair]):
                 if (inner_by_source[pair] >> np.uint64(GRID * e + f)) & np.uint64(1):
                     other = np.int64(target_words[target_at[pair] + e])
-                    total += source_given_target[np.searchsorted(keys, (word << 32) | other)]
+                    at = lower_bound(keys, 0, n_keys, (word << 32) | other)
+                    total += source_given_target[at]
                     links += 1
             if links == 0:
-                total = source_given_target[np.searchsorted(keys, word << 32 | NULL)]
+                total = source_given_target[lower_bound(keys, 0, n_keys, word << 32 | NULL)]
                 links = 1
             inverse[pair] *= total / links
     return direct, inverse

@@ -11,7 +11,7 @@ import numpy as np
 
 from models.arrays import Int32Array, Int64Array, Ragged
 from models.hashing import EMPTY, find_slot, table_size
-from models.kernels import kernel
+from models.kernels import inner, kernel
 
 ROOT = 0
 
@@ -36,7 +36,7 @@ def _empty(n_keys: int) -> Trie:
     return Trie(np.zeros(slots, np.int64), np.full(slots, EMPTY, np.int32))
 
 
-@kernel
+@inner
 def child(trie, node, word):
     """The node that a word leads to, or EMPTY."""
     key = (np.int64(node) << 32) | np.int64(word)

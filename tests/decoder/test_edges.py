@@ -1,7 +1,10 @@
 import numpy as np
 import pytest
 
-from decoder.edges import distance_limit, is_within_limit, within_limit
+from decoder.edges import distance_limit, within_limit
+from models.kernels import kernel
+
+is_within_limit = kernel(within_limit)  # compiled, as in the search
 
 
 @pytest.mark.parametrize(

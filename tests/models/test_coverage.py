@@ -17,6 +17,11 @@ from models.coverage import (
     pack_coverage,
     unpack_coverage,
 )
+from models.kernels import kernel
+
+cover, coverage_size, covered_end, is_covered, is_free, open_end, open_start = map(
+    kernel, (cover, coverage_size, covered_end, is_covered, is_free, open_end, open_start)
+)  # compiled, as in use
 
 
 @st.composite

@@ -1,6 +1,9 @@
 import numpy as np
 
-from models.hashing import EMPTY, find_slot, first_slot, mix, mix_in, mixed, table_size
+from models.hashing import EMPTY, find_slot, first_slot, mix_in, mixed, table_size
+from models.kernels import kernel
+
+mix, find_slot, first_slot, mix_in = map(kernel, (mixed, find_slot, first_slot, mix_in))
 
 MASK = 2**64 - 1
 GOLDEN = 0x9E3779B97F4A7C15

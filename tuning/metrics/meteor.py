@@ -35,7 +35,7 @@ import numpy as np
 from models.arrays import FloatArray
 from models.errors import SettingError, nearest
 from models.hashing import GOLDEN
-from models.kernels import kernel
+from models.kernels import inner, kernel
 from tuning.metrics.words import Batch, TextOptions, WordMetric
 
 BEAM = 32
@@ -122,7 +122,7 @@ def align_all(words, stems, offsets, first_reference, n_words):
     return result
 
 
-@kernel
+@inner
 def align(hypothesis, reference, stems, local):
     """The reference position of every hypothesis word, or FREE. `local` is scratch, all FREE."""
     links = np.full(len(hypothesis), FREE, np.int64)
@@ -138,7 +138,7 @@ def align(hypothesis, reference, stems, local):
     return links
 
 
-@kernel
+@inner
 def _link_classes(here, there, links, local):
     """Adds the links of one stage to those that are there already."""
     n_classes, n_here, n_there = _common_classes(here, there, local)
@@ -148,7 +148,7 @@ def _link_classes(here, there, links, local):
         _search(here, there, links, n_here, n_there, beam)
 
 
-@kernel
+@inner
 def _common_classes(here, there, local):
     """Numbers the classes that both sides have, from 0, in place; the others become FREE."""
     n_here = np.zeros(len(here), np.int64)
@@ -178,7 +178,7 @@ def _common_classes(here, there, local):
     return (n_classes if n_common else 0), n_here[:n_classes], n_there[:n_classes]
 
 
-@kernel
+@inner
 def _search(here, there, links, n_here, n_there, beam):
     """Beam search over the hypothesis from left to right; fills in `links`."""
     n, m, n_classes = len(here), len(there), len(n_here)
@@ -237,14 +237,14 @@ def _search(here, there, links, n_here, n_there, beam):
         state = parents[at, state]
 
 
-@kernel
+@inner
 def _scatter(number):
     """A number's own 64 bits, so that sums of different sets are different."""
     mixed = np.uint64(number + 1) * GOLDEN
     return (mixed ^ (mixed >> np.uint64(32))) * GOLDEN
 
 
-@kernel
+@inner
 def _chains(there, n_classes):
     """The first reference word of every class, and for every word the next one of its class."""
     first = np.full(n_classes, FREE, np.int64)
@@ -256,7 +256,7 @@ def _chains(there, n_classes):
     return first, following
 
 
-@kernel
+@inner
 def _choose(new, new_key, n_new, chosen):
     """The cheapest continuations, of equal states only the cheaper one; how many there are."""
     if n_new == 1:
@@ -278,7 +278,7 @@ def _choose(new, new_key, n_new, chosen):
     return n_chosen
 
 
-@kernel
+@inner
 def _advance(new, chosen, used, slack, upcoming, last, cost, kind, following):
     """Makes the chosen continuations the states, in place."""
     if len(chosen) > 1 or new[chosen[0], 0] != 0:

@@ -31,7 +31,7 @@ import numpy as np
 
 from models.arrays import FloatArray, Int32Array, Int64Array
 from models.errors import SettingError, nearest
-from models.kernels import kernel
+from models.kernels import inner, kernel
 from tuning.metrics.base import ratio
 from tuning.metrics.words import Batch, TextOptions, WordMetric
 
@@ -109,7 +109,7 @@ def _score_sentences(
     return statistics
 
 
-@kernel
+@inner
 def _score(
     hypothesis: Int32Array, reference: Int32Array, alpha: float, beta: float, right_first: bool
 ) -> float:
@@ -129,7 +129,7 @@ def _score(
     return score
 
 
-@kernel
+@inner
 def _align(hypothesis: Int32Array, reference: Int32Array, right_first: bool) -> Int64Array:
     """Positions in the reference of the aligned words, in the order of the hypothesis."""
     left = _unique_context(hypothesis, reference)
@@ -148,7 +148,7 @@ def _align(hypothesis: Int32Array, reference: Int32Array, right_first: bool) -> 
     return ranks[:n_aligned]
 
 
-@kernel
+@inner
 def _unique_context(hypothesis: Int32Array, reference: Int32Array) -> Int64Array:
     """Length of the shortest n-gram ending at each word that is unique on both sides, 0 if none.
 

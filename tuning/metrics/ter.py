@@ -21,7 +21,7 @@ it.
 import numpy as np
 
 from models.arrays import FloatArray
-from models.kernels import kernel
+from models.kernels import inner, kernel
 from tuning.metrics.base import Outputs
 from tuning.metrics.wer import error_rate
 from tuning.metrics.words import Batch, TextOptions, WordMetric
@@ -96,7 +96,7 @@ def fewest_edits(values, offsets, first_reference):
     return result
 
 
-@kernel
+@inner
 def count_edits(hypothesis, reference):
     """Shifts and the edit distance that is left after them."""
     if len(reference) == 0:
@@ -117,7 +117,7 @@ def count_edits(hypothesis, reference):
         n_shifts += 1
 
 
-@kernel
+@inner
 def _best_shift(words, reference, distance, steps, shifted, n_seen):
     """What the best shift gains, the run's start and length, where it goes, shifts seen so far."""
     aligned, wrong_here, wrong_there = _trace(steps, len(words), len(reference))
@@ -156,7 +156,7 @@ def _best_shift(words, reference, distance, steps, shifted, n_seen):
     return best[0], -best[2], best[1], -best[3], n_seen
 
 
-@kernel
+@inner
 def _shift(words, start, length, target, shifted):
     """Moves a run before the word `target`; a target inside or just behind the run means
     that many words behind its start."""
@@ -176,7 +176,7 @@ def _shift(words, start, length, target, shifted):
         shifted[target:] = words[target:]
 
 
-@kernel
+@inner
 def _edit_distance(words, reference, steps):
     """Edit distance in a band around the diagonal; `steps`, if it has room, records the path."""
     n, m = len(words), len(reference)
@@ -212,7 +212,7 @@ def _edit_distance(words, reference, steps):
     return before[m]
 
 
-@kernel
+@inner
 def _trace(steps, n, m):
     """For every reference word the hypothesis word it is aligned with, or the one before it; and
     which words of both sides are not matched."""

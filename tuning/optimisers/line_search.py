@@ -30,7 +30,7 @@ from typing import NamedTuple
 import numpy as np
 
 from models.arrays import FloatArray, Int32Array, Int64Array
-from models.kernels import kernel
+from models.kernels import inner, kernel
 from tuning.metrics.base import Metric
 
 MOST_ROWS = 2**31 - 1
@@ -157,7 +157,7 @@ def _envelopes(a, b, offsets, reach, room, first):
     return n
 
 
-@kernel
+@inner
 def _hull(a, b, begin, end, reach, left, hull):
     """The rows of the lines on the envelope from left to right, into `hull`; their number."""
     a, b = a[begin:end], b[begin:end]
@@ -194,7 +194,7 @@ def _hull(a, b, begin, end, reach, left, hull):
     return size
 
 
-@kernel
+@inner
 def _highest(a, b, x):
     """The first of the lines that are highest at x."""
     best = _height(a, b, x)
@@ -213,7 +213,7 @@ def _height(a, b, x):
     return best
 
 
-@kernel
+@inner
 def _sorted_by_slope(a, b, rows):
     """By slope; of equal slopes the highest line comes first, of equal lines the first row."""
     if len(rows) > 64:
@@ -234,7 +234,7 @@ def _sorted_by_slope(a, b, rows):
     return rows
 
 
-@kernel
+@inner
 def _scan(a, b, rows, hull):
     """The envelope of lines that are sorted by slope, the highest of each slope first."""
     n = 0

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.random import SeedSequence
 
 from models.arrays import FloatArray, Int64Array
-from models.hashing import GOLDEN, mix
-from models.kernels import kernel
+from models.hashing import GOLDEN, mixed
+from models.kernels import inner, kernel
 from tuning.optimisers.interface import Optimiser, Start
 from tuning.optimisers.objective import Objective
 from tuning.optimisers.pool import Pool, scale_pool
@@ -120,7 +120,7 @@ def _sample(gains, offsets, seeds, candidates, pairs, threshold):
     return better[:n], worse[:n]
 
 
-@kernel
+@inner
 def _below(state, size):
     """A number below `size` from a state of splitmix64 (Steele et al. 2014)."""
-    return np.int64((mix(state) >> np.uint64(32)) * np.uint64(size) >> np.uint64(32))
+    return np.int64((mixed(state) >> np.uint64(32)) * np.uint64(size) >> np.uint64(32))

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.arrays import Int32Array, Int64Array, Ragged
+from models.data.sorted_arrays import lower_bound
 from models.distortion.dpr.feature_set import (
     BOTH,
     DROPPED,
@@ -22,7 +23,7 @@ from models.distortion.dpr.feature_set import (
     Rows,
 )
 from models.distortion.dpr.samples import Places
-from models.kernels import kernel
+from models.kernels import inner, kernel
 from models.phrases.extraction import GRID
 
 ONE = np.uint64(1)
@@ -112,7 +113,7 @@ def _emit(source, target, places, pairs, window, number, parts, columns, values)
                     if (places.inner[place] >> np.uint64(GRID * e + f)) & ONE:
                         word = np.int64(source[start + f])
                         key = (word << 32) | np.int64(target[places.target_start[place] + e])
-                        pair = np.searchsorted(pairs, key)
+                        pair = lower_bound(pairs, 0, len(pairs), key)
                         if pair < len(pairs) and pairs[pair] == key:
                             at = _put(pair, number, columns, values, here, at)
         begin[place + 1] = at
@@ -131,7 +132,7 @@ def _edge_columns(words, n_pairs, window, number):
     return columns
 
 
-@kernel
+@inner
 def _put(raw, number, columns, values, since, at):
     """Writes one column behind the lower ones since `since`, or counts it once more; nothing if it
     is dropped or a word that the corpus did not have."""

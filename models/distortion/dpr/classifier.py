@@ -14,14 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.arrays import FloatArray, Int32Array, Int64Array, Ragged
+from models.data.sorted_arrays import lower_bound
 from models.data.vocabulary import Vocabulary
 from models.data.word_classes import WordClasses
 from models.distortion.dpr.feature_set import DROPPED, TRANSLATION, FeatureSet, Layers
 from models.distortion.dpr.samples import Places
 from models.distortion.interface import OptionTable
 from models.hashing import EMPTY
-from models.kernels import kernel
-from models.learning.cluster_arrays import POOLED, ClusterModel, cluster_decision, find
+from models.kernels import inner, kernel
+from models.learning.cluster_arrays import POOLED, ClusterModel, cluster_decision
 from models.phrases.table import PhraseTable
 from models.phrases.trie import ROOT, Trie, child
 
@@ -195,7 +196,7 @@ def _score_spans(model, trie, cluster_of_node, words, columns, start, end, entry
     return scores, clusters, new[:n_new].copy()
 
 
-@kernel
+@inner
 def _cluster(trie, cluster_of_node, words, start, end):
     """The sub-model of a source phrase, or POOLED."""
     node = np.int32(ROOT)
@@ -206,7 +207,7 @@ def _cluster(trie, cluster_of_node, words, start, end):
     return cluster_of_node[node]
 
 
-@kernel
+@inner
 def _add_weights(model, cluster, columns, scores):
     """Adds a sub-model's weights of the columns to the scores."""
     begin, end = model.offsets[cluster], model.offsets[cluster + 1]
@@ -215,7 +216,7 @@ def _add_weights(model, cluster, columns, scores):
         if column == DROPPED:
             continue
         # columns mostly rise: each is then behind the one before it
-        at = find(model.features, at if column >= last else begin, end, column)
+        at = lower_bound(model.features, at if column >= last else begin, end, column)
         last = column
         if at < end and model.features[at] == column:
             for o in range(len(scores)):

@@ -32,7 +32,7 @@ from models.distortion.dpr.feature_set import (
 from models.distortion.dpr.ngrams import NgramIndex, find_ngrams
 from models.distortion.dpr.samples import Places
 from models.hashing import EMPTY
-from models.kernels import kernel
+from models.kernels import inner, kernel
 
 LAYERS = ("word", "class")
 
@@ -202,7 +202,7 @@ def _edge_columns(words_index, classes_index, words, classes, templates, number)
     return columns
 
 
-@kernel
+@inner
 def _put(ngram, first, number, columns, since, at):
     """Writes one column behind the lower ones since `since`, unless it is there already; nothing
     if the n-gram is unknown or dropped. Columns of a row rise, since its templates' do."""

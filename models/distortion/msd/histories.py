@@ -33,7 +33,7 @@ A history is a row of numbers, kept once for each sentence:
 import numpy as np
 
 from models.coverage import covered_end, is_covered, is_free, open_end, open_start
-from models.hashing import DistinctRows, add_row, no_rows
+from models.hashing import DistinctRows, add_one_row, no_rows
 from models.kernels import uncounted
 
 BEGINNING = -1  # the place of the history in which nothing has been taken
@@ -46,7 +46,7 @@ BLOCK = 2  # numbers of a block
 def first_histories(size: int = 1 << 10) -> DistinctRows:
     """Number 0 is the beginning; there is room for more."""
     histories = no_rows(np.int32, size)
-    add_row(histories, np.array([BEGINNING, 0], np.int32), HEADER)
+    add_one_row(histories, np.array([BEGINNING, 0], np.int32), HEADER)
     return histories
 
 

@@ -26,7 +26,7 @@ from models.distortion.next_word.templates import (
     padded,
     side_keys,
 )
-from models.kernels import kernel
+from models.kernels import inner, kernel
 
 BLOCK_PAIRS = 40_000
 KEPT_BYTES = 1_200_000_000
@@ -148,7 +148,7 @@ def make_block(symbols, events, index, first, last, all_rows):
     )  # fmt: skip
 
 
-@kernel
+@inner
 def _distance_features(index):
     features = np.empty((2, DISTANCES, 2), np.int32)
     for o in range(2):

@@ -23,7 +23,7 @@ from models.distortion.next_word.events import Events
 from models.distortion.next_word.selection import FeatureIndex, find, make_index
 from models.distortion.next_word.templates import MARGIN, TAG_BITS, WORD_BITS, padded
 from models.errors import SettingError, nearest
-from models.kernels import kernel
+from models.kernels import inner, kernel
 
 N_CLASSES = 9
 N_TEMPLATES = 10
@@ -88,7 +88,7 @@ def place_keys(symbols, offsets):
     return keys
 
 
-@kernel
+@inner
 def _key(template, first, second):
     if first < 0 or second < 0:
         return np.int64(-1)

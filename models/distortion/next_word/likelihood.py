@@ -22,7 +22,7 @@ from models.distortion.next_word.scores import (
     sequence_changes,
     sequence_scores,
 )
-from models.kernels import kernel
+from models.kernels import inner, kernel
 
 LANES = 8
 NOTHING, GRADIENT, CURVATURE = 0, 1, 2  # what is wanted besides the value
@@ -146,7 +146,7 @@ def _add_block(block, events, weights, open_only, wanted_too, gradient):
     return value
 
 
-@kernel
+@inner
 def _curvature_changes(probability, n_words, changes):
     """Variances of what each pair adds to the scores of an event."""
     if len(changes) == PAIR:

@@ -31,7 +31,7 @@ from models.distortion.next_word.fitting import NextWordSettings
 from models.distortion.next_word.scores import log_probabilities
 from models.distortion.next_word.symbols import SymbolCoder
 from models.distortion.tables import Table, TableScorer
-from models.kernels import kernel
+from models.kernels import inner, kernel
 from models.phrases.table import PhraseTable
 from models.progress import Progress
 
@@ -220,7 +220,7 @@ def _open_log_probabilities(scores, coverage, rows, columns):
     return result
 
 
-@kernel
+@inner
 def _log_z(scores, coverage, own, n_words):
     """Log of the sum over the open words but `own`, and EOS."""
     highest = scores[n_words]

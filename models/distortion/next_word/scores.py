@@ -25,7 +25,7 @@ from models.distortion.next_word.blocks import make_block
 from models.distortion.next_word.events import Events
 from models.distortion.next_word.selection import FeatureIndex
 from models.distortion.next_word.templates import DISTANCES, SIDE, Symbols, distance_class
-from models.kernels import kernel
+from models.kernels import inner, kernel
 
 PAIR, SEQUENCE = 1, 3  # labels: weights for each feature
 CN, CI, IN = 0, 1, 2
@@ -33,7 +33,7 @@ CN, CI, IN = 0, 1, 2
 ZERO, ONE, TWO = np.uint64(0), np.uint64(1), np.uint64(2)
 
 
-@kernel
+@inner
 def label_scores(block, sentence, n_words, weights, wanted, scores):
     """Sums of weights of all pairs of wanted rows, for each label, into scores[label, i, j − 1].
 
@@ -78,7 +78,7 @@ def label_scores(block, sentence, n_words, weights, wanted, scores):
                 scores[CN, i, column], scores[CI, i, column], scores[IN, i, column] = cn, ci, in_
 
 
-@kernel
+@inner
 def _side_sums(block, first, n_words, weights):
     """Sums of the weights of each place's features, as i and then as j, (n + 2, 2, 2 · labels)."""
     labels = weights.shape[1]
@@ -93,7 +93,7 @@ def _side_sums(block, first, n_words, weights):
     return sums
 
 
-@kernel
+@inner
 def sequence_scores(scores, n_words, totals):
     """Eq. 2 for all pairs, totals[i, j − 1]."""
     for i in range(n_words + 1):
@@ -163,7 +163,7 @@ def log_probabilities(scores):
     return result
 
 
-@kernel
+@inner
 def sequence_changes(residual, n_words, changes):
     """What one unit more of CN, CI and IN changes, changes[label, i, j − 1], if one unit more of
     a total changes residual[i, j − 1]."""
@@ -189,7 +189,7 @@ def sequence_changes(residual, n_words, changes):
             beyond += residual[i, j - 1]
 
 
-@kernel
+@inner
 def add_changes(block, sentence, n_words, wanted, changes, gradient):
     """Adds the changes of all pairs of wanted rows to the gradient of their features' weights."""
     labels = gradient.shape[1]

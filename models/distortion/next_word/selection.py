@@ -26,7 +26,7 @@ from models.distortion.next_word.templates import (
     side_keys,
 )
 from models.hashing import first_slot, table_size
-from models.kernels import kernel
+from models.kernels import inner, kernel
 
 CHUNK = 2000  # sentences that a thread takes at a time
 ALL = 2 * SIDE + BOTH + 2  # templates
@@ -130,7 +130,7 @@ def _insert(slots, numbers, keys):
         numbers[slot] = number
 
 
-@kernel
+@inner
 def find(index, key):
     """The number of a feature; n_features if there is no such feature."""
     if key < 0:

@@ -21,7 +21,7 @@ import numpy as np
 
 from models.arrays import Int32Array
 from models.errors import DataError
-from models.kernels import kernel
+from models.kernels import inner
 
 PAD, BEGIN, END = 0, 1, 2  # symbols outside the sentence, of BOS and of EOS
 MARGIN = 2  # padding on either side of a sentence with its BOS and EOS
@@ -63,7 +63,7 @@ def check_sizes(n_words: int, n_tags: int) -> None:
             )
 
 
-@kernel
+@inner
 def padded(values, begin, n_words):
     """The symbols of a sentence with BOS, EOS and padding; place p is at p + MARGIN."""
     result = np.full(n_words + 2 + 2 * MARGIN, PAD, np.int64)
@@ -74,7 +74,7 @@ def padded(values, begin, n_words):
     return result
 
 
-@kernel
+@inner
 def distance_class(i, j):
     """d of eq. 1."""
     distance = abs(j - i)
@@ -83,7 +83,7 @@ def distance_class(i, j):
     return 1 if distance <= 5 else 2
 
 
-@kernel
+@inner
 def _key(template, o, first, second, third):
     if first < 0 or second < 0 or third < 0:
         return np.int64(ABSENT)
@@ -91,7 +91,7 @@ def _key(template, o, first, second, third):
     return np.int64(((template * 2 + o) << _PAYLOAD) | payload)
 
 
-@kernel
+@inner
 def side_keys(words, tags, place, side, o, keys):
     """The features of one side, 0 for i and 1 for j, into keys[:SIDE]."""
     at = place + MARGIN
@@ -101,7 +101,7 @@ def side_keys(words, tags, place, side, o, keys):
     keys[SIDE - 1] = _key(side * SIDE + SIDE - 1, o, tags[at], 0, 0)
 
 
-@kernel
+@inner
 def word_pair_key(words, i, j, number, o):
     """⟨o, s_p, s_q⟩; words take more bits than tags, and here there are only two symbols."""
     p, q = WORD_PAIRS[number]
@@ -112,7 +112,7 @@ def word_pair_key(words, i, j, number, o):
     return np.int64(((template * 2 + o) << _PAYLOAD) | (first << WORD_BITS) | second)
 
 
-@kernel
+@inner
 def both_keys(words, tags, i, j, o, keys):
     """The features of both sides together into keys[:BOTH]."""
     for number in range(TAG_PAIR):
@@ -128,12 +128,12 @@ def both_keys(words, tags, i, j, o, keys):
     keys[S_J] = _key(first + 6, o, words[to], t_i, t_j)
 
 
-@kernel
+@inner
 def orientation_key(o):
     return _key(_FIRST_DISTANCE, o, 0, 0, 0)
 
 
-@kernel
+@inner
 def distance_key(o, d):
     return _key(_FIRST_DISTANCE + 1, o, d, 0, 0)
 

@@ -35,7 +35,7 @@ from models.distortion.parse.templates import (
     sibling_keys,
     static_keys,
 )
-from models.kernels import kernel
+from models.kernels import inner, kernel
 
 CHUNK = 1000  # sentences that a thread takes at a time
 MOST_KEYS = MOST_STATIC + 2 + 4 + 1 + 2 * MOST
@@ -161,7 +161,7 @@ def _events(layers, path, offsets, source, families, levels, first, last, jump, 
     return size
 
 
-@kernel
+@inner
 def _coverage_keys(
     families, levels, source, tag, tree, start, end, n_words, coverage, nodes, sides, keys, n
 ):
@@ -185,7 +185,7 @@ def _coverage_keys(
     return n
 
 
-@kernel
+@inner
 def _add_both(keys, n, source, both):
     """Appends the key of the word, if it is known, and that of the tag."""
     if source:

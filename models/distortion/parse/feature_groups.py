@@ -13,7 +13,7 @@ from models.distortion.parse.events import Events
 from models.distortion.parse.inventory import Inventory
 from models.distortion.parse.templates import G_COLUMN, N_JUMPS, PART, TEMPLATE_BITS, outcome_column
 from models.hashing import EMPTY, find_slot, table_size
-from models.kernels import kernel
+from models.kernels import inner, kernel
 
 
 class Features(NamedTuple):
@@ -72,13 +72,13 @@ def _columns(part, choice, tag, jump):
     return result
 
 
-@kernel
+@inner
 def find_group(features, key):
     """The number of a group, or EMPTY."""
     return features.slot_groups[find_slot(features.slot_keys, features.slot_groups, key)]
 
 
-@kernel
+@inner
 def add_group(features, weights, group, columns):
     """Adds a group's weights to a table of all parts of outcomes."""
     for feature in range(features.begin[group], features.begin[group + 1]):

@@ -16,7 +16,7 @@ from models.arrays import FloatArray, Int64Array
 from models.distortion.parse.feature_groups import add_group
 from models.distortion.parse.likelihood import Task, gather, normalise
 from models.distortion.parse.templates import G_COLUMN, MOST_CANDIDATES, N_JUMPS, T_COLUMN, W_COLUMN
-from models.kernels import kernel
+from models.kernels import inner, kernel
 
 NEWTON_STEPS = 100
 LARGEST_STEP = 0.5  # keeps exp(δ f#) in bounds while Newton's method finds its way
@@ -74,7 +74,7 @@ def _most_active(task):
     return most
 
 
-@kernel
+@inner
 def _active(task, event, ones, columns, active):
     """How many features fire with each outcome of an event; the number of candidates."""
     source = task.source[event]

@@ -22,7 +22,7 @@ from models.data.corpus import AlignedCorpus
 from models.distortion.parse.path import Path, append_phrase_path, empty_path
 from models.distortion.parse.templates import MOST_CANDIDATES
 from models.hashing import EMPTY
-from models.kernels import kernel
+from models.kernels import inner, kernel
 from models.phrases.table import PhraseTable
 from models.phrases.trie import ROOT, Trie, build_trie, child
 
@@ -155,7 +155,7 @@ def _choices(inventory, source, target):
     return result
 
 
-@kernel
+@inner
 def find_candidate(inventory, source, target):
     """The number of a target phrase among the source phrase's candidates, or that of `other`."""
     other = 0
@@ -167,7 +167,7 @@ def find_candidate(inventory, source, target):
     return other
 
 
-@kernel
+@inner
 def find_source(inventory, words, start, end):
     """The source phrase words[start:end], or UNKNOWN_SOURCE."""
     node = np.int32(ROOT)

@@ -18,7 +18,7 @@ from models.arrays import FloatArray, Int32Array, Int64Array
 from models.distortion.parse.feature_groups import Features, add_group
 from models.distortion.parse.inventory import Inventory
 from models.distortion.parse.templates import G_COLUMN, MOST_CANDIDATES, N_JUMPS, T_COLUMN, W_COLUMN
-from models.kernels import kernel
+from models.kernels import inner, kernel
 
 BLOCKS = 8  # parts of the data, summed in order: any number of threads gives the same result
 
@@ -121,7 +121,7 @@ def _block(task, weights, first, last, expected):
     return total
 
 
-@kernel
+@inner
 def gather(columns, prior, tags, n, p):
     """Scores of all outcomes from the scores of their parts, (n, jumps)."""
     for t in range(n):
@@ -132,7 +132,7 @@ def gather(columns, prior, tags, n, p):
             )
 
 
-@kernel
+@inner
 def scatter(p, tags, n, columns):
     """Sums of the outcomes' values over the parts that they share."""
     for t in range(n):
@@ -144,7 +144,7 @@ def scatter(p, tags, n, columns):
             columns[g + j] += p[t, j]
 
 
-@kernel
+@inner
 def normalise(p, n):
     """Turns scores into probabilities; log Z."""
     highest = -np.inf

@@ -17,14 +17,14 @@ A neighbour's coverage is 0 (nothing is covered), 1 (everything) or 2 (a part), 
 """
 
 from models.coverage import is_covered
-from models.kernels import kernel
+from models.kernels import inner
 
 OPEN, COVERED, PARTLY = 0, 1, 2
 LEFT, RIGHT = 0, 1  # orientation −1 and 1
 MOST = 12  # neighbours of a unit; farther ones are left out
 
 
-@kernel
+@inner
 def find_neighbours(tree, first, last, levels, nodes, sides):
     """The parent of the unit first:last (−1: none) and the number of its siblings.
 
@@ -58,7 +58,7 @@ def find_neighbours(tree, first, last, levels, nodes, sides):
     return parent, n
 
 
-@kernel
+@inner
 def _above(tree, node):
     """The lowest node above that has more words, or −1."""
     above = tree[node, 3]
@@ -67,7 +67,7 @@ def _above(tree, node):
     return above
 
 
-@kernel
+@inner
 def covered_state(coverage, start, end):
     """How much of start:end is covered; `coverage` as 64-bit words."""
     any_covered, any_open = False, False

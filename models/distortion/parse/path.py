@@ -24,7 +24,7 @@ import numpy as np
 
 from models.arrays import Int32Array, Int64Array
 from models.data.corpus import AlignedCorpus
-from models.kernels import kernel
+from models.kernels import inner, kernel
 from models.phrases.extraction import GRID
 
 
@@ -68,7 +68,7 @@ def _fill(source_offsets, link_offsets, links, path, offsets):
         offsets[sentence + 1] = at
 
 
-@kernel
+@inner
 def append_path(links, n_source, path, at):
     """Writes the units of one alignment behind the first `at`; the number of units then.
 
@@ -121,7 +121,7 @@ def append_path(links, n_source, path, at):
     return at
 
 
-@kernel
+@inner
 def _share(links, begin, word):
     """Whether a word and the next one are linked to a common target word."""
     a, b = begin[word], begin[word + 1]
@@ -136,7 +136,7 @@ def _share(links, begin, word):
     return False
 
 
-@kernel
+@inner
 def _append_unit(links, begin, start, end, first, path, at):
     """Writes an aligned unit; the position behind its last target word."""
     path.start[at], path.end[at], path.at[at] = start, end, first
@@ -157,14 +157,14 @@ def _append_unit(links, begin, start, end, first, path, at):
     return path.targets[size - 1] + 1
 
 
-@kernel
+@inner
 def _append_empty(path, at, word, after):
     path.start[at], path.end[at], path.at[at] = word, word + 1, after
     path.target_begin[at + 1] = path.target_begin[at]
     return at + 1
 
 
-@kernel
+@inner
 def append_phrase_path(inner, n_source, n_target, links, path, at):
     """The same for a phrase pair with an inner alignment as bits (`links` is scratch, (64, 2)).
 

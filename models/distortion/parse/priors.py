@@ -24,7 +24,7 @@ from models.arrays import FloatArray, Int64Array
 from models.distortion.parse.events import Events
 from models.distortion.parse.inventory import FIRST_TARGET, Inventory
 from models.distortion.parse.templates import MOST_TAGS, N_JUMPS
-from models.kernels import kernel
+from models.kernels import inner, kernel
 
 PRIORS = ("none", "count", "smoothed")
 HALF = 0.5
@@ -91,7 +91,7 @@ def _smooth(counts: FloatArray) -> FloatArray:
     return shares
 
 
-@kernel
+@inner
 def fill_prior(prior, inventory, source, tag, result):
     """log p0(t, j | s) for the candidates of a source phrase with its tag, (candidates, jumps)."""
     begin, end = inventory.begin[source], inventory.begin[source + 1]

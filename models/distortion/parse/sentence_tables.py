@@ -47,7 +47,7 @@ from models.distortion.parse.templates import (
     static_keys,
 )
 from models.hashing import EMPTY
-from models.kernels import kernel
+from models.kernels import inner, kernel
 from models.phrases.extraction import GRID
 from models.phrases.trie import ROOT, child
 
@@ -169,7 +169,7 @@ def make_units(
     return units, groups, place_of, n_places, n_shapes
 
 
-@kernel
+@inner
 def _history_groups(features, source, targets, at, groups):
     """The groups of the two words before a unit, as far as they are the option's own."""
     groups[0] = groups[1] = FROM_STATE
@@ -179,14 +179,14 @@ def _history_groups(features, source, targets, at, groups):
         groups[1] = find_group(features, pack(BEFORE_LAST, source, max(targets[at - 2], 0)))
 
 
-@kernel
+@inner
 def _remember(known, entry, path, choices, n_units):
     for k in range(n_units):
         packed = path.start[k] | path.end[k] << 4 | choices[k] << 8
         known[entry, k] = packed | (IS_LAST if k + 1 == n_units else 0)
 
 
-@kernel
+@inner
 def _recall(known, entry, path, choices):
     """Writes the units of an entry and their choices; their number, 0 if they are not known."""
     for k in range(known.shape[1]):
@@ -200,7 +200,7 @@ def _recall(known, entry, path, choices):
     return 0
 
 
-@kernel
+@inner
 def _n_targets(translations, option):
     entry = translations.entry[option]
     if entry < 0:
@@ -209,7 +209,7 @@ def _n_targets(translations, option):
     return translations.offsets[row + 1] - translations.offsets[row]
 
 
-@kernel
+@inner
 def _spell(translations, drop_unknown, option, targets):
     """Writes the model's ids of an option's target words, COPIED for a copied one; how many."""
     entry = translations.entry[option]
@@ -223,7 +223,7 @@ def _spell(translations, drop_unknown, option, targets):
     return n
 
 
-@kernel
+@inner
 def _same_places(units, option, other):
     first, second = units.begin[option], units.begin[other]
     n = units.begin[option + 1] - first
@@ -235,7 +235,7 @@ def _same_places(units, option, other):
     return is_same
 
 
-@kernel
+@inner
 def _find_target(inventory, targets, path, unit):
     """The target phrase of a unit."""
     begin, end = path.target_begin[unit], path.target_begin[unit + 1]
@@ -295,7 +295,7 @@ def make_places(
     return places
 
 
-@kernel
+@inner
 def _neighbours(features, families, levels, tree, places, place, n_words, nodes, sides):
     """Masks and groups of everything whose coverage the place asks about."""
     record = places.record[place]
@@ -326,7 +326,7 @@ def _neighbours(features, families, levels, tree, places, place, n_words, nodes,
                 _set_groups(features, source, both, groups[N_SPECIAL + k, state])
 
 
-@kernel
+@inner
 def _set_groups(features, source, both, groups):
     if source:
         groups[0] = find_group(features, both[0])

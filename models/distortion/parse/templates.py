@@ -34,7 +34,7 @@ tag. The words of section 3's segmentation features are our tokens.
 import numpy as np
 
 from models.errors import SettingError, nearest
-from models.kernels import kernel
+from models.kernels import inner
 
 N_JUMPS = 11  # −5 … 5, farther ones count as the farthest (section 3)
 FARTHEST = 5
@@ -85,12 +85,12 @@ def parse_use(text: str) -> tuple[int, str]:
     return families, "count" if "count" in parts else "none"
 
 
-@kernel
+@inner
 def pack(template, a, b):
     return (np.int64(template) << 57) | (np.int64(a) << 28) | np.int64(b)
 
 
-@kernel
+@inner
 def phrase_tag(tags, start, end):
     """The tag of a source phrase: its word's, or first + 1 and last in one number."""
     if end - start == 1:
@@ -98,14 +98,14 @@ def phrase_tag(tags, start, end):
     return ((np.int64(tags[start]) + 1) << TAG_BITS) | np.int64(tags[end - 1])
 
 
-@kernel
+@inner
 def jump_index(start, previous_end):
     """The place of the jump from the last translated word to this one; monotone is 1."""
     jump = start - previous_end + 1
     return min(max(jump, -FARTHEST), FARTHEST) + FARTHEST
 
 
-@kernel
+@inner
 def static_keys(families, source, words, tags, start, end, keys):
     """Groups of a source phrase that do not depend on the coverage; their number.
 
@@ -132,23 +132,23 @@ def static_keys(families, source, words, tags, start, end, keys):
     return n
 
 
-@kernel
+@inner
 def near_keys(source, tag, side):
     return pack(NEAR, source, side), pack(NEAR_TAG, tag, side)
 
 
-@kernel
+@inner
 def inside_key(source, label, is_begun):
     return pack(INSIDE, source, (np.int64(label) << 1) | is_begun)
 
 
-@kernel
+@inner
 def sibling_keys(source, tag, label, state, side):
     b = (np.int64(label) << 3) | (np.int64(state) << 1) | side
     return pack(SIBLING, source, b), pack(SIBLING_TAG, tag, b)
 
 
-@kernel
+@inner
 def add_key(keys, n, key):
     """Appends a key that is not there yet; how many there are then."""
     for place in range(n):
@@ -158,7 +158,7 @@ def add_key(keys, n, key):
     return n + 1
 
 
-@kernel
+@inner
 def outcome_column(part, choice, tag, jump):
     """The column of an outcome's part: candidate number, tag of its target, place of the jump."""
     if part == J:

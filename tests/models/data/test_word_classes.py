@@ -18,6 +18,11 @@ from models.data.word_classes import (
     x_log_x,
 )
 from models.errors import DataError, SettingError
+from models.kernels import kernel
+
+_change, _join_gains, _neighbours = map(
+    kernel, (_change, _join_gains, _neighbours)
+)  # compiled, as in use
 
 
 def corpus(lines):

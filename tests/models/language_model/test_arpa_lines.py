@@ -3,8 +3,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models.data.vocabulary import Vocabulary
+from models.kernels import kernel
 from models.language_model.arpa_lines import NO_WORD, find_word, index_words
 from tests.strategies import words
+
+find_word = kernel(find_word)  # compiled, as in use
 
 
 @given(st.lists(words, max_size=50), st.lists(words, max_size=10))

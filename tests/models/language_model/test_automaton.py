@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from models.data.vocabulary import END, Vocabulary
 from models.language_model import LanguageModel, estimate
-from models.language_model.automaton import EMPTY_STATE, advance
+from models.language_model.automaton import EMPTY_STATE, step
 from models.language_model.ngrams import Section, assemble
 from tests.models.language_model.backoff_oracles import backoff_logprob, sentence_logprobs
 from tests.models.language_model.small_texts import (
@@ -35,7 +35,7 @@ def model_of(table, order):
 
 def state_after(model, words, state=EMPTY_STATE):
     for word in model.vocabulary.encode(words):
-        _, state = advance(model.automaton, state, word)
+        _, state = step(model.automaton, state, word)
     return state
 
 
@@ -137,7 +137,7 @@ def test_a_model_of_single_words_has_no_memory():
     # a 2, </s> 2, b 1 of 5; γ = (1 + 1 + ½) / 5; four words below
     assert model.begin_state == EMPTY_STATE
     assert model.word_scores(["a"]) == pytest.approx([math.log(1 / 5 + 1 / 2 * 1 / 4)] * 2)
-    assert advance(model.automaton, EMPTY_STATE, END)[1] == EMPTY_STATE
+    assert step(model.automaton, EMPTY_STATE, END)[1] == EMPTY_STATE
 
 
 def test_crowded_hash_tables_find_every_transition():
@@ -150,4 +150,4 @@ def test_crowded_hash_tables_find_every_transition():
     for gram, (logprob, _) in table.items():
         state = state_after(model, gram[:-1])
         word = model.vocabulary.encode(gram[-1:])[0]
-        assert advance(model.automaton, state, word)[0] == pytest.approx(logprob, abs=1e-5)
+        assert step(model.automaton, state, word)[0] == pytest.approx(logprob, abs=1e-5)

@@ -9,7 +9,7 @@ from models.arrays import Ragged
 from models.data.vocabulary import BEGIN, Vocabulary
 from models.errors import DataError, SettingError
 from models.language_model import LanguageModel, estimate, estimation
-from models.language_model.automaton import advance
+from models.language_model.automaton import step
 from models.language_model.estimation import discounts
 from tests.models.language_model.backoff_oracles import KneserNey
 from tests.models.language_model.small_texts import (
@@ -94,7 +94,7 @@ def test_probabilities_sum_to_one_after_every_context(text, order, prune):
     model = LanguageModel.from_ngrams(estimate(*encoded(text), order, prune[:order]))
     words = [word for word in range(len(model.vocabulary)) if word != BEGIN]
     for state in range(len(model.automaton.states)):
-        total = sum(math.exp(advance(model.automaton, state, word)[0]) for word in words)
+        total = sum(math.exp(step(model.automaton, state, word)[0]) for word in words)
         assert total == pytest.approx(1.0, abs=1e-5)
 
 

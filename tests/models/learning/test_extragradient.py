@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.optimize import minimize
 
+from models.kernels import kernel
 from models.learning.extragradient import (
     ExtraGradient,
     largest_singular_value,
@@ -15,6 +16,10 @@ from models.learning.extragradient import (
 from models.learning.losses import DISTANCES
 from models.learning.problem import make_problem
 from tests.models.learning.examples import make_examples, structured_losses
+
+largest_singular_value, project_on_simplex = map(
+    kernel, (largest_singular_value, project_on_simplex)
+)  # compiled, as in use
 
 
 def solve_by_scipy(dense, labels, distance, radius):

@@ -7,12 +7,15 @@ from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
 
 from models.errors import DataError
+from models.kernels import kernel
 from models.learning.entropy import Entropy
 from models.learning.iterative_scaling import IterativeScaling
 from models.learning.logistic_dual import LogisticDual, ascend
 from models.learning.logistic_primal import LogisticPrimal
 from models.learning.problem import generator, make_problem, shuffle
 from tests.models.learning.examples import log_likelihood, logistic_objective, make_examples
+
+shuffle = kernel(shuffle)  # compiled, as in use
 
 SIGMAS = [(0, 0.3), (1, 1.0), (2, 3.0)]  # with a seed each
 

@@ -4,11 +4,14 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from models.kernels import kernel
 from models.learning.extragradient import ExtraGradient
 from models.learning.losses import flat, neighbours, structured_loss, tree
 from models.learning.perceptron import Perceptron, visit
 from models.learning.problem import generator, make_problem, shuffle
 from tests.models.learning.examples import make_examples, structured_losses
+
+shuffle = kernel(shuffle)  # compiled, as in use
 
 NONE = np.empty((0, 0))  # no averaging
 RATE = 1 / 16  # with features in halves all sums are exact, so that rounding decides no tie

@@ -5,6 +5,7 @@ import pytest
 from scipy import sparse
 
 from models.errors import DataError
+from models.kernels import kernel
 from models.learning.problem import (
     generator,
     make_problem,
@@ -13,6 +14,8 @@ from models.learning.problem import (
     own_seed,
     shuffle,
 )
+
+next_number, shuffle = map(kernel, (next_number, shuffle))  # compiled, as in use
 
 GOOD = sparse.csr_array(np.array([[1.0, 0.0], [0.0, 2.0]]))
 

@@ -4,6 +4,7 @@ from hypothesis import given
 
 from models.errors import DataError
 from models.hashing import EMPTY
+from models.kernels import kernel
 from models.phrases.building import PhraseSettings, train_phrases
 from models.phrases.moses_tables import (
     read_phrase_table,
@@ -15,6 +16,8 @@ from models.phrases.moses_tables import (
 from models.phrases.table import FLOOR, PhraseTable
 from models.phrases.trie import ROOT, child
 from tests.models.phrases.corpora import corpus_of, small_corpora
+
+child = kernel(child)  # compiled, as in use
 
 MSD = "wbe-msd-bidirectional-fe"
 

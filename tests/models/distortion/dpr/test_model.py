@@ -17,10 +17,13 @@ from models.distortion.dpr.feature_set import Layers, Places
 from models.distortion.dpr.model import Dpr
 from models.errors import DataError, NotFitted, SettingError
 from models.hashing import EMPTY
+from models.kernels import kernel
 from models.learning.cluster_arrays import POOLED
 from models.phrases.trie import child
 from tests.decoder.systems import HAND, make_system
 from tests.models.phrases.corpora import corpus_of
+
+child = kernel(child)  # compiled, as in use
 
 SENTENCE = Sentence.parse("kare wa hon o katta nani")
 TEXT = [

@@ -15,7 +15,7 @@ from models.distortion.linear import Linear
 from models.distortion.msd.hierarchical import HierarchicalScorer
 from models.distortion.msd.histories import first_histories
 from models.distortion.msd.model import Lexicalised, LexicalisedScorer
-from models.hashing import EMPTY, add_row, enlarged, no_rows
+from models.hashing import EMPTY, add_one_row, enlarged, no_rows
 from models.phrases.reordering import CLASSES, ReorderingType
 from models.system.folder import default_weights
 from tests.decoder import oracles
@@ -112,7 +112,7 @@ def derivations(draw, max_words=12):
 def test_rows_are_numbered_as_they_come(rows):
     table, known = no_rows(np.int64, 1), {}
     for row in rows:
-        while (number := add_row(table, np.array(row, np.int64), len(row))) == EMPTY:
+        while (number := add_one_row(table, np.array(row, np.int64), len(row))) == EMPTY:
             table = enlarged(table)
         assert number == known.setdefault(tuple(row), len(known))
     kept = [table.values[table.begin[i] : table.begin[i + 1]].tolist() for i in range(len(known))]

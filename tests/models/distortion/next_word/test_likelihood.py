@@ -25,8 +25,13 @@ from models.distortion.next_word.scores import (
 from models.distortion.next_word.selection import keys_in_order, make_index, select_features
 from models.distortion.next_word.symbols import SymbolCoder
 from models.distortion.next_word.templates import Symbols, describe, distance_key, orientation_key
+from models.kernels import kernel
 from tests.models.distortion.next_word import oracles
 from tests.models.distortion.next_word.corpora import sentences_of, tagged_corpora, tagged_corpus
+
+sequence_changes, sequence_scores, distance_key, orientation_key = map(
+    kernel, (sequence_changes, sequence_scores, distance_key, orientation_key)
+)  # compiled, as in use
 
 LABEL_PAIRS = (("C", "N"), ("C", "I"), ("I", "N"))
 

@@ -7,8 +7,11 @@ from models.distortion.next_word.events import find_events
 from models.distortion.next_word.selection import find, keys_in_order, make_index, select_features
 from models.distortion.next_word.symbols import SymbolCoder
 from models.distortion.next_word.templates import describe
+from models.kernels import kernel
 from tests.models.distortion.next_word import oracles
 from tests.models.distortion.next_word.corpora import sentences_of, tagged_corpora, tagged_corpus
+
+find = kernel(find)  # compiled, as in use
 
 
 @given(tagged_corpora, st.integers(1, 5), st.integers(1, 3))

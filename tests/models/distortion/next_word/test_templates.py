@@ -17,7 +17,12 @@ from models.distortion.next_word.templates import (
     side_keys,
 )
 from models.errors import DataError
+from models.kernels import kernel
 from tests.models.distortion.next_word import oracles
+
+both_keys, distance_class, distance_key, orientation_key, padded, side_keys = map(
+    kernel, (both_keys, distance_class, distance_key, orientation_key, padded, side_keys)
+)  # compiled, as in use
 
 symbols = st.lists(st.integers(-1, 6).filter(lambda symbol: symbol not in (0, 1, 2)), min_size=1)
 

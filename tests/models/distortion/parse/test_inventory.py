@@ -17,8 +17,11 @@ from models.distortion.parse.inventory import (
     spell_phrases,
     table_units,
 )
+from models.kernels import kernel
 from models.phrases.building import PhraseSettings, train_phrases
 from tests.models.phrases.corpora import corpus_of
+
+find_source = kernel(find_source)  # compiled, as in use
 
 
 def ragged(rows):

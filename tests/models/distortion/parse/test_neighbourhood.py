@@ -16,7 +16,12 @@ from models.distortion.parse.neighbourhood import (
     find_neighbours,
 )
 from models.distortion.parse.rewrites import encode_tree, read_rewrites, rewrite_tree
+from models.kernels import kernel
 from tests.models.distortion.parse.trees import parse_tree
+
+cover, is_covered, covered_state, find_neighbours = map(
+    kernel, (cover, is_covered, covered_state, find_neighbours)
+)  # compiled, as in use
 
 # like Figure 3: a PP before the verb, and a relative clause with de before QP and NP
 FIGURE = (

@@ -6,7 +6,10 @@ from hypothesis import strategies as st
 
 from models.distortion.parse.inventory import path_pairs
 from models.distortion.parse.path import Path, append_phrase_path, corpus_paths
+from models.kernels import kernel
 from tests.models.phrases.corpora import corpus_of, small_pairs
+
+append_phrase_path = kernel(append_phrase_path)  # compiled, as in use
 
 
 def path_of(source, target, links):

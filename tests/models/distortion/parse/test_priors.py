@@ -7,7 +7,10 @@ from models.distortion.parse.events import Events
 from models.distortion.parse.inventory import build_inventory, no_pairs
 from models.distortion.parse.priors import estimate_prior, fill_prior
 from models.distortion.parse.templates import TAG_BITS
+from models.kernels import kernel
 from tests.models.distortion.parse.test_inventory import TAGS, pairs
+
+fill_prior = kernel(fill_prior)  # compiled, as in use
 
 NOUN, VERB = 3, 4
 MONOTONE, BACK = 6, 4  # places of the jumps 1 and −1
