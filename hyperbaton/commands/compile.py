@@ -1,0 +1,165 @@
+"""`hyperbaton compile`: the compiled code of all commands, before anyone waits for it."""
+
+import multiprocessing
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack, redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from hyperbaton.commands.parameters import Command, command
+from hyperbaton.console import say
+from models.errors import DataError
+
+N_SHOWN = 8  # lines of a command that fails
+N_LINES = 40  # of a sample: every kernel runs, and none has much to do
+PHRASES = "a ||| b ||| 0.5 0.5 0.5 0.5 ||| 0-0 ||| 1 1 1\n"
+REORDERING = "a ||| b ||| 0.6 0.2 0.2 0.6 0.2 0.2\n"
+ARPA = """\\data\\
+ngram 1=4
+ngram 2=2
+
+\\1-grams:
+-1\t<unk>
+-9\t<s>\t-0.3
+-0.5\t</s>
+-0.5\tb\t-0.3
+
+\\2-grams:
+-0.3\t<s> b
+-0.3\tb </s>
+
+\\end\\
+"""
+MOSES = """[feature]
+UnknownWordPenalty
+WordPenalty
+PhrasePenalty
+PhraseDictionaryMemory name=TranslationModel0 num-features=4 path={}/phrases
+LexicalReordering name=LexicalReordering0 num-features=6 type=wbe-msd-bidirectional-fe-allff path={}/reordering
+Distortion
+KENLM name=LM0 path={}/lm.arpa order=2
+[weight]
+UnknownWordPenalty0= 1
+WordPenalty0= -1
+PhrasePenalty0= 0.2
+TranslationModel0= 0.2 0.2 0.2 0.2
+LexicalReordering0= 0.3 0.3 0.3 0.3 0.3 0.3
+Distortion0= 0.3
+LM0= 0.5
+"""  # noqa: E501
+
+Chain = list[list[str]]  # commands, one after the other
+
+
+@dataclass(frozen=True, kw_only=True)
+class Compile(Command):
+    """Compile everything now, with all cores, so that no later command has to.
+
+    Compiled code is made for this machine when a command first needs it, and kept. This command
+    runs the others on a few sentences, in temporary folders, so that it is there. It is needed
+    once after an installation and never wrong.
+    """
+
+    def run(self) -> None:
+        began = time.monotonic()
+        say("compiling for this machine, once")
+        with TemporaryDirectory(prefix="hyperbaton-compile-") as folder:
+            run_chains(chains(Path(folder)), Path(folder))
+        say(f"compiled in {time.monotonic() - began:.0f} s")
+
+
+compile_all = command(Compile)
+
+
+def run_chains(chains: Sequence[Chain], folder: Path) -> None:
+    """Runs chains of commands beside each other, a process for each."""
+    spawn = multiprocessing.get_context("spawn")
+    logs = [folder / f"chain-{number}.log" for number in range(len(chains))]
+    processes = [
+        spawn.Process(target=_run_chain, args=(chain, log))
+        for chain, log in zip(chains, logs, strict=True)
+    ]
+    try:
+        for process in processes:
+            process.start()
+        for process in processes:
+            process.join()
+    finally:
+        for process in processes:
+            process.kill()
+    for process, log in zip(processes, logs, strict=True):
+        if process.exitcode:
+            last = "\n".join(log.read_text(encoding="utf-8").splitlines()[-N_SHOWN:])
+            raise DataError("a command failed", expected=f"its last words were\n{last}")
+
+
+def _run_chain(chain: Chain, log: Path) -> None:
+    from hyperbaton.main import main
+
+    with ExitStack() as stack:
+        file = stack.enter_context(log.open("w", encoding="utf-8"))
+        stack.enter_context(redirect_stdout(file))
+        stack.enter_context(redirect_stderr(file))
+        for arguments in chain:
+            print("hyperbaton", *arguments, flush=True)
+            try:
+                main(arguments)
+            except SystemExit as stop:
+                if stop.code:
+                    sys.exit(1)
+
+
+def chains(folder: Path) -> list[Chain]:
+    """Commands for all compiled code; chains have little of it in common while they run."""
+    from hyperbaton.samples import sample_files
+
+    files = {name: str(path) for name, path in vars(sample_files("zh-en", "dev")).items()}
+    for name, path in files.items():
+        files[name] = _first_lines(Path(path), folder / name)
+    text = ["--source", files["source"]]
+    tags = ["--source-tags", files["source_tags"], "--source-tree", files["source_tree"]]
+    parallel = [*text, "--target", files["target"], "--alignment", files["alignment"], *tags]
+    parallel += ["--target-tags", files["target_tags"]]
+    small, a, b = (str(folder / name) for name in ("small", "a", "b"))
+    dev = [*text, "--reference", files["target"], "--iterations", "2", "--replicas", "1"]
+    return [
+        [
+            ["train", *parallel, *_distortion("msd", "dpr", "nine-class", "parse"), "--out", a],
+            ["translate", a, files["source"], *tags],
+        ],
+        [
+            ["import", _moses_system(folder), "--out", small],
+            ["translate", small, files["source"]],
+            *(["tune", small, *dev, "--method", method] for method in ("mert", "pro", "mira")),
+            ["explain", small, "a", "a"],
+        ],
+        [
+            ["evaluate", files["target"], "--reference", files["target"], "--metrics", "all"],
+            ["train", *parallel, *_distortion("pair", "sequence"), "--out", b],
+            ["next-word", b, *parallel],
+            ["classify", *parallel, "--repeats", "1", "--sizes", str(N_LINES // 2)],
+        ],
+    ]
+
+
+def _distortion(*models: str) -> list[str]:
+    return [word for name in models for word in ("--distortion", name)]
+
+
+def _first_lines(source: Path, copy: Path) -> str:
+    with source.open(encoding="utf-8") as lines:
+        copy.write_text("".join(islice(lines, N_LINES)), encoding="utf-8")
+    return str(copy)
+
+
+def _moses_system(folder: Path) -> str:
+    """A system that needs no training."""
+    contents = {"phrases": PHRASES, "reordering": REORDERING, "lm.arpa": ARPA}
+    contents["moses.ini"] = MOSES.replace("{}", str(folder))
+    for name, content in contents.items():
+        (folder / name).write_text(content, encoding="utf-8")
+    return str(folder / "moses.ini")

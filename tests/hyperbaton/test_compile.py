@@ -1,0 +1,42 @@
+"""`hyperbaton compile` runs other commands, in processes of its own."""
+
+import pytest
+
+from hyperbaton.commands.compile import N_LINES, chains, run_chains
+from hyperbaton.main import cli
+from models.errors import DataError
+from models.language_model.model import LanguageModel
+from models.system.moses_exchange import import_moses
+
+
+def test_its_commands_exist_and_accept_their_arguments(tmp_path):
+    names = []
+    for chain in chains(tmp_path):
+        for name, *arguments in chain:
+            command = cli.get_command(cli.make_context("hyperbaton", [name]), name)
+            command.make_context(name, arguments)  # an error of usage if it cannot be called so
+            names.append(name)
+    assert {"import", "train", "translate", "tune", "evaluate"} <= set(names)
+    assert len((tmp_path / "source").read_text().splitlines()) == N_LINES
+
+
+def test_its_small_system_can_be_imported(tmp_path):
+    chains(tmp_path)
+    import_moses(tmp_path / "moses.ini", tmp_path / "small", lambda _: None, None)
+    [lm] = (tmp_path / "small" / "parts").glob("lm*")
+    assert LanguageModel.load(lm).score(["b"]) == pytest.approx(-0.6 * 2.302585093, abs=1e-6)
+
+
+def test_chains_run_beside_each_other_and_in_order(tmp_path):
+    corpus = ["corpus", "--sample", "ja-en", "--split", "dev"]
+    run_chains([[corpus, ["models"]], [["models"]]], tmp_path)
+    first, second = ((tmp_path / f"chain-{n}.log").read_text() for n in (0, 1))
+    assert first.index("hyperbaton corpus") < first.index("hyperbaton models")
+    assert "hyperbaton corpus" not in second
+    assert "nine-class" in second
+
+
+def test_the_last_words_of_a_failing_command_are_told(tmp_path):
+    with pytest.raises(DataError, match="no-such-folder"):
+        run_chains([[["models"]], [["translate", "no-such-folder"], ["models"]]], tmp_path)
+    assert "hyperbaton models" not in (tmp_path / "chain-1.log").read_text()
