@@ -157,6 +157,35 @@ def test_sentences_from_anywhere(model, command, write):
     assert command(model, "hon|N", "o|P", "katta|V", "--factored", "--brief") == expected
 
 
+def test_references_from_a_file(model, command, write):
+    def shown(*arguments, given=""):
+        code, out, err = command(model, *arguments, "--brief", given=given)
+        return code, [line for line in out.splitlines() if line.startswith("reference")], err
+
+    sentences, references = write("in", "hon\nhon o katta\n"), write("ref", "book\nsold a book\n")
+    second = (0, ["reference  sold a book"], "")
+    assert shown("--input", sentences, "--line", 2, "--reference", references) == second
+    given = sentences.read_text()
+    assert shown("--input", "-", "--line", 2, "--reference", references, given=given) == second
+    one = write("one", "sold a book\n")
+    assert shown("hon o katta", "--reference", one) == second
+    # what is not the name of a file is the text itself, however long
+    assert shown("hon o katta", "--reference", "sold a book") == second
+    long = " ".join(["book"] * 1000)
+    assert shown("hon", "--reference", long) == (0, [f"reference  {long}"], "")
+    assert shown("hon", "--reference", references) == (
+        1, [], f"hyperbaton: {references}: has 2 lines\n  expected one, for the sentence that was "
+        "given\n  give the sentences as a file too: --input FILE --line N\n"
+    )  # fmt: skip
+    assert shown("--input", sentences, "--reference", one) == (
+        1, [], f"hyperbaton: {one}:2: the file ends here\n  {sentences} has 2 lines; all files "
+        "need as many\n"
+    )  # fmt: skip
+    assert shown("--input", "-", "--line", 2, "--reference", one, given=given) == (
+        1, [], f"hyperbaton: {one}: has no line 2\n"
+    )  # fmt: skip
+
+
 def test_the_program_itself(model):
     arguments = [sys.executable, "-m", "hyperbaton", "explain", str(model), "hon o katta"]
     result = subprocess.run(arguments, capture_output=True, text=True, check=False)
