@@ -89,7 +89,7 @@ def test_text_shows_steps_sums_and_differences(model):
     explained = explain_derivations(translator, decoded, "he threw a book", 2)
     heading = next(blocks(explained))
     assert heading.splitlines()[0] == "source     0 kare  1 wa  2 hon  3 o  4 nageta"
-    assert heading.splitlines()[2] == "reference  he threw a book"
+    assert heading.splitlines()[2:4] == ["unknown    4 nageta", "reference  he threw a book"]
     assert ", BLEU " in heading
     assert ", chrF " in heading
     tables = tables_of(explained)
@@ -103,8 +103,9 @@ def test_text_shows_steps_sums_and_differences(model):
     assert covered[-1] == "■■■■■"
     sums = tables["sums over the derivation"]
     assert float(sums.rows[-1][4]) == pytest.approx(best.score, abs=1e-4)
-    shares = [float(row[5].rstrip("%")) for row in sums.rows if row[5]]
-    assert sum(shares) == pytest.approx(100, abs=0.5)
+    shares = {row[0]: row[5] for row in sums.rows if row[5]}
+    assert shares.pop("unknown") == "-"
+    assert sum(float(share.rstrip("%")) for share in shares.values()) == pytest.approx(100, abs=0.5)
     words = tables["language model, word by word"]
     assert [row[1] for row in words.rows] == [*best.target_words, "</s>"]
     total = float(translator.lm.score([w if w != "nageta" else "<unk>" for w in best.target_words]))
@@ -135,6 +136,7 @@ def test_alternatives_in_text(model):
         assert row[1] == f"{step.source[0]}:{step.source[1]}"
         assert row[-1] == ""
         for cells, alternative in zip(table.rows, step.alternatives, strict=True):
+            assert (cells[3] == "nageta (unknown)") == (alternative.source == (4, 5))
             linear = -0.3 * abs(alternative.jump)
             assert float(cells[5]) == pytest.approx(linear)
     brief = list(tables_of(explained, brief=True))
@@ -283,6 +285,7 @@ def test_pictures_and_heat_maps_from_the_command_line(model, command, tmp_path, 
     assert (code, error) == (0, "")
     drawn = (tmp_path / "d.svg").read_text()
     assert ">nageta</text>" in drawn
+    assert re.search(r">\d\?</text>", drawn)  # the number of the unknown word's step
     assert "2: score -" in drawn
     assert ">jumps</text>" in (tmp_path / "h.svg").read_text()
     code, _, error = command(model, RARE, "--brief", "--picture", "d.png")

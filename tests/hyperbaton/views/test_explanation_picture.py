@@ -1,10 +1,12 @@
 """Pictures of derivations as files: that they are repeatable, and words without glyphs."""
 
 import io
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
+from matplotlib.patches import FancyBboxPatch
 
 from hyperbaton.views.explanation_picture import draw_derivation, fonts_for, picture_of
 from hyperbaton.views.heat_map_picture import (
@@ -72,6 +74,17 @@ def test_words_without_glyphs_are_numbers_or_left_to_the_viewer(tmp_path):
     assert "the picture keeps the text" in kept.message()
     save_picture(picture_of([explanation], fonts=kept), path)
     assert f"{HAN}0</text>" in path.read_text(encoding="utf-8")
+
+
+def test_unknown_words_are_marked():
+    derivation = replace(make([1, 1], [1, 0], [1, 1]).derivation, unknown=(0,))
+    [axes] = picture_of([derivation]).axes
+    shown = [text.get_text() for text in axes.texts]
+    assert sorted(text for text in shown if len(text) < 3 and text[0].isdigit()) == [
+        "1?", "1?", "2", "2"
+    ]  # fmt: skip
+    boxes = [patch for patch in axes.patches if isinstance(patch, FancyBboxPatch)]
+    assert [box.get_linestyle() == "solid" for box in boxes].count(False) == 2
 
 
 def test_widths_of_words():
