@@ -106,6 +106,8 @@ class HeatMap(NamedTuple):
     rows: tuple[str, ...]
     columns: tuple[str, ...]
     values: FloatArray  # (rows, columns)
+    row_title: str = ""  # what the rows are
+    column_title: str = ""
 
 
 class SentenceScorer(ABC):

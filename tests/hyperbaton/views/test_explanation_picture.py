@@ -1,6 +1,7 @@
 """Pictures of derivations as files: that they are repeatable, and words without glyphs."""
 
 import io
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -106,7 +107,7 @@ def heat_map(n, title="P(next | current)"):
     values = np.arange(float(n * n)).reshape(n, n) / n
     values[0, 0] = np.nan
     words = tuple(f"w{i}" for i in range(n))
-    return HeatMap(title, words, words, values)
+    return HeatMap(title, words, words, values, "current", "next")
 
 
 def test_heat_maps_have_words_and_small_ones_values(tmp_path):
@@ -117,9 +118,29 @@ def test_heat_maps_have_words_and_small_ones_values(tmp_path):
         assert [text.get_text() for text in axes.get_xticklabels()] == list(shown.columns)
         assert [text.get_text() for text in axes.get_yticklabels()] == list(shown.rows)
         assert axes.get_title() == "P(next | current)"
+        assert (axes.get_ylabel(), axes.get_xlabel()) == ("current", "next")
         assert len(axes.texts) == n_values
     save_picture(picture_of_heat_maps([small, large]), tmp_path / "maps.png")
     save_picture(picture_of_heat_maps([heat_map(2, HAN)]), tmp_path / "title.png")
+
+
+@pytest.mark.parametrize(("n_maps", "n_words"), [(1, 20), (3, 20), (2, 45), (5, 60), (1, 300)])
+def test_pictures_of_heat_maps_have_a_bounded_size(n_maps, n_words):
+    figure = picture_of_heat_maps([heat_map(n_words)] * n_maps)
+    assert max(figure.get_size_inches()) <= 16
+    panels = [axes for axes in figure.axes if axes.get_title()]
+    assert len(panels) == n_maps
+    words = [text.get_text() for text in panels[0].get_yticklabels()]
+    # words that are shown have 10 points or more, in a picture of 1152 points at most
+    every = n_words // (len(words) - 1)
+    assert words == [f"w{n}" for n in range(0, n_words, every)]
+    assert len(words) * 10 * math.isqrt(n_maps) <= 1152
+
+
+def test_a_few_heat_maps_stand_side_by_side():
+    one, two, four = (picture_of_heat_maps([heat_map(4)] * n).get_size_inches() for n in (1, 2, 4))
+    assert two == pytest.approx([2 * one[0], one[1]])
+    assert four == pytest.approx(2 * one)
 
 
 @pytest.mark.parametrize(
