@@ -29,7 +29,7 @@ from models.distortion.next_word.events import (
 )
 from models.distortion.next_word.fitting import NextWordSettings
 from models.distortion.next_word.scores import log_probabilities
-from models.distortion.next_word.symbols import SymbolCoder
+from models.distortion.next_word.symbols import CLASSES, TAGS, SymbolCoder
 from models.distortion.tables import Table, TableScorer
 from models.kernels import inner, kernel
 from models.phrases.table import PhraseTable
@@ -58,6 +58,10 @@ class NextWordModel(NextWordSettings, DistortionModel):
     @property
     def requires(self) -> frozenset[str]:
         return self.coder_.requires if self.learned() else frozenset()
+
+    @property
+    def uses(self) -> frozenset[str]:
+        return frozenset({TAGS, CLASSES})  # classes where there are no tags
 
     def check_settings(self) -> None:
         """Refuses impossible values before any work."""
