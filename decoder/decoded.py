@@ -71,6 +71,11 @@ class Decoded:
             at += length
         return spans
 
+    def unknown(self, number: int = 0) -> tuple[int, ...]:
+        """The steps, from 0, that copy or drop an unknown word."""
+        is_unknown = self.options.table.is_unknown[self.chosen[number]]
+        return tuple(np.flatnonzero(is_unknown).tolist())
+
     def links(self, number: int = 0) -> list[tuple[int, int]]:
         """Word alignment from the phrases' inner alignments, sorted."""
         links = []

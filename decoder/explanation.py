@@ -21,7 +21,7 @@ import numpy as np
 from decoder.candidates import Candidates, Walk
 from decoder.decoded import Decoded
 from decoder.drawing.derivation_layout import Derivation
-from decoder.features import DENSE_FEATURES, LM_FEATURE, TRANSLATION_FEATURES
+from decoder.features import DENSE_FEATURES, LM_FEATURE, TRANSLATION_FEATURES, UNKNOWN_FEATURE
 from decoder.translator import Translator
 from models.arrays import FloatArray
 from models.distortion.interface import DistortionModel
@@ -40,6 +40,11 @@ class Part:
     last: int  # one past the last
     is_distortion: bool
 
+    @property
+    def is_unknown(self) -> bool:
+        """Whether it is the penalty of unknown words, which no choice could have avoided."""
+        return self.first == UNKNOWN_FEATURE
+
     def sum(self, contributions: FloatArray) -> float:
         return float(contributions[self.first : self.last].sum())
 
@@ -52,6 +57,7 @@ class Alternative:
     source_words: tuple[str, ...]
     target_words: tuple[str, ...]
     jump: int
+    is_unknown: bool
     is_chosen: bool
     part_scores: tuple[float, ...]  # what each part adds, weighted; with the sentence's end
     future: float  # estimate for the words left
@@ -96,7 +102,8 @@ class Explanation:
     def derivation(self) -> Derivation:
         """What a picture shows of it."""
         spans = [(*step.source, *step.target) for step in self.steps]
-        return Derivation(self.source_words, self.target_words, spans, self.links)
+        unknown = [number for number, step in enumerate(self.steps) if step.is_unknown]
+        return Derivation(self.source_words, self.target_words, spans, self.links, unknown)
 
     @property
     def end_word_score(self) -> float:
@@ -122,8 +129,10 @@ class Explanation:
 
     @property
     def shares(self) -> FloatArray:
-        """Each part's share of all that was added or taken away, (parts,); they sum to 1."""
-        sizes: FloatArray = np.abs(self.part_scores)
+        """Each part's share of all that was added or taken away, (parts,); they sum to 1. The
+        penalty of unknown words would swamp all others, and has none."""
+        counts = np.array([not part.is_unknown for part in self.parts])
+        sizes: FloatArray = np.abs(self.part_scores) * counts
         return sizes / (sizes.sum() or 1.0)
 
 
@@ -214,6 +223,7 @@ def _alternatives(
             decoded.sentence.words[span[0] : span[1]],
             tuple(decoded.phrase(option)),
             span[0] - walk.previous_end,
+            bool(table.is_unknown[option]),
             row == chosen,
             tuple(part.sum(contributions[row]) for part in parts),
             float(candidates.future[row]),

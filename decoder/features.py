@@ -15,6 +15,7 @@ from models.phrases.table import SCORES
 TRANSLATION_FEATURES = tuple(f"translation.{name}" for name in SCORES)
 DENSE_FEATURES = (*TRANSLATION_FEATURES, "phrase_penalty", "word_penalty", "lm", "unknown")
 LM_FEATURE = DENSE_FEATURES.index("lm")
+UNKNOWN_FEATURE = DENSE_FEATURES.index("unknown")
 
 
 def feature_values(

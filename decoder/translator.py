@@ -54,6 +54,7 @@ class Translation:
     segmentation: list[tuple[int, int, int, int]]  # source and target span of each phrase
     features: dict[str, float]
     source_words: tuple[str, ...] = ()
+    unknown: tuple[int, ...] = ()  # phrases, from 0, that are unknown words
 
     def _repr_html_(self) -> str:
         """The words, and how the phrases of the source were reordered."""
@@ -62,8 +63,8 @@ class Translation:
         from decoder.drawing.derivation_layout import Derivation
         from decoder.drawing.derivation_svg import derivation_svg
 
-        words = self.source_words, self.text.split()
-        picture = derivation_svg(Derivation(*words, self.segmentation, self.alignment))
+        words, links = (self.source_words, self.text.split()), self.alignment
+        picture = derivation_svg(Derivation(*words, self.segmentation, links, self.unknown))
         return f"<p>{escape(self.text)} <small>score {self.score:.4f}</small></p>\n{picture}"
 
 
@@ -166,6 +167,7 @@ class Translator:
                 decoded.spans(number),
                 dict(zip(self.feature_names, map(float, features[number]), strict=True)),
                 decoded.sentence.words,
+                decoded.unknown(number),
             )
             for number in range(len(decoded))
         ]

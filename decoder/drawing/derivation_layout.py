@@ -11,9 +11,9 @@
     jumps              └───2:+1──▲
 
 Lengths are in points for words of 10 points; x grows to the right and y downwards. A phrase has the
-same number, that of its step, on both sides. Jumps that are not 0 are brackets on the far side of
-the source, from the end of the last phrase to the start of the next, deep enough that no two of
-them overlap.
+same number, that of its step, on both sides; an unknown word has a question mark behind it. Jumps
+that are not 0 are brackets on the far side of the source, from the end of the last phrase to the
+start of the next, deep enough that no two of them overlap.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -48,6 +48,7 @@ class Derivation:
     # source start and end, target start and end of each phrase, in target order
     spans: Sequence[Sequence[int]]
     links: Sequence[Sequence[int]]  # word alignment
+    unknown: Sequence[int] = ()  # numbers of the phrases that are unknown words
 
     @property
     def is_long(self) -> bool:
@@ -66,6 +67,11 @@ class Box:
     size: Point
     number_at: Point  # middle of the step's number
     step: int  # from 0
+    is_unknown: bool
+
+    @property
+    def label(self) -> str:
+        return f"{self.step + 1}{'?' * self.is_unknown}"
 
 
 @dataclass(frozen=True)
@@ -229,7 +235,7 @@ class _Canvas:
                     number_at = self.point(begin + 5.0, near + 5.5)
                 (x0, y0), (x1, y1) = self.point(begin, near), self.point(end, far)
                 corner, size = (min(x0, x1), min(y0, y1)), (abs(x1 - x0), abs(y1 - y0))
-                boxes.append(Box(corner, size, number_at, step))
+                boxes.append(Box(corner, size, number_at, step, step in derivation.unknown))
         return Layout(
             self.size,
             self.vertical,

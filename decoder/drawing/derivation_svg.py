@@ -106,10 +106,11 @@ def _phrases(layout: Layout) -> Iterator[str]:
         color = color_of(step)
         yield f'<g fill="{color}" fill-opacity=".25" stroke="{color}">'
         for box in boxes:
+            dashes = ' stroke-dasharray="2 2"' if box.is_unknown else ""
             (x, y), (width, height) = box.corner, box.size
             yield (
                 f'<rect x="{_short(x)}" y="{_short(y)}" width="{_short(width)}" '
-                f'height="{_short(height)}" rx="3"/>'
+                f'height="{_short(height)}" rx="3"{dashes}/>'
             )
         yield "</g>"
     links = "".join(
@@ -140,7 +141,7 @@ def _texts(layout: Layout) -> Iterator[str]:
         yield f'<text x="{_short(x)}" y="{_short(y + 0.35 * EM)}">{escape(word.text)}</text>'
     yield f'<g font-size="{SMALL:.0f}" fill-opacity=".8">'
     for (x, y), text in [
-        *((box.number_at, str(box.step + 1)) for box in layout.boxes),
+        *((box.number_at, box.label) for box in layout.boxes),
         *((bracket.label_at, bracket.label) for bracket in layout.brackets),
     ]:
         yield f'<text x="{_short(x)}" y="{_short(y + 0.35 * SMALL)}">{text}</text>'

@@ -32,9 +32,10 @@ class Evaluate(Command):
     hyperbaton evaluate new.en --reference test.en
     hyperbaton evaluate old.en new.en --baseline old.en --reference test.en --reference test.2.en
 
-    A sentence a line, plain or as JSON lines with the key "translation". An empty line in a second
-    or later reference file means that there is no such reference for this sentence. Files ending in
-    .gz are unpacked, - is standard input. docs/metrics.md explains the metrics.
+    A sentence a line, plain or as JSON lines with the key "translation" or "text": what translate
+    --json and compare write. An empty line in a second or later reference file means that there is
+    no such reference for this sentence. Files ending in .gz are unpacked, - is standard input.
+    docs/metrics.md explains the metrics.
     """
 
     hypotheses: tuple[Path, ...] = argument(default=REQUIRED, metavar="HYPOTHESES...")

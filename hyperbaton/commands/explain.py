@@ -49,7 +49,11 @@ class Explain(SearchCommand):
     words: tuple[str, ...] = argument(default=(), metavar="[SENTENCE]...")
     source: Path | None = option("Take the sentence from this file.", "--input")
     line: int = option("Line of the file.", default=1, type=POSITIVE)
-    reference: str = option("A translation to compare with.", default="", metavar="TEXT")
+    reference: str = option(
+        "A translation to compare with, or a file with one for each line of --input.",
+        default="",
+        metavar="TEXT|FILE",
+    )
     n_best: int = option("Derivations to compare.", default=1, type=POSITIVE)
     alternatives: int = option(
         "Other spans to show at each step.", default=N_ALTERNATIVES, type=NOT_NEGATIVE
@@ -73,10 +77,10 @@ class Explain(SearchCommand):
         announce_compilation("decoder.search")
         for path in filter(None, (self.picture, self.heat_map)):
             check_picture(path)
-        sentence = self.sentence()
+        sentence, reference = self.sentence(), self.reference_text()
         translator = self.translator()
         decoded = translator.decode(sentence, self.n_best)
-        explained = explain_derivations(translator, decoded, self.reference, self.alternatives)
+        explained = explain_derivations(translator, decoded, reference, self.alternatives)
         if self.as_json:
             print(as_json(explained))
         else:
@@ -111,6 +115,32 @@ class Explain(SearchCommand):
             for sentence in islice(sentences, self.line - 1, None):
                 return sentence
         raise DataError(f"has no line {self.line}", where=str(source))
+
+    def reference_text(self) -> str:
+        """The text that was given, or the sentence's line in the file of that name."""
+        from models.data.text import parse_lines, read_lines
+        from tuning.evaluation.references import check_line_counts
+
+        path = Path(self.reference)
+        if not _is_file(path):
+            return self.reference
+        lines = [line for _, line in parse_lines(path, str)]
+        if self.source is None:
+            if len(lines) != 1:
+                raise DataError(
+                    f"has {counted(len(lines), 'line')}",
+                    where=str(path),
+                    expected="expected one, for the sentence that was given",
+                    advice="give the sentences as a file too: --input FILE --line N",
+                )
+            return lines[0]
+        counts = {str(path): len(lines)}
+        if str(self.source) != "-":  # standard input cannot be read twice
+            counts[str(self.source)] = sum(1 for _ in read_lines(self.source))
+        check_line_counts(counts)
+        if self.line > len(lines):
+            raise DataError(f"has no line {self.line}", where=str(path))
+        return lines[self.line - 1]
 
 
 explain = command(Explain)
@@ -177,6 +207,13 @@ def _save(figure: "Figure", fonts: "Fonts", path: Path) -> None:
     if fonts.missing:
         say(f"hyperbaton: {path}: {fonts.message()}")
     save_picture(figure, path)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a long text is no name
+        return False
 
 
 def _standard_input() -> str:

@@ -8,9 +8,10 @@ import click
 
 from hyperbaton.commands.parameters import POSITIVE, REQUIRED, Command, argument, command, option
 from hyperbaton.console import say
-from models.errors import DataError
+from models.errors import DataError, counted
 
 SIDES = {"left": -1, "right": 1}
+OF_TREES = ("coverage", "sibling")  # families
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +66,23 @@ class Features(Command):
             SIDES[self.side] if self.side else None,
         )  # fmt: skip
         learned = found[0].learned_
+        n_sentences = int(learned.report["sentences"])
+        n_trees = n_sentences - int(learned.report["without_tree"])
+        about_trees = self.family in OF_TREES or self.node is not None or self.coverage is not None
+        if about_trees and not n_trees:
+            raise DataError(
+                "the model has no features of parse trees",
+                where=str(self.model),
+                expected=f"none of its {counted(n_sentences, 'training sentence')} had a tree",
+                advice="train it with --source-tree FILE, or ask for another family with --show",
+            )
         rows, n_matching = list_features(learned, wanted, self.limit, self.order)
+        if not rows:
+            raise DataError(
+                f"none of the model's {counted(len(learned.counts), 'feature')} is like that",
+                where=str(self.model),
+                advice="leave out some of the options",
+            )
         if self.form == "json":
             for row in rows:
                 click.echo(json.dumps(asdict(row), ensure_ascii=False))
@@ -75,11 +92,10 @@ class Features(Command):
                 click.echo("\t".join(feature_values(row)))
         else:
             click.echo(feature_table(rows))
-        n_trees = int(learned.report["sentences"] - learned.report["without_tree"])
         say(
             f"{n_matching:,} of {len(learned.counts):,} features; learned from "
-            f"{int(learned.report['events']):,} visits in {int(learned.report['sentences']):,} "
-            f"sentences, {n_trees:,} with a tree"
+            f"{int(learned.report['events']):,} visits in {n_sentences:,} sentences, "
+            f"{n_trees:,} with a tree"
         )
 
 

@@ -12,6 +12,7 @@ from models.errors import DataError, counted
 from tuning.evaluation.tables import Table, as_text
 
 BAR = 50  # characters of the longest bar
+COUNTED = "a move to every aligned target word, none to the end of a sentence; -1 stays on a word"
 
 
 def describe(statistics: CorpusStatistics) -> str:
@@ -26,6 +27,7 @@ def describe(statistics: CorpusStatistics) -> str:
         f"{counted(statistics.n_pairs, 'sentence pair')}, {counted(statistics.n_links, 'link')}",
         "",
         "distance from one translated source word to the next (0 is monotone)",
+        COUNTED,
         *_bars(statistics.distances),
         f"{statistics.share_monotone:.1%} monotone, farthest {statistics.farthest} words",
     ]

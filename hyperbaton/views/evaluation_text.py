@@ -6,8 +6,9 @@ from pathlib import Path
 
 from hyperbaton.views.picture_files import save_picture
 from tuning.evaluation import tables
-from tuning.evaluation.scoring import Evaluation, Score
+from tuning.evaluation.scoring import BETTER, WORSE, Evaluation, Score
 from tuning.evaluation.significance import SIGNIFICANT
+from tuning.metrics.base import Details, Metric
 
 PANELS = 4  # side by side in a picture
 _NUMBERS = ("score", "low", "high", "difference", "p_value")
@@ -46,9 +47,12 @@ def as_json(evaluation: Evaluation) -> str:
             {
                 "system": system,
                 "scores": {
-                    metric.name: _numbers(score)
-                    for metric, score in zip(
-                        evaluation.metrics, evaluation.scores[system], strict=True
+                    metric.name: {**_numbers(score), **({"details": details} if details else {})}
+                    for metric, score, details in zip(
+                        evaluation.metrics,
+                        evaluation.scores[system],
+                        evaluation.details(system),
+                        strict=True,
                     )
                 },
             }
@@ -102,34 +106,49 @@ def plot_scores(evaluation: Evaluation, path: Path) -> None:
 
 def _table(evaluation: Evaluation) -> tables.Table:
     """A row for each system: the scores, and intervals and tests if they were made."""
-    forms: dict[str, Callable[[Score], str]] = {"": lambda score: f"{score.score:.2f}"}
+    forms: dict[str, Callable[[Metric, Score], str]] = {"": lambda _, score: f"{score.score:.2f}"}
     if evaluation.n_resamples:
-        forms["±"] = lambda score: f"{score.half_width:.2f}"
+        forms["±"] = lambda _, score: f"{score.half_width:.2f}"
         if evaluation.baseline is not None:
-            forms["p"] = lambda score: _p_value(score.p_value)
+            forms["p"] = _p_value
     titles = [title or metric.name for metric in evaluation.metrics for title in forms]
-    rows = [
-        [system, *(form(score) for score in evaluation.scores[system] for form in forms.values())]
-        for system in evaluation.systems
-    ]
+    rows = []
+    for system in evaluation.systems:
+        scores = zip(evaluation.metrics, evaluation.scores[system], strict=True)
+        rows.append([system, *(form(*each) for each in scores for form in forms.values())])
     return tables.Table(["system", *titles], rows, list(_notes(evaluation)))
 
 
-def _p_value(p_value: float | None) -> str:
-    if p_value is None:
+def _p_value(metric: Metric, score: Score) -> str:
+    if score.p_value is None:
         return "-"
-    return f"{p_value:.3f}{'*' if p_value < SIGNIFICANT else ''}"
+    return f"{score.p_value:.3f}{score.mark(higher_is_better=metric.higher_is_better)}"
+
+
+def _details(details: Details) -> str:
+    """As sacrebleu writes them: `80.0/50.0 (BP = 0.819 hyp_len = 5)`."""
+    lists, numbers = [], []
+    for name, value in details.items():
+        if isinstance(value, list):
+            lists.append("/".join(f"{one:.1f}" for one in value))
+        else:
+            numbers.append(f"{name} = {value if isinstance(value, int) else f'{value:.3f}'}")
+    return " ".join([*lists, f"({' '.join(numbers)})"])
 
 
 def _notes(evaluation: Evaluation) -> Iterator[str]:
     for metric in evaluation.metrics:
         yield f"{metric.name}: {metric.signature}"
+    for system in evaluation.systems:
+        for metric, details in zip(evaluation.metrics, evaluation.details(system), strict=True):
+            if details:
+                yield f"{metric.name} of {system}: {_details(details)}"
     if evaluation.n_resamples:
         seed = f"{evaluation.n_resamples} resamples, seed {evaluation.seed}"
         yield f"±: half of the 95% bootstrap interval, {seed}"
         if evaluation.baseline is not None:
             test = f"{_TEST_NAMES[evaluation.test]} against {evaluation.baseline}"
-            yield f"p: {test}; * below {SIGNIFICANT}"
+            yield f"p: {test}; below {SIGNIFICANT}, {BETTER} marks better and {WORSE} worse systems"
 
 
 def _numbers(score: Score) -> dict[str, float | None]:

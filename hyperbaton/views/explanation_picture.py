@@ -113,6 +113,7 @@ def _draw_phrases(axes: Axes, layout: Layout, scale: float) -> None:
                 facecolor=(color, 0.25),
                 edgecolor=color,
                 linewidth=scale,
+                linestyle=(0, (2, 2)) if box.is_unknown else "solid",
             )
         )
     for link in layout.links:
@@ -139,7 +140,7 @@ def _draw_brackets(axes: Axes, layout: Layout, scale: float) -> None:
 def _draw_texts(axes: Axes, layout: Layout, scale: float, fonts: Fonts) -> None:
     texts: list[tuple[Point, str, float, dict[str, Any] | None]]
     texts = [(word.at, word.text, FONT, None) for word in layout.words]
-    texts += [(box.number_at, str(box.step + 1), SMALL, None) for box in layout.boxes]
+    texts += [(box.number_at, box.label, SMALL, None) for box in layout.boxes]
     # where brackets are crowded, a line may have to pass behind a label
     shade = {"facecolor": "white", "alpha": 0.8, "edgecolor": "none", "pad": 0.3 * scale}
     texts += [(bracket.label_at, bracket.label, SMALL, shade) for bracket in layout.brackets]

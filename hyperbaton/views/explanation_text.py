@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from decoder.explanation import Explanation, Step
+from decoder.explanation import Alternative, Explanation, Step
 from hyperbaton.views.text_tables import MARK, Block
 from tuning.evaluation.tables import Table
 
@@ -112,6 +112,9 @@ def _heading(explained: Explained) -> str:
         "source     " + "  ".join(f"{n} {word}" for n, word in enumerate(best.source_words)),
         "target     " + " ".join(best.target_words),
     ]
+    unknown = [f"{step.source[0]} {step.source_words[0]}" for step in best.steps if step.is_unknown]
+    if unknown:
+        lines.append("unknown    " + "  ".join(unknown))
     if explained.reference:
         lines.append("reference  " + explained.reference)
     scores = "".join(f", {name} {row[0]:.1f}" for name, row in explained.metrics.items())
@@ -163,7 +166,7 @@ def _alternatives_table(explanation: Explanation, step: Step) -> Table:
                 MARK if other is chosen else "",
                 _span(other.source),
                 " ".join(other.source_words),
-                " ".join(other.target_words) or "(nothing)",
+                _target(other),
                 _jump(other.jump),
                 *map(_added, scores),
                 "" if other is chosen else _difference(other.total - chosen.total),
@@ -189,13 +192,14 @@ def _parts_table(explanation: Explanation) -> Table:
 
 
 def _totals_table(explanation: Explanation) -> Table:
-    """Sums by feature and by part; shares are of everything that was added or taken away."""
+    """Sums by feature and by part; shares are of everything that was added or taken away, but for
+    the penalty of unknown words."""
     values, weights = explanation.values.sum(axis=0).tolist(), explanation.weights
     rows = []
     for part, score, share in zip(
         explanation.parts, explanation.part_scores.tolist(), explanation.shares, strict=True
     ):
-        sums = [_added(score), f"{share:.1%}"]
+        sums = [_added(score), "-" if part.is_unknown else f"{share:.1%}"]
         several = part.last - part.first > 1
         for number in range(part.first, part.last):
             name, value, weight = explanation.feature_names[number], values[number], weights[number]
@@ -282,5 +286,5 @@ def _covered(step: Step) -> str:
     return "".join(COVERED if word else OPEN for word in step.covered)
 
 
-def _target(step: Step) -> str:
+def _target(step: Step | Alternative) -> str:
     return (" ".join(step.target_words) or "(nothing)") + " (unknown)" * step.is_unknown

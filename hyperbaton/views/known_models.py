@@ -24,7 +24,9 @@ class KnownModel:
     features: tuple[str, ...] = ()  # under the default settings
     initial_weights: tuple[float, ...] = ()
     needs_fitting: bool = False
+    in_phrase_table: bool = False  # whether its scores are learned with the phrase table
     layers: tuple[str, ...] = ()  # that it needs in sentences
+    optional_layers: tuple[str, ...] = ()  # that it needs if it was trained with them
     fault: str = ""  # why it cannot be used
 
 
@@ -44,18 +46,30 @@ def describe(known: KnownModel) -> str:
     first = _wrapped(f"{known.name}{source}: {known.description}", "", "    ")
     if known.fault:
         return f"{known.name}{source}\n" + _wrapped(f"cannot be used: {known.fault}", "  ", "    ")
-    layers = ", ".join(known.layers)
     rows = {
         "features": "  ".join(
             f"{name} ({weight:g})"
             for name, weight in zip(known.features, known.initial_weights, strict=True)
         ),
         "settings": "  ".join(f"{key}={value}" for key, value in known.settings.items()) or "none",
-        "learns": "from a corpus, in training" if known.needs_fitting else "nothing",
-        "needs": f"words and {layers}" if layers else "words only",
+        "learns": _learns(known),
+        "needs": _needs(known),
     }
     lines = [_wrapped(text, f"  {name:<10}", " " * 12) for name, text in rows.items()]
     return "\n".join([first, *lines])
+
+
+def _learns(known: KnownModel) -> str:
+    if known.in_phrase_table:
+        return "from a corpus, with the phrase table"
+    return "from a corpus, in training" if known.needs_fitting else "nothing"
+
+
+def _needs(known: KnownModel) -> str:
+    needed = f"words and {', '.join(known.layers)}" if known.layers else "words"
+    if known.optional_layers:
+        return f"{needed}; {', '.join(known.optional_layers)} if it was trained with them"
+    return needed if known.layers else "words only"
 
 
 def _described(name: str, place: str, package: str = "") -> KnownModel:
@@ -70,7 +84,9 @@ def _described(name: str, place: str, package: str = "") -> KnownModel:
             tuple(model.feature_names),
             tuple(model.initial_weights),
             model.learns,
+            model.in_phrase_table,
             tuple(sorted(model.requires)),
+            tuple(sorted(model.uses - model.requires)),
         )
     except HyperbatonError as error:
         return KnownModel(name, place, package, fault=" ".join(str(error).split()))

@@ -106,6 +106,8 @@ class HeatMap(NamedTuple):
     rows: tuple[str, ...]
     columns: tuple[str, ...]
     values: FloatArray  # (rows, columns)
+    row_title: str = ""  # what the rows are
+    column_title: str = ""
 
 
 class SentenceScorer(ABC):
@@ -157,6 +159,7 @@ class DistortionModel(Estimator, ABC):
     learns attributes whose names end in `_`, which `save` and `load` keep."""
 
     FORMAT: ClassVar[int] = 1  # of the saved files; those with another number are learned again
+    in_phrase_table: ClassVar[bool] = False  # whether its scores are learned with the phrase table
 
     @property
     def requires(self) -> frozenset[str]:
@@ -168,6 +171,12 @@ class DistortionModel(Estimator, ABC):
         """Layers that it uses where a sentence has them and can do without; `translate` reports how
         many sentences had none."""
         return frozenset()
+
+    @property
+    def uses(self) -> frozenset[str]:
+        """Layers that it can learn from, known before `fit`; which of them a fitted model requires
+        or wants depends on the training data."""
+        return self.requires | self.wants
 
     @property
     @abstractmethod

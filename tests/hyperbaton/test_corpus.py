@@ -74,6 +74,9 @@ def test_the_description_holds_the_numbers():
     assert f"    2 to 3         1  50.0% {'█' * 50}" in lines  # from the beginning to katta
     assert f"  -3 to -2         1  50.0% {'█' * 50}" in lines  # from katta back to hon
     assert lines[-1] == "0.0% monotone, farthest 3 words"
+    assert (
+        "a move to every aligned target word, none to the end of a sentence; -1 stays on a word"
+    ) in lines
 
 
 def test_statistics_as_json(two_files):

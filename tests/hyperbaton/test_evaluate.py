@@ -3,15 +3,18 @@
 import csv
 import io
 import json
+import math
 import re
 import subprocess
 import sys
+from dataclasses import asdict
 
 import pytest
 
 from hyperbaton import main as frame
 from hyperbaton.commands.evaluate import evaluate
 from hyperbaton.views.evaluation_text import FORMATS
+from tuning.comparison.results import Output
 from tuning.evaluation.significance import TESTS
 from tuning.metrics.catalogue import METRICS
 from tuning.metrics.words import TOKENISERS
@@ -64,8 +67,14 @@ def test_a_table(run, files):
     assert lines[2].split()[:2] == [str(files[1]), "0.00"]
     assert lines[3:5] == ["", "WER: nrefs:1|case:mixed|tok:none|reference:closest"]
     assert lines[6:] == [
+        # 12 of 13 words match, 8 of 10 bigrams, 4 of 7 trigrams, 2 of 4 4-grams; BP = exp(-1/13)
+        f"BLEU of {files[0]}: 92.3/80.0/57.1/50.0 (BP = 0.926 ratio = 0.929 hyp_len = 13 "
+        "ref_len = 14)",
+        f"BLEU of {files[1]}: 100.0/100.0/100.0/100.0 (BP = 1.000 ratio = 1.000 hyp_len = 14 "
+        "ref_len = 14)",
         "±: half of the 95% bootstrap interval, 9 resamples, seed 1",
-        f"p: paired bootstrap, one-sided, against {files[0]}; * below 0.05",
+        f"p: paired bootstrap, one-sided, against {files[0]}; below 0.05, * marks better and † "
+        "worse systems",
     ]
 
 
@@ -91,6 +100,16 @@ def test_significance_is_marked(run, write):
         assert f"p: {name}, against {old}" in out
 
 
+def test_a_worse_system_has_another_mark(run, write):
+    reference = write("ref", "a b c d e\n" * 50)
+    good, bad = write("good", "a b c d e\n" * 50), write("bad", "a b x d e\n" * 50)
+    names = ["--metrics", "wer,bleu-1"]  # less of the first is better, more of the second
+    out = run(good, bad, "--baseline", good, "--reference", reference, *names)[1]
+    assert out.splitlines()[2].split()[3::3] == ["0.001†", "0.001†"]
+    out = run(good, bad, "--baseline", bad, "--reference", reference, *names)[1]
+    assert out.splitlines()[2].split()[3::3] == ["0.001*", "0.001*"]
+
+
 def test_json(run, files):
     code, out, _ = run(
         *files, "--metrics", "wer,nist", "--baseline", files[0], "--format", "json", "--seed", 0
@@ -105,6 +124,16 @@ def test_json(run, files):
     assert old["scores"]["WER"]["p_value"] is None
     assert new["scores"]["WER"]["difference"] == pytest.approx(-100 * 2 / 14)
     assert 0 < new["scores"]["WER"]["p_value"] <= 1
+    assert "details" not in new["scores"]["WER"]
+
+
+def test_what_bleu_is_made_of_in_json(run, files):
+    out = run(*files, "--metrics", "bleu", "--format", "json", "--resamples", 0)[1]
+    details = json.loads(out)["systems"][0]["scores"]["BLEU"]["details"]
+    assert details.pop("precisions") == pytest.approx([1200 / 13, 80, 400 / 7, 50])
+    assert details.pop("BP") == pytest.approx(math.exp(1 - 14 / 13))
+    assert details.pop("ratio") == pytest.approx(13 / 14)
+    assert details == {"hyp_len": 13, "ref_len": 14}
 
 
 def test_csv(run, files):
@@ -219,6 +248,22 @@ def test_word_order_of_json_lines(run, write):
     code, _, err = run(stray, *options)
     assert code == 1
     assert f"{stray}:1: there is no source word 3" in err
+
+
+def test_outputs_of_a_comparison(run, write):
+    # as tuning/comparison/cells.py writes them
+    output = Output("a b", [(0, 1), (1, 0)], [(0, 2, 0, 2)])
+    path = write("outputs.jsonl", json.dumps(asdict(output)) + "\n")
+    options = [
+        "--reference", write("r", "a b\n"), "--reference-alignment", write("a", "0-0 1-1\n"),
+        "--source", write("s", "x y\n"), "--metrics", "wer,kendall", "--resamples", 0,
+    ]  # fmt: skip
+    code, out, _ = run(path, *options)
+    assert (code, out.splitlines()[1].split()[1:]) == (0, ["0.00", "0.00"])
+    stray = write("stray", '{"text": "a", "links": [[0, 1]]}\n')
+    code, _, err = run(stray, *options)
+    assert code == 1
+    assert f"{stray}:1: there is no target word 1" in err
 
 
 def test_standard_input(run, files, monkeypatch):

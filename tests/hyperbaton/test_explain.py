@@ -89,7 +89,7 @@ def test_text_shows_steps_sums_and_differences(model):
     explained = explain_derivations(translator, decoded, "he threw a book", 2)
     heading = next(blocks(explained))
     assert heading.splitlines()[0] == "source     0 kare  1 wa  2 hon  3 o  4 nageta"
-    assert heading.splitlines()[2] == "reference  he threw a book"
+    assert heading.splitlines()[2:4] == ["unknown    4 nageta", "reference  he threw a book"]
     assert ", BLEU " in heading
     assert ", chrF " in heading
     tables = tables_of(explained)
@@ -103,8 +103,9 @@ def test_text_shows_steps_sums_and_differences(model):
     assert covered[-1] == "■■■■■"
     sums = tables["sums over the derivation"]
     assert float(sums.rows[-1][4]) == pytest.approx(best.score, abs=1e-4)
-    shares = [float(row[5].rstrip("%")) for row in sums.rows if row[5]]
-    assert sum(shares) == pytest.approx(100, abs=0.5)
+    shares = {row[0]: row[5] for row in sums.rows if row[5]}
+    assert shares.pop("unknown") == "-"
+    assert sum(float(share.rstrip("%")) for share in shares.values()) == pytest.approx(100, abs=0.5)
     words = tables["language model, word by word"]
     assert [row[1] for row in words.rows] == [*best.target_words, "</s>"]
     total = float(translator.lm.score([w if w != "nageta" else "<unk>" for w in best.target_words]))
@@ -135,6 +136,7 @@ def test_alternatives_in_text(model):
         assert row[1] == f"{step.source[0]}:{step.source[1]}"
         assert row[-1] == ""
         for cells, alternative in zip(table.rows, step.alternatives, strict=True):
+            assert (cells[3] == "nageta (unknown)") == (alternative.source == (4, 5))
             linear = -0.3 * abs(alternative.jump)
             assert float(cells[5]) == pytest.approx(linear)
     brief = list(tables_of(explained, brief=True))
@@ -155,6 +157,35 @@ def test_sentences_from_anywhere(model, command, write):
     path = write("in.txt", "hon\nhon o katta\n")
     assert command(model, "--input", path, "--line", 2, "--brief") == expected
     assert command(model, "hon|N", "o|P", "katta|V", "--factored", "--brief") == expected
+
+
+def test_references_from_a_file(model, command, write):
+    def shown(*arguments, given=""):
+        code, out, err = command(model, *arguments, "--brief", given=given)
+        return code, [line for line in out.splitlines() if line.startswith("reference")], err
+
+    sentences, references = write("in", "hon\nhon o katta\n"), write("ref", "book\nsold a book\n")
+    second = (0, ["reference  sold a book"], "")
+    assert shown("--input", sentences, "--line", 2, "--reference", references) == second
+    given = sentences.read_text()
+    assert shown("--input", "-", "--line", 2, "--reference", references, given=given) == second
+    one = write("one", "sold a book\n")
+    assert shown("hon o katta", "--reference", one) == second
+    # what is not the name of a file is the text itself, however long
+    assert shown("hon o katta", "--reference", "sold a book") == second
+    long = " ".join(["book"] * 1000)
+    assert shown("hon", "--reference", long) == (0, [f"reference  {long}"], "")
+    assert shown("hon", "--reference", references) == (
+        1, [], f"hyperbaton: {references}: has 2 lines\n  expected one, for the sentence that was "
+        "given\n  give the sentences as a file too: --input FILE --line N\n"
+    )  # fmt: skip
+    assert shown("--input", sentences, "--reference", one) == (
+        1, [], f"hyperbaton: {one}:2: the file ends here\n  {sentences} has 2 lines; all files "
+        "need as many\n"
+    )  # fmt: skip
+    assert shown("--input", "-", "--line", 2, "--reference", one, given=given) == (
+        1, [], f"hyperbaton: {one}: has no line 2\n"
+    )  # fmt: skip
 
 
 def test_the_program_itself(model):
@@ -254,6 +285,7 @@ def test_pictures_and_heat_maps_from_the_command_line(model, command, tmp_path, 
     assert (code, error) == (0, "")
     drawn = (tmp_path / "d.svg").read_text()
     assert ">nageta</text>" in drawn
+    assert re.search(r">\d\?</text>", drawn)  # the number of the unknown word's step
     assert "2: score -" in drawn
     assert ">jumps</text>" in (tmp_path / "h.svg").read_text()
     code, _, error = command(model, RARE, "--brief", "--picture", "d.png")

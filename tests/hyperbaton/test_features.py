@@ -34,6 +34,7 @@ def folder(tmp_path_factory):
     settings = TrainingSettings(distortion=("linear", "parse,min_count=1,iterations=20"))
     train_system(files, folder / "m", settings)
     train_system(files, folder / "plain", TrainingSettings(distortion=("linear",)))
+    train_system(CorpusFiles(*(folder / name for name in "sta")), folder / "no_trees", settings)
     return folder
 
 
@@ -78,8 +79,34 @@ def test_filters_reach_the_listing(folder, command):
                         "--sort", "alpha")  # fmt: skip
     assert all(line.split()[2:5] == ["1", "books", "shu"] for line in out.splitlines()[1:])
     assert len(out.splitlines()) > 1
-    _, out, _ = command(folder / "m", "--coverage", 2)
-    assert out.splitlines() == ["count  α"]  # nothing found: two headings
+
+
+@pytest.mark.parametrize("form", ["table", "json"])
+def test_nothing_is_found(folder, command, form):
+    code, out, err = command(folder / "m", "--coverage", 2, "--format", form)
+    assert (code, out) == (1, "")
+    assert err.startswith(f"hyperbaton: {folder / 'm'}: none of the model's ")
+    assert err.endswith(" features is like that\n  leave out some of the options\n")
+
+
+@pytest.mark.parametrize(
+    "question", [["--show", "sibling"], ["--show", "coverage"], ["--node", "PP"], ["--coverage", 0]]
+)
+def test_data_without_trees(folder, command, question):
+    code, out, err = command(folder / "no_trees", *question)
+    assert (code, out) == (1, "")
+    assert err == (
+        f"hyperbaton: {folder / 'no_trees'}: the model has no features of parse trees\n"
+        "  none of its 2 training sentences had a tree\n"
+        "  train it with --source-tree FILE, or ask for another family with --show\n"
+    )
+
+
+def test_a_model_without_trees_has_other_features(folder, command):
+    code, out, err = command(folder / "no_trees", "--show", "lexical")
+    assert code == 0
+    assert len(out.splitlines()) > 1
+    assert err.endswith("visits in 2 sentences, 0 with a tree\n")
 
 
 def test_messages(folder, command):

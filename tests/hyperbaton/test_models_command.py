@@ -1,16 +1,22 @@
 """`hyperbaton models`: the models by name, and what a system holds."""
 
 import json
+from dataclasses import replace
 from importlib.metadata import EntryPoint
 
+import numpy as np
 import pytest
 
 from hyperbaton import main as frame
+from hyperbaton.samples import sample_files
 from hyperbaton.views.known_models import describe, known_models
 from hyperbaton.views.system_text import size_text
-from models.data.corpus_reading import CorpusFiles
+from models.data.corpus import Side
+from models.data.corpus_reading import CorpusFiles, read_corpus
 from models.distortion.catalogue import ENTRY_POINTS, MODELS, make_model
+from models.distortion.interface import fit_model
 from models.distortion.linear import Linear
+from models.phrases.building import train_phrases
 from models.system.folder import default_weights
 from models.system.training import train_system
 
@@ -69,6 +75,46 @@ def test_every_model_of_the_catalogue_is_described():
         assert entry.description, f"{name} does not say what it is"
         assert entry.features == make_model(name).feature_names
         assert entry.description.split()[0] in describe(entry)
+
+
+def test_what_models_learn_and_need():
+    known = {entry.name: entry for entry in known_models()}
+    learns, needs = (
+        {name: _row(entry, title) for name, entry in known.items()} for title in ("learns", "needs")
+    )
+    in_training, with_table = "from a corpus, in training", "from a corpus, with the phrase table"
+    assert learns == dict.fromkeys(MODELS, in_training) | {
+        "gaps": "nothing", "linear": "nothing", "msd": with_table
+    }  # fmt: skip
+    next_word = "words; classes, tags if it was trained with them"
+    assert needs == dict.fromkeys(MODELS, "words only") | {
+        "nine-class": next_word, "pair": next_word, "sequence": next_word,
+        "parse": "words; tags, tree if it was trained with them",
+    }  # fmt: skip
+
+
+def _row(entry, title):
+    [line] = [line for line in describe(entry).splitlines() if line.startswith(f"  {title} ")]
+    return line.removeprefix(f"  {title}").strip()
+
+
+@pytest.fixture(scope="module")
+def layered():
+    """A corpus with tags and trees."""
+    corpus, _ = read_corpus(sample_files("ja-en", "dev"))
+    return corpus.take(np.arange(40))
+
+
+@pytest.mark.parametrize("name", ["msd", "nine-class", "parse"])
+def test_a_fitted_model_asks_only_for_layers_that_it_said(name, layered):
+    bare = replace(layered, source=Side(layered.source.vocabulary, layered.source.words))
+    for corpus, asks in ((layered, True), (bare, False)):
+        model = make_model(name)
+        said = model.uses
+        fitted = fit_model(model, corpus, phrases=train_phrases(corpus))
+        assert fitted.uses == said
+        asked = fitted.requires | fitted.wants
+        assert asked == (said - {"classes"} if asks else frozenset())
 
 
 def test_models_of_packages(monkeypatch):

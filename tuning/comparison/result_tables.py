@@ -10,12 +10,11 @@ import numpy as np
 from models.writing import open_to_write
 from tuning.comparison.configuration import limit_name
 from tuning.comparison.results import Cell, Comparison, Replica
-from tuning.evaluation.scoring import Score
+from tuning.evaluation.scoring import BETTER, WORSE, Score
 from tuning.evaluation.significance import SIGNIFICANT
 from tuning.evaluation.tables import Table, as_csv, as_latex, as_markdown
 
 NUMBERS = ("score", "low", "high", "difference", "p_value")
-BETTER, WORSE = "*", "†"
 
 
 def summary_table(comparison: Comparison, test: str) -> Table:
@@ -69,10 +68,7 @@ def significance_table(comparison: Comparison, test: str, limit: int) -> Table:
 
 def mark(score: Score, *, higher_is_better: bool) -> str:
     """`31.42*`: significantly better than the baseline; †: worse."""
-    text = f"{score.score:.2f}"
-    if score.p_value is None or score.difference is None or score.p_value >= SIGNIFICANT:
-        return text
-    return text + (BETTER if (score.difference > 0) == higher_is_better else WORSE)
+    return f"{score.score:.2f}{score.mark(higher_is_better=higher_is_better)}"
 
 
 def spread(comparison: Comparison, test: str, cell: Cell) -> str:

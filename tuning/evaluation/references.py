@@ -1,9 +1,10 @@
 """Reads translations and their references.
 
-A hypothesis file has one translation per line, plain or as JSON with the key "translation"; the
-first line decides. Every reference file has a line for each sentence. In the first file an
-empty line is an empty reference; in the others it means that the sentence has no such reference, so
-that sentences may have different numbers of references.
+A hypothesis file has one translation per line, plain or as JSON with the key "translation" (as
+`translate` writes it) or "text" (as `compare` does); the first line decides. Every reference file
+has a line for each sentence. In the first file an empty line is an empty reference; in the others
+it means that the sentence has no such reference, so that sentences may have different numbers of
+references.
 """
 
 import json
@@ -13,7 +14,7 @@ from pathlib import Path
 
 from models.data.text import parse_lines
 from models.errors import BadLine, DataError, SettingError
-from tuning.metrics.visits import JSON_LINE, parse_json
+from tuning.metrics.visits import JSON_LINE, TEXT_KEYS, first_of, parse_json
 
 
 @dataclass(frozen=True)
@@ -87,8 +88,7 @@ def _is_json_object(line: str) -> bool:
 
 def _translation(line: str) -> str:
     expected = f"lines look like {JSON_LINE}, as the first line does"
-    record = parse_json(line, expected)
-    translation = record.get("translation") if isinstance(record, dict) else None
-    if not isinstance(translation, str):
+    translation = first_of(parse_json(line, expected), TEXT_KEYS, str)
+    if translation is None:
         raise BadLine("JSON", 'no text "translation"', expected)
     return translation

@@ -12,13 +12,16 @@ from models.progress import Progress
 from tuning.evaluation.significance import (
     RESAMPLES,
     SEED,
+    SIGNIFICANT,
     bootstrap_p_value,
     find_test,
     interval,
     paired_bootstrap,
     resampled_scores,
 )
-from tuning.metrics.base import Metric, Outputs
+from tuning.metrics.base import Details, Metric, Outputs
+
+BETTER, WORSE = "*", "†"  # than the baseline, significantly
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,12 @@ class Score:
         if self.low is None or self.high is None:
             return None
         return (self.high - self.low) / 2
+
+    def mark(self, *, higher_is_better: bool) -> str:
+        """Says whether it is significantly better or worse than the baseline."""
+        if self.p_value is None or self.difference is None or self.p_value >= SIGNIFICANT:
+            return ""
+        return BETTER if (self.difference > 0) == higher_is_better else WORSE
 
 
 @dataclass(frozen=True)
@@ -61,6 +70,11 @@ class Evaluation:
         """(n_sentences, n_metrics)"""
         pairs = zip(self.metrics, self.statistics[system], strict=True)
         return np.stack([metric.sentence_scores(rows) for metric, rows in pairs], axis=1)
+
+    def details(self, system: str) -> list[Details]:
+        """What each metric's score is made of; nothing for most."""
+        pairs = zip(self.metrics, self.statistics[system], strict=True)
+        return [metric.details(rows.sum(axis=0)) for metric, rows in pairs]
 
 
 class Judge:

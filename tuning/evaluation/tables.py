@@ -15,6 +15,7 @@ from rich.cells import cell_len
 _LATEX = {character: f"\\{character}" for character in "&%$#_{}"} | {
     "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
     "±": r"$\pm$", "∞": r"$\infty$", "−": r"$-$", "≤": r"$\le$", "≥": r"$\ge$",
+    "†": r"$\dagger$",
 }  # fmt: skip
 
 

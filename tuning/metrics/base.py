@@ -7,10 +7,13 @@ sentences) and tuning (sums over chosen hypotheses), so `score` works on arrays 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
 from models.arrays import FloatArray, Int64Array
+
+Details: TypeAlias = dict[str, int | float | list[float]]
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,10 @@ class Metric(ABC):
     def smooth_sentence_scores(self, statistics: FloatArray) -> FloatArray:
         """The same, for comparing hypotheses of a sentence even if none of them is good."""
         return self.sentence_scores(statistics)
+
+    def details(self, sums: FloatArray) -> Details:  # noqa: ARG002
+        """What the score of one sum of statistics is made of, by name, for people."""
+        return {}
 
     def corpus_score(self, outputs: Outputs) -> float:
         return float(self.score(self.statistics(outputs).sum(axis=0)))

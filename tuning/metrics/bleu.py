@@ -9,9 +9,12 @@ The counting is ours; tokenisers, smoothing and signature are sacrebleu's. Only 
 smoothing "exp" is offered.
 """
 
+import math
+
 import numpy as np
 
 from models.arrays import FloatArray, Int64Array
+from tuning.metrics.base import Details
 from tuning.metrics.ngram_matches import clipped_matches, ngram_totals
 from tuning.metrics.words import Batch, TextOptions, WordMetric
 
@@ -71,16 +74,33 @@ class Bleu(WordMetric):
         penalty = np.minimum(0.0, 1 - closest / np.maximum(length, 1))
         return np.where(possible, 100 * np.exp(np.log(precisions).mean(axis=1) + penalty), 0.0)
 
-    def _score(self, sums: FloatArray, *, effective_order: bool) -> FloatArray:
-        length, closest = sums[..., 0], sums[..., 1]
+    def details(self, sums: FloatArray) -> Details:
+        """Precisions, brevity penalty and lengths, under sacrebleu's names."""
+        length, closest = int(sums[0]), int(sums[1])
+        counts = (sums[2 + self.order :] > 0) & bool(sums[2 : 2 + self.order].any())
+        brief = length < closest
+        return {
+            "precisions": np.where(counts, 100 * self._precisions(sums), 0.0).tolist(),
+            "BP": (math.exp(1 - closest / length) if length else 0.0) if brief else 1.0,
+            "ratio": length / closest if closest else 0.0,
+            "hyp_len": length,
+            "ref_len": closest,
+        }
+
+    def _precisions(self, sums: FloatArray) -> FloatArray:
+        """Smoothed, (..., order); meaningless for orders without n-grams."""
         matches, totals = sums[..., 2 : 2 + self.order], sums[..., 2 + self.order :]
         none = matches == 0
-        exists = totals > 0
         smoothing = np.exp2(np.cumsum(none, axis=-1))
-        precisions = np.where(none, 1 / smoothing, matches) / np.maximum(totals, 1)
-        logarithms = np.where(exists, np.log(precisions), 0.0)
+        precisions: FloatArray = np.where(none, 1 / smoothing, matches) / np.maximum(totals, 1)
+        return precisions
+
+    def _score(self, sums: FloatArray, *, effective_order: bool) -> FloatArray:
+        length, closest = sums[..., 0], sums[..., 1]
+        matches, exists = sums[..., 2 : 2 + self.order], sums[..., 2 + self.order :] > 0
+        logarithms = np.where(exists, np.log(self._precisions(sums)), 0.0)
         n_orders = exists.sum(axis=-1) if effective_order else np.full(length.shape, self.order)
-        possible = ~none.all(axis=-1) & (effective_order | exists.all(axis=-1))
+        possible = (matches != 0).any(axis=-1) & (effective_order | exists.all(axis=-1))
         mean = logarithms.sum(axis=-1) / np.maximum(n_orders, 1)
         penalty = np.minimum(0.0, 1 - closest / np.maximum(length, 1))
         return np.where(possible, 100 * np.exp(mean + penalty), 0.0)

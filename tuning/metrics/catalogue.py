@@ -24,6 +24,7 @@ METRICS: dict[str, MetricMaker] = {
     "bleu": lambda _, options: Bleu(options),
     "bleu-1": lambda _, options: Bleu(options, order=1),
     "chrf": lambda _, options: Chrf(options),
+    "chrf++": lambda _, options: Chrf(options, word_order=2),
     "ter": lambda _, options: Ter(options),
     "nist": lambda references, options: Nist(references, options),
     "wer": lambda _, options: Wer(options),

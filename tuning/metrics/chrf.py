@@ -1,54 +1,64 @@
-"""chrF (Popović 2015), the same number that sacrebleu gives.
+"""chrF (Popović 2015) and chrF++ (Popović 2017), the same numbers that sacrebleu gives.
 
 F_β of the precision and the recall of character n-grams, averaged over n = 1..6, β = 2, white space
-left out. Orders without n-grams in the hypothesis or the reference do not count. With several
-references, every sentence takes the one with which it scores best.
+left out; chrF++ averages over n-grams of one and two words as well. Orders without n-grams in the
+hypothesis or the reference do not count. With several references, every sentence takes the one with
+which it scores best.
 
-The word n-grams of chrF++ and sacrebleu's "eps" smoothing are left out. Tokenisation does not
-matter, so none is done.
+sacrebleu's "eps" smoothing is left out. Tokenisation does not matter for characters, so none is
+done; words are split from punctuation as sacrebleu does it, at one of their ends.
 """
+
+from collections.abc import Iterator
+from string import punctuation
 
 import numpy as np
 
 from models.arrays import FloatArray
+from tuning.metrics.base import Metric, Outputs
 from tuning.metrics.ngram_matches import matches_by_reference, ngram_totals
-from tuning.metrics.words import Batch, TextOptions, WordMetric
+from tuning.metrics.words import Batch, Preprocess, TextOptions, batches
 
 ORDER = 6
 BETA = 2
 
 
-class Chrf(WordMetric):
+class Chrf(Metric):
     """Statistics: for every order n-grams of the hypothesis, of the reference, matches."""
 
-    name = "chrF"
-    n_statistics = 3 * ORDER
-
-    def __init__(self, options: TextOptions = TextOptions()) -> None:
-        super().__init__(options)
-        self._preprocess = (lambda line: _spaced(line.lower())) if options.lowercase else _spaced
+    def __init__(self, options: TextOptions = TextOptions(), *, word_order: int = 0) -> None:
+        self.options, self.word_order = options, word_order
+        self.name = "chrF" + "+" * word_order
+        case = str.lower if options.lowercase else str
+        # what n-grams consist of, and how long they may be
+        self._units: list[tuple[Preprocess, int]] = [(lambda line: _spaced(case(line)), ORDER)]
+        if word_order:
+            self._units.append((lambda line: " ".join(_words(case(line))), word_order))
 
     @property
     def signature(self) -> str:
         from sacrebleu.metrics.chrf import CHRF
 
-        metric = CHRF(lowercase=self.options.lowercase)
+        metric = CHRF(lowercase=self.options.lowercase, word_order=self.word_order)
         metric.num_refs = self.options.n_references
         signature: str = metric.get_signature().format()
         return signature
 
-    def count(self, batch: Batch) -> FloatArray:
-        matches = matches_by_reference(batch, ORDER)
-        in_reference = ngram_totals(batch.references.lengths, ORDER)
-        totals = ngram_totals(batch.hypotheses.lengths, ORDER)[batch.sentence_of_reference]
-        # As in sacrebleu: orders that the reference is too short for do not count
-        in_hypothesis = np.where(in_reference > 0, totals, 0)
-        triples = np.stack([in_hypothesis, in_reference, matches], axis=-1)  # (refs, order, 3)
-        statistics = triples.reshape(-1, 3 * ORDER).astype(np.float64)
-        return statistics[batch.best_references(self.score(statistics))]
+    def statistics(self, outputs: Outputs) -> FloatArray:
+        found = [np.zeros((0, 3 * (ORDER + self.word_order)))]
+        texts = (batches(outputs, preprocess) for preprocess, _ in self._units)
+        for same_sentences in zip(*texts, strict=True):
+            parts = [
+                _triples(batch, order)
+                for batch, (_, order) in zip(same_sentences, self._units, strict=True)
+            ]
+            statistics = np.concatenate(parts, axis=1)  # (references, 3 · orders)
+            best = same_sentences[0].best_references(self.score(statistics))
+            found.append(statistics[best])
+        return np.concatenate(found)
 
     def score(self, sums: FloatArray) -> FloatArray:
-        triples = sums.reshape(*sums.shape[:-1], ORDER, 3)
+        triples = sums.reshape(*sums.shape[:-1], -1, 3)
         hypothesis, reference, matches = np.moveaxis(triples, -1, 0)  # (..., order) each
         counts = (hypothesis > 0) & (reference > 0)
         n_orders = np.maximum(counts.sum(axis=-1), 1)
@@ -60,6 +70,28 @@ class Chrf(WordMetric):
         return result
 
 
+def _triples(batch: Batch, order: int) -> FloatArray:
+    """n-grams of the hypothesis, of the reference, and matches, (references, 3 · order)."""
+    matches = matches_by_reference(batch, order)
+    in_reference = ngram_totals(batch.references.lengths, order)
+    totals = ngram_totals(batch.hypotheses.lengths, order)[batch.sentence_of_reference]
+    # As in sacrebleu: orders that the reference is too short for do not count
+    in_hypothesis = np.where(in_reference > 0, totals, 0)
+    triples = np.stack([in_hypothesis, in_reference, matches], axis=-1)
+    return triples.reshape(-1, 3 * order).astype(np.float64)
+
+
 def _spaced(line: str) -> str:
     """Every character becomes a word."""
     return " ".join("".join(line.split()))
+
+
+def _words(line: str) -> Iterator[str]:
+    """Words without the punctuation at their end, or else at their beginning."""
+    for word in line.split():
+        if len(word) > 1 and word[-1] in punctuation:
+            yield from (word[:-1], word[-1])
+        elif len(word) > 1 and word[0] in punctuation:
+            yield from (word[0], word[1:])
+        else:
+            yield word

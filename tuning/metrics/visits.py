@@ -25,7 +25,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any, overload
+from typing import Any, TypeVar, overload
 
 import numpy as np
 
@@ -36,7 +36,11 @@ from models.data.text import parse_lines, split_words
 from models.errors import BadLine, DataError
 from models.kernels import kernel
 
+# In JSON lines, as `translate` and as `compare` writes them
+TEXT_KEYS, LINK_KEYS = ("translation", "text"), ("alignment", "links")
 JSON_LINE = '{"translation": "the book", "alignment": [[1, 0], [0, 1]]}'
+
+Kind = TypeVar("Kind")
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,9 +159,10 @@ def _complete(
 def read_visits(path: Path, n_source: Sequence[int] | Int64Array | None = None) -> Visits:
     """Visit sequences from a file with the alignment of one sentence on each line.
 
-    A line is either in Pharaoh format (`0-1 1-0`) or a JSON object with "alignment", a list of
-    [source, target], and perhaps "translation", against which target positions are checked. With
-    `n_source`, the numbers of words of the source sentences, source positions are checked too.
+    A line is either in Pharaoh format (`0-1 1-0`) or a JSON object with "alignment" or "links", a
+    list of [source, target], and perhaps "translation" or "text", against which target positions
+    are checked. With `n_source`, the numbers of words of the source sentences, source positions are
+    checked too.
     """
     lengths = None if n_source is None else np.asarray(n_source, dtype=np.int64)
     expected = iter(() if lengths is None else lengths.tolist())
@@ -213,11 +218,19 @@ def parse_json(line: str, expected: str) -> Any:
         raise BadLine("JSON", what, expected) from None
 
 
+def first_of(record: Any, keys: Sequence[str], kind: type[Kind]) -> Kind | None:
+    """The value of the first key that a JSON object has, if it is of this kind."""
+    if not isinstance(record, dict):
+        return None
+    value = next((record[key] for key in keys if key in record), None)
+    return value if isinstance(value, kind) else None
+
+
 def _json_links(line: str) -> list[int]:
     expected = f"lines look like {JSON_LINE}"
     record = parse_json(line, expected)
-    pairs = record.get("alignment")
-    if not isinstance(pairs, list):
+    pairs = first_of(record, LINK_KEYS, list)
+    if pairs is None:
         raise BadLine("JSON", 'no list "alignment"', expected)
     links: list[int] = []
     for pair in pairs:
@@ -225,8 +238,9 @@ def _json_links(line: str) -> list[int]:
             what = f"{json.dumps(pair)} is not a link"
             raise BadLine("JSON", what, "links are pairs of positions, [source, target], from 0")
         links += pair
-    if isinstance(record.get("translation"), str):
-        _check_side(links[1::2], "target", len(split_words(record["translation"])))
+    text = first_of(record, TEXT_KEYS, str)
+    if text is not None:
+        _check_side(links[1::2], "target", len(split_words(text)))
     return links
 
 

@@ -76,12 +76,14 @@ def metric_slopes(metric: Metric, corpus: FloatArray, n_sentences: float) -> Flo
     """How the metric changes with each statistic around a corpus, (statistics,).
 
     Measured over the mean statistics of a sentence in both directions, which smooths over the
-    places where a metric has no slope.
+    places where a metric has no slope. A count of 0 cannot fall, so its slope is that of the first
+    one.
     """
-    widths = np.maximum(np.abs(corpus) / max(n_sentences, 1.0), 1e-6)
-    changes = np.diag(widths)
-    rises = metric.score(corpus + changes) - metric.score(corpus - changes)
-    slopes: FloatArray = rises / (2 * widths)
+    is_zero = corpus == 0
+    above = np.where(is_zero, 1.0, np.abs(corpus) / max(n_sentences, 1.0))
+    below = np.where(is_zero, 0.0, above)
+    rises = metric.score(corpus + np.diag(above)) - metric.score(corpus - np.diag(below))
+    slopes: FloatArray = rises / (above + below)
     return slopes
 
 

@@ -17,7 +17,14 @@ import numpy as np
 from models.arrays import FloatArray
 from models.errors import SettingError, nearest
 from tuning.metrics.base import Metric, Outputs
-from tuning.metrics.catalogue import METRICS, References, check_name, find_metric, make_metrics
+from tuning.metrics.catalogue import (
+    ALIASES,
+    METRICS,
+    References,
+    check_name,
+    find_metric,
+    make_metrics,
+)
 from tuning.metrics.words import TextOptions
 
 EXAMPLES = "bleu, ter, bleu-ter, bleu+ribes, 0.5*bleu-0.5*ter"
@@ -94,7 +101,7 @@ def parse_objective(text: str) -> dict[str, float]:
     """
     compact = re.sub(r"\s", "", text)
     # The longest name first, and only if the next term or the end follows it
-    known = "|".join(sorted(map(re.escape, METRICS), key=len, reverse=True))
+    known = "|".join(sorted(map(re.escape, [*METRICS, *ALIASES]), key=len, reverse=True))
     pattern = re.compile(
         rf"([+-]?)(?:(\d+\.?\d*|\.\d+)\*)?({known}|[\w.]+:\w+)(?=[+-]|$)", re.IGNORECASE
     )

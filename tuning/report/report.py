@@ -6,16 +6,11 @@ from html import escape
 
 from models.errors import counted
 from tuning.comparison.configuration import limit_name
-from tuning.comparison.result_tables import (
-    BETTER,
-    WORSE,
-    limits_table,
-    significance_table,
-    summary_table,
-)
+from tuning.comparison.result_tables import limits_table, significance_table, summary_table
 from tuning.comparison.results import Comparison
 from tuning.evaluation.charts import Chart, Series
 from tuning.evaluation.data_sets import Sentences
+from tuning.evaluation.scoring import BETTER, WORSE
 from tuning.evaluation.significance import SIGNIFICANT
 from tuning.evaluation.tables import Table
 from tuning.report.account import costs, settings, tuning_curves, weights

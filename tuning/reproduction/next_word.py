@@ -40,6 +40,11 @@ from tuning.reproduction.paper_tables import GOTO
 NEAREST = 3  # first distance of the paper's figure; the last is FARTHEST
 FEWEST = 5  # moves of the corpus over a distance that counts
 BETTER, WORSE = "sequence", "pair"
+COUNTED = (
+    "0 is monotone. A move for every target word with a source word that was not visited before, "
+    "and one to the end of the sentence; `hyperbaton corpus` counts every aligned target word and "
+    "no end."
+)
 NAME, TITLE = "next_word", "The next source word (Goto et al. 2013, Figure 5)"
 Studies = Mapping[str, NextWordStudy]  # by test set
 
@@ -96,7 +101,7 @@ def _by_class(test: str, study: NextWordStudy) -> Table:
         ]
         rows.append([name, f"{own.sum():,}", *means])
     header = ["distance", "moves", *study.predictions]
-    return Table(header, rows, title=f"{test}: log P by distance")
+    return Table(header, rows, [COUNTED], f"{test}: log P by distance")
 
 
 def _curves(study: NextWordStudy) -> dict[str, FloatArray]:

@@ -157,7 +157,8 @@ class DprScorer(TableScorer):
         _, first = np.unique(spans, axis=0, return_index=True)
         phrases = tuple(" ".join(self._sentence.words[slice(*span)]) for span in spans[first])
         title = "p(move), d = previous end − start"
-        return [HeatMap(title, phrases, self._names, np.exp(self._log_p[first]))]
+        values = np.exp(self._log_p[first])
+        return [HeatMap(title, phrases, self._names, values, "source phrase", "class of moves")]
 
 
 @lru_cache(maxsize=256)

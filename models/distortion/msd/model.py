@@ -25,6 +25,7 @@ from models.phrases.reordering import CLASSES, ReorderingType
 
 class Lexicalised(DistortionModel):
     name: ClassVar[str] = "msd"
+    in_phrase_table: ClassVar[bool] = True
 
     def __init__(self, type: str = "wbe-msd-bidirectional-fe") -> None:  # noqa: A002
         self.type = type

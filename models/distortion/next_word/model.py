@@ -29,7 +29,7 @@ from models.distortion.next_word.events import (
 )
 from models.distortion.next_word.fitting import NextWordSettings
 from models.distortion.next_word.scores import log_probabilities
-from models.distortion.next_word.symbols import SymbolCoder
+from models.distortion.next_word.symbols import CLASSES, TAGS, SymbolCoder
 from models.distortion.tables import Table, TableScorer
 from models.kernels import inner, kernel
 from models.phrases.table import PhraseTable
@@ -58,6 +58,10 @@ class NextWordModel(NextWordSettings, DistortionModel):
     @property
     def requires(self) -> frozenset[str]:
         return self.coder_.requires if self.learned() else frozenset()
+
+    @property
+    def uses(self) -> frozenset[str]:
+        return frozenset({TAGS, CLASSES})  # classes where there are no tags
 
     def check_settings(self) -> None:
         """Refuses impossible values before any work."""
@@ -101,6 +105,11 @@ class NextWordModel(NextWordSettings, DistortionModel):
     def distributions(self, sentence: Sentence) -> list[FloatArray]:
         """Over the next places, given each current one, (n + 1, n + 1)."""
         return [np.exp(self.table(sentence)[:, :, 0])]
+
+    @property
+    def meanings(self) -> tuple[str, ...]:
+        """The probability whose logarithm each feature is."""
+        return ("P(next word | current word)",)
 
     @abstractmethod
     def top_features(self, n: int) -> list[TopFeature]:
@@ -158,19 +167,20 @@ class NextWordScorer(TableScorer):
 
     def heat_maps(self) -> Sequence[HeatMap]:
         return [
-            heat_map(name, self._sentence, self._log_p[:, :, feature])
-            for feature, name in enumerate(self._model.feature_names)
+            heat_map(f"{name}: {meaning}", self._sentence, self._log_p[:, :, feature])
+            for feature, (name, meaning) in enumerate(
+                zip(self._model.feature_names, self._model.meanings, strict=True)
+            )
         ]
 
     def distributions(self) -> Sequence[FloatArray]:
         return self._model.distributions(self._sentence)
 
 
-def heat_map(name: str, sentence: Sentence, log_p: FloatArray) -> HeatMap:
+def heat_map(title: str, sentence: Sentence, log_p: FloatArray) -> HeatMap:
     words = sentence.words
-    return HeatMap(
-        f"{name}: P(next word | current word)", ("<s>", *words), (*words, "</s>"), np.exp(log_p)
-    )
+    sides = ("<s>", *words), (*words, "</s>")
+    return HeatMap(title, *sides, np.exp(log_p), "current word", "next word")
 
 
 class OpenPlacesScorer(SentenceScorer):
@@ -182,7 +192,7 @@ class OpenPlacesScorer(SentenceScorer):
         self, model: NextWordModel, sentence: Sentence, options: OptionTable, scores: FloatArray
     ) -> None:
         self._entered, self._left = model.ends(sentence, options)
-        self._scores, self._sentence, self._name = scores, sentence, model.feature_names[0]
+        self._scores, self._sentence, self._model = scores, sentence, model
 
     def features(self, steps: Steps) -> FloatArray:
         values: FloatArray = _open_log_probabilities(
@@ -199,8 +209,8 @@ class OpenPlacesScorer(SentenceScorer):
     # at the end only EOS is open: its probability is 1, and `finish` gives 0
 
     def heat_maps(self) -> Sequence[HeatMap]:
-        table = log_probabilities(self._scores)
-        return [heat_map(f"{self._name}, all places open", self._sentence, table)]
+        title = f"{self._model.feature_names[0]}, all places open: {self._model.meanings[0]}"
+        return [heat_map(title, self._sentence, log_probabilities(self._scores))]
 
 
 @kernel

@@ -69,6 +69,12 @@ class NineClass(NextWordModel):
         variant = [self.bins] * (self.bins != "goto") + [self.order] * (self.order != "span")
         return tuple(".".join([self.name, *variant, name]) for name in self.directions)
 
+    @property
+    def meanings(self) -> tuple[str, ...]:
+        """Of classes of distances, so they do not sum to one over the next words."""
+        given = {"outbound": "current word", "inbound": "next word"}
+        return tuple(f"P(class of distance | {given[name]})" for name in self.directions)
+
     def learn(
         self, corpus: AlignedCorpus, coder: SymbolCoder, threads: int, progress: Progress | None
     ) -> None:

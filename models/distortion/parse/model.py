@@ -72,20 +72,24 @@ class Parse(ParseSettings, DistortionModel):
         return (0.3, 0.0, 0.0)  # the other two are parts of the first
 
     @property
+    def uses(self) -> frozenset[str]:
+        families, prior = parse_use(self.use)
+        tags = families & (TAGS | WORDS | SIB) or prior == "smoothed"
+        return frozenset(["tags"] * bool(tags) + ["tree"] * bool(families & (COV | SIB)))
+
+    @property
     def requires(self) -> frozenset[str]:
         """Tags, if it was trained with them; a tree is used where there is one."""
-        families, prior = parse_use(self.use)
-        asks = families & (TAGS | WORDS | SIB) or prior == "smoothed"
         known = bool(self.learned()) and len(self.learned_.source_tags) > 3
-        return frozenset({"tags"}) if asks and known else frozenset()
+        return self.uses & {"tags"} if known else frozenset()
 
     @property
     def wants(self) -> frozenset[str]:
         """Trees, if it was trained with features of them."""
-        if not parse_use(self.use)[0] & (COV | SIB) or not self.learned():
+        if not self.learned():
             return frozenset()
         report = self.learned_.report
-        return frozenset({"tree"} if report["without_tree"] < report["sentences"] else ())
+        return self.uses & {"tree"} if report["without_tree"] < report["sentences"] else frozenset()
 
     def fit(
         self,

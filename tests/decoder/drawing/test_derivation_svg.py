@@ -2,6 +2,7 @@
 
 import re
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 from itertools import combinations
 
 from hypothesis import given, settings
@@ -124,6 +125,21 @@ def test_notebooks_show_a_translation_as_words_and_picture():
     assert [text for text in texts if ":" in text] == ["2: +2", "3: −3"]
     links = [e.get("d") for e in root.iter(f"{SVG}path") if e.get("stroke-opacity") == ".6"]
     assert links[0].count("M") == 3
+
+
+def test_unknown_words_are_marked():
+    derivation = replace(make_explanation([1, 1, 1], [0, 2, 1], [1, 1, 0]).derivation, unknown=[1])
+    root = ElementTree.fromstring(derivation_svg(derivation))
+    numbers = [e.text for e in root.iter(f"{SVG}text") if re.fullmatch(r"\d\??", e.text)]
+    assert sorted(numbers) == ["1", "1", "2?", "2?", "3"]  # both sides, but one is not translated
+    dashed = [e for e in root.iter(f"{SVG}rect") if e.get("stroke-dasharray")]
+    assert len(dashed) == 2
+
+
+def test_notebooks_mark_unknown_words():
+    spans = [(0, 1, 0, 1), (1, 2, 1, 2)]
+    translation = Translation("he xyz", 0.0, [], spans, {}, ("kare", "xyz"), (1,))
+    assert translation._repr_html_().count(">2?</text>") == 2
 
 
 def test_notebooks_show_an_empty_translation():

@@ -1,10 +1,13 @@
 """Pictures of derivations as files: that they are repeatable, and words without glyphs."""
 
 import io
+import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
+from matplotlib.patches import FancyBboxPatch
 
 from hyperbaton.views.explanation_picture import draw_derivation, fonts_for, picture_of
 from hyperbaton.views.heat_map_picture import (
@@ -74,6 +77,17 @@ def test_words_without_glyphs_are_numbers_or_left_to_the_viewer(tmp_path):
     assert f"{HAN}0</text>" in path.read_text(encoding="utf-8")
 
 
+def test_unknown_words_are_marked():
+    derivation = replace(make([1, 1], [1, 0], [1, 1]).derivation, unknown=(0,))
+    [axes] = picture_of([derivation]).axes
+    shown = [text.get_text() for text in axes.texts]
+    assert sorted(text for text in shown if len(text) < 3 and text[0].isdigit()) == [
+        "1?", "1?", "2", "2"
+    ]  # fmt: skip
+    boxes = [patch for patch in axes.patches if isinstance(patch, FancyBboxPatch)]
+    assert [box.get_linestyle() == "solid" for box in boxes].count(False) == 2
+
+
 def test_widths_of_words():
     fonts = Fonts(["mmm", HAN])
     assert fonts.width("mmm", 10) == pytest.approx(3 * fonts.width("m", 10))
@@ -93,7 +107,7 @@ def heat_map(n, title="P(next | current)"):
     values = np.arange(float(n * n)).reshape(n, n) / n
     values[0, 0] = np.nan
     words = tuple(f"w{i}" for i in range(n))
-    return HeatMap(title, words, words, values)
+    return HeatMap(title, words, words, values, "current", "next")
 
 
 def test_heat_maps_have_words_and_small_ones_values(tmp_path):
@@ -104,9 +118,29 @@ def test_heat_maps_have_words_and_small_ones_values(tmp_path):
         assert [text.get_text() for text in axes.get_xticklabels()] == list(shown.columns)
         assert [text.get_text() for text in axes.get_yticklabels()] == list(shown.rows)
         assert axes.get_title() == "P(next | current)"
+        assert (axes.get_ylabel(), axes.get_xlabel()) == ("current", "next")
         assert len(axes.texts) == n_values
     save_picture(picture_of_heat_maps([small, large]), tmp_path / "maps.png")
     save_picture(picture_of_heat_maps([heat_map(2, HAN)]), tmp_path / "title.png")
+
+
+@pytest.mark.parametrize(("n_maps", "n_words"), [(1, 20), (3, 20), (2, 45), (5, 60), (1, 300)])
+def test_pictures_of_heat_maps_have_a_bounded_size(n_maps, n_words):
+    figure = picture_of_heat_maps([heat_map(n_words)] * n_maps)
+    assert max(figure.get_size_inches()) <= 16
+    panels = [axes for axes in figure.axes if axes.get_title()]
+    assert len(panels) == n_maps
+    words = [text.get_text() for text in panels[0].get_yticklabels()]
+    # words that are shown have 10 points or more, in a picture of 1152 points at most
+    every = n_words // (len(words) - 1)
+    assert words == [f"w{n}" for n in range(0, n_words, every)]
+    assert len(words) * 10 * math.isqrt(n_maps) <= 1152
+
+
+def test_a_few_heat_maps_stand_side_by_side():
+    one, two, four = (picture_of_heat_maps([heat_map(4)] * n).get_size_inches() for n in (1, 2, 4))
+    assert two == pytest.approx([2 * one[0], one[1]])
+    assert four == pytest.approx(2 * one)
 
 
 @pytest.mark.parametrize(

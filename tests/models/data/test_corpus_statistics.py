@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from models.data.corpus_builder import CorpusBuilder
 from models.data.corpus_statistics import distances, statistics
+from models.distortion.next_word.events import find_events
 from tests.oracles import move_distances
 from tests.strategies import pairs
 
@@ -40,6 +41,15 @@ def test_words_with_several_links_count_from_their_ends():
         1,
         -2,
     ]
+
+
+def test_what_is_monotone_here_and_for_the_models_of_the_next_word():
+    # a stays the source of two target words, then b: moves 0, -1, 0 and no end
+    corpus = corpus_of([(list("ab"), list("xyz"), [(0, 0), (0, 1), (1, 2)])])
+    assert distances(corpus).tolist() == [0, -1, 0]
+    assert statistics(corpus).share_monotone == pytest.approx(2 / 3)
+    # the models visit a only once, and then have to find the end
+    assert find_events(corpus).distortions.tolist() == [0, 0, 0]
 
 
 @given(st.lists(pairs(), max_size=6))

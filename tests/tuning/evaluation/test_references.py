@@ -33,6 +33,12 @@ def test_json_lines(write):
     assert (read.sentences, read.is_json) == (["a b", ""], True)
 
 
+def test_json_lines_of_comparisons(write):
+    path = write("h", '{"text": "a b", "links": [[0, 1]], "spans": []}\n{"text": ""}\n')
+    read = read_hypotheses(path)
+    assert (read.sentences, read.is_json) == (["a b", ""], True)
+
+
 @pytest.mark.parametrize("line", ["{", "{ a }", "[1]", '"a"', "{}}"])
 def test_text_that_looks_a_little_like_json_is_text(write, line):
     assert read_hypotheses(write("h", f"{line}\n")).sentences == [line]

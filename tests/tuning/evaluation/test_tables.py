@@ -37,5 +37,9 @@ def test_latex():
     ]  # fmt: skip
 
 
+def test_marks_in_latex():
+    assert r"31.42$\dagger$ \\" in as_latex(Table(["n"], [["31.42†"]]))
+
+
 def test_csv_keeps_numbers_as_they_are():
     assert as_csv(["a", "b"], [["x,y", 0.1 + 0.2]]) == 'a,b\n"x,y",0.30000000000000004'

@@ -28,6 +28,21 @@ def test_statistics_and_score_are_sacrebleus(of, tokenize, lowercase, order):
     assert ours.corpus_score(of) == pytest.approx(score, rel=1e-12, abs=1e-12)
 
 
+@settings(max_examples=150)
+@given(outputs(), st.integers(1, 5))
+@example(Outputs(["", ""], [["a"], ["", "b"]]), 4)
+@example(Outputs([""], [[""]]), 4)
+@example(Outputs(["x y"], [["a b c"]]), 4)
+def test_details_are_sacrebleus(of, order):
+    theirs = BLEU(tokenize="none", max_ngram_order=order).corpus_score(of.hypotheses, streams(of))
+    ours = Bleu(order=order)
+    details = ours.details(ours.statistics(of).sum(axis=0))
+    assert details["precisions"] == pytest.approx(theirs.precisions)
+    assert details["BP"] == pytest.approx(theirs.bp)
+    assert details["ratio"] == pytest.approx(theirs.ratio)
+    assert (details["hyp_len"], details["ref_len"]) == (theirs.sys_len, theirs.ref_len)
+
+
 @given(outputs())
 def test_sentence_scores_are_sacrebleus(of):
     theirs = BLEU(tokenize="none", effective_order=True)

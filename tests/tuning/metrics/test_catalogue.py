@@ -37,16 +37,16 @@ def test_names_in_any_case_and_each_once():
 
 
 def test_other_names_that_people_use():
-    names = ["bleu1", "BLEU-1", "bleu4", "bleu", "Meteor", "nist"]
+    names = ["bleu1", "BLEU-1", "bleu4", "BLEU-4", "bleu", "Meteor", "nist", "chrF++", "TER"]
     found = [metric.name for metric in make_metrics(names, REFERENCES)]
-    assert found == ["BLEU-1", "BLEU", "METEOR-exact-stem", "NIST"]
+    assert found == ["BLEU-1", "BLEU", "METEOR-exact-stem", "NIST", "chrF++", "TER"]
 
 
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
         ("blue", f"did you mean bleu?\n  known: {', '.join(sorted(METRICS))}"),
-        ("chrf++", f"did you mean chrf?\n  known: {', '.join(sorted(METRICS))}"),
+        ("chrf+++", f"did you mean chrf++?\n  known: {', '.join(sorted(METRICS))}"),
         ("qqq", f"known: {', '.join(sorted(METRICS))}"),
     ],
 )

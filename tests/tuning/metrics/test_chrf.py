@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics.chrf import CHRF
 
@@ -13,9 +13,11 @@ from tuning.metrics.words import TextOptions
 
 
 @settings(max_examples=150)
-@given(outputs(), st.booleans())
-def test_statistics_and_score_are_sacrebleus(of, lowercase):
-    ours, theirs = Chrf(TextOptions(lowercase=lowercase)), CHRF(lowercase=lowercase)
+@given(outputs(), st.booleans(), st.sampled_from([0, 2]))
+@example(Outputs(["(hi) 'a A, . b"], [["(hi ) a A. b", "hi A, b!"]]), False, 2)
+def test_statistics_and_score_are_sacrebleus(of, lowercase, word_order):
+    ours = Chrf(TextOptions(lowercase=lowercase), word_order=word_order)
+    theirs = CHRF(lowercase=lowercase, word_order=word_order)
     expected = np.array(theirs._extract_corpus_statistics(of.hypotheses, streams(of)))
     np.testing.assert_array_equal(ours.statistics(of), expected)
     score = theirs.corpus_score(of.hypotheses, streams(of)).score
@@ -25,6 +27,7 @@ def test_statistics_and_score_are_sacrebleus(of, lowercase):
 @given(outputs())
 def test_laws(of):
     check_laws(Chrf(), of)
+    check_laws(Chrf(word_order=2), of)
 
 
 def test_by_hand():
@@ -32,6 +35,12 @@ def test_by_hand():
     precision, recall = (1 + 1) / 2, (2 / 3 + 1 / 2) / 2
     expected = 5 * precision * recall / (4 * precision + recall)
     assert Chrf().corpus_score(Outputs(["a b"], [["abc"]])) == pytest.approx(100 * expected)
+
+
+def test_words_by_hand():
+    # a b against a c: 1 of 2 characters, no pair; 1 of 2 words, no pair of them
+    assert Chrf(word_order=2).corpus_score(Outputs(["a b"], [["a c"]])) == pytest.approx(25)
+    assert Chrf(word_order=2).name == "chrF++"
 
 
 def test_perfect_and_empty():
@@ -46,7 +55,9 @@ def test_characters_beyond_sixteen_bits():
     assert Chrf().corpus_score(of) == pytest.approx(theirs)
 
 
-def test_signature_is_sacrebleus():
-    theirs = CHRF(lowercase=True)
+@pytest.mark.parametrize("word_order", [0, 2])
+def test_signature_is_sacrebleus(word_order):
+    theirs = CHRF(lowercase=True, word_order=word_order)
     theirs.corpus_score(["a"], [["a"]])
-    assert Chrf(TextOptions(lowercase=True)).signature == theirs.get_signature().format()
+    ours = Chrf(TextOptions(lowercase=True), word_order=word_order)
+    assert ours.signature == theirs.get_signature().format()

@@ -73,6 +73,21 @@ def test_slopes_tell_what_a_sentence_adds():
         assert row @ slopes == pytest.approx(float(exact), abs=1e-3)
 
 
+def test_a_count_of_zero_has_the_slope_of_the_first_one():
+    metric = Bleu()
+    # 12 of 15 words match, 6 of 12 bigrams, 3 of 9 trigrams and none of 6 4-grams; 18 are expected
+    corpus = np.array([15.0, 18, 12, 6, 3, 0, 15, 12, 9, 6])
+    slopes = metric_slopes(metric, corpus, 3.0)
+    # smoothing counts half a 4-gram, so a whole one doubles the precision
+    bleu = 100 * np.exp(1 - 18 / 15) * (12 / 15 * 6 / 12 * 3 / 9 * 0.5 / 6) ** 0.25
+    assert slopes[5] == pytest.approx(bleu * (2**0.25 - 1))
+    assert np.isfinite(slopes).all()
+    assert np.all(slopes[2:6] > 0)
+    # without any match the score is 0, and the first one of any length lifts it
+    nothing = metric_slopes(metric, np.array([4.0, 4, 0, 0, 0, 0, 4, 3, 2, 1]), 1.0)
+    assert np.flatnonzero(nothing).tolist() == [2, 3, 4, 5]
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_a_planted_optimum_is_approached(seed):
     pool, _ = planted_pool(seed)

@@ -30,6 +30,8 @@ OUTPUTS = Outputs(["a b c d e", "x b c"], [["a b c d f"], ["a b c", "c b"]])
         ("bleu + ribes", {"bleu": 1, "ribes": 1}),
         ("0.5*bleu-.5*ter", {"bleu": 0.5, "ter": -0.5}),
         ("meteor-exact-stem+bleu-1", {"meteor-exact-stem": 1, "bleu-1": 1}),
+        ("bleu4-ter", {"bleu": 1, "ter": -1}),
+        ("bleu+chrf++", {"bleu": 1, "chrf++": 1}),
         ("-ter+bleu+2*lrscore-hamming", {"ter": -1, "bleu": 1, "lrscore-hamming": 2}),
     ],
 )
@@ -42,7 +44,7 @@ def test_texts(text, expected):
     [
         ("bleuu", "there is no metric 'bleuu' in 'bleuu'\n  did you mean bleu"),
         ("bleu-tre", "there is no metric 'tre' in 'bleu-tre'\n  did you mean ter?"),
-        ("meteor-exact", "did you mean meteor-exact-stem?"),
+        ("metor-exact", "did you mean meteor-exact-stem?"),
         ("", "a metric is missing in ''"),
         ("bleu+", "a metric is missing in 'bleu+'"),
         ("bleu ter", "no metric 'bleuter'"),

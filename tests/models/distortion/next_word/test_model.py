@@ -187,10 +187,17 @@ def test_heat_maps_show_probabilities():
         assert drawn.values.sum(axis=1) == pytest.approx(1.0)
         assert "P(next word | current word)" in drawn.title
     drawn = fitted("nine-class").prepare(given, options_for(given)).heat_maps()
-    assert [heat.title.split(":")[0] for heat in drawn] == [
-        "nine-class.outbound",
-        "nine-class.inbound",
+    assert [heat.title for heat in drawn] == [
+        "nine-class.outbound: P(class of distance | current word)",
+        "nine-class.inbound: P(class of distance | next word)",
     ]
+    assert {(heat.row_title, heat.column_title) for heat in drawn} == {
+        ("current word", "next word")
+    }
+    # distances 2 and 3, column − row, are one class, seen from the row or from the column
+    outbound, inbound = (heat.values for heat in drawn)
+    assert outbound[0, 2] == outbound[0, 3] > 0
+    assert inbound[0, 3] == inbound[1, 3] > 0
 
 
 def test_feature_names_tell_variants_apart():
