@@ -1,4 +1,4 @@
-# make demo   install, train on the embedded samples and translate
+# make demo   install, compile for this machine, train on an embedded sample and translate
 # make test   install and run everything that CI runs: lint, types, tests
 # make check  the same as make test
 # make lock   resolve the versions in constraints.txt anew (needs uv)
@@ -14,10 +14,10 @@ BUILD_TOOLS := cmake editables hatchling setuptools wheel # for us and for kenlm
 
 .PHONY: demo test check lock clean
 
-demo: $(VENV)/installed
+demo: $(VENV)/compiled
 	$(BIN)/hyperbaton demo
 
-test: $(VENV)/installed-test
+test: $(VENV)/installed-test $(VENV)/compiled
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
@@ -51,6 +51,10 @@ $(VENV)/installed-test: $(VENV)/created $(FOUNDATION)
 	@echo "installing into $(VENV); compiling kenlm can take a minute or two"
 	$(call install,.[test$(comma)align])
 	touch $@ $(VENV)/installed
+
+$(VENV)/compiled: $(VENV)/installed
+	$(BIN)/hyperbaton compile
+	touch $@
 
 ifdef UV
 install = uv pip install --quiet --python $(BIN)/python --constraint constraints.txt \

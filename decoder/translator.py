@@ -14,6 +14,7 @@ from queue import SimpleQueue
 
 from decoder.decode import Decoder, SearchSettings
 from decoder.decoded import Decoded
+from decoder.drawing.derivation_layout import Derivation
 from models.data.sentence import Sentence
 from models.data.tagger import Tagger
 from models.data.word_classes import WordClasses
@@ -56,15 +57,19 @@ class Translation:
     source_words: tuple[str, ...] = ()
     unknown: tuple[int, ...] = ()  # phrases, from 0, that are unknown words
 
+    @property
+    def derivation(self) -> Derivation:
+        """What a picture shows of it."""
+        words = self.source_words, self.text.split()
+        return Derivation(*words, self.segmentation, self.alignment, self.unknown)
+
     def _repr_html_(self) -> str:
         """The words, and how the phrases of the source were reordered."""
         from html import escape
 
-        from decoder.drawing.derivation_layout import Derivation
         from decoder.drawing.derivation_svg import derivation_svg
 
-        words, links = (self.source_words, self.text.split()), self.alignment
-        picture = derivation_svg(Derivation(*words, self.segmentation, links, self.unknown))
+        picture = derivation_svg(self.derivation)
         return f"<p>{escape(self.text)} <small>score {self.score:.4f}</small></p>\n{picture}"
 
 

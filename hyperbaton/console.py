@@ -9,7 +9,7 @@ from models.progress import Progress
 
 PATIENCE = 1.0  # seconds before a progress line appears
 COMPILING = (
-    "compiling for the first time, which takes up to half a minute; later runs start at once"
+    "compiling for the first time, which takes some seconds; later runs start at once"
 )
 
 

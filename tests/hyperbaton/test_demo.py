@@ -1,6 +1,12 @@
-"""The demo: a quick comparison on a sample, and translations that are explained."""
+"""The demo: first translations, a quick comparison, and advice that works as it is printed."""
 
+import os
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
+
+import pytest
 
 from decoder.translator import Translator
 from hyperbaton import samples
@@ -8,12 +14,12 @@ from hyperbaton.commands import demo
 from tuning.comparison.configuration import System
 
 
-def test_the_demo_compares_explains_and_says_the_same_the_second_time(
-    tmp_path, monkeypatch, capsys
-):
+@pytest.fixture
+def small(monkeypatch):
+    """Two systems and few sentences instead of seven and many."""
     whole_sample = samples.sample_configuration
 
-    def small(name):
+    def configuration(name):
         whole = whole_sample(name)
         systems = (System("LINEAR", ("linear",)), System("LINEAR+LEX", ("linear", "msd")))
         return replace(
@@ -24,18 +30,49 @@ def test_the_demo_compares_explains_and_says_the_same_the_second_time(
             test=(replace(whole.test[0], lines="1-100"),),
         )
 
-    monkeypatch.setattr(samples, "sample_configuration", small)
+    monkeypatch.setattr(samples, "sample_configuration", configuration)
     monkeypatch.setattr(demo, "QUICK", {"method": "none"})
+
+
+@pytest.mark.usefixtures("small")
+def test_the_demo_translates_compares_and_says_the_same_the_second_time(tmp_path, capsys):
+    out = tmp_path / "demo"
     outputs = []
     for _ in range(2):
-        demo.demonstrate("ja-en", tmp_path / "demo", 2)
+        demo.Demo(out=out).run()
         outputs.append(capsys.readouterr())
     assert outputs[0].out == outputs[1].out
-    assert "how the best system, LINEAR+LEX @ 6, translates:" in outputs[0].out
-    assert outputs[1].err.count("nothing has changed") == 5
+    said = outputs[0].out
+    first, best = said.index("a first system"), said.index("how the best system, LINEAR+LEX @ 6")
+    assert first < said.index("▶") < said.index("BLEU") < best  # pictures come before the table
+    assert said.count("  reference  ") == 2 * demo.N_SHOWN
+    assert outputs[1].err.count("nothing has changed") == 10
     assert "2 of 2 runs are done already" in outputs[1].err
-    report = (tmp_path / "demo" / "report.html").read_text()
-    assert report.startswith("<!doctype html>")
-    best = Translator.load(tmp_path / "demo" / "best")
-    assert [model.name for model in best.distortion] == ["linear", "msd"]
-    assert best.translate("kare wa hon o katta .").text == "he bought a book ."
+    assert (out / "ja-en" / "report.html").read_text().startswith("<!doctype html>")
+    model = Translator.load(out / "ja-en" / "best")
+    assert [model.name for model in model.distortion] == ["linear", "msd"]
+    advice = said[said.index("try it yourself:") :].splitlines()[1:]
+    assert len(advice) == 2
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    for line in advice:
+        done = subprocess.run(
+            line,
+            shell=True,
+            cwd=tmp_path,
+            env=os.environ | {"PATH": path},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+        assert "he bought a book ." in done.stdout
+    assert (tmp_path / "jumps.svg").read_text().startswith("<?xml")
+
+
+@pytest.mark.usefixtures("small")
+def test_only_the_full_demo_uses_both_samples_and_all_of_them(tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setattr(demo, "demonstrate", lambda name, *_, full: asked.append((name, full)))
+    demo.Demo(out=tmp_path).run()
+    demo.Demo(out=tmp_path, full=True).run()
+    assert asked == [("ja-en", False), ("ja-en", True), ("zh-en", True)]
