@@ -210,6 +210,7 @@ def _check(content: dict[str, Any], where: str) -> None:
     for name, weight in content["weights"].items():
         if type(weight) not in (int, float) or not isfinite(weight):
             raise DataError(f"weights.{name} is {weight!r}, not a number", where=where)
+        content["weights"][name] = float(weight)  # TOML's `lm = 1` is a whole number
     entries = content.get("distortion")
     if not isinstance(entries, list) or not all(map(_is_entry, entries)):
         raise DataError("has no list [[distortion]] of models", where=where, advice=ADVICE)

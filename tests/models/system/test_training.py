@@ -425,3 +425,10 @@ def test_progress_showed_the_reading_while_tables_were_made(files, tmp_path):
             "target word classes",
         )
     ]
+
+
+def test_a_whole_number_in_the_model_file_is_a_weight(files, tmp_path):
+    train(files, tmp_path / "m")
+    path = tmp_path / "m" / "model.toml"
+    path.write_text(path.read_text().replace("lm = 0.5", "lm = 1"))
+    assert type(read_system(tmp_path / "m")["weights"]["lm"]) is float
