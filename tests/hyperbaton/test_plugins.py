@@ -1,6 +1,7 @@
 """A system is data: the code that it names is run only if the user says so."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -82,6 +83,20 @@ def test_a_name_on_the_command_line_is_the_users_word(run, tmp_path):
     assert not (tmp_path / "imported").exists()
     assert run("translate", "model", "--distortion", "own_plug_in:Own").returncode == 0
     assert (tmp_path / "imported").exists()
+
+
+def test_a_plug_in_elsewhere_is_found_as_the_error_advises(run, tmp_path, monkeypatch):
+    (tmp_path / "plug-ins").mkdir()
+    (tmp_path / "own_plug_in.py").rename(tmp_path / "plug-ins" / "own_plug_in.py")
+    failed = run("translate", "model", "--allow-plugins")
+    assert failed.returncode == 2
+    assert failed.stderr.splitlines()[-1] == (
+        "  start in the folder of own_plug_in.py, or name that folder: "
+        "PYTHONPATH=FOLDER hyperbaton …"
+    )
+    path = os.environ.get("PYTHONPATH", "")
+    monkeypatch.setenv("PYTHONPATH", f"{tmp_path / 'plug-ins'}{os.pathsep}{path}")
+    assert run("translate", "model", "--allow-plugins").returncode == 0
 
 
 def test_nothing_but_a_model_is_called(tmp_path):
