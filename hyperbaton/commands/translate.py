@@ -87,8 +87,7 @@ class Translate(SearchCommand):
                     writer.write(number - 1, result)
                     statistics = statistics.add(result.statistics)
                     missing.update(users.keys() - result.sentence.layers if result.sentence else ())
-                if progress:
-                    progress("translating", number)
+                progress("translating", number)
         for line in missing_lines(users, missing, number, every=self.stats):
             say(line)
         if self.stats:
