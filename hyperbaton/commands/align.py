@@ -142,15 +142,10 @@ class Align(Command):
             raise
         if n_too_long(corpus):
             say(f"without links, being too long for eflomal: {counted(n_too_long(corpus), 'pair')}")
-        message = f"aligning {counted(len(corpus), 'pair')} in both directions with eflomal"
+        say(f"aligning {counted(len(corpus), 'pair')} in both directions with eflomal")
         usual = AlignerSettings()
         settings = AlignerSettings(self.samplers or usual.n_samplers, self.length or usual.length)
-        with progress_line() as progress:
-            if progress:
-                progress(message, 0)
-            else:
-                say(message)
-            directions = align_corpus(corpus, settings, known)
+        directions = align_corpus(corpus, settings, known)
         if self.save_priors is not None:
             _write(self.save_priors, prior_lines(count_priors(corpus, directions)))
         return directions

@@ -56,7 +56,11 @@ class NextWord(CorpusCommand):
         from hyperbaton.views.study_records import NEXT_WORD_FORMATS
         from models.data.corpus_reading import CorpusSettings, read_corpus
         from models.distortion.next_word.held_out import with_layers
-        from models.system.folder import load_distortion, load_source_classes
+        from models.system.folder import (
+            load_distortion,
+            load_source_classes,
+            load_source_tagger,
+        )
         from tuning.reproduction.exhibit import exhibit_text
         from tuning.reproduction.next_word import next_word_exhibit, weights_table
         from tuning.reproduction.next_word_study import next_word_models, study_models
@@ -74,8 +78,11 @@ class NextWord(CorpusCommand):
                 say(line)
             if not len(pairs):
                 raise DataError("there are no sentences to test on", where=str(files.source))
-            pairs = with_layers(pairs, models, load_source_classes(self.model))
-            study = study_models(models, pairs, self.resamples, self.seed, progress)
+            classes, tagger = load_source_classes(self.model), load_source_tagger(self.model)
+            layered = with_layers(pairs, models, classes, tagger)
+            if tagger is not None and layered.source.tags is not pairs.source.tags:
+                say(tagger.notice())
+            study = study_models(models, layered, self.resamples, self.seed, progress)
         exhibit = next_word_exhibit({name: study})
         weights = [weights_table(own, self.features) for own in models] if self.features else []
         shown = replace(exhibit, tables=[*exhibit.tables, *weights])

@@ -212,8 +212,7 @@ class SearchCommand(Command):
         )
         tagger = translator.own_tagger
         if tagger is not None and self.source_tags is None and not self.factored:
-            right = f"{tagger.accuracy:.1%} of held-out words right"
-            say(f"no tags are given: the system's own tagger makes them ({right})")
+            say(tagger.notice())
         return translator
 
 

@@ -102,6 +102,6 @@ def test_advice_about_a_plug_in_that_is_not_found_is_not_given_for_what_it_impor
 ):
     (tmp_path / "needs_more.py").write_text("import no_such_module\n", encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
-    with pytest.raises(SettingError, match="No module named 'no_such_module'$") as error:
+    with pytest.raises(SettingError, match=r"No module named 'no_such_module'$") as error:
         things.make("needs_more:Thing")
     assert error.value.advice == ""

@@ -50,7 +50,8 @@ def compare(
         for warning in missing_layers(configuration):
             talk(warning)
         trained = train(configuration, folder, threads, talk, progress)
-        check_layers(configuration, trained, [dev, *tests])
+        for notice in check_layers(configuration, trained, [dev, *tests]):
+            talk(notice)
         jobs = grid(configuration, folder)
         averages = average_jobs(jobs) if configuration.tune.protocol == AVERAGE else []
         for batch in (jobs, averages):  # an average needs all of its replicas

@@ -69,6 +69,8 @@ def tune_system(
             _clear(job.folder)
         before = _weights_to_begin_with(job.folder, key, content["weights"])
         translator = Translator.load(job.model, search, allow_plugins=job.allow_plugins)
+        if translator.own_tagger is not None and job.dev.source_tags is None:
+            talk(translator.own_tagger.notice())
         translator = translator.with_weights(before)
         fixed, values = read_fixed(job.fixed, translator.feature_names)
         translator = translator.with_weights(values)

@@ -245,9 +245,7 @@ def test_a_system_that_does_not_use_its_reordering_scores_could_not_be_exported(
     content["distortion"] = [one for one in content["distortion"] if one["name"] == kept]
     dropped = ("msd.",) if kept else ("msd.", "linear")
     content["weights"] = {
-        name: weight
-        for name, weight in content["weights"].items()
-        if not name.startswith(dropped)
+        name: weight for name, weight in content["weights"].items() if not name.startswith(dropped)
     }
     (system / NAME).write_text(tomli_w.dumps(content))
     export_moses(system, tmp_path / "out")
