@@ -17,6 +17,7 @@ from hyperbaton.commands.parameters import (
     command,
     flag,
     option,
+    output,
 )
 from hyperbaton.console import announce_compilation, say
 from models.errors import BadLine, DataError, SettingError, counted
@@ -60,8 +61,8 @@ class Explain(SearchCommand):
     )
     brief: bool = flag("Only the steps and the sums.")
     as_json: bool = flag("Print everything as a JSON object.", "--json")
-    picture: Path | None = option("Draw the derivations (svg, png or pdf).")
-    heat_map: Path | None = option("Draw the models' scores for pairs of words.")
+    picture: Path | None = output("Draw the derivations (svg, png or pdf).")
+    heat_map: Path | None = output("Draw the models' scores for pairs of words.")
 
     def run(self) -> None:
         if (self.source is None) == (not self.words):

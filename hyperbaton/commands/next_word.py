@@ -13,6 +13,7 @@ from hyperbaton.commands.parameters import (
     argument,
     command,
     option,
+    output,
 )
 from hyperbaton.console import progress_line, say
 from models.errors import DataError
@@ -47,7 +48,7 @@ class NextWord(CorpusCommand):
     features: int | None = option(
         "Also print the N largest weights of each model.", type=NOT_NEGATIVE, metavar="N"
     )
-    plot: Path | None = option("Also draw average probabilities by distance (png, svg or pdf).")
+    plot: Path | None = output("Also draw average probabilities by distance (png, svg or pdf).")
     resamples: int = option("For intervals.", default=1000, type=POSITIVE)
     seed: int = option(default=1, type=NOT_NEGATIVE)
 

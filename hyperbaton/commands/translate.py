@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
+from hyperbaton.commands.output_files import STREAM
 from hyperbaton.commands.parameters import (
     POSITIVE,
     SearchCommand,
@@ -18,6 +19,7 @@ from hyperbaton.commands.parameters import (
     command,
     flag,
     option,
+    output,
     threads_option,
 )
 from hyperbaton.console import announce_compilation, progress_line, say
@@ -25,8 +27,6 @@ from hyperbaton.console import announce_compilation, progress_line, say
 if TYPE_CHECKING:
     from decoder.decoded import Decoded
     from decoder.translator import Translator
-
-STREAM = Path("-")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,19 +42,23 @@ class Translate(SearchCommand):
     """
 
     source: Path = argument(default=STREAM, metavar="[INPUT]")
-    out: Path = option("Output file; - is stdout.", "-o", "--out", default=STREAM)
+    out: Path | None = output(
+        "Output file.  [default: stdout, unless another output goes there]", "-o", "--out"
+    )
     n_best: int = option("Length of n-best lists.", default=1, type=POSITIVE)
-    n_best_file: Path | None = option("Write n-best lists here, in Moses' format.")
+    n_best_file: Path | None = output("Write n-best lists here, in Moses' format.")
     distinct: bool = flag("Keep each translation only once in an n-best list.")
     alignment: bool = flag("Also print word alignments, behind |||.")
     as_json: bool = flag("Print a JSON object for each sentence.", "--json")
-    lattice: Path | None = option("Write search lattices here, as Moses' search graphs.")
+    lattice: Path | None = output("Write search lattices here, as Moses' search graphs.")
     stats: bool = flag("Print search statistics to stderr at the end.")
     threads: int = threads_option()
 
     def run(self) -> None:
         if self.n_best > 1 and self.n_best_file is None and not self.as_json:
             raise click.UsageError("--n-best needs --n-best-file or --json")
+        if self.as_json and self.out is None and STREAM in (self.n_best_file, self.lattice):
+            raise click.UsageError("--json goes to stdout as well: give -o, or leave it out")
         announce_compilation("decoder.search")
         if self.translate(self.translator(lattice=self.lattice is not None)):
             raise SystemExit(1)
@@ -132,10 +136,11 @@ class _Writer:
         from models.writing import open_to_write
 
         self._job, self._translator = job, translator
-        self._out = stack.enter_context(open_to_write(job.out))
-        self._n_best, self._lattice = (
+        others = job.n_best_file, job.lattice
+        out = STREAM if job.out is None and STREAM not in others else job.out
+        self._out, self._n_best, self._lattice = (
             None if path is None else stack.enter_context(open_to_write(path))
-            for path in (job.n_best_file, job.lattice)
+            for path in (out, *others)
         )
 
     def write_nothing(self) -> None:
@@ -161,7 +166,9 @@ class _Writer:
                 _write(self._lattice, line)
 
 
-def _write(stream: BinaryIO, line: str) -> None:
+def _write(stream: BinaryIO | None, line: str) -> None:
+    if stream is None:
+        return
     stream.write(line.encode() + b"\n")
     if stream is sys.stdout.buffer:
         stream.flush()

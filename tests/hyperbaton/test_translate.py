@@ -70,8 +70,9 @@ def test_threads_do_not_matter(model, write):
 def test_n_best_lists_in_moses_format(model):
     options = ["--n-best", 3, "--n-best-file", "-", "--distinct", "--alignment"]
     result = run(model, *options, input="kare wa hon o katta\nhon\n")
-    lines = [line.split(" ||| ") for line in result.stdout.splitlines()]
-    lists = [fields for fields in lines if len(fields) == 5]
+    # alone on standard output, as with Moses
+    lists = [line.split(" ||| ") for line in result.stdout.splitlines()]
+    assert {len(fields) for fields in lists} == {5}
     assert [fields[0] for fields in lists] == ["0"] * 3 + ["1"] * len(lists[3:])
     number, text, features, score, alignment = lists[0]
     assert (number, text) == ("0", "he bought a book")
@@ -109,6 +110,7 @@ def test_json_says_everything(model):
     ("arguments", "code", "message"),
     [
         (["--n-best", "3"], 2, "--n-best needs --n-best-file or --json"),
+        (["--json", "--n-best-file", "-"], 2, "--json goes to stdout as well: give -o"),
         (["--distortion-limit", "far"], 2, "'far' is not a number of words or inf"),
         (["--distortion-limit", "-7"], 2, "'-7' is not a number of words or inf"),
         (["nothing.txt"], 1, "nothing.txt: no such file"),
