@@ -114,7 +114,8 @@ class Tune(Command):
             raise
         plot_tuning(result, self.plot or job.picture)
         print_blocks(tuning_blocks(result, before))
-        say(f"tuned: {self.model / NAME}; traces and a picture: {job.folder}")
+        done = "tuned" if result.gained else "nothing was gained, the weights are unchanged"
+        say(f"{done}: {self.model / NAME}; traces and a picture: {job.folder}")
 
     def job(self) -> "TuningJob":
         """The system and its development set, without the settings."""
