@@ -148,14 +148,14 @@ class _Writer:
         _write(self._out, "")
 
     def write(self, number: int, decoded: "Decoded") -> None:
-        from decoder.output import json_line, lattice_lines, nbest_lines, pharaoh
+        from decoder.output import aligned_line, json_line, lattice_lines, nbest_lines
 
         job, translator = self._job, self._translator
         if job.as_json:
             _write(self._out, json_line(number, decoded, translator.results(decoded)))
         elif job.alignment:
             [best] = translator.results(decoded)[:1]
-            _write(self._out, f"{best.text} ||| {pharaoh(best)}")
+            _write(self._out, aligned_line(best))
         else:
             _write(self._out, " ".join(decoded.words()))
         if self._n_best is not None:

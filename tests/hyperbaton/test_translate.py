@@ -93,6 +93,21 @@ def test_n_best_lists_in_moses_format(model):
     assert scores == sorted(scores, reverse=True)
 
 
+def test_a_word_of_bars_broke_the_lists(model, tmp_path):
+    words = "hon ||| || |||| katta".split()
+    lists, options = tmp_path / "lists", ["--n-best", 2, "--alignment"]
+    best = run(model, *options, "--n-best-file", lists, input=" ".join(words) + "\n").stdout
+    lines = lists.read_text().splitlines()
+    assert {line.count(" ||| ") for line in lines} == {4}
+    assert best.count(" ||| ") == 1
+    told = json.loads(run(model, "--json", *options[:2], input=" ".join(words) + "\n").stdout)
+    texts = [told["translation"], *(one["translation"] for one in told["n_best"])]
+    assert texts[0].split().count("|||") == 1  # JSON needs no escape
+    back = [line.split(" ||| ")[1].replace("&#124;&#124;&#124;", "|||") for line in lines]
+    assert back == texts
+    assert best.split(" ||| ")[0] == lines[0].split(" ||| ")[1]
+
+
 def test_json_says_everything(model):
     first, second = run(model, "--json", "--n-best", 2, input="hon o katta\n\n").stdout.splitlines()
     content = json.loads(first)
