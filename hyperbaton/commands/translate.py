@@ -68,11 +68,13 @@ class Translate(SearchCommand):
         from decoder.statistics import SearchStatistics, statistics_lines
         from decoder.translator import Failure
         from models.data.corpus_reading import SourceFiles, read_sentences
+        from models.data.unknown_words import UnknownWords
 
         began = time.monotonic()
         failures = number = 0
         statistics = SearchStatistics()
         missing: Counter[str] = Counter()  # sentences without a layer
+        unknown = UnknownWords(translator.phrases.source_vocabulary)
         users = users_of_layers(translator)
         files = SourceFiles(self.source, self.source_tags, self.source_tree)
         with ExitStack() as stack:
@@ -83,6 +85,8 @@ class Translate(SearchCommand):
                 lines, threads=self.threads, n_best=self.n_best, distinct=self.distinct
             )
             for number, result in enumerate(stack.enter_context(closing(results)), 1):
+                for hint in unknown.add(result.sentence.words):
+                    say(hint)
                 if isinstance(result, Failure):
                     failures += 1
                     say(f"hyperbaton: sentence {number}: {result.error}")
@@ -92,7 +96,8 @@ class Translate(SearchCommand):
                     statistics = statistics.add(result.statistics)
                     missing.update(users.keys() - result.sentence.layers if result.sentence else ())
                 progress("translating", number)
-        for line in missing_lines(users, missing, number, every=self.stats):
+        missing_layers = missing_lines(users, missing, number, every=self.stats)
+        for line in filter(None, [str(unknown), *missing_layers]):
             say(line)
         if self.stats:
             seconds = time.monotonic() - began

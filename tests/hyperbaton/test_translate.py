@@ -44,10 +44,22 @@ def run(*arguments, **options):
 def test_lines_in_lines_out(model, write):
     result = run(model, write("in.txt", "\n".join(LINES) + "\n"), "--distortion-limit", "inf")
     assert result.returncode == 0, result.stderr
-    assert result.stderr == ""
+    assert result.stderr.endswith("unknown words: 1 of 13 (7.7%), 1 of 7 types (14.3%)\n")
     first, empty, third, unknown, last = result.stdout.splitlines()
     assert (first, empty, third, last) == ("he bought a book", "", "read a book", "he")
     assert sorted(unknown.split()) == ["a", "book", "nageta"]
+
+
+def test_text_that_was_prepared_differently_came_back_without_a_word(model):
+    result = run(model, input="KARE WA HON\nHON O KATTA\nhon o yonda.\nkare wa hon o katta\n")
+    assert result.returncode == 0
+    assert [line for line in result.stderr.splitlines() if "compiling" not in line] == [
+        "the system knows these words in lower case: KARE WA HON",
+        "the text looks untokenised: the system knows these words without their punctuation: "
+        "yonda.",
+        "unknown words: 7 of 14 (50.0%), 6 of 11 types (54.5%)",
+    ]
+    assert "unknown" not in run(model, input="hon o katta\n").stderr
 
 
 def test_standard_input_and_output_files(model, tmp_path):
@@ -94,7 +106,7 @@ def test_n_best_lists_in_moses_format(model):
 
 
 def test_a_word_of_bars_broke_the_lists(model, tmp_path):
-    words = "hon ||| || |||| katta".split()
+    words = ["hon", "|||", "||", "||||", "katta"]
     lists, options = tmp_path / "lists", ["--n-best", 2, "--alignment"]
     best = run(model, *options, "--n-best-file", lists, input=" ".join(words) + "\n").stdout
     lines = lists.read_text().splitlines()

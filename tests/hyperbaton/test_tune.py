@@ -133,6 +133,17 @@ def test_weights_that_were_only_rescaled_were_called_tuned(run, folder):
     assert f"nothing was gained, the weights are unchanged: {folder}/model/{NAME};" in err
 
 
+def test_unknown_words_of_the_development_set_are_counted(run, folder):
+    assert "unknown words" not in run("--replicas", 1, "--iterations", 1)[2]
+    text = (folder / "dev.s").read_text()
+    (folder / "dev.s").write_text("zzz " + text)
+    n, n_types = len(text.split()) + 1, len(set(text.split())) + 1
+    _, _, err = run("--replicas", 1, "--iterations", 1)
+    assert (
+        f"dev: unknown words: 1 of {n} ({1 / n:.1%}), 1 of {n_types} types ({1 / n_types:.1%})\n"
+    ) in err
+
+
 def test_the_same_command_again_changes_nothing(run, folder):
     before = dev_bleu(folder)
     run("--replicas", 1)

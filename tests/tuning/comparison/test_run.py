@@ -25,7 +25,7 @@ from tests.tuning.comparison.tiny import (
 from tuning.comparison import run
 from tuning.comparison.cells import Job, read_replica, run_job
 from tuning.comparison.configuration import NO_LIMIT, System, check
-from tuning.comparison.result_tables import as_record, write_files
+from tuning.comparison.result_tables import as_record, summary_table, write_files
 from tuning.comparison.run import average_jobs, compare, grid
 from tuning.comparison.systems import COSTS, train
 from tuning.evaluation.data_sets import load
@@ -475,6 +475,20 @@ def test_sets_without_tags_were_refused_although_the_system_has_a_tagger(tmp_pat
         both = [one.cell(system, 6).best for one in (plain, given)]
         assert both[0].outputs == both[1].outputs
         assert both[0].dev_score == both[1].dev_score
+
+
+@pytest.mark.usefixtures("serial")
+def test_unknown_words_of_a_set_are_counted(tmp_path):
+    configuration = tiny_configuration(tmp_path, [LINEAR], metrics=("bleu",))
+    path = configuration.test[0].source
+    words = ["zzz", *path.read_text().split(" ")[1:]]  # instead of the first one
+    path.write_text(" ".join(words))
+    words = " ".join(words).split()
+    n, n_types, talk = len(words), len(set(words)), []
+    comparison = compare(configuration, tmp_path / "out", 1, talk.append)
+    expected = f"unknown words: 1 of {n} ({1 / n:.1%}), 1 of {n_types} types ({1 / n_types:.1%})"
+    assert [line for line in talk if "unknown" in line] == [f"test: {expected}"]  # dev has none
+    assert summary_table(comparison, "test").notes[-1] == expected
 
 
 def test_results_are_the_same_for_any_number_of_processes(tmp_path):
