@@ -1,5 +1,6 @@
 """`hyperbaton explain`: why a sentence was translated as it was."""
 
+import shlex
 import sys
 from contextlib import closing
 from dataclasses import dataclass
@@ -104,7 +105,8 @@ class Explain(SearchCommand):
         if not len(sentence):
             raise SettingError(
                 "there is no word to translate",
-                expected='expected a sentence: hyperbaton explain MODEL "kare wa hon o katta ."',
+                expected="expected a sentence: hyperbaton explain "
+                f'{shlex.quote(str(self.model))} "words of it"',
             )
         return sentence
 

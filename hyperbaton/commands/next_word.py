@@ -14,6 +14,7 @@ from hyperbaton.commands.parameters import (
     command,
     option,
     output,
+    plugins_option,
 )
 from hyperbaton.console import progress_line, say
 from models.errors import DataError
@@ -51,6 +52,7 @@ class NextWord(CorpusCommand):
     plot: Path | None = output("Also draw average probabilities by distance (png, svg or pdf).")
     resamples: int = option("For intervals.", default=1000, type=POSITIVE)
     seed: int = option(default=1, type=NOT_NEGATIVE)
+    allow_plugins: bool = plugins_option()
 
     def run(self) -> None:
         from hyperbaton.views.picture_files import check_picture
@@ -72,7 +74,8 @@ class NextWord(CorpusCommand):
             raise click.UsageError("--features prints text: leave out --format")
         if self.plot is not None:
             check_picture(self.plot)
-        models = next_word_models(load_distortion(self.model, self.distortion), str(self.model))
+        loaded = load_distortion(self.model, self.distortion, allow_plugins=self.allow_plugins)
+        models = next_word_models(loaded, str(self.model))
         with progress_line() as progress:
             pairs, read = read_corpus(files, CorpusSettings(skip_bad=self.skip_bad), progress)
             for line in read.lines():

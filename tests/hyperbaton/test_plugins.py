@@ -32,7 +32,7 @@ class Own(Linear):
 """
 REFUSED = """model.toml: the system names the plug-in 'own_plug_in:Own'
   code that is not part of hyperbaton is only run if you say so
-  if you trust it: --allow-plugins, or --distortion own_plug_in:Own
+  if you trust it: --allow-plugins
 """
 
 
@@ -63,6 +63,8 @@ def run(tmp_path, monkeypatch):
         ("translate", "model"),
         ("explain", "model", "hon o katta"),
         ("models", "model", "--json"),
+        ("features", "model"),
+        ("next-word", "model", "--source=s", "--target=t", "--alignment=a"),
         ("tune", "model", "--source=s", "--reference=t", "--iterations=1", "--replicas=1"),
     ],
 )
@@ -72,7 +74,10 @@ def test_plug_ins_of_a_system_need_the_users_word(run, tmp_path, arguments):
     assert refused.stderr.endswith(REFUSED)
     assert not (tmp_path / "imported").exists()
     allowed = run(*arguments, "--allow-plugins")
-    assert allowed.returncode == 0, allowed.stderr
+    if arguments[0] in ("features", "next-word"):  # there is no such model in the system
+        assert (allowed.returncode, "the system has no" in allowed.stderr) == (1, True)
+    else:
+        assert allowed.returncode == 0, allowed.stderr
     assert (tmp_path / "imported").exists()
     if arguments[0] == "models":
         assert json.loads(allowed.stdout)["distortion"][1]["features"] == ["own"]

@@ -401,6 +401,15 @@ def test_the_second_half_of_one_sentence(tmp_path):
         compare(configuration, tmp_path / "out", 1)
 
 
+def test_a_bad_pair_was_advised_an_option_that_compare_lacks(tmp_path):
+    configuration = tiny_configuration(tmp_path)
+    lines = configuration.train.source.read_text().splitlines()
+    configuration.train.source.write_text("\n".join(["", *lines[1:]]) + "\n")
+    with pytest.raises(DataError, match="train.source:1: the sentence is empty") as error:
+        compare(configuration, tmp_path / "out", 1)
+    assert error.value.advice == "mend the pair, or remove it from all files of [train]"
+
+
 def test_a_layer_that_a_data_set_lacks_is_named_right_after_training(tmp_path):
     model = f"{__name__}:NeedsTree"
     message, trained = wrong(tmp_path, systems=[LINEAR, System("PARSE", (model,))])
