@@ -2,8 +2,8 @@
 
 import io
 import json
-import shlex
 import re
+import shlex
 import subprocess
 import sys
 import textwrap

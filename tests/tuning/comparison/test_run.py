@@ -405,7 +405,7 @@ def test_a_bad_pair_was_advised_an_option_that_compare_lacks(tmp_path):
     configuration = tiny_configuration(tmp_path)
     lines = configuration.train.source.read_text().splitlines()
     configuration.train.source.write_text("\n".join(["", *lines[1:]]) + "\n")
-    with pytest.raises(DataError, match="train.source:1: the sentence is empty") as error:
+    with pytest.raises(DataError, match=r"train\.source:1: the sentence is empty") as error:
         compare(configuration, tmp_path / "out", 1)
     assert error.value.advice == "mend the pair, or remove it from all files of [train]"
 
