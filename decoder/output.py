@@ -10,6 +10,9 @@ import numpy as np
 from decoder.decoded import Decoded
 from decoder.lattice import NONE
 from decoder.translator import Translation, Translator
+from models.data.vocabulary import RESERVED
+
+BARS = "|||"  # between the fields of a line
 
 
 def nbest_lines(
@@ -17,10 +20,22 @@ def nbest_lines(
 ) -> Iterator[str]:
     """`id ||| words ||| name= v v ... ||| score`, and optionally the alignment."""
     for result in translator.results(decoded):
-        fields = [str(number), result.text, _features(result), f"{result.score:.6g}"]
+        fields = [str(number), as_field(result.text), _features(result), f"{result.score:.6g}"]
         if alignment:
             fields.append(pharaoh(result))
-        yield " ||| ".join(fields)
+        yield f" {BARS} ".join(fields)
+
+
+def aligned_line(result: Translation) -> str:
+    """`words ||| alignment`."""
+    return f"{as_field(result.text)} {BARS} {pharaoh(result)}"
+
+
+def as_field(text: str) -> str:
+    """Words between bars: a word of bars, which is unknown and was copied, becomes what Moses' own
+    tokeniser makes of it."""
+    _, escaped = RESERVED[BARS]
+    return " ".join(escaped if word == BARS else word for word in text.split(" "))
 
 
 def lattice_lines(number: int, decoded: Decoded) -> Iterator[str]:

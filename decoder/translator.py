@@ -90,7 +90,9 @@ class Translator:
         """`classes` and `tagger` complete sentences that lack these layers, if a model needs
         them."""
         self.phrases, self.lm, self.distortion = phrases, lm, tuple(distortion)
-        self.weights, self.settings = dict(weights), settings
+        # A whole number is another type to a kernel, which would be compiled again
+        self.weights = {name: float(weight) for name, weight in weights.items()}
+        self.settings = settings
         self._classes, self._tagger = classes, tagger
         self._needed = frozenset[str]().union(*(model.requires for model in self.distortion))
         for name in (name for model in self.distortion for name in model.feature_names):

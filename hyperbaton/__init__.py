@@ -168,7 +168,8 @@ def evaluate(
     for metric in chosen:
         if metric.needs_visits:
             raise SettingError(
-                f"{metric.name} needs word alignments", advice="run hyperbaton evaluate"
+                f"{metric.name} needs word alignments",
+                advice="use the command: hyperbaton evaluate --help",
             )
     systems = {}
     for name, made in (outputs if isinstance(outputs, Mapping) else {"output": outputs}).items():

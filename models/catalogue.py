@@ -78,7 +78,9 @@ class Catalogue(Generic[Made]):
         try:
             return getattr(import_module(module), attribute)
         except (ImportError, AttributeError) as error:
-            raise SettingError(f"the {self.kind} {name!r} cannot be loaded: {error}") from None
+            what = f"the {self.kind} {name!r} cannot be loaded: {error}"
+            advice = _where_to_look(module, error) if ":" in name else ""
+            raise SettingError(what, advice=advice) from None
 
     def _convert(
         self, name: str, made: Any, settings: Mapping[str, Any], where: str
@@ -100,6 +102,16 @@ class Catalogue(Generic[Made]):
             if default is inspect.Parameter.empty and key not in converted:
                 raise SettingError(f"the {self.kind} {name!r} needs the setting {key!r}")
         return converted
+
+
+def _where_to_look(module: str, error: Exception) -> str:
+    """How Python finds a module that it has not found; nothing if something else is wrong."""
+    missing = error.name if isinstance(error, ModuleNotFoundError) else None
+    if missing is None or not f"{module}.".startswith(f"{missing}."):
+        return ""
+    top, _, inside = module.partition(".")
+    wanted = top if inside else f"{top}.py"
+    return f"start in the folder of {wanted}, or name that folder: PYTHONPATH=FOLDER hyperbaton …"
 
 
 def plug_in_error(error: BaseException) -> HyperbatonError | None:

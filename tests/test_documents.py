@@ -3,22 +3,47 @@
 In a `console` block every line after `$ ` is run by a shell; the lines below it are what it must
 print, `...` standing for any lines, or none. In the last digit of a decimal number they may differ
 by one, because there the processor may decide. A block `text file=NAME` is a file that the commands
-of the document find.
+of the document find, and a `python` block without a name is run where it stands.
+
+An `sh` block is about files of the reader's own: its commands are run on small ones with the same
+names, and must end well. Commands that take long are only read (tests/test_advice.py).
 """
 
+import gzip
 import os
 import re
 import subprocess
 import sys
 from decimal import Decimal
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+
+from hyperbaton.samples import sample_files
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = [ROOT / "README.md", ROOT / "data_samples/README.md", *sorted(ROOT.glob("docs/*.md"))]
 BLOCK = re.compile(r"^```(\w+)(?: file=(\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 DECIMAL = re.compile(r"\d+\.\d+")
+COMPARISON = """
+limits = [6]
+[train]
+source = "train.ja"
+target = "train.en"
+alignment = "train.align"
+[dev]
+source = "dev.ja"
+references = ["dev.en"]
+[[test]]
+source = "test.ja"
+references = ["test.en"]
+[[system]]
+name = "LINEAR"
+distortion = ["linear"]
+[tune]
+method = "none"
+"""
 LINK = re.compile(r"\]\((?!https?:)([^)#]+)")
 
 
@@ -51,10 +76,53 @@ def n_digits(decimal):
     return len(decimal.partition(".")[2])
 
 
+def run(command, folder, **options):
+    """Standard output of a command that must end well."""
+    result = subprocess.run(
+        command,
+        shell=True,
+        cwd=folder,
+        env=os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+        check=False,
+        **options,
+    )
+    assert result.returncode == 0, f"{command}\n{result.stderr}"
+    return result.stdout
+
+
+def can_be_run(command):
+    """Whether that is possible here, and does not take minutes."""
+    needs_eflomal = "hyperbaton align --source" in command
+    return not (
+        command.startswith("pip ")
+        or "--preset" in command
+        or (needs_eflomal and find_spec("eflomal") is None)
+    )
+
+
+def own_files(folder):
+    """Gives the reader a small corpus and a comparison, where the document has none."""
+    sizes = {"train": 150, "dev": 5, "test": 10, "new": 5}
+    texts = {}
+    for split, n in sizes.items():
+        files = sample_files("ja-en", "dev" if split == "new" else split)
+        for ending, path in (
+            ("ja", files.source), ("en", files.target), ("align", files.alignment),
+            ("ja.tags", files.source_tags), ("ja.trees", files.source_tree),
+        ):  # fmt: skip
+            with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as stream:
+                texts[f"{split}.{ending}"] = b"".join(stream.readlines()[:n])
+    texts["my-comparison.toml"] = COMPARISON.encode()
+    for name, text in texts.items():
+        if not (folder / name).exists():
+            (folder / name).write_bytes(text)
+
+
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_every_command_prints_what_is_shown(document, tmp_path):
     targets = re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
-    environment = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
     for kind, file_name, content in BLOCK.findall(document.read_text(encoding="utf-8")):
         if file_name:
             (tmp_path / file_name).write_text(content, encoding="utf-8")
@@ -63,19 +131,15 @@ def test_every_command_prints_what_is_shown(document, tmp_path):
                 if command.startswith(("make ", "git ")):
                     assert command.startswith("git ") or command.split()[1] in targets
                     continue
-                result = subprocess.run(
-                    command,
-                    shell=True,
-                    cwd=tmp_path,
-                    env=environment,
-                    capture_output=True,
-                    text=True,
-                    check=False,
-                )
-                assert result.returncode == 0, f"{command}\n{result.stderr}"
-                if shown:
-                    printed = result.stdout.rstrip("\n")
-                    assert agrees(shown.splitlines(), printed.splitlines()), printed
+                printed = run(command, tmp_path).rstrip("\n")
+                assert not shown or agrees(shown.splitlines(), printed.splitlines()), printed
+        elif kind == "python":
+            run(f"{sys.executable} -", tmp_path, input=content)
+        elif kind == "sh":
+            own_files(tmp_path)
+            for command in content.splitlines():
+                if can_be_run(command):
+                    run(command, tmp_path)
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)

@@ -8,14 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hyperbaton.commands.parameters import (
-    POSITIVE,
-    Command,
-    command,
-    option,
-)
+from hyperbaton.commands.output_files import STREAM
+from hyperbaton.commands.parameters import POSITIVE, Command, command, option, output
 from hyperbaton.console import progress_line, say
-from models.errors import BadLine, DataError, counted, missing_file
+from models.errors import BadLine, counted
 
 if TYPE_CHECKING:
     from models.data.aligner import Directions
@@ -30,7 +26,6 @@ METHODS = (
     "grow-diag-final",
     "grow-diag-final-and",
 )
-STANDARD_OUTPUT = Path("-")
 
 
 class _Multiple(click.FloatRange):
@@ -67,18 +62,16 @@ class Align(Command):
         "for each target word."
     )
     backward: Path | None = option("And by choosing a target word for each source word.")
-    out: Path = option(
-        "Where the alignment goes, in Pharaoh format (0-0 1-2).", default=STANDARD_OUTPUT
-    )
+    out: Path = output("Where the alignment goes, in Pharaoh format (0-0 1-2).", default=STREAM)
     method: str = option(
         "How the two directions become one alignment.",
         default=METHODS[-1],
         type=click.Choice(METHODS),
     )
-    forward_out: Path | None = option("Write the forward direction here as well.")
-    backward_out: Path | None = option("Write the backward direction here as well.")
+    forward_out: Path | None = output("Write the forward direction here as well.")
+    backward_out: Path | None = output("Write the backward direction here as well.")
     priors: Path | None = option("Start from priors that --save-priors wrote for other text.")
-    save_priors: Path | None = option("Write priors for use with other text.")
+    save_priors: Path | None = output("Write priors for use with other text.")
     samplers: int | None = option(
         "Independent samplers whose votes are added.  [default: 3]", type=POSITIVE
     )
@@ -107,14 +100,10 @@ class Align(Command):
 
     def directions(self) -> "Directions":
         """Links of both directions, made from text or read."""
-        inputs = self.source, self.target, self.forward, self.backward, self.priors
-        outputs = self.out, self.forward_out, self.backward_out, self.save_priors
         if self.source is not None and self.target is not None:
-            _check_outputs(outputs, inputs)
             return self._align(self.source, self.target)
         if self.forward is not None and self.backward is not None:
             self._refuse_text_options()
-            _check_outputs(outputs, inputs)
             from models.data.aligner import read_directions
 
             return read_directions(self.forward, self.backward)
@@ -142,15 +131,10 @@ class Align(Command):
             raise
         if n_too_long(corpus):
             say(f"without links, being too long for eflomal: {counted(n_too_long(corpus), 'pair')}")
-        message = f"aligning {counted(len(corpus), 'pair')} in both directions with eflomal"
+        say(f"aligning {counted(len(corpus), 'pair')} in both directions with eflomal")
         usual = AlignerSettings()
         settings = AlignerSettings(self.samplers or usual.n_samplers, self.length or usual.length)
-        with progress_line() as progress:
-            if progress:
-                progress(message, 0)
-            else:
-                say(message)
-            directions = align_corpus(corpus, settings, known)
+        directions = align_corpus(corpus, settings, known)
         if self.save_priors is not None:
             _write(self.save_priors, prior_lines(count_priors(corpus, directions)))
         return directions
@@ -163,20 +147,6 @@ class Align(Command):
 
 
 align = command(Align)
-
-
-def _check_outputs(outputs: Iterable[Path | None], inputs: Iterable[Path | None]) -> None:
-    """Refuses outputs that cannot be written, before the work begins."""
-    taken = {path.resolve() for path in inputs if path not in (None, STANDARD_OUTPUT)}
-    for path in filter(None, outputs):
-        place = path if path == STANDARD_OUTPUT else path.resolve()
-        if place in taken:
-            raise click.UsageError(f"{path} cannot be written: another option names the same file")
-        taken.add(place)
-        if path != STANDARD_OUTPUT and not path.parent.is_dir():
-            raise missing_file(path)
-        if path.is_dir():
-            raise DataError("is a folder, not a file", where=str(path))
 
 
 def _write(path: Path, lines: Iterable[str]) -> None:

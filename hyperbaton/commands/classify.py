@@ -13,6 +13,7 @@ from hyperbaton.commands.parameters import (
     command,
     flag,
     option,
+    output,
     set_option,
     threads_option,
 )
@@ -87,8 +88,8 @@ class Classify(CorpusCommand):
         "Leave out features that are rarer in training.", default=1, type=POSITIVE
     )
     max_distance: int = option("Leave out moves over more words.", default=15, type=NOT_NEGATIVE)
-    csv_file: Path | None = option("Also write every measure of every run as CSV.", "--csv")
-    json_file: Path | None = option("Also write everything as JSON.", "--json")
+    csv_file: Path | None = output("Also write every measure of every run as CSV.", "--csv")
+    json_file: Path | None = output("Also write everything as JSON.", "--json")
     plots: Path | None = option("Also draw the papers' figures into this folder.")
     seed: int = option(default=1, type=NOT_NEGATIVE)
     threads: int = threads_option()

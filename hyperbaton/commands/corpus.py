@@ -10,6 +10,7 @@ from hyperbaton.commands.parameters import (
     CorpusCommand,
     command,
     option,
+    output,
     set_option,
 )
 from hyperbaton.console import progress_line, say
@@ -36,7 +37,7 @@ class Corpus(CorpusCommand):
         metavar="N",
     )
     form: str = option("", "--format", default="text", type=click.Choice(["text", "json"]))
-    plot: Path | None = option("Also draw the distances into this png, svg or pdf file.")
+    plot: Path | None = output("Also draw the distances into this png, svg or pdf file.")
     assignments: tuple[str, ...] = set_option()
 
     def run(self) -> None:

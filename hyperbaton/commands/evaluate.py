@@ -15,6 +15,7 @@ from hyperbaton.commands.parameters import (
     command,
     flag,
     option,
+    output,
 )
 from hyperbaton.console import progress_line, say
 
@@ -58,8 +59,8 @@ class Evaluate(Command):
         default="table",
         type=click.Choice(["table", "csv", "json", "latex", "markdown"]),
     )
-    per_sentence: Path | None = option("Also write the scores of each sentence (TSV).")
-    plot: Path | None = option("Also draw the scores into this png, svg or pdf file.")
+    per_sentence: Path | None = output("Also write the scores of each sentence (TSV).")
+    plot: Path | None = output("Also draw the scores into this png, svg or pdf file.")
     tokenize: str = option(
         "sacrebleu's tokeniser: none, 13a, intl, zh, char, ja-mecab.", default="none"
     )

@@ -1,5 +1,6 @@
 """`hyperbaton explain`: why a sentence was translated as it was."""
 
+import shlex
 import sys
 from contextlib import closing
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from hyperbaton.commands.parameters import (
     command,
     flag,
     option,
+    output,
 )
 from hyperbaton.console import announce_compilation, say
 from models.errors import BadLine, DataError, SettingError, counted
@@ -60,8 +62,8 @@ class Explain(SearchCommand):
     )
     brief: bool = flag("Only the steps and the sums.")
     as_json: bool = flag("Print everything as a JSON object.", "--json")
-    picture: Path | None = option("Draw the derivations (svg, png or pdf).")
-    heat_map: Path | None = option("Draw the models' scores for pairs of words.")
+    picture: Path | None = output("Draw the derivations (svg, png or pdf).")
+    heat_map: Path | None = output("Draw the models' scores for pairs of words.")
 
     def run(self) -> None:
         if (self.source is None) == (not self.words):
@@ -103,7 +105,8 @@ class Explain(SearchCommand):
         if not len(sentence):
             raise SettingError(
                 "there is no word to translate",
-                expected='expected a sentence: hyperbaton explain MODEL "kare wa hon o katta ."',
+                expected="expected a sentence: hyperbaton explain "
+                f'{shlex.quote(str(self.model))} "words of it"',
             )
         return sentence
 

@@ -6,7 +6,15 @@ from pathlib import Path
 
 import click
 
-from hyperbaton.commands.parameters import POSITIVE, REQUIRED, Command, argument, command, option
+from hyperbaton.commands.parameters import (
+    POSITIVE,
+    REQUIRED,
+    Command,
+    argument,
+    command,
+    option,
+    plugins_option,
+)
 from hyperbaton.console import say
 from models.errors import DataError, counted
 
@@ -47,6 +55,7 @@ class Features(Command):
     )
     limit: int = option(default=20, type=POSITIVE)
     form: str = option("", "--format", default="table", type=click.Choice(["table", "tsv", "json"]))
+    allow_plugins: bool = plugins_option()
 
     def run(self) -> None:
         from hyperbaton.views.system_text import COLUMNS, feature_table, feature_values
@@ -54,12 +63,13 @@ class Features(Command):
         from models.distortion.parse.model import Parse
         from models.system.folder import load_distortion
 
-        found = [model for model in load_distortion(self.model) if isinstance(model, Parse)]
+        loaded = load_distortion(self.model, allow_plugins=self.allow_plugins)
+        found = [model for model in loaded if isinstance(model, Parse)]
         if not found:
             raise DataError(
                 "the system has no distortion model parse",
                 where=str(self.model),
-                advice="train one: hyperbaton train --distortion linear --distortion parse …",
+                advice="train the system again, with --distortion parse beside its other models",
             )
         wanted = Wanted(
             self.family, self.word, self.tag, self.node, self.target, self.jump, self.coverage,

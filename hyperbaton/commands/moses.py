@@ -37,7 +37,7 @@ class Export(Command):
     \b
     hyperbaton export model --out moses
 
-    Writes phrase-table.gz, reordering-table.TYPE.gz, lm.arpa.gz and moses.ini.
+    Writes phrase-table.gz, lm.arpa.gz, moses.ini and, if the system uses msd, its reordering table.
     """
 
     model: Path = argument(default=REQUIRED)

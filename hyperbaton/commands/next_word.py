@@ -13,6 +13,8 @@ from hyperbaton.commands.parameters import (
     argument,
     command,
     option,
+    output,
+    plugins_option,
 )
 from hyperbaton.console import progress_line, say
 from models.errors import DataError
@@ -47,16 +49,21 @@ class NextWord(CorpusCommand):
     features: int | None = option(
         "Also print the N largest weights of each model.", type=NOT_NEGATIVE, metavar="N"
     )
-    plot: Path | None = option("Also draw average probabilities by distance (png, svg or pdf).")
+    plot: Path | None = output("Also draw average probabilities by distance (png, svg or pdf).")
     resamples: int = option("For intervals.", default=1000, type=POSITIVE)
     seed: int = option(default=1, type=NOT_NEGATIVE)
+    allow_plugins: bool = plugins_option()
 
     def run(self) -> None:
         from hyperbaton.views.picture_files import check_picture
         from hyperbaton.views.study_records import NEXT_WORD_FORMATS
         from models.data.corpus_reading import CorpusSettings, read_corpus
         from models.distortion.next_word.held_out import with_layers
-        from models.system.folder import load_distortion, load_source_classes
+        from models.system.folder import (
+            load_distortion,
+            load_source_classes,
+            load_source_tagger,
+        )
         from tuning.reproduction.exhibit import exhibit_text
         from tuning.reproduction.next_word import next_word_exhibit, weights_table
         from tuning.reproduction.next_word_study import next_word_models, study_models
@@ -67,15 +74,19 @@ class NextWord(CorpusCommand):
             raise click.UsageError("--features prints text: leave out --format")
         if self.plot is not None:
             check_picture(self.plot)
-        models = next_word_models(load_distortion(self.model, self.distortion), str(self.model))
+        loaded = load_distortion(self.model, self.distortion, allow_plugins=self.allow_plugins)
+        models = next_word_models(loaded, str(self.model))
         with progress_line() as progress:
             pairs, read = read_corpus(files, CorpusSettings(skip_bad=self.skip_bad), progress)
             for line in read.lines():
                 say(line)
             if not len(pairs):
                 raise DataError("there are no sentences to test on", where=str(files.source))
-            pairs = with_layers(pairs, models, load_source_classes(self.model))
-            study = study_models(models, pairs, self.resamples, self.seed, progress)
+            classes, tagger = load_source_classes(self.model), load_source_tagger(self.model)
+            layered = with_layers(pairs, models, classes, tagger)
+            if tagger is not None and layered.source.tags is not pairs.source.tags:
+                say(tagger.notice())
+            study = study_models(models, layered, self.resamples, self.seed, progress)
         exhibit = next_word_exhibit({name: study})
         weights = [weights_table(own, self.features) for own in models] if self.features else []
         shown = replace(exhibit, tables=[*exhibit.tables, *weights])

@@ -84,6 +84,12 @@ def flag(text: str, *names: str, sets: str = "") -> Any:
     return option(text, *names, default=False, sets=sets)
 
 
+def output(text: str, *names: str, default: Any = None) -> Any:
+    """A field that is an option for a file to write."""
+    made = option(text, *names, default=default)
+    return field(default=default, metadata={**made.metadata, "is_output": True})
+
+
 def argument(default: Any = None, **attributes: Any) -> Any:
     """A field that is given by its position on the command line."""
     return field(default=default, metadata={"setting": "", "attributes": attributes})
@@ -95,6 +101,19 @@ class Command(ABC):
     @abstractmethod
     def run(self) -> None:
         """Does the work: data on standard output, messages on standard error."""
+
+    def check_outputs(self) -> None:
+        """Refuses, before the work begins, outputs that cannot be written or would be mixed up."""
+        from hyperbaton.commands.output_files import check_outputs
+
+        outputs: list[Path] = []
+        inputs: list[Path] = []
+        for declared in fields(self):  # type: ignore[arg-type]
+            value = getattr(self, declared.name)
+            values = value if isinstance(value, tuple) else (value,)
+            kind = outputs if "is_output" in declared.metadata else inputs
+            kind += [one for one in values if isinstance(one, Path)]
+        check_outputs(outputs, inputs)
 
     def settings(
         self,
@@ -119,7 +138,9 @@ def command(record: type[Command], name: str = "") -> click.Command:
     """The command that makes a record from its options and arguments, and runs it."""
 
     def call(**given: Any) -> None:
-        record(**{key: value for key, value in given.items() if value is not None}).run()
+        made = record(**{key: value for key, value in given.items() if value is not None})
+        made.check_outputs()
+        made.run()
 
     return click.Command(
         name or record.__name__.lower(),
@@ -212,8 +233,7 @@ class SearchCommand(Command):
         )
         tagger = translator.own_tagger
         if tagger is not None and self.source_tags is None and not self.factored:
-            right = f"{tagger.accuracy:.1%} of held-out words right"
-            say(f"no tags are given: the system's own tagger makes them ({right})")
+            say(tagger.notice())
         return translator
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
+from hyperbaton.commands.output_files import STREAM
 from hyperbaton.commands.parameters import (
     POSITIVE,
     SearchCommand,
@@ -18,6 +19,7 @@ from hyperbaton.commands.parameters import (
     command,
     flag,
     option,
+    output,
     threads_option,
 )
 from hyperbaton.console import announce_compilation, progress_line, say
@@ -25,8 +27,6 @@ from hyperbaton.console import announce_compilation, progress_line, say
 if TYPE_CHECKING:
     from decoder.decoded import Decoded
     from decoder.translator import Translator
-
-STREAM = Path("-")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,19 +42,23 @@ class Translate(SearchCommand):
     """
 
     source: Path = argument(default=STREAM, metavar="[INPUT]")
-    out: Path = option("Output file; - is stdout.", "-o", "--out", default=STREAM)
+    out: Path | None = output(
+        "Output file.  [default: stdout, unless another output goes there]", "-o", "--out"
+    )
     n_best: int = option("Length of n-best lists.", default=1, type=POSITIVE)
-    n_best_file: Path | None = option("Write n-best lists here, in Moses' format.")
+    n_best_file: Path | None = output("Write n-best lists here, in Moses' format.")
     distinct: bool = flag("Keep each translation only once in an n-best list.")
     alignment: bool = flag("Also print word alignments, behind |||.")
     as_json: bool = flag("Print a JSON object for each sentence.", "--json")
-    lattice: Path | None = option("Write search lattices here, as Moses' search graphs.")
+    lattice: Path | None = output("Write search lattices here, as Moses' search graphs.")
     stats: bool = flag("Print search statistics to stderr at the end.")
     threads: int = threads_option()
 
     def run(self) -> None:
         if self.n_best > 1 and self.n_best_file is None and not self.as_json:
             raise click.UsageError("--n-best needs --n-best-file or --json")
+        if self.as_json and self.out is None and STREAM in (self.n_best_file, self.lattice):
+            raise click.UsageError("--json goes to stdout as well: give -o, or leave it out")
         announce_compilation("decoder.search")
         if self.translate(self.translator(lattice=self.lattice is not None)):
             raise SystemExit(1)
@@ -64,11 +68,13 @@ class Translate(SearchCommand):
         from decoder.statistics import SearchStatistics, statistics_lines
         from decoder.translator import Failure
         from models.data.corpus_reading import SourceFiles, read_sentences
+        from models.data.unknown_words import UnknownWords
 
         began = time.monotonic()
         failures = number = 0
         statistics = SearchStatistics()
         missing: Counter[str] = Counter()  # sentences without a layer
+        unknown = UnknownWords(translator.phrases.source_vocabulary)
         users = users_of_layers(translator)
         files = SourceFiles(self.source, self.source_tags, self.source_tree)
         with ExitStack() as stack:
@@ -79,6 +85,8 @@ class Translate(SearchCommand):
                 lines, threads=self.threads, n_best=self.n_best, distinct=self.distinct
             )
             for number, result in enumerate(stack.enter_context(closing(results)), 1):
+                for hint in unknown.add(result.sentence.words):
+                    say(hint)
                 if isinstance(result, Failure):
                     failures += 1
                     say(f"hyperbaton: sentence {number}: {result.error}")
@@ -87,9 +95,9 @@ class Translate(SearchCommand):
                     writer.write(number - 1, result)
                     statistics = statistics.add(result.statistics)
                     missing.update(users.keys() - result.sentence.layers if result.sentence else ())
-                if progress:
-                    progress("translating", number)
-        for line in missing_lines(users, missing, number, every=self.stats):
+                progress("translating", number)
+        missing_layers = missing_lines(users, missing, number, every=self.stats)
+        for line in filter(None, [str(unknown), *missing_layers]):
             say(line)
         if self.stats:
             seconds = time.monotonic() - began
@@ -133,10 +141,11 @@ class _Writer:
         from models.writing import open_to_write
 
         self._job, self._translator = job, translator
-        self._out = stack.enter_context(open_to_write(job.out))
-        self._n_best, self._lattice = (
+        others = job.n_best_file, job.lattice
+        out = STREAM if job.out is None and STREAM not in others else job.out
+        self._out, self._n_best, self._lattice = (
             None if path is None else stack.enter_context(open_to_write(path))
-            for path in (job.n_best_file, job.lattice)
+            for path in (out, *others)
         )
 
     def write_nothing(self) -> None:
@@ -144,14 +153,14 @@ class _Writer:
         _write(self._out, "")
 
     def write(self, number: int, decoded: "Decoded") -> None:
-        from decoder.output import json_line, lattice_lines, nbest_lines, pharaoh
+        from decoder.output import aligned_line, json_line, lattice_lines, nbest_lines
 
         job, translator = self._job, self._translator
         if job.as_json:
             _write(self._out, json_line(number, decoded, translator.results(decoded)))
         elif job.alignment:
             [best] = translator.results(decoded)[:1]
-            _write(self._out, f"{best.text} ||| {pharaoh(best)}")
+            _write(self._out, aligned_line(best))
         else:
             _write(self._out, " ".join(decoded.words()))
         if self._n_best is not None:
@@ -162,7 +171,9 @@ class _Writer:
                 _write(self._lattice, line)
 
 
-def _write(stream: BinaryIO, line: str) -> None:
+def _write(stream: BinaryIO | None, line: str) -> None:
+    if stream is None:
+        return
     stream.write(line.encode() + b"\n")
     if stream is sys.stdout.buffer:
         stream.flush()

@@ -15,6 +15,7 @@ from hyperbaton.commands.parameters import (
     flag,
     limit_option,
     option,
+    output,
     plugins_option,
     set_option,
     threads_option,
@@ -84,7 +85,7 @@ class Tune(Command):
     distortion_limit: int | None = limit_option()
     state: Path | None = option("Folder for traces and state.  [default: MODEL/tuning]")
     restart: bool = flag("Discard earlier state and start over.")
-    plot: Path | None = option("Draw into this file.  [default: STATE/tuning.svg]")
+    plot: Path | None = output("Draw into this file.  [default: STATE/tuning.svg]")
     allow_plugins: bool = plugins_option()
     threads: int = threads_option()
     assignments: tuple[str, ...] = set_option()
@@ -113,7 +114,8 @@ class Tune(Command):
             raise
         plot_tuning(result, self.plot or job.picture)
         print_blocks(tuning_blocks(result, before))
-        say(f"tuned: {self.model / NAME}; traces and a picture: {job.folder}")
+        done = "tuned" if result.gained else "nothing was gained, the weights are unchanged"
+        say(f"{done}: {self.model / NAME}; traces and a picture: {job.folder}")
 
     def job(self) -> "TuningJob":
         """The system and its development set, without the settings."""

@@ -30,8 +30,8 @@ def _replicas(result: Replicas) -> Table:
 
 def _mean(result: Replicas) -> str:
     metric = result.runs[0].trace.metric
-    before = f"(before: {result.initial_score:.2f})"
-    lines = [f"kept: {result.chosen}, {metric} {result.score:.2f} {before}"]
+    before = f" (before: {result.initial_score:.2f})" if result.gained else ": nothing was gained"
+    lines = [f"kept: {result.chosen}, {metric} {result.score:.2f}{before}"]
     if len(result.runs) > 1:
         spread = f"{result.mean:.2f} ± {result.deviation:.2f}"
         lines.insert(0, f"mean of {len(result.runs)} replicas: {metric} {spread}")
@@ -39,6 +39,8 @@ def _mean(result: Replicas) -> str:
 
 
 def _weights(result: Replicas, before: Mapping[str, float]) -> Table:
+    if not result.gained:
+        return Table(["weight", "unchanged"], [[name, f"{w:.4f}"] for name, w in before.items()])
     rows = [
         [name, f"{before[name]:.4f}", f"{weight:.4f}"] for name, weight in result.weights.items()
     ]

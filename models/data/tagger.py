@@ -13,7 +13,7 @@ time, which would gain little and take longer.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from models.arrays import Int32Array, Int64Array, Ragged
 from models.data.array_files import load_arrays, save_arrays
 from models.data.corpus import Side
-from models.data.vocabulary import SPECIAL
+from models.data.vocabulary import SPECIAL, Vocabulary
 from models.errors import DataError
 from models.hashing import mixed
 from models.kernels import inner, kernel
@@ -75,6 +75,18 @@ class Tagger:
             total = len(found)
         made = _learn(side.take(rows), passes, seed, progress)
         return cls(made.tags, made.keys, made.weights, made.before, right / max(total, 1))
+
+    def notice(self, what: str = "") -> str:
+        """Tells people that it tags their text: that of `what`, or all of it."""
+        of_what = f" for {what}" if what else ""
+        right = f"{self.accuracy:.1%} of held-out words right"
+        return f"no tags are given{of_what}: the system's own tagger makes them ({right})"
+
+    def tag_side(self, side: Side) -> Side:
+        """The text with tags."""
+        found = self._tag_text(side.words, word_keys(side.vocabulary.words)) + len(SPECIAL)
+        tags = replace(side.words, values=found.astype(np.int32))
+        return replace(side, tags=tags, tag_vocabulary=Vocabulary(self.tags))
 
     def tag(self, words: Sequence[str]) -> tuple[str, ...]:
         """The tags of a sentence."""

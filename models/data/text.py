@@ -86,7 +86,9 @@ def split_factors(line: str) -> tuple[list[str], list[str]]:
         tag = rest.rpartition("|")[2]
         if not word or not tag:
             raise BadLine(
-                "factors", f"word {number} ({token!r}) is not word|tag", "every word needs its tag"
+                "factors",
+                f"word {number} ({token!r}) is not word|tag",
+                "every word needs its tag, and | inside a word is written &#124;",
             )
         words.append(word)
         tags.append(tag)

@@ -210,6 +210,7 @@ def _check(content: dict[str, Any], where: str) -> None:
     for name, weight in content["weights"].items():
         if type(weight) not in (int, float) or not isfinite(weight):
             raise DataError(f"weights.{name} is {weight!r}, not a number", where=where)
+        content["weights"][name] = float(weight)  # TOML's `lm = 1` is a whole number
     entries = content.get("distortion")
     if not isinstance(entries, list) or not all(map(_is_entry, entries)):
         raise DataError("has no list [[distortion]] of models", where=where, advice=ADVICE)
@@ -253,7 +254,7 @@ def _refuse_plugins(entries: Iterable[Mapping[str, Any]], where: str) -> None:
                 f"the system names the plug-in {name!r}",
                 where=where,
                 expected="code that is not part of hyperbaton is only run if you say so",
-                advice=f"if you trust it: --allow-plugins, or --distortion {name}",
+                advice="if you trust it: --allow-plugins",
             )
 
 
@@ -287,7 +288,7 @@ def _find_entry(directory: Path, entries: list[dict[str, Any]], text: str) -> di
         f"the system has no model {text!r}",
         where=str(directory / NAME),
         expected=f"it has {_model_texts(entries)}",
-        advice=f"train it: hyperbaton train --distortion {text}",
+        advice=f"train the system again, with --distortion {text} beside its other models",
     )
 
 

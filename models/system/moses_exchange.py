@@ -106,16 +106,20 @@ def export_moses(directory: Path, out: Path, talk: Callable[[str], None] = lambd
     content = read_system(directory)
     table, lm = load_phrases(directory), load_language_model(directory)
     lm_name = KENLM_BINARY if isinstance(lm, KenlmModel) else ARPA
-    ini = _ini_text(content, table.reordering_type, lm_name, lm.order, str(directory / NAME))
-    known = default_weights(table.reordering_type)
+    names = {entry["name"] for entry in content["distortion"]}
+    kind = table.reordering_type if "msd" in names else ""  # the table may have unused scores
+    if "linear" not in names:
+        content["weights"].setdefault("linear", 0.0)
+    ini = _ini_text(content, kind, lm_name, lm.order, str(directory / NAME))
+    known = default_weights(kind)
     for name in content["weights"]:
         if name not in known:
             talk(f"left out, because Moses has no such feature: {name}")
     make_folder(out)
     write_phrase_table(table, out / "phrase-table.gz")
     talk(f"{out / 'phrase-table.gz'}: {len(table):,} phrase pairs")
-    if table.reordering_type:
-        path = out / f"reordering-table.{table.reordering_type}.gz"
+    if kind:
+        path = out / f"reordering-table.{kind}.gz"
         write_reordering_table(table, path)
         talk(str(path))
     copy_file(directory / content["parts"]["lm"] / lm_name, out / lm_name)

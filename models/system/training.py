@@ -2,6 +2,7 @@
 word classes and distortion models."""
 
 import re
+import shlex
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
@@ -116,7 +117,9 @@ def train_system(
     `together`: all distortion models will be used at once, so their features must be distinct.
     """
     if files.alignment is None:
-        raise SettingError("training needs a word alignment", advice="make one: hyperbaton align")
+        paths = ["--source", str(files.source), "--target", str(files.target)]
+        make = shlex.join(["hyperbaton", "align", *paths, "--out", "train.align"])
+        raise SettingError("training needs a word alignment", advice=f"make one: {make}")
     check_training_settings(settings)
     wanted = wanted_models(settings.distortion, settings.phrases.reordering)
     if together:

@@ -128,7 +128,9 @@ def test_one_learner_one_run_one_model_for_all(run, tmp_path):
     assert "one model for all source phrases" in out
     assert "1 repetition, each with 30 test sentences" in out
     assert json.loads((tmp_path / "j").read_text())["settings"]["min_examples"] is None
+    assert "need more than one repetition" in out
     assert "t-test" not in out
+    assert "±" not in out
     assert "active" not in out
     assert "same training error" not in out
     names = sorted(path.name for path in (tmp_path / "p").iterdir())

@@ -1,12 +1,28 @@
 import sys
 
 from hyperbaton import console
+from tests.child_processes import wait_until
 
 
-def test_no_progress_without_a_terminal(monkeypatch):
+def test_lines_of_progress_without_a_terminal(monkeypatch):
+    said = []
     monkeypatch.setattr(sys.stderr, "isatty", lambda: False)
+    monkeypatch.setattr(console, "say", said.append)
+    monkeypatch.setattr(console, "INTERVAL", 0.001)
     with console.progress_line() as progress:
-        assert progress is None
+        for number, what in enumerate(["collecting", "learning from 7 examples"], 1):
+            progress(what, 0)
+            wait_until(lambda number=number: len(said) == number)
+    # each once, although many intervals may have passed
+    assert said == ["collecting", "learning from 7 examples"]
+
+
+def test_short_work_writes_no_line(monkeypatch, capsys):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: False)
+    monkeypatch.setattr(console, "INTERVAL", 3600.0)
+    with console.progress_line() as progress:
+        progress("collecting", 0)
+    assert capsys.readouterr().err == ""
 
 
 def test_progress_on_a_terminal_waits_and_then_shows_count_and_rate(monkeypatch, capsys):

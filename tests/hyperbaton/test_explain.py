@@ -3,6 +3,7 @@
 import io
 import json
 import re
+import shlex
 import subprocess
 import sys
 import textwrap
@@ -224,6 +225,17 @@ def test_wrong_usage(model, command, arguments, code, message):
     found, _, error = command(model, *arguments)
     assert found == code
     assert message in error
+
+
+def test_the_sentence_that_is_missing_is_given_as_advised(model, command, tmp_path):
+    place = tmp_path / "my model"
+    place.symlink_to(model)
+    _, _, error = command(place, "")
+    advised = shlex.split(error.splitlines()[-1].partition("expected a sentence: ")[2])
+    assert advised == ["hyperbaton", "explain", str(place), "words of it"]
+    code, out, _ = command(*advised[2:])
+    assert code == 0
+    assert "words" in out
 
 
 def test_faults_of_the_input(model, write, monkeypatch):

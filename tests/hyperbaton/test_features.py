@@ -113,7 +113,7 @@ def test_messages(folder, command):
     code, _, err = command(folder / "plain")
     assert code == 1
     assert f"{folder / 'plain'}: the system has no distortion model parse" in err
-    assert "train one: hyperbaton train --distortion linear --distortion parse" in err
+    assert "train the system again, with --distortion parse beside its other models" in err
     code, _, err = command(folder / "m", "--node", "XP")
     assert code == 2
     assert "the model has no node 'XP'" in err

@@ -149,7 +149,7 @@ def test_the_picture(model, run, tmp_path, corpus):
             ["--sample", "ja-en", "--distortion", "linear"],
             1,
             "the system has no model of the next source word\n  it has linear\n"
-            "  train one: hyperbaton train --distortion sequence",
+            "  train the system again, with --distortion sequence beside its other models",
         ),
     ],
 )

@@ -1,5 +1,6 @@
 """Systems that were trained with tags tag plain sentences themselves."""
 
+import shutil
 import subprocess
 import sys
 
@@ -28,6 +29,11 @@ def system(tmp_path_factory):
         **options,
     )
     return folder / "model", said
+
+
+def run(*arguments):
+    command = [sys.executable, "-m", "hyperbaton", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True)
 
 
 def test_training_tells_how_good_the_tagger_is(system):
@@ -67,6 +73,37 @@ def test_the_command_says_so_once(system):
         [*command, "--factored"], input=f"{factored}\n", capture_output=True, text=True
     )
     assert tagged.stdout.splitlines() == plain.stdout.splitlines()[:1]
+    assert "tagger" not in tagged.stderr
+
+
+def test_tuning_and_explaining_say_so_too(system, tmp_path):
+    model = shutil.copytree(system[0], tmp_path / "model")
+    notice = load_source_tagger(model).notice()
+    dev = sample_files("ja-en", "dev")
+    options = ["--source", dev.source, "--reference", dev.target, "--iterations", 1]
+    tuned = run("tune", model, *options, "--replicas", 1, "--n-best", 5)
+    assert tuned.returncode == 0, tuned.stderr
+    assert tuned.stderr.count(notice) == 1
+    tagged = run("tune", model, *options, "--replicas", 1, "--source-tags", dev.source_tags)
+    assert "tagger" not in tagged.stderr
+    explained = run("explain", model, PLAIN)
+    assert explained.returncode == 0
+    assert explained.stderr.count(notice) == 1
+
+
+def test_the_next_word_of_plain_sentences(system, write):
+    model, _ = system
+    dev = sample_files("ja-en", "dev")
+    files = ["--source", dev.source, "--target", dev.target, "--alignment", dev.alignment]
+    plain = run("next-word", model, *files, "--format", "json", "--resamples", 1)
+    assert plain.returncode == 0, plain.stderr
+    tagger = load_source_tagger(model)
+    assert tagger.notice() in plain.stderr
+    lines = dev.source.read_text(encoding="utf-8").splitlines()
+    tags = write("tags", "".join(f"{' '.join(tagger.tag(line.split()))}\n" for line in lines))
+    files += ["--source-tags", tags]
+    tagged = run("next-word", model, *files, "--format", "json", "--resamples", 1)
+    assert tagged.stdout == plain.stdout
     assert "tagger" not in tagged.stderr
 
 

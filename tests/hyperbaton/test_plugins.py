@@ -1,6 +1,7 @@
 """A system is data: the code that it names is run only if the user says so."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -31,7 +32,7 @@ class Own(Linear):
 """
 REFUSED = """model.toml: the system names the plug-in 'own_plug_in:Own'
   code that is not part of hyperbaton is only run if you say so
-  if you trust it: --allow-plugins, or --distortion own_plug_in:Own
+  if you trust it: --allow-plugins
 """
 
 
@@ -62,6 +63,8 @@ def run(tmp_path, monkeypatch):
         ("translate", "model"),
         ("explain", "model", "hon o katta"),
         ("models", "model", "--json"),
+        ("features", "model"),
+        ("next-word", "model", "--source=s", "--target=t", "--alignment=a"),
         ("tune", "model", "--source=s", "--reference=t", "--iterations=1", "--replicas=1"),
     ],
 )
@@ -71,7 +74,10 @@ def test_plug_ins_of_a_system_need_the_users_word(run, tmp_path, arguments):
     assert refused.stderr.endswith(REFUSED)
     assert not (tmp_path / "imported").exists()
     allowed = run(*arguments, "--allow-plugins")
-    assert allowed.returncode == 0, allowed.stderr
+    if arguments[0] in ("features", "next-word"):  # there is no such model in the system
+        assert (allowed.returncode, "the system has no" in allowed.stderr) == (1, True)
+    else:
+        assert allowed.returncode == 0, allowed.stderr
     assert (tmp_path / "imported").exists()
     if arguments[0] == "models":
         assert json.loads(allowed.stdout)["distortion"][1]["features"] == ["own"]
@@ -82,6 +88,20 @@ def test_a_name_on_the_command_line_is_the_users_word(run, tmp_path):
     assert not (tmp_path / "imported").exists()
     assert run("translate", "model", "--distortion", "own_plug_in:Own").returncode == 0
     assert (tmp_path / "imported").exists()
+
+
+def test_a_plug_in_elsewhere_is_found_as_the_error_advises(run, tmp_path, monkeypatch):
+    (tmp_path / "plug-ins").mkdir()
+    (tmp_path / "own_plug_in.py").rename(tmp_path / "plug-ins" / "own_plug_in.py")
+    failed = run("translate", "model", "--allow-plugins")
+    assert failed.returncode == 2
+    assert failed.stderr.splitlines()[-1] == (
+        "  start in the folder of own_plug_in.py, or name that folder: "
+        "PYTHONPATH=FOLDER hyperbaton …"
+    )
+    path = os.environ.get("PYTHONPATH", "")
+    monkeypatch.setenv("PYTHONPATH", f"{tmp_path / 'plug-ins'}{os.pathsep}{path}")
+    assert run("translate", "model", "--allow-plugins").returncode == 0
 
 
 def test_nothing_but_a_model_is_called(tmp_path):

@@ -44,10 +44,22 @@ def run(*arguments, **options):
 def test_lines_in_lines_out(model, write):
     result = run(model, write("in.txt", "\n".join(LINES) + "\n"), "--distortion-limit", "inf")
     assert result.returncode == 0, result.stderr
-    assert result.stderr == ""
+    assert result.stderr.endswith("unknown words: 1 of 13 (7.7%), 1 of 7 types (14.3%)\n")
     first, empty, third, unknown, last = result.stdout.splitlines()
     assert (first, empty, third, last) == ("he bought a book", "", "read a book", "he")
     assert sorted(unknown.split()) == ["a", "book", "nageta"]
+
+
+def test_text_that_was_prepared_differently_came_back_without_a_word(model):
+    result = run(model, input="KARE WA HON\nHON O KATTA\nhon o yonda.\nkare wa hon o katta\n")
+    assert result.returncode == 0
+    assert [line for line in result.stderr.splitlines() if "compiling" not in line] == [
+        "the system knows these words in lower case: KARE WA HON",
+        "the text looks untokenised: the system knows these words without their punctuation: "
+        "yonda.",
+        "unknown words: 7 of 14 (50.0%), 6 of 11 types (54.5%)",
+    ]
+    assert "unknown" not in run(model, input="hon o katta\n").stderr
 
 
 def test_standard_input_and_output_files(model, tmp_path):
@@ -70,8 +82,9 @@ def test_threads_do_not_matter(model, write):
 def test_n_best_lists_in_moses_format(model):
     options = ["--n-best", 3, "--n-best-file", "-", "--distinct", "--alignment"]
     result = run(model, *options, input="kare wa hon o katta\nhon\n")
-    lines = [line.split(" ||| ") for line in result.stdout.splitlines()]
-    lists = [fields for fields in lines if len(fields) == 5]
+    # alone on standard output, as with Moses
+    lists = [line.split(" ||| ") for line in result.stdout.splitlines()]
+    assert {len(fields) for fields in lists} == {5}
     assert [fields[0] for fields in lists] == ["0"] * 3 + ["1"] * len(lists[3:])
     number, text, features, score, alignment = lists[0]
     assert (number, text) == ("0", "he bought a book")
@@ -92,6 +105,21 @@ def test_n_best_lists_in_moses_format(model):
     assert scores == sorted(scores, reverse=True)
 
 
+def test_a_word_of_bars_broke_the_lists(model, tmp_path):
+    words = ["hon", "|||", "||", "||||", "katta"]
+    lists, options = tmp_path / "lists", ["--n-best", 2, "--alignment"]
+    best = run(model, *options, "--n-best-file", lists, input=" ".join(words) + "\n").stdout
+    lines = lists.read_text().splitlines()
+    assert {line.count(" ||| ") for line in lines} == {4}
+    assert best.count(" ||| ") == 1
+    told = json.loads(run(model, "--json", *options[:2], input=" ".join(words) + "\n").stdout)
+    texts = [told["translation"], *(one["translation"] for one in told["n_best"])]
+    assert texts[0].split().count("|||") == 1  # JSON needs no escape
+    back = [line.split(" ||| ")[1].replace("&#124;&#124;&#124;", "|||") for line in lines]
+    assert back == texts
+    assert best.split(" ||| ")[0] == lines[0].split(" ||| ")[1]
+
+
 def test_json_says_everything(model):
     first, second = run(model, "--json", "--n-best", 2, input="hon o katta\n\n").stdout.splitlines()
     content = json.loads(first)
@@ -109,6 +137,7 @@ def test_json_says_everything(model):
     ("arguments", "code", "message"),
     [
         (["--n-best", "3"], 2, "--n-best needs --n-best-file or --json"),
+        (["--json", "--n-best-file", "-"], 2, "--json goes to stdout as well: give -o"),
         (["--distortion-limit", "far"], 2, "'far' is not a number of words or inf"),
         (["--distortion-limit", "-7"], 2, "'-7' is not a number of words or inf"),
         (["nothing.txt"], 1, "nothing.txt: no such file"),

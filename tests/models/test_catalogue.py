@@ -54,6 +54,15 @@ def test_a_file_in_the_working_folder_offers_classes(things):
         ("some_plug_in:Thing:size", "Thing:size: 'size' gives no value\n  name:key=value:…"),
         ("some_plug_in:Needy", "the thing 'some_plug_in:Needy' needs the setting 'size'"),
         ("some_plug_in:Gone", "the thing 'some_plug_in:Gone' cannot be loaded: module"),
+        (
+            "gone:Thing",
+            "loaded: No module named 'gone'\n"
+            "  start in the folder of gone.py, or name that folder: PYTHONPATH=FOLDER hyperbaton …",
+        ),
+        (
+            "gone.inner:Thing",
+            "start in the folder of gone, or name that folder: PYTHONPATH=FOLDER hyperbaton …",
+        ),
         ("path", "'path' is not a thing"),
         ("pth", "there is no thing 'pth'\n  did you mean path?"),
     ],
@@ -86,3 +95,13 @@ def test_an_error_of_ours_is_not_blamed_on_a_plug_in():
     with pytest.raises(ZeroDivisionError) as caught:
         _ = 1 / 0
     assert plug_in_error(caught.value) is None
+
+
+def test_advice_about_a_plug_in_that_is_not_found_is_not_given_for_what_it_imports(
+    things, tmp_path, monkeypatch
+):
+    (tmp_path / "needs_more.py").write_text("import no_such_module\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(SettingError, match=r"No module named 'no_such_module'$") as error:
+        things.make("needs_more:Thing")
+    assert error.value.advice == ""

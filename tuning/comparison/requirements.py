@@ -2,12 +2,13 @@
 its metrics can be computed, and all sentences have the layers that the models need."""
 
 from collections.abc import Iterable
+from itertools import product
 from pathlib import Path
 
 from models.distortion.catalogue import model_text
 from models.distortion.interface import DistortionModel
 from models.errors import DataError, HyperbatonError, SettingError
-from models.system.folder import load_distortion
+from models.system.folder import load_distortion, load_source_tagger
 from models.system.training import check_features, wanted_models
 from tuning.comparison.configuration import Configuration, System
 from tuning.comparison.results import metrics_of
@@ -54,14 +55,22 @@ def check_data(configuration: Configuration, dev: Sentences, tests: Iterable[Sen
             _check_alignment(test, ", ".join(configuration.metrics))
 
 
-def check_layers(configuration: Configuration, trained: Path, data: Iterable[Sentences]) -> None:
-    """Refuses data sets that lack a layer which a trained model asks for."""
-    data = list(data)
+def check_layers(
+    configuration: Configuration, trained: Path, data: Iterable[Sentences]
+) -> list[str]:
+    """Refuses data sets that lack a layer which a trained model asks for, unless the system makes
+    it itself; messages about the latter."""
+    data, tagger = list(data), load_source_tagger(trained)
+    made = {"classes"} | ({"tags"} if tagger else set())
+    untagged: dict[str, None] = {}  # in order, each once
     for system in configuration.system:
         for model in load_distortion(trained, exact_models(configuration, system)):
-            for layer in sorted(model.requires - {"classes"}):  # the system itself has these
-                for sentences in data:
+            for layer, sentences in product(sorted(model.requires), data):
+                if layer not in made:
                     _check_layer(system.name, model, layer, sentences)
+                elif layer == "tags" and _without(layer, sentences):
+                    untagged[sentences.name] = None
+    return [tagger.notice(" and ".join(untagged))] if tagger and untagged else []
 
 
 def missing_layers(configuration: Configuration) -> list[str]:
@@ -70,7 +79,7 @@ def missing_layers(configuration: Configuration) -> list[str]:
     data += [(f"[[test]] {test.name!r}", test) for test in configuration.test]
     return [
         f"warning: [train] has {key}, {name} has not; models that learn from it must do without"
-        for key in FILES.values()
+        for key in ["source_tree"]  # a system that was trained with tags makes them itself
         if getattr(configuration.train, key) is not None
         for name, own in data
         if getattr(own, key) is None
@@ -78,11 +87,7 @@ def missing_layers(configuration: Configuration) -> list[str]:
 
 
 def _check_layer(system: str, model: DistortionModel, layer: str, sentences: Sentences) -> None:
-    without = [
-        number
-        for number, sentence in enumerate(sentences.sources, 1)
-        if len(sentence) and layer not in sentence.layers
-    ]
+    without = _without(layer, sentences)
     if without:
         n, total = len(without), len(sentences)
         some = (
@@ -93,6 +98,15 @@ def _check_layer(system: str, model: DistortionModel, layer: str, sentences: Sen
             where=f"system {system!r}, data set {sentences.name!r}",
             advice=f"give {FILES[layer]}, or leave the system out",
         )
+
+
+def _without(layer: str, sentences: Sentences) -> list[int]:
+    """The numbers of the sentences that lack a layer."""
+    return [
+        number
+        for number, sentence in enumerate(sentences.sources, 1)
+        if len(sentence) and layer not in sentence.layers
+    ]
 
 
 def _check_alignment(sentences: Sentences, metric: str) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from models.writing import open_to_write
 from tuning.comparison.configuration import limit_name
 from tuning.comparison.results import Cell, Comparison, Replica
+from tuning.evaluation.data_sets import Sentences
 from tuning.evaluation.scoring import BETTER, WORSE, Score
 from tuning.evaluation.significance import SIGNIFICANT
 from tuning.evaluation.tables import Table, as_csv, as_latex, as_markdown
@@ -85,12 +86,16 @@ def notes(comparison: Comparison, test: str) -> list[str]:
         f"{BETTER} better, {WORSE} worse than {configuration.baseline_name} at the same limit, "
         f"p < {SIGNIFICANT} ({configuration.significance})"
     )
-    return lines
+    return [*lines, *filter(None, [_sentences(comparison, test).unknown])]
 
 
 def n_sentences(comparison: Comparison, test: str) -> str:
-    [found] = [item for item in comparison.tests if item.name == test]
+    found = _sentences(comparison, test)
     return f"{len(found):,} sentences"
+
+
+def _sentences(comparison: Comparison, test: str) -> Sentences:
+    return next(item for item in comparison.tests if item.name == test)
 
 
 def csv_rows(comparison: Comparison) -> Iterator[list[Any]]:

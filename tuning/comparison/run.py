@@ -7,7 +7,9 @@ from dataclasses import dataclass, field, fields, replace
 from itertools import groupby, product
 from pathlib import Path
 
+from models.data.unknown_words import UnknownWords
 from models.progress import Progress
+from models.system.folder import load_phrases
 from models.system.stages import locked
 from tuning.comparison.cells import AverageJob, Job, read_outputs, read_replica, run_job
 from tuning.comparison.configuration import Configuration
@@ -24,7 +26,7 @@ from tuning.comparison.requirements import (
 from tuning.comparison.results import Cell, Comparison
 from tuning.comparison.systems import SYSTEM, stage_costs, train
 from tuning.comparison.workers import run_jobs
-from tuning.evaluation.data_sets import load
+from tuning.evaluation.data_sets import Sentences, load
 from tuning.optimisers.objective import make_objective
 from tuning.weights.protocol import best_of
 from tuning.weights.settings import AVERAGE, UNTUNED
@@ -50,7 +52,11 @@ def compare(
         for warning in missing_layers(configuration):
             talk(warning)
         trained = train(configuration, folder, threads, talk, progress)
-        check_layers(configuration, trained, [dev, *tests])
+        for notice in check_layers(configuration, trained, [dev, *tests]):
+            talk(notice)
+        dev, *tests = _with_unknown_words([dev, *tests], trained)
+        for data in filter(lambda data: data.unknown, [dev, *tests]):
+            talk(f"{data.name}: {data.unknown}")
         jobs = grid(configuration, folder)
         averages = average_jobs(jobs) if configuration.tune.protocol == AVERAGE else []
         for batch in (jobs, averages):  # an average needs all of its replicas
@@ -61,6 +67,14 @@ def compare(
         cells = _cells(jobs, averages, higher_is_better=objective.shown_sign > 0)
         costs = stage_costs(folder, configuration)
         return judge(whole, tests, cells, costs, progress)
+
+
+def _with_unknown_words(data: Sequence[Sentences], trained: Path) -> list[Sentences]:
+    vocabulary = load_phrases(trained).source_vocabulary
+    return [
+        replace(own, unknown=str(UnknownWords(vocabulary, (one.words for one in own.sources))))
+        for own in data
+    ]
 
 
 def grid(configuration: Configuration, folder: Path) -> list[Job]:

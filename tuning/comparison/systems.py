@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from models.distortion.catalogue import model_text
+from models.errors import BadLine
 from models.progress import Progress
 from models.system.folder import read_system
 from models.system.training import Listeners, TrainingSettings, train_system
@@ -40,20 +41,25 @@ def train(
     models = dict.fromkeys(
         model for system in configuration.system for model in exact_models(configuration, system)
     )
-    train_system(
-        corpus_files(configuration.train),
-        folder / SYSTEM,
-        TrainingSettings(
-            phrases=configuration.phrases,
-            lm=configuration.lm,
-            classes=configuration.classes,
-            distortion=tuple(models),
-            seed=configuration.seed,
-        ),
-        threads=threads,
-        listeners=Listeners(talk, progress, lambda *cost: _keep(folder, *cost)),
-        together=False,
+    settings = TrainingSettings(
+        phrases=configuration.phrases,
+        lm=configuration.lm,
+        classes=configuration.classes,
+        distortion=tuple(models),
+        seed=configuration.seed,
     )
+    try:
+        train_system(
+            corpus_files(configuration.train),
+            folder / SYSTEM,
+            settings,
+            threads=threads,
+            listeners=Listeners(talk, progress, lambda *cost: _keep(folder, *cost)),
+            together=False,
+        )
+    except BadLine as bad:
+        bad.advice = "mend the pair, or remove it from all files of [train]"
+        raise
     return folder / SYSTEM
 
 

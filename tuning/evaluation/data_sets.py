@@ -41,6 +41,7 @@ class Sentences:
     sources: Sequence[Sentence]
     references: Sequence[Sequence[str]]  # one or more for each sentence
     visits: Visits | None = None  # of the first reference, where an alignment is given
+    unknown: str = ""  # how many words the system does not know, in words; empty: none
 
     def __len__(self) -> int:
         return len(self.sources)

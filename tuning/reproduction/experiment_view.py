@@ -46,9 +46,8 @@ class ExperimentView:
 
     @property
     def is_repeated(self) -> bool:
-        """Whether there is anything to test for significance."""
-        settings = self.experiment.settings
-        return settings.repeats * len(settings.sizes) > 1
+        """Whether chance can be told from a difference."""
+        return self.experiment.settings.repeats > 1
 
     def notes(self) -> list[str]:
         settings = self.experiment.settings
@@ -57,11 +56,14 @@ class ExperimentView:
             if settings.min_examples == POOLED_ONLY
             else f"source phrases with {settings.min_examples:,} examples have models of their own"
         )
-        return [
+        notes = [
             f"{counted(settings.repeats, 'repetition')}, each with {settings.test_size:,} test "
             "sentences and as many training sentences as named, drawn at random;",
             f"features of {settings.features}; {own}.",
         ]
+        if not self.is_repeated:
+            notes.append("Deviations and p-values need more than one repetition.")
+        return notes
 
     def sizes(self, title: str) -> Table:
         """Phrase pairs for training and test (Ni et al., Table 4)."""
@@ -185,7 +187,8 @@ class ExperimentView:
         lines = []
         for name in learners:
             spreads = [spread(values(name, size)) for size in self.experiment.settings.sizes]
-            means, deviations = ([own.mean for own in spreads], [own.deviation for own in spreads])
+            deviations = [own.deviation for own in spreads if own.deviation is not None]
+            means = [own.mean for own in spreads]
             lines.append(Series(self.label(name), means, deviations=deviations))
         return Chart(caption, self._size_names, lines, "training sentences", y_title, **look)
 

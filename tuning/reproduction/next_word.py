@@ -20,7 +20,14 @@ from models.distortion.next_word.distance_classes import class_names, distance_c
 from models.distortion.next_word.events import Events
 from models.distortion.next_word.held_out import chosen_by_distance, with_layers
 from models.distortion.next_word.model import NextWordModel
-from models.system.folder import load_distortion, load_source_classes, model_entries, read_system
+from models.system.folder import (
+    TAGGER,
+    load_distortion,
+    load_source_classes,
+    load_source_tagger,
+    model_entries,
+    read_system,
+)
 from tuning.evaluation.charts import Chart, Series
 from tuning.evaluation.data_sets import DataSet
 from tuning.evaluation.tables import Table
@@ -200,21 +207,22 @@ def _tests(material: Material) -> list[DataSet]:
 
 def _depends(material: Material) -> Iterable[Any]:
     models = model_entries(material.trained, _models(material))
-    classes = read_system(material.trained)["parts"].get("source_classes")
+    parts = read_system(material.trained)["parts"]
+    made = [parts.get(name) for name in ("source_classes", TAGGER)]
     tests = [item for test in _tests(material) for item in (test.name, *test.files.values())]
-    return [models, classes, NEAREST, FARTHEST, FEWEST, N_RESAMPLES, SEED, *tests]
+    return [models, made, NEAREST, FARTHEST, FEWEST, N_RESAMPLES, SEED, *tests]
 
 
 def _make(material: Material) -> Exhibit:
     loaded = load_distortion(material.trained, _models(material))
     models = [model for model in loaded if isinstance(model, NextWordModel)]
-    classes = load_source_classes(material.trained)
+    own = load_source_classes(material.trained), load_source_tagger(material.trained)
     studies = {}
     for test in _tests(material):
         files = CorpusFiles(
             test.source, test.references[0], test.alignment, source_tags=test.source_tags
         )
-        corpus = with_layers(read_corpus(files)[0], models, classes)
+        corpus = with_layers(read_corpus(files)[0], models, *own)
         studies[test.name] = study_models(models, corpus, progress=material.progress)
     return next_word_exhibit(studies)
 

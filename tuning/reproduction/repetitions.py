@@ -1,6 +1,6 @@
 """Repeated experiments: mean ± sample deviation, and classifiers side by side with p-values.
 
-The deviation has n − 1 in its denominator and is 0 for a single run. Two classifiers on the same
+The deviation has n − 1 in its denominator, so a single run has none. Two classifiers on the same
 repetitions are compared by a paired two-sided t-test: t = mean(d) / (s(d)/√n), n − 1 degrees of
 freedom. Ni et al. (2011) do not say which runs their p-values come from; as small as these are,
 they must pool the repetitions of all training sizes.
@@ -19,15 +19,16 @@ class Spread:
     """Mean and sample deviation of repetitions."""
 
     mean: float
-    deviation: float
+    deviation: float | None  # None: there is only one
 
     def __str__(self) -> str:
         """In percent, as the paper's tables have it."""
-        return f"{100 * self.mean:.1f} ± {100 * self.deviation:.1f}"
+        mean = f"{100 * self.mean:.1f}"
+        return mean if self.deviation is None else f"{mean} ± {100 * self.deviation:.1f}"
 
 
 def spread(values: Sequence[float]) -> Spread:
-    deviation = float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
+    deviation = float(np.std(values, ddof=1)) if len(values) > 1 else None
     return Spread(float(np.mean(values)), deviation)
 
 

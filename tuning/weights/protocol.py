@@ -39,6 +39,11 @@ class Replicas:
         return self.held_out or tuple(run.dev_score for run in self.runs)
 
     @property
+    def gained(self) -> bool:
+        """Whether the weights that are kept are better than those before."""
+        return self.score != self.initial_score
+
+    @property
     def mean(self) -> float:
         return float(np.mean(self.scores))
 
@@ -64,9 +69,9 @@ def tune_replicas(task: TuningTask, state: Path | None = None) -> Replicas:
         runs.append(tune(own, None if state is None else state / f"seed-{seed}"))
     kept = _keep(task, tuple(runs), held_out)
     sign = 1 if runs[0].trace.higher_is_better else -1
-    if sign * kept.score < sign * kept.initial_score:
-        talk("warning: nothing is better than the weights before, so they stay")
-        given = runs[0].trace.steps[0].weights
+    if sign * kept.score <= sign * kept.initial_score:
+        talk("nothing is better than the weights before, so they stay")
+        given = {name: task.translator.weights[name] for name in task.vector.names}  # not rescaled
         return replace(kept, weights=given, score=kept.initial_score, chosen="the weights before")
     return kept
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from decoder.decode import SearchSettings
 from decoder.translator import Translator
+from models.data.unknown_words import UnknownWords
 from models.progress import Progress
 from models.system.folder import path_text, read_system, write_weights
 from models.system.stages import fingerprint, locked
@@ -69,6 +70,12 @@ def tune_system(
             _clear(job.folder)
         before = _weights_to_begin_with(job.folder, key, content["weights"])
         translator = Translator.load(job.model, search, allow_plugins=job.allow_plugins)
+        if translator.own_tagger is not None and job.dev.source_tags is None:
+            talk(translator.own_tagger.notice())
+        words = (sentence.words for sentence in dev.sources)
+        unknown = str(UnknownWords(translator.phrases.source_vocabulary, words))
+        if unknown:
+            talk(f"{dev.name}: {unknown}")
         translator = translator.with_weights(before)
         fixed, values = read_fixed(job.fixed, translator.feature_names)
         translator = translator.with_weights(values)

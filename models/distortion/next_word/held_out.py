@@ -15,6 +15,7 @@ import numpy as np
 from models.arrays import FloatArray, Int32Array, Int64Array
 from models.data.corpus import AlignedCorpus
 from models.data.sentence import Sentence
+from models.data.tagger import Tagger
 from models.data.word_classes import WordClasses
 from models.distortion.interface import DistortionModel
 from models.distortion.next_word.events import Events
@@ -41,15 +42,20 @@ class MeanDifference(NamedTuple):
 
 
 def with_layers(
-    corpus: AlignedCorpus, models: Sequence[DistortionModel], classes: WordClasses | None
+    corpus: AlignedCorpus,
+    models: Sequence[DistortionModel],
+    classes: WordClasses | None,
+    tagger: Tagger | None = None,
 ) -> AlignedCorpus:
-    """The corpus with word classes if a model needs them, and nothing missing."""
+    """The corpus with word classes and tags if a model needs them, and nothing missing."""
     needed = frozenset[str]().union(*(model.requires for model in models))
     if "classes" in needed and classes is not None:
         words = corpus.source.vocabulary.words
         of_word = np.array(classes.of(words), np.int32)
         layer = replace(corpus.source.words, values=of_word[corpus.source.words.values])
         corpus = replace(corpus, source=replace(corpus.source, classes=layer))
+    if "tags" in needed and corpus.source.tags is None and tagger is not None:
+        corpus = replace(corpus, source=tagger.tag_side(corpus.source))
     for model in models:
         model.check(corpus.source.sentence(0))
     return corpus

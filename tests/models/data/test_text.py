@@ -100,7 +100,12 @@ def test_factors_give_words_and_their_last_factor():
     assert split_factors("hon|N o|lemma|P") == (["hon", "o"], ["N", "P"])
 
 
-@pytest.mark.parametrize("line", ["hon|N o", "|N", "hon|", "hon|x|"])
+@pytest.mark.parametrize("line", ["hon|N o", "|N", "||N", "hon|", "hon|x|"])
 def test_a_word_without_a_tag_is_a_bad_line(line):
-    with pytest.raises(BadLine, match=r"word [01] \('.*'\) is not word\|tag"):
+    with pytest.raises(BadLine, match=r"word [01] \('.*'\) is not word\|tag") as error:
         split_factors(line)
+    assert "| inside a word is written &#124;" in error.value.expected
+
+
+def test_an_escaped_bar_is_part_of_a_word():
+    assert split_factors("&#124;|SYM a&#124;b|N") == (["&#124;", "a&#124;b"], ["SYM", "N"])

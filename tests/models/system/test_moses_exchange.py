@@ -4,10 +4,11 @@ import gzip
 
 import numpy as np
 import pytest
+import tomli_w
 
 from models.errors import DataError
 from models.phrases.table import PhraseTable
-from models.system.folder import load_language_model, load_phrases, read_system
+from models.system.folder import NAME, load_language_model, load_phrases, read_system
 from models.system.moses_exchange import export_moses, import_moses
 
 INI = """\
@@ -234,3 +235,28 @@ def test_fractional_counts_come_back(moses, write, tmp_path):
     assert line.endswith(b"||| 2.5 3 0.25 ||| |||")
     part = tmp_path / "m" / read_system(tmp_path / "m")["parts"]["phrases"]
     assert PhraseTable.load(part).counts.dtype == np.float64
+
+
+@pytest.mark.parametrize(("kept", "linear"), [("linear", "0.4"), ("", "0.0")])
+def test_a_system_that_does_not_use_its_reordering_scores_could_not_be_exported(
+    system, tmp_path, kept, linear
+):
+    content = read_system(system)
+    content["distortion"] = [one for one in content["distortion"] if one["name"] == kept]
+    dropped = ("msd.",) if kept else ("msd.", "linear")
+    content["weights"] = {
+        name: weight for name, weight in content["weights"].items() if not name.startswith(dropped)
+    }
+    (system / NAME).write_text(tomli_w.dumps(content))
+    export_moses(system, tmp_path / "out")
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {
+        "phrase-table.gz",
+        "lm.arpa.gz",
+        "moses.ini",
+    }
+    text = (tmp_path / "out" / "moses.ini").read_text()
+    assert "LexicalReordering" not in text
+    assert f"Distortion0= {linear}\n" in text
+    import_moses(tmp_path / "out" / "moses.ini", tmp_path / "again")
+    assert [one["name"] for one in read_system(tmp_path / "again")["distortion"]] == ["linear"]
+    assert load_phrases(tmp_path / "again").reordering_type == ""

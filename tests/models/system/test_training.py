@@ -206,7 +206,7 @@ def test_distortion_models_are_fitted_once_and_loaded_by_their_settings(files, t
     assert read_system(out)["weights"]["lengths2"] == 0.3
     with pytest.raises(SettingError, match="may be one of several models"):
         load_distortion(out, [lengths])
-    with pytest.raises(SettingError, match=r"has no model.*factor=3'(\n.*){2}train it: hyperbaton"):
+    with pytest.raises(SettingError, match=r"has no model.*factor=3'(\n.*){2}with --distortion"):
         load_distortion(out, [f"{lengths},factor=3"])
     assert [model.name for model in load_distortion(out, ["gaps"])] == ["gaps"]  # learns nothing
     train(files, out)
@@ -425,3 +425,10 @@ def test_progress_showed_the_reading_while_tables_were_made(files, tmp_path):
             "target word classes",
         )
     ]
+
+
+def test_a_whole_number_in_the_model_file_is_a_weight(files, tmp_path):
+    train(files, tmp_path / "m")
+    path = tmp_path / "m" / "model.toml"
+    path.write_text(path.read_text().replace("lm = 0.5", "lm = 1"))
+    assert type(read_system(tmp_path / "m")["weights"]["lm"]) is float

@@ -1,5 +1,6 @@
 """Comparisons as they run: what depends on what, what is chosen, what is refused, what is kept."""
 
+import gzip
 import json
 from dataclasses import replace
 
@@ -8,15 +9,23 @@ import pytest
 import sacrebleu
 
 from decoder.translator import Translator
+from hyperbaton.samples import sample_files
 from models.distortion.linear import Linear
 from models.errors import DataError, SettingError
 from models.phrases.building import PhraseSettings
+from models.system.folder import load_source_tagger
 from models.system.training import LanguageModelSettings
-from tests.tuning.comparison.tiny import LEX, LINEAR, in_this_process, tiny_configuration
+from tests.tuning.comparison.tiny import (
+    LEX,
+    LINEAR,
+    N_TRAIN,
+    in_this_process,
+    tiny_configuration,
+)
 from tuning.comparison import run
 from tuning.comparison.cells import Job, read_replica, run_job
 from tuning.comparison.configuration import NO_LIMIT, System, check
-from tuning.comparison.result_tables import as_record, write_files
+from tuning.comparison.result_tables import as_record, summary_table, write_files
 from tuning.comparison.run import average_jobs, compare, grid
 from tuning.comparison.systems import COSTS, train
 from tuning.evaluation.data_sets import load
@@ -392,6 +401,15 @@ def test_the_second_half_of_one_sentence(tmp_path):
         compare(configuration, tmp_path / "out", 1)
 
 
+def test_a_bad_pair_was_advised_an_option_that_compare_lacks(tmp_path):
+    configuration = tiny_configuration(tmp_path)
+    lines = configuration.train.source.read_text().splitlines()
+    configuration.train.source.write_text("\n".join(["", *lines[1:]]) + "\n")
+    with pytest.raises(DataError, match=r"train\.source:1: the sentence is empty") as error:
+        compare(configuration, tmp_path / "out", 1)
+    assert error.value.advice == "mend the pair, or remove it from all files of [train]"
+
+
 def test_a_layer_that_a_data_set_lacks_is_named_right_after_training(tmp_path):
     model = f"{__name__}:NeedsTree"
     message, trained = wrong(tmp_path, systems=[LINEAR, System("PARSE", (model,))])
@@ -422,22 +440,64 @@ def test_a_layer_that_only_some_sentences_lack(tmp_path):
 @pytest.mark.usefixtures("serial")
 def test_trees_that_only_training_has_are_warned_about(tmp_path):
     configuration = tiny_configuration(tmp_path, [LINEAR], metrics=("bleu",))
-    tags = tmp_path / "train.tags"
-    tags.write_text(
-        "\n".join(
-            " ".join("X" for _ in line.split())
-            for line in configuration.train.source.read_text().splitlines()
-        )
-        + "\n"
-    )
-    configuration = replace(configuration, train=replace(configuration.train, source_tags=tags))
+    trees = tmp_path / "train.trees"
+    lines = configuration.train.source.read_text().splitlines()
+    flat = ["(S " + " ".join(f"(X {word})" for word in line.split()) + ")" for line in lines]
+    trees.write_text("\n".join(flat) + "\n")
+    configuration = replace(configuration, train=replace(configuration.train, source_tree=trees))
     talk = []
     compare(configuration, tmp_path / "out", 1, talk.append)
     rest = "has not; models that learn from it must do without"
     assert talk[:2] == [
-        f"warning: [train] has source_tags, [dev] {rest}",
-        f"warning: [train] has source_tags, [[test]] 'test' {rest}",
+        f"warning: [train] has source_tree, [dev] {rest}",
+        f"warning: [train] has source_tree, [[test]] 'test' {rest}",
     ]
+
+
+@pytest.mark.usefixtures("serial")
+def test_sets_without_tags_were_refused_although_the_system_has_a_tagger(tmp_path):
+    systems = [LINEAR, System("PAIR", ("linear", "pair,prior=16.0,passes=3"))]
+    configuration = tiny_configuration(tmp_path, systems, metrics=("bleu",))
+    with gzip.open(sample_files("ja-en").source_tags, "rb") as stream:
+        (tmp_path / "train.tags").write_bytes(b"".join(stream.readlines()[:N_TRAIN]))
+    train = replace(configuration.train, source_tags=tmp_path / "train.tags")
+    configuration, talk = replace(configuration, train=train), []
+    plain = compare(configuration, tmp_path / "out", 1, talk.append)
+    tagger = load_source_tagger(tmp_path / "out" / "system")
+    assert [line for line in talk if "own tagger" in line] == [
+        "no tags are given for dev and test: the system's own tagger makes them "
+        f"({tagger.accuracy:.1%} of held-out words right)"
+    ]
+
+    def tagged(data):
+        """The same set with tags that the tagger has made."""
+        path = tmp_path / f"{data.name}.tags"
+        lines = data.source.read_text().splitlines()
+        path.write_text("".join(f"{' '.join(tagger.tag(line.split()))}\n" for line in lines))
+        return replace(data, source_tags=path)
+
+    tests = tuple(map(tagged, configuration.test))
+    configuration, talk = replace(configuration, dev=tagged(configuration.dev), test=tests), []
+    given = compare(configuration, tmp_path / "out", 1, talk.append)
+    assert not [line for line in talk if "own tagger" in line]
+    for system in ("LINEAR", "PAIR"):
+        both = [one.cell(system, 6).best for one in (plain, given)]
+        assert both[0].outputs == both[1].outputs
+        assert both[0].dev_score == both[1].dev_score
+
+
+@pytest.mark.usefixtures("serial")
+def test_unknown_words_of_a_set_are_counted(tmp_path):
+    configuration = tiny_configuration(tmp_path, [LINEAR], metrics=("bleu",))
+    path = configuration.test[0].source
+    words = ["zzz", *path.read_text().split(" ")[1:]]  # instead of the first one
+    path.write_text(" ".join(words))
+    words = " ".join(words).split()
+    n, n_types, talk = len(words), len(set(words)), []
+    comparison = compare(configuration, tmp_path / "out", 1, talk.append)
+    expected = f"unknown words: 1 of {n} ({1 / n:.1%}), 1 of {n_types} types ({1 / n_types:.1%})"
+    assert [line for line in talk if "unknown" in line] == [f"test: {expected}"]  # dev has none
+    assert summary_table(comparison, "test").notes[-1] == expected
 
 
 def test_results_are_the_same_for_any_number_of_processes(tmp_path):

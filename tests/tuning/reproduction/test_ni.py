@@ -1,5 +1,6 @@
 """The classification experiments of Ni et al.: what is shown of them, worked out by hand."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from hyperbaton.samples import sample_files
 from models.data.corpus_reading import read_corpus
 from tests.tuning.reproduction.experiments import made_experiment
+from tuning.reproduction.exhibit import exhibit_text
 from tuning.reproduction.material import Sizes
 from tuning.reproduction.ni import LABELS, SETTINGS, ni_exhibit
 
@@ -140,6 +142,17 @@ def test_only_what_the_learners_allow_is_shown():
     assert not [table for table in one.tables if "t-test" in table.title]
     assert one.findings == []
     assert one.notes[0].startswith("1 repetition, each with 5 test sentences")
+
+
+def test_one_repetition_was_given_deviations_and_p_values():
+    settings = replace(SMALL, repeats=1)  # of two sizes
+    one = ni_exhibit(made_experiment(settings, lambda *_: 60.0, lambda *_: 1.0))
+    text = exhibit_text(one)
+    assert "±" not in text
+    assert "t-test" not in text
+    assert not re.search(r"\bp \d", text)
+    assert one.notes[-1] == "Deviations and p-values need more than one repetition."
+    assert not any(series.deviations for chart in one.charts for series in chart.series)
 
 
 @pytest.mark.parametrize(

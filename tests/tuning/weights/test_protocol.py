@@ -92,14 +92,24 @@ def test_the_average(translator, monkeypatch):
     assert (result.score, result.chosen) == (28, "the average of 3 replicas")
 
 
-@pytest.mark.parametrize(("protocol", "held_out"), [("goto", [5.0, 6.0, 9.0]), ("average", [9.0])])
+@pytest.mark.parametrize(
+    ("protocol", "held_out"),
+    [("goto", [5.0, 6.0, 9.0]), ("average", [9.0]), ("average", [10.0])],
+)
 def test_never_worse_than_the_weights_before(translator, monkeypatch, protocol, held_out):
     made_up(monkeypatch, [20.0, 30.0], held_out)
     talk = []
     result = tune_replicas(task(translator, replicas=2, protocol=protocol, talk=talk.append))
-    assert result.weights == weights(0.0)
-    assert result.chosen == "the weights before"
-    assert talk[-1] == "warning: nothing is better than the weights before, so they stay"
+    # as the system has them, not rescaled as tuning does
+    assert result.weights == {name: translator.weights[name] for name in NAMES}
+    assert result.weights != weights(0.0)
+    assert (result.chosen, result.gained) == ("the weights before", False)
+    assert talk[-1] == "nothing is better than the weights before, so they stay"
+
+
+def test_a_gain_is_a_gain(translator, monkeypatch):
+    made_up(monkeypatch, [10.01])
+    assert tune_replicas(task(translator, replicas=1)).gained
 
 
 def test_one_run_has_no_deviation(translator, monkeypatch):

@@ -1,0 +1,163 @@
+"""Commands that the program or the documents advise: they exist, and run as advised.
+
+Documents run their own blocks (tests/test_documents.py). Here are the examples in the help texts,
+which are run on small files with the same names, and all commands in running text and in messages,
+whose options must exist.
+"""
+
+import ast
+import gzip
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from hyperbaton.main import COMMANDS, cli, main
+from hyperbaton.samples import sample_files
+from models.data.corpus_reading import CorpusFiles
+from models.errors import SettingError
+from models.system.training import train_system
+from tests.test_documents import DOCUMENTS, ROOT, can_be_run, own_files
+
+PACKAGES = ("models", "decoder", "tuning", "hyperbaton")
+IN_TEXT = re.compile(r"`hyperbaton ([^`]+)`")
+IN_MESSAGES = re.compile(r"\bhyperbaton ((?:" + "|".join(COMMANDS) + r")\b[^\n'`]*)")
+OPTION = re.compile(r"(?<!\S)--?[a-z][a-z-]*")
+FILES = {"source": "ja", "target": "en", "alignment": "align"}
+SLOW = ("hyperbaton classify", "hyperbaton compare --preset", "hyperbaton train --sample")
+
+
+def command_of(name):
+    return cli.get_command(click.Context(cli), name)
+
+
+def examples():
+    """Those of all help texts."""
+    for name in COMMANDS:
+        for paragraph in re.findall(r"\x08\n(.*?)(?:\n\n|\Z)", command_of(name).help, re.DOTALL):
+            lines = paragraph.replace("\\\n", " ").splitlines()
+            yield from (" ".join(line.split()) for line in lines)
+
+
+def literals(path):
+    """All texts of a source file."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+
+
+def check_options(text):
+    """The command exists and has the options; whatever else is said stays unread."""
+    name = text.split()[0]
+    assert name in COMMANDS, text
+    known = {option for one in command_of(name).params for option in one.opts} | {"--help", "-h"}
+    assert set(OPTION.findall(text)) <= known, text
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_commands_in_running_text_exist(document):
+    blocks = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+    for text in IN_TEXT.findall(blocks.sub("", document.read_text(encoding="utf-8"))):
+        if not text.startswith(("count", "→")):  # the command that a document adds; a drawing
+            check_options(text)
+
+
+def test_commands_in_messages_and_help_exist():
+    paths = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
+    found = [
+        match for path in paths for text in literals(path) for match in IN_MESSAGES.findall(text)
+    ]
+    assert len(found) > 30
+    for text in found:
+        check_options(text)
+
+
+@pytest.mark.parametrize("text", ["trian --out x", "train --outt x"])
+def test_a_command_that_does_not_exist_is_found_out(text):
+    with pytest.raises(AssertionError):
+        check_options(text)
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory):
+    """A folder with all files that the examples name, and a system for those that need one."""
+    folder = tmp_path_factory.mktemp("examples")
+    own_files(folder)
+    for name in ("train.ja", "train.en"):
+        (folder / f"{name}.gz").write_bytes(gzip.compress((folder / name).read_bytes()))
+    for name, same in {
+        "fwd.align": "train.align", "bwd.align": "train.align", "input.ja": "test.ja",
+        "old.en": "test.en", "new.en": "test.en", "test.2.en": "test.en",
+        "comparison.toml": "my-comparison.toml",
+    }.items():  # fmt: skip
+        shutil.copy(folder / same, folder / name)
+    japanese = {name: folder / f"train.{end}" for name, end in FILES.items()}
+    chinese = vars(sample_files("zh-en", "dev"))  # for features, with tags and trees
+    train(folder / "model", "pair,prior=16.0,passes=3", **japanese)
+    train(folder / "chinese", "parse,iterations=3", **chinese)
+    run_here("export", folder / "model", "--out", folder)  # with moses.ini
+    return folder
+
+
+def train(out, model, **files):
+    given = [part for name, path in files.items() for part in (f"--{name.replace('_', '-')}", path)]
+    models = "--distortion", "linear", "--distortion", model
+    run_here("train", *given, *models, "--out", out)
+
+
+def run_here(*arguments):
+    """Runs a command inside this process."""
+    with pytest.raises(SystemExit) as stop:
+        main(list(map(str, arguments)))
+    assert stop.value.code == 0, arguments
+
+
+@pytest.mark.parametrize(
+    "example",
+    [one for one in examples() if can_be_run(one) and not one.startswith(SLOW)],
+)
+def test_the_examples_of_help_texts_run(example, prepared, tmp_path, monkeypatch):
+    folder = shutil.copytree(prepared, tmp_path / "work")
+    if example.startswith("hyperbaton features"):
+        shutil.rmtree(folder / "model")
+        (folder / "chinese").rename(folder / "model")
+    monkeypatch.chdir(folder)
+    if " | " in example:
+        program = shlex.join([sys.executable, "-m", "hyperbaton"])
+        piped = example.replace("hyperbaton", program, 1)
+        assert subprocess.run(piped, shell=True, capture_output=True).returncode == 0
+    else:
+        run_here(*shlex.split(example)[1:])
+
+
+def test_training_without_an_alignment_says_how_to_make_one(prepared, tmp_path, monkeypatch):
+    files = CorpusFiles(prepared / "train.ja", prepared / "train.en")
+    with pytest.raises(SettingError, match="training needs a word alignment") as error:
+        train_system(files, tmp_path / "model")
+    advised = error.value.advice.removeprefix("make one: ")
+    monkeypatch.chdir(tmp_path)
+    if can_be_run(advised):
+        run_here(*shlex.split(advised)[1:])
+        assert Path("train.align").exists()
+
+
+@pytest.mark.parametrize(("command", "model"), [("features", "parse"), ("next-word", "sequence")])
+def test_a_model_that_a_command_needs_is_trained_as_advised(
+    command, model, prepared, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(prepared)
+    files = [part for name, end in FILES.items() for part in (f"--{name}", f"dev.{end}")]
+    again = ["train", *files, "--out", tmp_path / "model", "--distortion", "linear"]
+    asked = [command, tmp_path / "model", *(files if command == "next-word" else [])]
+    run_here(*again)
+    with pytest.raises(SystemExit):
+        main(list(map(str, asked)))
+    advised = re.search(r"train the system again, with (--\S+ \S+) beside", capsys.readouterr().err)
+    assert advised[1] == f"--distortion {model}"
+    run_here(*again, *advised[1].split())
+    run_here(*asked)
