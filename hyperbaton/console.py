@@ -10,9 +10,7 @@ from models.progress import Progress
 
 PATIENCE = 1.0  # seconds before a progress line appears
 INTERVAL = 10.0  # seconds between lines of progress where there is no terminal
-COMPILING = (
-    "compiling for the first time, which takes some seconds; later runs start at once"
-)
+COMPILING = "compiling for the first time, which takes some seconds; later runs start at once"
 
 
 def say(message: str) -> None:
