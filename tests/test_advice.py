@@ -22,7 +22,7 @@ from hyperbaton.samples import sample_files
 from models.data.corpus_reading import CorpusFiles
 from models.errors import SettingError
 from models.system.training import train_system
-from tests.test_documents import DOCUMENTS, ROOT, can_be_run, own_files
+from tests.test_documents import DOCUMENTS, ROOT, can_be_run, own_files, run_here
 
 PACKAGES = ("models", "decoder", "tuning", "hyperbaton")
 IN_TEXT = re.compile(r"`hyperbaton ([^`]+)`")
@@ -100,21 +100,14 @@ def prepared(tmp_path_factory):
     chinese = vars(sample_files("zh-en", "dev"))  # for features, with tags and trees
     train(folder / "model", "pair,prior=16.0,passes=3", **japanese)
     train(folder / "chinese", "parse,iterations=3", **chinese)
-    run_here("export", folder / "model", "--out", folder)  # with moses.ini
+    run_here(["export", folder / "model", "--out", folder])  # with moses.ini
     return folder
 
 
 def train(out, model, **files):
     given = [part for name, path in files.items() for part in (f"--{name.replace('_', '-')}", path)]
     models = "--distortion", "linear", "--distortion", model
-    run_here("train", *given, *models, "--out", out)
-
-
-def run_here(*arguments):
-    """Runs a command inside this process."""
-    with pytest.raises(SystemExit) as stop:
-        main(list(map(str, arguments)))
-    assert stop.value.code == 0, arguments
+    run_here(["train", *given, *models, "--out", out])
 
 
 @pytest.mark.parametrize(
@@ -132,7 +125,7 @@ def test_the_examples_of_help_texts_run(example, prepared, tmp_path, monkeypatch
         piped = example.replace("hyperbaton", program, 1)
         assert subprocess.run(piped, shell=True, capture_output=True).returncode == 0
     else:
-        run_here(*shlex.split(example)[1:])
+        run_here(shlex.split(example)[1:])
 
 
 def test_training_without_an_alignment_says_how_to_make_one(prepared, tmp_path, monkeypatch):
@@ -142,7 +135,7 @@ def test_training_without_an_alignment_says_how_to_make_one(prepared, tmp_path, 
     advised = error.value.advice.removeprefix("make one: ")
     monkeypatch.chdir(tmp_path)
     if can_be_run(advised):
-        run_here(*shlex.split(advised)[1:])
+        run_here(shlex.split(advised)[1:])
         assert Path("train.align").exists()
 
 
@@ -154,10 +147,10 @@ def test_a_model_that_a_command_needs_is_trained_as_advised(
     files = [part for name, end in FILES.items() for part in (f"--{name}", f"dev.{end}")]
     again = ["train", *files, "--out", tmp_path / "model", "--distortion", "linear"]
     asked = [command, tmp_path / "model", *(files if command == "next-word" else [])]
-    run_here(*again)
+    run_here(again)
     with pytest.raises(SystemExit):
         main(list(map(str, asked)))
     advised = re.search(r"train the system again, with (--\S+ \S+) beside", capsys.readouterr().err)
     assert advised[1] == f"--distortion {model}"
-    run_here(*again, *advised[1].split())
-    run_here(*asked)
+    run_here([*again, *advised[1].split()])
+    run_here(asked)
