@@ -15,16 +15,14 @@ import re
 import shlex
 import subprocess
 import sys
-from contextlib import chdir, redirect_stderr, redirect_stdout
 from decimal import Decimal
 from importlib.util import find_spec
 from pathlib import Path
-from tempfile import TemporaryFile
 
 import pytest
 
-from hyperbaton.main import main
 from hyperbaton.samples import sample_files
+from tests import command_line
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = [ROOT / "README.md", ROOT / "data_samples/README.md", *sorted(ROOT.glob("docs/*.md"))]
@@ -100,14 +98,10 @@ def run(command, folder, **options):
 
 
 def run_here(arguments, folder="."):
-    """The same inside this process, which need not start and load everything again."""
-    with TemporaryFile("w+", encoding="utf-8") as out, TemporaryFile("w+") as messages:
-        streams = redirect_stdout(out), redirect_stderr(messages)
-        with chdir(folder), streams[0], streams[1], pytest.raises(SystemExit) as stop:
-            main(list(map(str, arguments)))
-        printed = [stream.seek(0) or stream.read() for stream in (out, messages)]
-    assert stop.value.code == 0, f"{arguments}\n{printed[1]}"
-    return printed[0]
+    """The same inside this process."""
+    result = command_line.run(*arguments, cwd=folder)
+    assert result.returncode == 0, f"{arguments}\n{result.stderr}"
+    return result.stdout
 
 
 def can_be_run(command):

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from tests import command_line
 from tests.child_processes import wait_until
 from tests.tuning.comparison.tiny import tiny_configuration
 
@@ -50,9 +51,7 @@ method = "none"
 
 
 def run(*arguments, **options):
-    return subprocess.run(
-        [*COMMAND, *map(str, arguments)], capture_output=True, text=True, check=False, **options
-    )
+    return command_line.run("compare", *arguments, **options)
 
 
 def content(folder):

@@ -1,8 +1,6 @@
 """`hyperbaton corpus` and the texts and pictures it makes."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,16 +9,11 @@ from hyperbaton.views.corpus_text import describe, plot_distances, show_pair
 from models.data.corpus_builder import CorpusBuilder
 from models.data.corpus_statistics import statistics
 from models.errors import DataError
+from tests import command_line
 
 
 def run(*arguments, **options):
-    return subprocess.run(
-        [sys.executable, "-m", "hyperbaton", "corpus", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        check=False,
-        **options,
-    )
+    return command_line.run("corpus", *arguments, **options)
 
 
 @pytest.fixture

@@ -1,8 +1,6 @@
 """Systems that were trained with tags tag plain sentences themselves."""
 
 import shutil
-import subprocess
-import sys
 
 import pytest
 
@@ -10,6 +8,7 @@ import hyperbaton
 from hyperbaton.samples import sample_files
 from models.data.sentence import Sentence
 from models.system.folder import load_source_tagger, read_system
+from tests.command_line import run
 
 PLAIN = "kare wa hon o katta ."
 
@@ -29,11 +28,6 @@ def system(tmp_path_factory):
         **options,
     )
     return folder / "model", said
-
-
-def run(*arguments):
-    command = [sys.executable, "-m", "hyperbaton", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True)
 
 
 def test_training_tells_how_good_the_tagger_is(system):
@@ -58,8 +52,7 @@ def test_plain_sentences_get_tags_and_given_tags_are_kept(system):
 
 def test_the_command_says_so_once(system):
     model, _ = system
-    command = [sys.executable, "-m", "hyperbaton", "translate", str(model)]
-    plain = subprocess.run(command, input=f"{PLAIN}\n" * 2, capture_output=True, text=True)
+    plain = run("translate", model, input=f"{PLAIN}\n" * 2)
     assert plain.returncode == 0
     assert len(set(plain.stdout.splitlines())) == 1
     lines = [line for line in plain.stderr.splitlines() if "tagger" in line]
@@ -69,9 +62,7 @@ def test_the_command_says_so_once(system):
     ]
     tags = hyperbaton.Translator.load(model).own_tagger.tag(PLAIN.split())
     factored = " ".join(f"{w}|{t}" for w, t in zip(PLAIN.split(), tags, strict=True))
-    tagged = subprocess.run(
-        [*command, "--factored"], input=f"{factored}\n", capture_output=True, text=True
-    )
+    tagged = run("translate", model, "--factored", input=f"{factored}\n")
     assert tagged.stdout.splitlines() == plain.stdout.splitlines()[:1]
     assert "tagger" not in tagged.stderr
 

@@ -9,14 +9,9 @@ import pytest
 from hyperbaton.samples import sample_files
 from models.system.folder import read_system
 from tests.child_processes import started, wait_until
+from tests.command_line import run
 
 COMMAND = [sys.executable, "-m", "hyperbaton"]
-
-
-def run(*arguments, **options):
-    return subprocess.run(
-        [*COMMAND, *map(str, arguments)], capture_output=True, text=True, check=False, **options
-    )
 
 
 def corpus_arguments(files):

@@ -2,8 +2,6 @@
 
 import json
 import os
-import subprocess
-import sys
 
 import pytest
 
@@ -14,6 +12,7 @@ from models.data.sentence import Sentence
 from models.errors import DataError
 from models.system.folder import default_weights
 from models.system.training import train_system
+from tests import command_line
 
 LINES = ["kare wa hon o katta", "", "hon o yonda", "hon\to  nageta", "kare wa"]
 
@@ -32,13 +31,7 @@ def model(tmp_path_factory):
 
 
 def run(*arguments, **options):
-    return subprocess.run(
-        [sys.executable, "-m", "hyperbaton", "translate", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        check=False,
-        **options,
-    )
+    return command_line.run("translate", *arguments, **options)
 
 
 def test_lines_in_lines_out(model, write):
@@ -197,7 +190,7 @@ def test_sentences_that_fail_give_blank_lines_messages_and_exit_code_1(
     lists = tmp_path / "lists"
     path = write("in.txt", "hon o katta\nkare wa\nhon\nkare wa hon o yonda\nhon o yonda\n")
     arguments = ["--threads", threads, "--n-best", 2, "--n-best-file", lists]
-    result = run(model, path, "--distortion", "picky:Picky", *arguments)
+    result = run(model, path, "--distortion", "picky:Picky", *arguments, env=os.environ)
     assert result.returncode == 1
     first, failed, second, also_failed, third, end = result.stdout.split("\n")
     assert (first, third) == ("bought a book", "read a book")
@@ -207,7 +200,7 @@ def test_sentences_that_fail_give_blank_lines_messages_and_exit_code_1(
     assert said == [f"hyperbaton: sentence {number}: kare is not liked" for number in (2, 4)]
     numbers = [line.split(" ||| ")[0] for line in lists.read_text().splitlines()]
     assert sorted(set(numbers)) == ["0", "2", "4"]
-    good = run(model, "--distortion", "picky:Picky", input="hon o katta\n")
+    good = run(model, "--distortion", "picky:Picky", input="hon o katta\n", env=os.environ)
     assert (good.returncode, good.stdout) == (0, "bought a book\n")
 
 

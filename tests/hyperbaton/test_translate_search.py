@@ -1,13 +1,12 @@
 """`hyperbaton translate --lattice` and `--stats`: what the search did, for the user."""
 
 import json
-import subprocess
-import sys
 
 import pytest
 
 from models.data.corpus_reading import CorpusFiles
 from models.system.training import train_system
+from tests import command_line
 
 
 @pytest.fixture(scope="module")
@@ -24,13 +23,9 @@ def model(tmp_path_factory):
 
 
 def run(model, *arguments):
-    return subprocess.run(
-        [sys.executable, "-m", "hyperbaton", "translate", str(model), *map(str, arguments)],
-        input="hon o katta\n\nkare wa\n",
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = command_line.run("translate", model, *arguments, input="hon o katta\n\nkare wa\n")
+    assert done.returncode == 0, done.stderr
+    return done
 
 
 def test_lattices_are_written_sentence_by_sentence(model, tmp_path):
