@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from tests import command_line
-from tests.child_processes import wait_until
+from tests.child_processes import started, wait_until
 from tests.tuning.comparison.tiny import tiny_configuration
 
 COMMAND = [sys.executable, "-m", "hyperbaton", "compare"]
@@ -119,6 +119,35 @@ def test_killing_it_at_random_moments_changes_nothing(undisturbed, tmp_path):
     assert content(disturbed) == content(folder / "tiny")
     unfinished = [path for path in (disturbed / "parts").iterdir() if "unfinished" in path.name]
     assert unfinished == []
+
+
+def n_processes(group):
+    """How many processes of the group are alive."""
+    listed = subprocess.run(
+        ["ps", "-A", "-o", "pgid=,stat="], capture_output=True, text=True, check=True
+    )
+    states = (line.split() for line in listed.stdout.splitlines())
+    return sum(int(own) == group and state[0] != "Z" for own, state in states)
+
+
+def test_ctrl_c_ends_all_processes_and_the_next_run_resumes(undisturbed, tmp_path):
+    """A terminal sends the signal to all processes."""
+    folder, first = undisturbed
+    config, stopped = folder / "tiny.toml", tmp_path / "stopped"
+    command = [*COMMAND, config, "--out", stopped, "--threads", 2]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with started(command, start_new_session=True, **pipes) as process:
+        wait_until(lambda: n_processes(process.pid) >= 3, process)
+        os.killpg(process.pid, signal.SIGINT)
+        out, err = process.communicate()
+        wait_until(lambda: n_processes(process.pid) == 0)
+    assert (process.returncode, out) == (130, "")
+    assert "Traceback" not in err
+    assert not (stopped / "results.csv").exists()
+    result = run(config, "--out", stopped)
+    assert result.stderr.count("nothing has changed") == 4  # what had been trained
+    assert result.stdout == first.stdout
+    assert content(stopped) == content(folder / "tiny")
 
 
 @pytest.mark.parametrize(

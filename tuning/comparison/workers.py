@@ -16,7 +16,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from multiprocessing import get_context
+from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any, TypeVar
@@ -80,9 +80,10 @@ def _workers(n: int, work: Work[Any]) -> Iterator[list[Connection]]:
         for _ in range(n):
             ours, theirs = context.Pipe()
             worker = context.Process(target=_serve, args=(theirs, work, os.getpid()), daemon=True)
-            worker.start()
+            with _ctrl_c_later():
+                worker.start()
+                workers.append(worker)
             theirs.close()
-            workers.append(worker)
             connections.append(ours)
         yield connections
         for worker in workers:
@@ -91,6 +92,29 @@ def _workers(n: int, work: Work[Any]) -> Iterator[list[Connection]]:
         for worker in workers:
             worker.kill()  # nothing happens to those that have ended
             worker.join()
+
+
+@contextmanager
+def _ctrl_c_later() -> Iterator[None]:
+    """Ctrl-C takes effect at the end. Processes that are started inside never see it, although a
+    terminal sends it to all: this one decides what it means. Until workers have loaded what they
+    need they could not see to that themselves, and half-started ones would end with tracebacks.
+    """
+    resource_tracker.ensure_running()  # if it started later, it would let signals through again
+    received: list[int] = []
+    is_main = threading.current_thread() is threading.main_thread()  # others never see signals
+    handler = None
+    if is_main:
+        handler = signal.signal(signal.SIGINT, lambda number, _: received.append(number))
+    inherited = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, inherited)
+        if handler is not None:
+            signal.signal(signal.SIGINT, handler)
+        if received:
+            signal.raise_signal(signal.SIGINT)
 
 
 def _receive(connection: Connection) -> tuple[int, Any]:
@@ -107,7 +131,6 @@ def _receive(connection: Connection) -> tuple[int, Any]:
 
 def _serve(connection: Connection, work: Work[Any], parent: int) -> None:
     """The life of a worker, which ends with the job `None`."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what Ctrl-C means
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)  # the kernel ends us with it
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()

@@ -1,6 +1,7 @@
 """Jobs in processes: order, progress, errors, and workers that must not outlive their parent."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 from models.errors import BadLine, DataError, SettingError
-from tests.child_processes import wait_until
+from tests.child_processes import started, wait_until
 from tuning.comparison import workers
 from tuning.comparison.workers import begin_peak, peak_megabytes, run_jobs
 
@@ -84,6 +85,55 @@ def _is_alive(process):
             return stream.read().rsplit(")", 1)[1].split()[0] != "Z"
     except (ProcessLookupError, FileNotFoundError):
         return False
+
+
+LOADING = """
+import os, time
+from pathlib import Path
+from tuning.comparison.workers import run_jobs
+
+if __name__ == "__mp_main__":  # a worker loads this
+    Path("worker").write_text(str(os.getpid()))
+    while Path("worker").exists():
+        time.sleep(0.01)
+
+def work(job, say):
+    Path("done").touch()
+
+if __name__ == "__main__":
+    run_jobs([1], work, 1, print, print)
+"""
+
+
+def test_ctrl_c_ended_workers_that_were_still_loading_with_tracebacks(tmp_path, write):
+    script, place = write("loading.py", LOADING), tmp_path / "worker"
+    environment = os.environ | {"PYTHONPATH": os.getcwd()}  # noqa: PTH109
+    with started([sys.executable, script], cwd=tmp_path, env=environment) as parent:
+        wait_until(lambda: place.exists() and place.read_text(), parent)
+        os.kill(int(place.read_text()), signal.SIGINT)
+        place.unlink()
+        assert parent.wait() == 0
+    assert (tmp_path / "done").exists()
+
+
+def test_ctrl_c_left_workers_half_started():
+    steps = []
+
+    def start_worker():
+        with workers._ctrl_c_later():
+            signal.raise_signal(signal.SIGINT)
+            steps.append("started")
+        steps.append("gone on")
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            start_worker()
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, set())
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert steps == ["started"]
 
 
 def bad_line(job, say):  # noqa: ARG001
