@@ -186,10 +186,12 @@ class Translator:
         threads: int = 1,
         n_best: int = 1,
         distinct: bool = False,
+        at_once: bool = False,
     ) -> Generator[Decoded | Failure, None, None]:
         """Translates one sentence after the other; results come in order as they are ready.
 
-        Memory does not grow with the input: only a few sentences are read ahead.
+        Memory does not grow with the input: only a few sentences are read ahead. `at_once`: none
+        is, so that whoever types a sentence sees its translation before typing the next.
         """
         sentences = iter(sentences)
 
@@ -205,15 +207,15 @@ class Translator:
             self._idle.put(decoder)
             return results
 
+        ahead = 0 if at_once else AHEAD * threads
         waiting: deque[Future[list[Decoded | Failure]]] = deque()
         with ThreadPoolExecutor(threads) as pool:
             try:
-                # The first chunks are short, so that a typed line gets its translation at once
-                size = 1
+                size = 1  # of the first chunks, so that all threads soon have work
                 while chunk := list(islice(sentences, size)):
                     waiting.append(pool.submit(work, chunk))
-                    size = CHUNK if len(waiting) >= threads else 1
-                    while waiting and (waiting[0].done() or len(waiting) > AHEAD * threads):
+                    size = CHUNK if len(waiting) >= threads and not at_once else 1
+                    while waiting and (waiting[0].done() or len(waiting) > ahead):
                         yield from waiting.popleft().result()
                 while waiting:
                     yield from waiting.popleft().result()

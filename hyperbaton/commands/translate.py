@@ -4,7 +4,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Mapping
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -76,13 +76,19 @@ class Translate(SearchCommand):
         missing: Counter[str] = Counter()  # sentences without a layer
         unknown = UnknownWords(translator.phrases.source_vocabulary)
         users = users_of_layers(translator)
+        is_typed = self.source == STREAM and sys.stdin.isatty()
         files = SourceFiles(self.source, self.source_tags, self.source_tree)
         with ExitStack() as stack:
             writer = _Writer(self, translator, stack)
             lines = stack.enter_context(closing(read_sentences(files, factored=self.factored)))
-            progress = stack.enter_context(progress_line())
+            silent = is_typed or writer.is_on_terminal  # text is no place for a moving line
+            progress = stack.enter_context(nullcontext() if silent else progress_line())
             results = translator.stream(
-                lines, threads=self.threads, n_best=self.n_best, distinct=self.distinct
+                lines,
+                threads=self.threads,
+                n_best=self.n_best,
+                distinct=self.distinct,
+                at_once=is_typed,
             )
             for number, result in enumerate(stack.enter_context(closing(results)), 1):
                 for hint in unknown.add(result.sentence.words):
@@ -95,7 +101,8 @@ class Translate(SearchCommand):
                     writer.write(number - 1, result)
                     statistics = statistics.add(result.statistics)
                     missing.update(users.keys() - result.sentence.layers if result.sentence else ())
-                progress("translating", number)
+                if progress:
+                    progress("translating", number)
         missing_layers = missing_lines(users, missing, number, every=self.stats)
         for line in filter(None, [str(unknown), *missing_layers]):
             say(line)
@@ -147,6 +154,11 @@ class _Writer:
             None if path is None else stack.enter_context(open_to_write(path))
             for path in (out, *others)
         )
+
+    @property
+    def is_on_terminal(self) -> bool:
+        outputs = self._out, self._n_best, self._lattice
+        return sys.stdout.buffer in outputs and sys.stdout.isatty()
 
     def write_nothing(self) -> None:
         """An empty line in place of a translation."""
