@@ -2,6 +2,10 @@
 
 import json
 import os
+import signal
+import subprocess
+import sys
+from contextlib import contextmanager
 
 import pytest
 
@@ -13,6 +17,7 @@ from models.errors import DataError
 from models.system.folder import default_weights
 from models.system.training import train_system
 from tests import command_line
+from tests.child_processes import started
 
 LINES = ["kare wa hon o katta", "", "hon o yonda", "hon\to  nageta", "kare wa"]
 
@@ -247,3 +252,39 @@ def test_reading_ahead_is_limited(model):
     next(stream)
     assert len(read) < 200
     stream.close()
+
+
+@contextmanager
+def endless(model):
+    """A process that translates the same sentence again and again, and its first translation."""
+    command = [sys.executable, "-m", "hyperbaton", "translate", model, "--threads", 2]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with (
+        started(["/bin/sh", "-c", "exec yes hon o katta"], stdout=subprocess.PIPE) as lines,
+        started(command, stdin=lines.stdout, **pipes) as process,
+    ):
+        lines.stdout.close()  # now only the translator has it
+        yield process, process.stdout.readline()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_stopped_stream_ends_with_a_whole_line(model, number):
+    with endless(model) as (process, first):
+        process.send_signal(number)
+        rest, err = process.communicate()
+    assert process.returncode == 128 + number
+    lines = (first + rest).split("\n")
+    assert lines.pop() == ""
+    assert set(lines) == {"bought a book"}
+    assert "Traceback" not in err
+    assert "hyperbaton:" not in err
+
+
+def test_a_reader_that_has_seen_enough_is_no_failure(model):
+    with endless(model) as (process, first):
+        process.stdout.close()
+        err = process.stderr.read()
+        assert process.wait() == 0
+    assert first == "bought a book\n"
+    assert "Traceback" not in err
+    assert "hyperbaton:" not in err
