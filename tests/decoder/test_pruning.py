@@ -7,8 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from decoder.decode import SearchSettings
+from decoder.search import _smallest
 from decoder.translator import Translator
 from models.data.corpus_reading import CorpusFiles
 from models.data.sentence import Sentence
@@ -95,6 +97,22 @@ def test_of_equal_hypotheses_at_the_cut_the_first_stay(tmp_path, size, text, sco
     assert decoded.statistics.largest_stack == size
     assert " ".join(decoded.words()) == text
     assert decoded.scores[0] == pytest.approx(score, abs=1e-5)
+
+
+def test_ties_at_the_cut_that_lie_on_the_edge_of_the_beam_too(tmp_path):
+    """All four are equal after one word, and so narrow a beam keeps equal ones: two of them."""
+    seconds = GARDEN_PATH[1]
+    translator = by_language_model(tmp_path, (-2.0,) * 4, seconds, stack_size=2, beam=1e-300)
+    decoded = translator.decode("a b")
+    assert decoded.statistics.largest_stack == 2
+    assert " ".join(decoded.words()) == "v z"
+    assert decoded.scores[0] == pytest.approx(-5.0, abs=1e-5)
+
+
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=12), st.data())
+def test_the_value_of_a_rank(values, data):
+    rank = data.draw(st.integers(0, len(values) - 1))
+    assert _smallest(np.array(values, float), rank) == sorted(values)[rank]
 
 
 @settings(max_examples=40)

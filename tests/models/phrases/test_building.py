@@ -159,6 +159,15 @@ def test_kneser_ney_with_discounts_of_chen_and_goodman():
     assert found["a", "A"][0] == pytest.approx(3 / 8 + 3.5 / 8 * 3 / 13, rel=1e-6)
 
 
+def test_kneser_ney_where_no_pair_is_seen_three_or_four_times():
+    # so half of each count is taken, and 3/2 of five: a gives away 3/2 + 1/2 of 6, b 1 of 2; A is
+    # in 1 of 3 pairs, B in 2
+    found = scores_by_pair({("a", "A"): 5, ("a", "B"): 1, ("b", "B"): 2}, "kneser-ney")
+    assert found["a", "A"][0] == pytest.approx(3.5 / 6 + 2 / 6 * 1 / 3)
+    assert found["a", "B"][0] == pytest.approx(0.5 / 6 + 2 / 6 * 2 / 3)
+    assert found["b", "B"][0] == pytest.approx(1 / 2 + 1 / 2 * 2 / 3)
+
+
 def test_kneser_ney_never_takes_a_whole_count_nor_less_than_nothing():
     # n1 … n4 = 1, 1, 4, 9: Y = 1/3, D1 = 1 − 2/3, D2 = 2 − 4 < 0, so 0; D3+ = 3 − 3 = 0
     names = iter("abcdefghijklmnopqrstuvwxyz")
