@@ -35,6 +35,7 @@ class Start:
     tuned: BoolArray  # (features,) the other weights stay as they are
     earlier: Sequence[FloatArray] = ()  # weights of earlier rounds
     threads: int = 1  # the result must not depend on their number
+    sizes: FloatArray | None = None  # (sentences,) source words
     free_scale: bool = True  # no fixed weight sets a scale: only the weights' direction counts
 
 

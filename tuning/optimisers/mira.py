@@ -6,23 +6,29 @@ enough, but never by more than `step` times the difference of their features:
 
     w ← w + η (f_hope − f_fear),   η = min(step, (Δgain − Δscore) / |f_hope − f_fear|²)
 
-The gain of a hypothesis is what it adds to the metric of a pseudo-corpus: the summed statistics of
-best hypotheses, which fade by `decay` with every sentence. The metric is taken as linear around
-that corpus (as Tromble et al. 2008 do with BLEU), with slopes measured anew in each pass, so that
-any metric can be used and all work on a sentence is compiled. Weights are averaged over all
-updates; of the averages after each pass, the one that scores best on the pool is returned.
+The gain of a hypothesis e of a sentence s is the metric of a pseudo-corpus B with it, times the
+source words of both (Chiang et al. 2008):
+
+    gain(e) = (|B| + |s|) · metric(B + e),   then   B ← decay · B + (statistics of the best e)
+
+B is what the model prefers now. If that becomes too long, longer hypotheses stop gaining at once,
+within the pass; a straight line in place of the metric would reward length without end. Weights
+are averaged over all updates; of the averages after each pass, the one that scores best on the pool
+is returned.
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
+from functools import partial
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.random import SeedSequence
 
-from models.arrays import FloatArray
+from models.arrays import FloatArray, Int64Array
 from models.errors import SettingError
-from models.kernels import kernel
+from models.kernels import kernel, uncounted
 from tuning.metrics.base import Metric
+from tuning.metrics.bleu import Bleu, bleu_of
 from tuning.optimisers.interface import Optimiser, Start
 from tuning.optimisers.line_search import BETTER
 from tuning.optimisers.objective import Objective
@@ -50,21 +56,22 @@ class Mira(Optimiser):
     ) -> FloatArray:
         scaled = scale_pool(pool, start.weights, start.tuned)
         draw = np.random.default_rng(seed)
-        features = np.ascontiguousarray(scaled.features.T)  # (H, T)
+        lists = _Lists(
+            np.ascontiguousarray(scaled.features.T),
+            scaled.constant,
+            pool.statistics,
+            pool.offsets,
+            np.ones(pool.n_sentences) if start.sizes is None else start.sizes,
+        )
         point = scaled.point(start.weights)
         best_point, best_score = point, -np.inf
-        corpus = scaled.best_sums(point)
-        n_sentences = np.array([float(pool.n_sentences)])  # in the pseudo-corpus, faded as well
+        one_pass = _pass_for_bleu if _is_bleu(objective) else partial(_pass_for_any, objective)
+        corpus = _Corpus(scaled.best_sums(point), np.array([lists.sizes.sum()]))
         sums = np.zeros(len(point))
+        point = point.copy()
         for number in range(1, self.passes + 1):
-            slopes = metric_slopes(objective, corpus, float(n_sentences[0]))
-            gains = pool.statistics @ slopes * (n_sentences[0] / objective.scale)
-            point, corpus = point.copy(), corpus.copy()
-            _one_pass(
-                features, scaled.constant, pool.statistics, gains, pool.offsets,
-                draw.permutation(pool.n_sentences), point, sums, corpus, n_sentences, self.step,
-                self.decay,
-            )  # fmt: skip
+            order = draw.permutation(pool.n_sentences)
+            one_pass(lists, order, point, sums, corpus, self.step, self.decay)
             average = sums / (number * pool.n_sentences)
             score = pool.score(objective, scaled.weights(average))
             if score > best_score + BETTER:
@@ -72,53 +79,103 @@ class Mira(Optimiser):
         return scaled.weights(best_point)
 
 
-def metric_slopes(metric: Metric, corpus: FloatArray, n_sentences: float) -> FloatArray:
-    """How the metric changes with each statistic around a corpus, (statistics,).
+class _Lists(NamedTuple):
+    """The n-best lists; H hypotheses."""
 
-    Measured over the mean statistics of a sentence in both directions, which smooths over the
-    places where a metric has no slope. A count of 0 cannot fall, so its slope is that of the first
-    one.
-    """
-    is_zero = corpus == 0
-    above = np.where(is_zero, 1.0, np.abs(corpus) / max(n_sentences, 1.0))
-    below = np.where(is_zero, 0.0, above)
-    rises = metric.score(corpus + np.diag(above)) - metric.score(corpus - np.diag(below))
-    slopes: FloatArray = rises / (above + below)
-    return slopes
+    features: FloatArray  # (H, T)
+    constant: FloatArray  # (H,)
+    statistics: FloatArray  # (H, statistics)
+    offsets: Int64Array  # (n_sentences + 1,)
+    sizes: FloatArray  # (n_sentences,) source words
+
+
+class _Corpus(NamedTuple):
+    """The pseudo-corpus, which changes with every sentence."""
+
+    statistics: FloatArray
+    size: FloatArray  # (1,) source words
+
+
+def _is_bleu(objective: Objective) -> bool:
+    [term, *others] = objective.terms
+    return not others and term.factor == 1.0 and type(term.metric) is Bleu
 
 
 @kernel
-def _one_pass(
-    features, constant, statistics, gains, offsets, order, point, sums, corpus, n_sentences, step,
-    decay,
-):  # fmt: skip
-    """One update for every sentence; `point`, `sums`, `corpus` and `n_sentences` change."""
+def _pass_for_bleu(lists, order, point, sums, corpus, step, decay):
+    """One update for every sentence; `point`, `sums` and `corpus` change."""
+    together = np.empty(lists.statistics.shape[1])
+    gains = np.empty(len(lists.constant))
     for sentence in order:
-        begin, end = offsets[sentence], offsets[sentence + 1]
-        best, hope, fear = begin, begin, begin
-        best_score = hope_score = fear_score = -np.inf
-        for row in range(begin, end):
-            score = constant[row]
-            for k in range(len(point)):
-                score += point[k] * features[row, k]
-            if score > best_score:
-                best, best_score = row, score
-            if score + gains[row] > hope_score:
-                hope, hope_score = row, score + gains[row]
-            if score - gains[row] > fear_score:
-                fear, fear_score = row, score - gains[row]
-        # (score + gain of hope) − (score − gain of fear) lacks twice the scores
-        margin = (hope_score - gains[hope]) - (fear_score + gains[fear])
-        loss = gains[hope] - gains[fear] - margin
-        norm = 0.0
+        size = (corpus.size[0] + lists.sizes[sentence]) / 100
+        for row in range(lists.offsets[sentence], lists.offsets[sentence + 1]):
+            for k in range(len(together)):
+                together[k] = corpus.statistics[k] + lists.statistics[row, k]
+            gains[row] = size * bleu_of(together)
+        best = _update(lists, sentence, gains, point, step)
+        _go_on(lists, sentence, best, point, sums, corpus, decay)
+
+
+def _pass_for_any(
+    metric: Metric,
+    lists: _Lists,
+    order: Int64Array,
+    point: FloatArray,
+    sums: FloatArray,
+    corpus: _Corpus,
+    step: float,
+    decay: float,
+) -> None:
+    """The same for any metric, which is not compiled."""
+    gains = np.empty(len(lists.constant))
+    for sentence in order:
+        rows = slice(lists.offsets[sentence], lists.offsets[sentence + 1])
+        size = (corpus.size[0] + lists.sizes[sentence]) / metric.scale
+        gains[rows] = size * metric.score(corpus.statistics + lists.statistics[rows])
+        _take_one(lists, sentence, gains, point, sums, corpus, step, decay)
+
+
+@kernel
+def _take_one(lists, sentence, gains, point, sums, corpus, step, decay):
+    best = _update(lists, sentence, gains, point, step)
+    _go_on(lists, sentence, best, point, sums, corpus, decay)
+
+
+@uncounted
+def _update(lists, sentence, gains, point, step):
+    """Moves the point; returns the hypothesis that was best before."""
+    begin, end = lists.offsets[sentence], lists.offsets[sentence + 1]
+    features = lists.features
+    best, hope, fear = begin, begin, begin
+    best_score = hope_score = fear_score = -np.inf
+    for row in range(begin, end):
+        score = lists.constant[row]
         for k in range(len(point)):
-            norm += (features[hope, k] - features[fear, k]) ** 2
-        if loss > 0 and norm > 0:
-            size = min(step, loss / norm)
-            for k in range(len(point)):
-                point[k] += size * (features[hope, k] - features[fear, k])
+            score += point[k] * features[row, k]
+        if score > best_score:
+            best, best_score = row, score
+        if score + gains[row] > hope_score:
+            hope, hope_score = row, score + gains[row]
+        if score - gains[row] > fear_score:
+            fear, fear_score = row, score - gains[row]
+    # (score + gain of hope) − (score − gain of fear) lacks twice the scores
+    margin = (hope_score - gains[hope]) - (fear_score + gains[fear])
+    loss = gains[hope] - gains[fear] - margin
+    norm = 0.0
+    for k in range(len(point)):
+        norm += (features[hope, k] - features[fear, k]) ** 2
+    if loss > 0 and norm > 0:
+        size = min(step, loss / norm)
         for k in range(len(point)):
-            sums[k] += point[k]
-        for k in range(len(corpus)):
-            corpus[k] = decay * corpus[k] + statistics[best, k]
-        n_sentences[0] = decay * n_sentences[0] + 1
+            point[k] += size * (features[hope, k] - features[fear, k])
+    return best
+
+
+@uncounted
+def _go_on(lists, sentence, best, point, sums, corpus, decay):
+    """Adds the point to the average, and the best hypothesis to the pseudo-corpus."""
+    for k in range(len(point)):
+        sums[k] += point[k]
+    for k in range(len(corpus.statistics)):
+        corpus.statistics[k] = decay * corpus.statistics[k] + lists.statistics[best, k]
+    corpus.size[0] = decay * corpus.size[0] + lists.sizes[sentence]

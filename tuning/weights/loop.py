@@ -155,7 +155,8 @@ def _optimise(task: TuningTask, trace: Trace, pool: Pool) -> FloatArray:
         task.check_pool(pool)
     task.listeners.report(f"{task.settings.method} on hypotheses", len(pool))
     *earlier, last = (task.vector.vector(step.weights) for step in trace.steps)
-    start = Start(last, task.vector.tuned, earlier, task.threads, task.vector.scaled)
+    sizes = np.array([len(sentence) for sentence in task.dev.sources], np.float64)
+    start = Start(last, task.vector.tuned, earlier, task.threads, sizes, task.vector.scaled)
     seed = np.random.SeedSequence([task.settings.seed, len(trace.steps)])
     return task.settings.optimiser.improve(pool, task.objective, start, seed)
 

@@ -1,17 +1,22 @@
-"""Batch MIRA: one pass against a slow one, slopes of metrics, and what it learns."""
+"""Batch MIRA: one pass against a slow one, gains of length, and what it learns."""
 
 import numpy as np
 import pytest
 
+from models.kernels import kernel
 from tests.tuning.optimisers.pools import MEAN, oracle, planted_pool
+from tuning.metrics import bleu
 from tuning.metrics.base import Outputs
 from tuning.metrics.bleu import Bleu
+from tuning.metrics.chrf import Chrf
 from tuning.optimisers.interface import Start
 from tuning.optimisers.line_search import BETTER
-from tuning.optimisers.mira import Mira, _one_pass, metric_slopes
-from tuning.optimisers.pool import Pool, scale_pool
+from tuning.optimisers.mira import Mira, _Corpus, _Lists, _pass_for_any, _pass_for_bleu
+from tuning.optimisers.objective import Objective, Term
+from tuning.optimisers.pool import Pool
 
 ALL = np.ones(7, dtype=bool)
+bleu_of = kernel(bleu.bleu_of)
 
 
 def mira(pool, weights, tuned=ALL, seed=1, **settings):
@@ -19,73 +24,109 @@ def mira(pool, weights, tuned=ALL, seed=1, **settings):
     return Mira(**settings).improve(pool, MEAN, start, np.random.SeedSequence(seed))
 
 
-def slow_pass(features, constant, statistics, gains, offsets, order, point, step, decay):
-    sums, corpus, n = np.zeros_like(point), np.zeros(statistics.shape[1]), 0.0
+def random_lists(draw, metric, n_sentences=20, n_features=4):
+    """N-best lists of random words, with their statistics."""
+    sizes = draw.integers(1, 6, n_sentences)
+    references = [" ".join(draw.choice(list("abcd"), draw.integers(4, 9))) for _ in sizes]
+    texts, own = [], []
+    for size, reference in zip(sizes, references, strict=True):
+        for _ in range(size):
+            words = reference.split()
+            words[draw.integers(len(words))] = draw.choice(list("abcdx"))
+            texts.append(" ".join(words[: draw.integers(1, 10)]))
+            own.append([reference])
+    n = len(texts)
+    return _Lists(
+        draw.normal(size=(n, n_features)),
+        draw.normal(size=n),
+        metric.statistics(Outputs(texts, own)),
+        np.concatenate([[0], np.cumsum(sizes)]),
+        draw.integers(3, 12, n_sentences).astype(float),
+    )
+
+
+def slow_pass(score, lists, order, point, corpus, size, step, decay):
+    """As in the paper, with the metric recomputed from scratch for every hypothesis."""
+    sums = np.zeros_like(point)
     for sentence in order:
-        rows = np.arange(offsets[sentence], offsets[sentence + 1])
-        scores = features[rows] @ point + constant[rows]
-        best, hope, fear = (
-            rows[np.argmax(values)]
-            for values in (scores, scores + gains[rows], scores - gains[rows])
-        )
-        difference = features[hope] - features[fear]
-        loss = gains[hope] - gains[fear] - (difference @ point + constant[hope] - constant[fear])
+        rows = np.arange(lists.offsets[sentence], lists.offsets[sentence + 1])
+        scores = lists.features[rows] @ point + lists.constant[rows]
+        words = size + lists.sizes[sentence]
+        gains = np.array([words * score(corpus + lists.statistics[row]) / 100 for row in rows])
+        best, hope, fear = map(np.argmax, (scores, scores + gains, scores - gains))
+        difference = lists.features[rows[hope]] - lists.features[rows[fear]]
+        loss = gains[hope] - gains[fear] - (scores[hope] - scores[fear])
         if loss > 0 and difference.any():
             point = point + min(step, loss / (difference @ difference)) * difference
         sums = sums + point
-        corpus = decay * corpus + statistics[best]
-        n = decay * n + 1
-    return point, sums, corpus, n
+        corpus = decay * corpus + lists.statistics[rows[best]]
+        size = decay * size + lists.sizes[sentence]
+    return point, sums, corpus, size
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_a_pass_is_the_slow_one(seed):
-    pool, planted = planted_pool(seed, n_sentences=20, noise=1.0)
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("metric", [Bleu(), Bleu(order=2), Chrf()], ids=lambda one: one.name)
+def test_a_pass_is_the_slow_one(seed, metric):
     draw = np.random.default_rng(seed)
-    tuned = ALL.copy()
-    tuned[2] = False
-    scaled = scale_pool(pool, planted, tuned)
-    features = np.ascontiguousarray(scaled.features.T)
-    gains = draw.normal(size=len(pool))
-    order = draw.permutation(pool.n_sentences)
-    start = draw.normal(size=5)
-    point, sums, corpus, n = start.copy(), np.zeros(5), np.zeros(2), np.zeros(1)
-    _one_pass(
-        features, scaled.constant, pool.statistics, gains, pool.offsets, order, point, sums,
-        corpus, n, 0.05, 0.9,
-    )  # fmt: skip
-    expected = slow_pass(
-        features, scaled.constant, pool.statistics, gains, pool.offsets, order, start, 0.05, 0.9
-    )
-    for ours, slow in zip((point, sums, corpus, n[0]), expected, strict=True):
+    lists = random_lists(draw, metric)
+    order = draw.permutation(len(lists.sizes))
+    start = draw.normal(size=4)
+    before, size = 3 * lists.statistics[:7].sum(axis=0), 40.0
+    expected = slow_pass(metric.score, lists, order, start, before, size, 0.05, 0.9)
+    point, sums, corpus = start.copy(), np.zeros(4), _Corpus(before.copy(), np.array([size]))
+    state = lists, order, point, sums, corpus, 0.05, 0.9
+    if isinstance(metric, Bleu):
+        _pass_for_bleu(*state)
+    else:
+        _pass_for_any(Objective([Term(1.0, metric)]), *state)
+    for ours, slow in zip((point, sums, corpus.statistics, corpus.size[0]), expected, strict=True):
         np.testing.assert_allclose(ours, slow)
 
 
-def test_slopes_tell_what_a_sentence_adds():
-    lines = ["a b c d e f", "a b x d e f", "g h i j k", "g h i k j"]
-    references = [["a b c d e g"], ["a b c d e f"], ["g h i j k l"], ["g h i j k"]]
-    metric = Bleu()
-    statistics = metric.statistics(Outputs(lines, references))
-    corpus = 100 * statistics.sum(axis=0)
-    slopes = metric_slopes(metric, corpus, 400.0)
-    for row in statistics:
-        exact = metric.score(corpus + row) - metric.score(corpus)
-        assert row @ slopes == pytest.approx(float(exact), abs=1e-3)
+@pytest.mark.parametrize("order", [1, 2, 4])
+def test_compiled_bleu_is_bleu(order):
+    draw, metric = np.random.default_rng(order), Bleu(order=order)
+    for _ in range(200):
+        totals = np.sort(draw.integers(0, 12, order))[::-1]
+        matches = np.minimum(totals, draw.integers(0, 12, order))
+        sums = np.concatenate([[totals[0], draw.integers(0, 14)], matches, totals]).astype(float)
+        assert bleu_of(sums) == pytest.approx(float(metric.score(sums)), rel=1e-12)
 
 
-def test_a_count_of_zero_has_the_slope_of_the_first_one():
-    metric = Bleu()
-    # 12 of 15 words match, 6 of 12 bigrams, 3 of 9 trigrams and none of 6 4-grams; 18 are expected
-    corpus = np.array([15.0, 18, 12, 6, 3, 0, 15, 12, 9, 6])
-    slopes = metric_slopes(metric, corpus, 3.0)
-    # smoothing counts half a 4-gram, so a whole one doubles the precision
-    bleu = 100 * np.exp(1 - 18 / 15) * (12 / 15 * 6 / 12 * 3 / 9 * 0.5 / 6) ** 0.25
-    assert slopes[5] == pytest.approx(bleu * (2**0.25 - 1))
-    assert np.isfinite(slopes).all()
-    assert np.all(slopes[2:6] > 0)
-    # without any match the score is 0, and the first one of any length lifts it
-    nothing = metric_slopes(metric, np.array([4.0, 4, 0, 0, 0, 0, 4, 3, 2, 1]), 1.0)
-    assert np.flatnonzero(nothing).tolist() == [2, 3, 4, 5]
+def ladder(n_sentences, ratio):
+    """Sentences of ten words; their hypotheses have 1 to 10 times as many, of which the first
+    `ratio` words are right. The only feature counts words."""
+    reference = [f"w{n}" for n in range(10)]
+    texts = [" ".join((reference[:ratio] + ["x"] * 100)[: 10 * n]) for n in range(1, 11)] + [
+        " ".join(reference[:ratio])
+    ]
+    one = Bleu().statistics(Outputs(texts, [[" ".join(reference)]] * len(texts)))
+    n = len(texts)
+    words = np.array([len(text.split()) for text in texts], float)
+    return Pool(
+        np.tile(words, n_sentences)[:, None],
+        np.tile(one, (n_sentences, 1)),
+        np.arange(n * n_sentences, dtype=np.uint64),
+        np.arange(n_sentences + 1) * n,
+    )
+
+
+def test_length_is_not_rewarded_without_end():
+    # Seven of ten words are right and the corpus is too short, so some words more, even wrong ones,
+    # raise BLEU; a hundred in every sentence do not
+    pool = ladder(200, 7)
+    lists = _Lists(
+        pool.features, np.zeros(len(pool)), pool.statistics, pool.offsets, np.full(200, 10.0)
+    )
+    point = np.array([-0.01])
+    corpus = _Corpus(pool.statistics[pool.best_rows(point)].sum(axis=0), np.array([2000.0]))
+    longest = 0.0
+    for seed in range(5):
+        order = np.random.default_rng(seed).permutation(200)
+        for sentence in order:  # one by one, to see every state on the way
+            _pass_for_bleu(lists, np.array([sentence]), point, np.zeros(1), corpus, 0.01, 0.999)
+            longest = max(longest, corpus.statistics[0] / corpus.statistics[1])
+    assert longest < 1.2
 
 
 @pytest.mark.parametrize("seed", range(3))
