@@ -8,3 +8,8 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 Progress: TypeAlias = Callable[[str, int], None]  # what is being done, how many are done
+
+
+def duration(seconds: float) -> str:
+    """A time that need not be exact, for people."""
+    return f"{seconds / 60:.0f} min" if seconds >= 90 else f"{seconds:.0f} s"

@@ -48,18 +48,22 @@ def _weights(result: Replicas, before: Mapping[str, float]) -> Table:
 
 
 def plot_tuning(result: Replicas, path: Path) -> None:
-    """Scores of all replicas and weights of the best one, by iteration."""
+    """Scores and lengths of all replicas and weights of the best one, by iteration."""
     from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
 
-    figure = Figure(figsize=(11, 4.5), layout="constrained")
-    scores, weights = figure.subplots(1, 2)
+    figure = Figure(figsize=(15, 4.5), layout="constrained")
+    scores, lengths, weights = figure.subplots(1, 3)
     trace = result.runs[0].trace
     for run in result.runs:
         values = [step.score for step in run.trace.steps]
         [line] = scores.plot(values, marker=".", label=f"seed {run.trace.seed}")
         best = run.trace.best
         scores.plot([best], [values[best]], "o", color=line.get_color(), fillstyle="none")
+        lengths.plot([step.length for step in run.trace.steps], marker=".")
+    lengths.axhline(1.0, color="grey", linewidth=0.8)
+    lengths.set_title("length of the output")
+    lengths.set_ylabel("in lengths of the closest references")
     scores.set_title("development set, as decoded")
     scores.set_ylabel(trace.metric + ("" if trace.higher_is_better else " (lower is better)"))
     scores.legend()
@@ -74,7 +78,7 @@ def plot_tuning(result: Replicas, path: Path) -> None:
         weights.plot(values, style, marker=".", color=f"C{number % 10}", label=label)
     weights.set_title(f"weights of seed {shown.seed}")
     weights.legend(loc="center left", bbox_to_anchor=(1, 0.5), fontsize="small", frameon=False)
-    for axes in (scores, weights):
+    for axes in (scores, lengths, weights):
         axes.set_xlabel("iteration")
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         axes.grid(alpha=0.3)

@@ -244,7 +244,13 @@ def _listeners(say: Progress) -> Listeners:
 
 def _plain(trace: Trace) -> list[dict[str, Any]]:
     return [
-        {"iteration": number, "score": step.score, "pool": step.pool_size, "weights": step.weights}
+        {
+            "iteration": number,
+            "score": step.score,
+            "length": step.length,
+            "pool": step.pool_size,
+            "weights": step.weights,
+        }
         for number, step in enumerate(trace.steps)
     ]
 

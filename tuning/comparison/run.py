@@ -8,7 +8,7 @@ from itertools import groupby, product
 from pathlib import Path
 
 from models.data.unknown_words import UnknownWords
-from models.progress import Progress
+from models.progress import Progress, duration
 from models.system.folder import load_phrases
 from models.system.stages import locked
 from tuning.comparison.cells import AverageJob, Job, read_outputs, read_replica, run_job
@@ -143,8 +143,7 @@ class _Board:
         if not self.n_done or not n_left:
             return ""
         seconds = (time.monotonic() - self.began) / self.n_done * n_left
-        about = f"{seconds / 60:.0f} min" if seconds >= 90 else f"{seconds:.0f} s"
-        return f", about {about} left"
+        return f", about {duration(seconds)} left"
 
 
 def _cells(jobs: Sequence[Job], averages: Sequence[Job], *, higher_is_better: bool) -> list[Cell]:

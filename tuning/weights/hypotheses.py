@@ -53,6 +53,15 @@ class Hypotheses:
         flat = words.tolist()
         return [" ".join(flat[start:end]) for start, end in pairwise(chosen.offsets.tolist())]
 
+    def length_ratio(self, dev: Sentences) -> float:
+        """Words of the best translations in words of the references that are closest in length."""
+        lengths: list[int] = self.words.lengths[self.offsets[:-1]].tolist()
+        closest = [
+            min((len(text.split()) for text in texts), key=lambda words: (abs(words - own), words))
+            for own, texts in zip(lengths, dev.references, strict=True)
+        ]
+        return sum(lengths) / max(sum(closest), 1)
+
     def statistics(self, rows: Int64Array, metric: Metric, dev: Sentences) -> FloatArray:
         """What the metric counts in these rows, (rows, statistics); equal texts count once."""
         sentence = np.searchsorted(self.offsets, rows, side="right") - 1

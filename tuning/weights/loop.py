@@ -9,12 +9,16 @@ optimiser is `gradual`, like PRO, which mixes old and new weights), when the opt
 weights where they are, when `patience` decodings in a row were no better than the best, or after
 the last iteration.
 
+A decoding that is not half as good as the best has shown the optimiser hypotheses that it had not
+thought of, mostly far too long ones. They stay in the pool; the run goes back to the best weights,
+takes a smaller step, and gives up when that has happened three times.
+
 All randomness comes from the seed and the number of the round, so a resumed run ends like one that
 was never stopped, and the number of threads does not matter.
 """
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -32,6 +36,7 @@ from tuning.weights.task import TuningTask
 from tuning.weights.trace import Step, Trace, resume, save
 
 STILL = 1e-6  # weights that change less do not move
+MOST_FALLS = 3  # steps that may fail
 
 
 @dataclass(frozen=True)
@@ -57,6 +62,7 @@ def tune(task: TuningTask, state: Path | None = None) -> TuneResult:
         objective.signature,
         objective.shown_sign > 0,
         task.settings.seed,
+        task.settings.iterations,
         task.fingerprints(),
         following=vector.by_name(vector.normalise(vector.vector(task.translator.weights))),
     )
@@ -77,13 +83,15 @@ def _run(task: TuningTask, trace: Trace, pool: Pool, state: Path | None) -> Trac
             step = replace(step, seconds=time.monotonic() - began)
             trace = replace(trace, steps=(*trace.steps, step), following=None)
             task.listeners.decoded(trace)
+            if _has_fallen(trace):
+                task.listeners.talk(trace.fall_line)
             if why := _reason_to_stop(task, trace):
                 trace = trace.ended(why)
             save(state, trace, found)
         else:
             began = time.monotonic()
             last = task.vector.vector(trace.steps[-1].weights)
-            weights = task.vector.normalise(_optimise(task, trace, pool))
+            weights = _next_weights(task, trace, pool)
             seconds = time.monotonic() - began
             step = replace(trace.steps[-1], seconds=trace.steps[-1].seconds + seconds)
             following = task.vector.by_name(weights)
@@ -146,15 +154,32 @@ def _add(
     weights = dict(trace.following or {})
     before = trace.steps[-1].weights if trace.steps else weights
     move = max(abs(weights[name] - before[name]) for name in weights)
-    return pool, found, Step(weights, task.objective.shown(score), len(pool), len(new), move, 0.0)
+    shown, length = task.objective.shown(score), hypotheses.length_ratio(task.dev)
+    return pool, found, Step(weights, shown, length, len(pool), len(new), move, 0.0)
 
 
-def _optimise(task: TuningTask, trace: Trace, pool: Pool) -> FloatArray:
-    """New weights from the pool."""
+def _has_fallen(trace: Trace) -> bool:
+    return len(trace.steps) - 1 in trace.falls
+
+
+def _next_weights(task: TuningTask, trace: Trace, pool: Pool) -> FloatArray:
+    """New weights from the pool. After a fall, which has taught it what is bad, a part of the way
+    from the best weights: a half, then a quarter."""
+    *earlier, last = (task.vector.vector(step.weights) for step in trace.steps)
+    if not _has_fallen(trace):
+        return task.vector.normalise(_optimise(task, trace, pool, last, earlier))
+    best = task.vector.vector(trace.steps[trace.best].weights)
+    found = task.vector.normalise(_optimise(task, trace, pool, best, [*earlier, last]))
+    return task.vector.normalise(best + (found - best) / 2 ** len(trace.falls))
+
+
+def _optimise(
+    task: TuningTask, trace: Trace, pool: Pool, last: FloatArray, earlier: Sequence[FloatArray]
+) -> FloatArray:
+    """What the optimiser makes of the pool, from the weights `last`."""
     if len(trace.steps) == 1:
         task.check_pool(pool)
     task.listeners.report(f"{task.settings.method} on hypotheses", len(pool))
-    *earlier, last = (task.vector.vector(step.weights) for step in trace.steps)
     sizes = np.array([len(sentence) for sentence in task.dev.sources], np.float64)
     start = Start(last, task.vector.tuned, earlier, task.threads, sizes, task.vector.scaled)
     seed = np.random.SeedSequence([task.settings.seed, len(trace.steps)])
@@ -165,6 +190,8 @@ def _reason_to_stop(task: TuningTask, trace: Trace) -> str:
     step, n_rounds = trace.steps[-1], len(trace.steps) - 1
     if n_rounds and not step.n_new and not task.settings.optimiser.gradual:
         return "the pool does not grow"
+    if len(trace.falls) >= MOST_FALLS:
+        return f"{MOST_FALLS} iterations were not half as good as the best"
     if n_rounds >= task.settings.iterations:
         return f"{n_rounds} iterations"
     patience = task.settings.patience

@@ -16,10 +16,11 @@ from typing import Any
 import numpy as np
 
 from models.errors import DataError, reason
+from models.progress import duration
 from models.writing import make_folder, open_to_write, replacing
 from tuning.optimisers.pool import Pool
 
-FORMAT = 1
+FORMAT = 2
 NAME = "trace.json"
 
 
@@ -29,6 +30,7 @@ class Step:
 
     weights: dict[str, float]
     score: float  # of the metric as people know it: an error rate is better if lower
+    length: float  # of the output, in lengths of the closest references
     pool_size: int  # hypotheses after this decoding
     n_new: int  # those that this decoding has added
     move: float  # the largest change of a weight since the step before
@@ -42,6 +44,7 @@ class Trace:
     signature: str
     higher_is_better: bool
     seed: int
+    iterations: int  # at most
     inputs: Mapping[str, str] = field(default_factory=dict)  # fingerprints, by what they identify
     steps: tuple[Step, ...] = ()
     following: dict[str, float] | None = None  # weights for the next decoding
@@ -54,12 +57,37 @@ class Trace:
         return max(range(len(self.steps)), key=lambda number: sign * self.steps[number].score)
 
     @property
+    def falls(self) -> list[int]:
+        """The numbers of the steps that are not half as good as the best one before them."""
+        found, best = [], self.steps[0].score if self.steps else 0.0
+        for number, step in enumerate(self.steps):
+            if self.higher_is_better:
+                is_fall, best = step.score < best / 2, max(best, step.score)
+            else:
+                is_fall, best = step.score > best * 2, min(best, step.score)
+            if is_fall:
+                found.append(number)
+        return found
+
+    @property
     def last_line(self) -> str:
         """The last step, for people."""
         step, number = self.steps[-1], len(self.steps) - 1
+        left = (self.iterations - number) * sum(one.seconds for one in self.steps) / len(self.steps)
         return (
-            f"iteration {number:>2}: {self.metric} {step.score:.2f}, pool {step.pool_size:,} "
-            f"(+{step.n_new:,}), largest move {step.move:.3f}, {step.seconds:.1f} s"
+            f"iteration {number:>2}: {self.metric} {step.score:.2f}, length {step.length:.2f}, "
+            f"pool {step.pool_size:,} (+{step.n_new:,}), largest move {step.move:.3f}, "
+            f"{step.seconds:.1f} s, at most {duration(left)} left"
+        )
+
+    @property
+    def fall_line(self) -> str:
+        """What went wrong in the last step, for people."""
+        step, best = self.steps[-1], self.steps[self.best]
+        return (
+            f"iteration {len(self.steps) - 1} is not half as good as iteration {self.best} "
+            f"({self.metric} {step.score:.2f} and {best.score:.2f}; its output is "
+            f"{step.length:.2f} times as long as the references, that one's {best.length:.2f})"
         )
 
     def ended(self, why: str) -> "Trace":

@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import replace
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -94,6 +95,66 @@ def test_weights_that_are_worse_are_not_returned(translator):
     assert result.weights == best
 
 
+class Constant(Optimiser):
+    """Always the same weights; keeps where it was asked to start."""
+
+    name = "constant"
+    gradual = True
+    starts: ClassVar[list[list[float]]] = []
+
+    def improve(self, pool, objective, start, seed):  # noqa: ARG002
+        self.starts.append(start.weights.tolist())
+        return np.linspace(-1, 1, len(start.weights))
+
+
+def with_scores(monkeypatch, scores):
+    """Decodings that score as wished."""
+    add, scores = tuning._add, iter(scores)
+
+    def add_with_score(*arguments):
+        pool, found, step = add(*arguments)
+        return pool, found, replace(step, score=next(scores))
+
+    monkeypatch.setattr(tuning, "_add", add_with_score)
+
+
+def test_after_a_fall_the_run_goes_back_and_takes_a_smaller_step(translator, monkeypatch):
+    settings = replace(QUICK, method=f"{__name__}:Constant", iterations=9)
+    with_scores(monkeypatch, [30.0, 14.9, 31.0, 15.4, 15.4])
+    said: list[str] = []
+    task = make_task(translator, settings=settings, talk=said.append)
+    Constant.starts.clear()
+    trace = tune_task(task).trace
+    assert trace.falls == [1, 3, 4]
+    assert trace.stopped == "3 iterations were not half as good as the best"
+    steps = [task.vector.vector(step.weights) for step in trace.steps]
+    found = task.vector.normalise(np.linspace(-1, 1, len(steps[0])))
+    tuned = task.vector.tuned
+
+    def part_of_the_way(best, share):
+        point = best + share * (found - best)
+        return point[tuned] / np.abs(point[tuned]).sum()
+
+    np.testing.assert_allclose(steps[1], found)
+    np.testing.assert_allclose(steps[2][tuned], part_of_the_way(steps[0], 0.5))
+    np.testing.assert_allclose(steps[3], found)  # no fall before it
+    np.testing.assert_allclose(steps[4][tuned], part_of_the_way(steps[2], 0.25))
+    expected = [steps[0], steps[0], steps[2], steps[2]]
+    np.testing.assert_allclose(Constant.starts, expected)
+    [first] = [line for line in said if line.startswith("iteration 1 is")]
+    assert "is not half as good as iteration 0 (BLEU 14.90 and 30.00; its output is" in first
+
+
+def test_of_error_rates_twice_as_much_is_a_fall():
+    def falls(higher_is_better, *scores):
+        steps = tuple(Step({}, score, 1.0, 1, 1, 0.0, 0.0) for score in scores)
+        return Trace("mert", "M", "", higher_is_better, 1, 9, steps=steps).falls
+
+    assert falls(True, 20.0, 10.0, 9.9, 40.0, 19.0, 21.0) == [2, 4]
+    assert falls(False, 40.0, 80.0, 81.0, 30.0, 61.0, 59.0) == [2, 4]
+    assert falls(True) == []
+
+
 @pytest.mark.parametrize(
     ("changes", "move", "why", "n_steps"),
     [
@@ -113,7 +174,7 @@ def test_reasons_to_stop(translator, monkeypatch, changes, move, why, n_steps):
         given.append(given[0] if given else real_decode(*arguments))
         return given[0]
 
-    def optimise(task, trace, _pool):
+    def optimise(task, trace, *_):
         weights = task.vector.vector(trace.steps[-1].weights)
         return weights + move * np.eye(len(weights))[len(trace.steps) % 3]
 
@@ -275,8 +336,10 @@ def test_a_trace_that_cannot_be_read_is_none(write, text):
 
 
 def test_traces_are_written_as_they_are(tmp_path):
-    step = Step({"lm": 0.5}, 12.5, 100, 50, 0.25, 1.5)
-    trace = Trace("mert", "TER", "sig", False, 3, {"model": "x"}, (step, step), {"lm": 1.0}, "why")
+    step = Step({"lm": 0.5}, 12.5, 0.9, 100, 50, 0.25, 1.5)
+    trace = Trace(
+        "mert", "TER", "sig", False, 3, 15, {"model": "x"}, (step, step), {"lm": 1.0}, "why"
+    )
     save(tmp_path, trace)
     assert read_trace(tmp_path / "trace.json") == trace
     with pytest.raises(DataError, match="cannot be read: Is a directory"):
@@ -288,8 +351,15 @@ def test_every_iteration_is_told(translator):
     result = tune(translator, SOURCE, REFERENCES, QUICK, talk=talk.append)
     lines = [line for line in talk if line.startswith("iteration")]
     assert len(lines) == len(result.trace.steps)
-    pattern = r"iteration  0: BLEU \d+\.\d\d, pool (\d+) \(\+\1\), largest move 0\.000, \d+\.\d s"
+    pattern = (
+        r"iteration  0: BLEU \d+\.\d\d, length \d\.\d\d, pool (\d+) \(\+\1\), "
+        r"largest move 0\.000, \d+\.\d s, at most \d+ (s|min) left"
+    )
     assert re.fullmatch(pattern, lines[0])
+    texts = [" ".join(r.words()) for r in translator.stream(SOURCE)]
+    words = sum(len(text.split()) for text in texts)
+    expected = sum(len(references[0].split()) for references in REFERENCES)  # there is only one
+    assert result.trace.steps[0].length == pytest.approx(words / expected)
 
 
 def fails(translator, message, error=DataError, sentences=SOURCE, references=REFERENCES, **options):

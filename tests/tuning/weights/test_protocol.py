@@ -46,8 +46,8 @@ def made_up(monkeypatch, scores, held_out=(), initial=10.0, higher=True):
         seed, dev = task.settings.seed, task.dev
         number = seed - QUICK.seed
         seen.append((len(dev.sources), len(dev.references), seed, state, task.fixed))
-        first = Step(weights(0.0), initial, 1, 1, 0.0, 0.0)
-        trace = Trace("mert", "M", "", higher, seed, steps=(first,))
+        first = Step(weights(0.0), initial, 1.0, 1, 1, 0.0, 0.0)
+        trace = Trace("mert", "M", "", higher, seed, 15, steps=(first,))
         return TuneResult(weights(0.1 * (number + 1)), scores[number], initial, trace)
 
     measured = iter(held_out)
