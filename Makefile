@@ -1,4 +1,4 @@
-# make demo   install, compile for this machine, train on an embedded sample and translate
+# make demo   install, train on an embedded sample, translate, and compare models
 # make test   install and run everything that CI runs: lint, types, tests
 # make check  the same as make test
 # make lock   resolve the versions in constraints.txt anew (needs uv)
@@ -14,7 +14,7 @@ BUILD_TOOLS := cmake editables hatchling setuptools wheel # for us and for kenlm
 
 .PHONY: demo test check lock clean
 
-demo: $(VENV)/compiled
+demo: $(VENV)/installed
 	$(BIN)/hyperbaton demo
 
 test: $(VENV)/installed-test $(VENV)/compiled

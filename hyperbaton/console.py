@@ -19,9 +19,9 @@ def say(message: str) -> None:
 
 def announce_compilation(module: str) -> None:
     """Warns that the user must wait if the kernels of a module are not compiled yet."""
-    from models.kernels import cache_folder
+    from models.kernels import is_compiled
 
-    if not any(cache_folder(module).rglob("*.nbi")):
+    if not is_compiled(module):
         say(COMPILING)
 
 

@@ -94,6 +94,11 @@ def cache_folder(module: str) -> Path:
         return _ready(Path(tempfile.gettempdir(), f"hyperbaton-kernels-{os.getuid()}") / inside)
 
 
+def is_compiled(module: str) -> bool:
+    """Whether compiled code of a module is kept."""
+    return any(cache_folder(module).rglob("*.nbi"))
+
+
 def _ready(folder: Path) -> Path:
     """Makes the folder and forgets the versions that were used longest ago."""
     folder.mkdir(parents=True, exist_ok=True)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hyperbaton.commands.compare import run_comparison
+from hyperbaton.commands.compile import LEARNERS, compile_code
 from hyperbaton.commands.parameters import Command, command, option, threads_option
 from hyperbaton.console import announce_compilation, progress_line, say
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 # Tuning, and the part of a sample that is enough to see which models are better
 QUICK: dict[str, Any] = {"replicas": 1, "iterations": 4}
 FULL: dict[str, Any] = {"replicas": 1, "iterations": 6}
-LINES = "1-3000"
+LINES = "1-2000"
 N_SHOWN = 3  # translations
 SHORT = 10  # words of a sentence that is easy to follow
 
@@ -62,6 +63,7 @@ def demonstrate(name: str, out: Path, threads: int, *, full: bool = False) -> No
     """A first system on a sample, a comparison of many, and what both translate."""
     from decoder.translator import Translator
     from hyperbaton.samples import sample_configuration
+    from models.kernels import is_compiled
     from models.system.folder import write_variant
     from tuning.report.results_folder import complete
 
@@ -70,6 +72,8 @@ def demonstrate(name: str, out: Path, threads: int, *, full: bool = False) -> No
     click.echo(f"━━ {name}: a first system, with linear and lexicalised reordering\n")
     _show(_first_system(name, out / "first", threads), test)
 
+    if not is_compiled("models.distortion.next_word.likelihood"):
+        compile_code(but=[LEARNERS])  # with all cores, which the comparison would not
     click.echo(f"━━ {name}: systems with other reordering models, tuned and compared\n")
     configuration = replace(configuration, tune=replace(configuration.tune, **FULL))
     if not full:

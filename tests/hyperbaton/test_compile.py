@@ -11,7 +11,7 @@ from models.system.moses_exchange import import_moses
 
 def test_its_commands_exist_and_accept_their_arguments(tmp_path):
     names = []
-    for chain in chains(tmp_path):
+    for chain in chains(tmp_path).values():
         for name, *arguments in chain:
             command = cli.get_command(cli.make_context("hyperbaton", [name]), name)
             command.make_context(name, arguments)  # an error of usage if it cannot be called so
