@@ -4,7 +4,6 @@ KenLM for files in its own binary format (and ARPA files)."""
 from collections.abc import Sequence
 from pathlib import Path
 
-import kenlm
 import numpy as np
 
 from models.arrays import FloatArray, Ragged
@@ -86,11 +85,13 @@ class KenlmModel:
     def __init__(self, path: Path) -> None:
         if not path.exists():
             raise missing_file(path)
+        import kenlm  # takes as long to load as our own model
+
         config = kenlm.Config()
         config.show_progress = False
         config.arpa_complain = kenlm.ARPALoadComplain.NONE
         try:
-            self._model = kenlm.Model(str(path), config)
+            self._model, self._new_state = kenlm.Model(str(path), config), kenlm.State
         except (OSError, RuntimeError) as error:
             reason = str(error.__cause__ or error).splitlines()[-1]
             raise DataError(
@@ -109,7 +110,7 @@ class KenlmModel:
 
     def word_scores(self, words: Sequence[str], begin: bool = True, end: bool = True) -> FloatArray:
         """log p of each word, (words,) or, with `end`, (words + 1,)."""
-        state, following = kenlm.State(), kenlm.State()
+        state, following = self._new_state(), self._new_state()
         if begin:
             self._model.BeginSentenceWrite(state)
         else:
