@@ -13,7 +13,14 @@ MOST_NAMED = 30  # weights in the legend of the picture
 
 def tuning_blocks(result: Replicas, before: Mapping[str, float]) -> list[Block]:
     """What the replicas reached, and the weights before and after."""
-    return [_replicas(result), _mean(result), _weights(result, before)]
+    blocks: list[Block] = [_replicas(result), _mean(result), _weights(result, before)]
+    turned = _turned(result)
+    if turned:
+        blocks.append(
+            f"now negative, so that likely translations count as bad: {', '.join(turned)}\n"
+            "this often means that the development set is too small, or unlike the training text"
+        )
+    return blocks
 
 
 def _replicas(result: Replicas) -> Table:
@@ -41,10 +48,21 @@ def _mean(result: Replicas) -> str:
 def _weights(result: Replicas, before: Mapping[str, float]) -> Table:
     if not result.gained:
         return Table(["weight", "unchanged"], [[name, f"{w:.4f}"] for name, w in before.items()])
+    start = result.runs[0].trace.steps[0].weights  # those before, at the size of those after
     rows = [
-        [name, f"{before[name]:.4f}", f"{weight:.4f}"] for name, weight in result.weights.items()
+        [name, f"{start[name]:.4f}", f"{weight:.4f}"] for name, weight in result.weights.items()
     ]
     return Table(["weight", "before", "after"], rows)
+
+
+def _turned(result: Replicas) -> list[str]:
+    """The translation probabilities whose weights were not negative before."""
+    start = result.runs[0].trace.steps[0].weights
+    return [
+        name
+        for name, weight in result.weights.items()
+        if name.startswith("translation.") and weight < 0 <= start[name]
+    ]
 
 
 def plot_tuning(result: Replicas, path: Path) -> None:
