@@ -1,10 +1,8 @@
 """`hyperbaton compile`: the compiled code of all commands, before anyone waits for it."""
 
-import multiprocessing
-import sys
 import time
 from collections.abc import Sequence
-from contextlib import ExitStack, redirect_stderr, redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -13,6 +11,7 @@ from tempfile import TemporaryDirectory
 from hyperbaton.commands.parameters import Command, command
 from hyperbaton.console import say
 from models.errors import DataError
+from models.progress import Progress
 
 N_SHOWN = 8  # lines of a command that fails
 N_LINES = 40  # of a sample: every kernel runs, and none has much to do
@@ -61,8 +60,8 @@ class Compile(Command):
     """Compile everything now, with all cores, so that no later command has to.
 
     Compiled code is made for this machine when a command first needs it, and kept. This command
-    runs the others on a few sentences, in temporary folders, so that it is there. It is needed
-    once after an installation and never wrong.
+    runs the others on a few sentences, in a temporary folder, so that it is there. Once after an
+    installation is enough.
     """
 
     def run(self) -> None:
@@ -84,40 +83,28 @@ def compile_code(but: Sequence[str] = ()) -> None:
 
 def run_chains(chains: Sequence[Chain], folder: Path) -> None:
     """Runs chains of commands beside each other, a process for each."""
-    spawn = multiprocessing.get_context("spawn")
-    logs = [folder / f"chain-{number}.log" for number in range(len(chains))]
-    processes = [
-        spawn.Process(target=_run_chain, args=(chain, log))
-        for chain, log in zip(chains, logs, strict=True)
-    ]
-    try:
-        for process in processes:
-            process.start()
-        for process in processes:
-            process.join()
-    finally:
-        for process in processes:
-            process.kill()
-    for process, log in zip(processes, logs, strict=True):
-        if process.exitcode:
-            last = "\n".join(log.read_text(encoding="utf-8").splitlines()[-N_SHOWN:])
-            raise DataError("a command failed", expected=f"its last words were\n{last}")
+    from tuning.comparison.workers import run_jobs
+
+    jobs = [(chain, folder / f"chain-{number}.log") for number, chain in enumerate(chains)]
+    run_jobs(jobs, _run_chain, len(jobs), lambda *_: None, lambda _: None)
 
 
-def _run_chain(chain: Chain, log: Path) -> None:
+def _run_chain(job: tuple[Chain, Path], progress: Progress) -> None:  # noqa: ARG001
+    """The job of a worker, which has nothing to count."""
     from hyperbaton.main import main
 
-    with ExitStack() as stack:
-        file = stack.enter_context(log.open("w", encoding="utf-8"))
-        stack.enter_context(redirect_stdout(file))
-        stack.enter_context(redirect_stderr(file))
+    chain, log = job
+    with log.open("w", encoding="utf-8") as file, redirect_stdout(file), redirect_stderr(file):
         for arguments in chain:
             print("hyperbaton", *arguments, flush=True)
             try:
                 main(arguments)
             except SystemExit as stop:
                 if stop.code:
-                    sys.exit(1)
+                    file.flush()
+                    last = "\n".join(log.read_text(encoding="utf-8").splitlines()[-N_SHOWN:])
+                    message = f"its last words were\n{last}"
+                    raise DataError("a command failed", expected=message) from None
 
 
 def chains(folder: Path) -> dict[str, Chain]:
