@@ -14,7 +14,7 @@ import math
 import numpy as np
 
 from models.arrays import FloatArray, Int64Array
-from models.kernels import uncounted
+from models.kernels import kernel, uncounted
 from tuning.metrics.base import Details
 from tuning.metrics.ngram_matches import clipped_matches, ngram_totals
 from tuning.metrics.words import Batch, TextOptions, WordMetric
@@ -57,11 +57,17 @@ class Bleu(WordMetric):
         ).astype(np.float64)
 
     def score(self, sums: FloatArray) -> FloatArray:
-        return self._score(sums, effective_order=False)
+        scores: FloatArray = _scores(sums.reshape(-1, self.n_statistics).astype(np.float64))
+        return scores.reshape(sums.shape[:-1])
 
     def sentence_scores(self, statistics: FloatArray) -> FloatArray:
         """With as many orders as the sentence is long, as sacrebleu does for single sentences."""
-        return self._score(statistics, effective_order=True)
+        length, closest = statistics[..., 0], statistics[..., 1]
+        matches, exists = statistics[..., 2 : 2 + self.order], statistics[..., 2 + self.order :] > 0
+        logarithms = np.where(exists, np.log(self._precisions(statistics)), 0.0)
+        mean = logarithms.sum(axis=-1) / np.maximum(exists.sum(axis=-1), 1)
+        penalty = np.minimum(0.0, 1 - closest / np.maximum(length, 1))
+        return np.where((matches != 0).any(axis=-1), 100 * np.exp(mean + penalty), 0.0)
 
     def smooth_sentence_scores(self, statistics: FloatArray) -> FloatArray:
         """BLEU+1 (Lin and Och 2004): one is added to matches and totals of all n-grams longer than
@@ -96,20 +102,18 @@ class Bleu(WordMetric):
         precisions: FloatArray = np.where(none, 1 / smoothing, matches) / np.maximum(totals, 1)
         return precisions
 
-    def _score(self, sums: FloatArray, *, effective_order: bool) -> FloatArray:
-        length, closest = sums[..., 0], sums[..., 1]
-        matches, exists = sums[..., 2 : 2 + self.order], sums[..., 2 + self.order :] > 0
-        logarithms = np.where(exists, np.log(self._precisions(sums)), 0.0)
-        n_orders = exists.sum(axis=-1) if effective_order else np.full(length.shape, self.order)
-        possible = (matches != 0).any(axis=-1) & (effective_order | exists.all(axis=-1))
-        mean = logarithms.sum(axis=-1) / np.maximum(n_orders, 1)
-        penalty = np.minimum(0.0, 1 - closest / np.maximum(length, 1))
-        return np.where(possible, 100 * np.exp(mean + penalty), 0.0)
+
+@kernel
+def _scores(sums):
+    scores = np.empty(len(sums))
+    for row in range(len(sums)):
+        scores[row] = bleu_of(sums[row])
+    return scores
 
 
 @uncounted
 def bleu_of(sums):
-    """`Bleu.score` of one row of sums, for compiled code."""
+    """BLEU of one row of sums, for compiled code."""
     order = (len(sums) - 2) // 2
     product, smoothing, is_possible = 1.0, 1.0, False
     for n in range(2, 2 + order):

@@ -6,14 +6,15 @@ slope, which change at thresholds.
 
             L ╲                 ╱ R
                ╲       M       ╱       L and R are best at −r and r, M is best where these two
-                ╲_____________╱        meet; a line that is below L-M-R at the corner between the
-                ╱             ╲        slopes next to its own is below everywhere
+                ╲_____________╱        meet; all other lines of the envelope are above this point
+                 ╲           ╱         as well
            x = −r              r
 
-Most sentences have one best hypothesis on the whole line, which the first pass over the lines
-finds. Otherwise two more passes find M and discard nearly all other lines; the rest is sorted by
-slope and scanned. So a sentence costs O(n) plus O(k log k) for the k lines that remain, and
-O(n log n) at worst. Of equal lines the first is taken, as everywhere in the pool.
+One pass over the lines finds L and R, which are often the same. Another one keeps what is above
+the point where they meet, nearly nothing. Among these few lines, M is the highest there; L and M,
+and M and R, are treated alike until nothing is above where neighbours meet. So a sentence with n
+lines, of which k are kept and h are best somewhere, costs O(n + kh). Of equal lines the first is
+taken, as everywhere in the pool.
 
 Between two thresholds no best hypothesis changes, so neither does the score of the corpus: all
 intervals are scored at once from running sums of statistics, and the middle of the best one is
@@ -55,8 +56,9 @@ class Room(NamedTuple):
     x: FloatArray  # (H,)
     before: Int32Array
     after: Int32Array
-    left: Int64Array  # (longest n-best list,) lines that are not discarded
-    hull: Int64Array
+    rows: Int64Array  # (longest n-best list,) all lines of a sentence
+    hull: Int64Array  # those that are best somewhere
+    n_between: Int64Array
 
 
 class Point(NamedTuple):
@@ -100,8 +102,9 @@ def make_room(offsets: Int64Array) -> Room:
         np.empty(n),
         np.empty(n, np.int32),
         np.empty(n, np.int32),
-        np.empty(longest + 3, np.int64),
-        np.empty(longest + 3, np.int64),
+        np.empty(longest, np.int64),
+        np.empty(longest, np.int64),
+        np.empty(longest, np.int64),
     )
 
 
@@ -147,10 +150,10 @@ def _envelopes(a, b, offsets, reach, room, first):
     n = 0
     for sentence in range(len(first)):
         begin, end = offsets[sentence], offsets[sentence + 1]
-        size = _hull(a, b, begin, end, reach, room.left, room.hull)
-        first[sentence] = room.hull[0]
+        size = _hull(a[begin:end], b[begin:end], reach, room)
+        first[sentence] = begin + room.hull[0]
         for k in range(1, size):
-            low, high = room.hull[k - 1], room.hull[k]
+            low, high = begin + room.hull[k - 1], begin + room.hull[k]
             room.x[n] = (a[low] - a[high]) / (b[high] - b[low])
             room.before[n], room.after[n] = low, high
             n += 1
@@ -158,95 +161,70 @@ def _envelopes(a, b, offsets, reach, room, first):
 
 
 @inner
-def _hull(a, b, begin, end, reach, left, hull):
-    """The rows of the lines on the envelope from left to right, into `hull`; their number."""
-    a, b = a[begin:end], b[begin:end]
-    low, high = _highest(a, b, -reach), _highest(a, b, reach)
-    hull[0] = begin + low
+def _hull(a, b, reach, room):
+    """The lines on the envelope from left to right, into `room.hull`; their number."""
+    rows, hull, n_between = room.rows, room.hull, room.n_between
+    low, high = _highest(a, b, reach)
+    hull[0] = low
     if not b[high] > b[low]:
         return 1
-    x = (a[low] - a[high]) / (b[high] - b[low])
-    middle = _highest(a, b, x)
-    if b[middle] <= b[low] or b[middle] >= b[high]:  # nothing is above where these two meet
-        hull[1] = begin + high
-        return 2
-    # Where the corners of low-middle-high are, and how high
-    x_low = (a[low] - a[middle]) / (b[middle] - b[low])
-    y_low = a[low] + b[low] * x_low
-    x_high = (a[middle] - a[high]) / (b[high] - b[middle])
-    y_high = a[high] + b[high] * x_high
-    n = 0
+    x, y = _meeting(a, b, low, high)
+    n_above = 0
     for row in range(len(a)):
-        left[n] = row
-        # A line that is above at the wrong corner for its slope is above at the other one as well
-        n += (a[row] + b[row] * x_low > y_low) | (a[row] + b[row] * x_high > y_high)
-    n_left = n
-    n = 0
-    for k in range(n_left):
-        row = left[k]  # lines as steep as the outermost ones, or steeper, are not best inside
-        if b[low] < b[row] < b[high] and row != middle:
-            left[n] = row
-            n += 1
-    left[n], left[n + 1], left[n + 2] = low, middle, high
-    size = _scan(a, b, _sorted_by_slope(a, b, left[: n + 3]), hull)
-    for k in range(size):
-        hull[k] += begin
+        rows[n_above] = row
+        n_above += a[row] + b[row] * x > y
+    # At the left end of `hull` are the lines of which all to the left is known; at its right end
+    # those to their right, with the number of rows that may be between each and its neighbour
+    size, right = 1, len(hull) - 1
+    hull[right], n_between[right] = high, n_above
+    while right < len(hull):
+        middle, n_above = _above(a, b, hull[size - 1], hull[right], rows[: n_between[right]])
+        if n_above:
+            n_between[right] = n_above
+            right -= 1
+            hull[right], n_between[right] = middle, n_above
+        else:
+            hull[size] = hull[right]
+            size += 1
+            right += 1
     return size
 
 
 @inner
-def _highest(a, b, x):
-    """The first of the lines that are highest at x."""
-    best = _height(a, b, x)
+def _highest(a, b, reach):
+    """The first of the lines that are highest at −reach, and at reach."""
+    low = high = 0
+    low_score, high_score = a[0] - b[0] * reach, a[0] + b[0] * reach
     for row in range(len(a)):
-        if a[row] + b[row] * x == best:
-            return row
-    return 0  # scores that are not numbers
-
-
-# A maximum does not depend on the order, so the processor may compare many values at once
-@kernel(fastmath={"nnan", "nsz"})
-def _height(a, b, x):
-    best = a[0] + b[0] * x
-    for row in range(len(a)):
-        best = max(best, a[row] + b[row] * x)
-    return best
+        if a[row] - b[row] * reach > low_score:
+            low, low_score = row, a[row] - b[row] * reach
+        if a[row] + b[row] * reach > high_score:
+            high, high_score = row, a[row] + b[row] * reach
+    return low, high
 
 
 @inner
-def _sorted_by_slope(a, b, rows):
-    """By slope; of equal slopes the highest line comes first, of equal lines the first row."""
-    if len(rows) > 64:
-        rows = np.sort(rows)  # the next sort is stable
-        rows = rows[np.argsort(-a[rows], kind="mergesort")]
-        return rows[np.argsort(b[rows], kind="mergesort")]
-    for k in range(1, len(rows)):
-        row, place = rows[k], k
-        while place > 0:
-            other = rows[place - 1]
-            if b[other] < b[row] or (
-                b[other] == b[row] and (a[other] > a[row] or (a[other] == a[row] and other < row))
-            ):
-                break
-            rows[place] = other
-            place -= 1
-        rows[place] = row
-    return rows
+def _meeting(a, b, low, high):
+    """Where two lines meet; the higher one, if rounding parts them there."""
+    x = (a[low] - a[high]) / (b[high] - b[low])
+    return x, max(a[low] + b[low] * x, a[high] + b[high] * x)
 
 
 @inner
-def _scan(a, b, rows, hull):
-    """The envelope of lines that are sorted by slope, the highest of each slope first."""
-    n = 0
-    for row in rows:
-        if n and b[row] == b[hull[n - 1]]:
-            continue
-        # The last line is dropped if the new one overtakes the line before it earlier than it does
-        while n > 1:
-            low, last = hull[n - 2], hull[n - 1]
-            if (a[low] - a[row]) * (b[last] - b[low]) > (a[low] - a[last]) * (b[row] - b[low]):
-                break
-            n -= 1
-        hull[n] = row
-        n += 1
-    return n
+def _above(a, b, low, high, rows):
+    """The highest line where two others meet, and the number of lines above these there.
+
+    The latter become the first of the rows. Lines that are not steeper than one and flatter than
+    the other do not count: only rounding can put them there.
+    """
+    x, y = _meeting(a, b, low, high)
+    n, best, best_score = 0, -1, y
+    for k in range(len(rows)):
+        row = rows[k]
+        score = a[row] + b[row] * x
+        if score > y and b[low] < b[row] < b[high]:
+            rows[k], rows[n] = rows[n], row
+            n += 1
+            if score > best_score or (score == best_score and row < best):
+                best, best_score = row, score
+    return best, n

@@ -3,17 +3,19 @@
 From each of many starts, exact line searches along all features and along random directions are
 repeated until none finds anything better. Starts are the weights in use, weights of earlier
 rounds, and random points: half of them anywhere, with weights of both signs, half of them around
-the best weights known (Moore and Quirk 2008 found that such walks end higher). After two sweeps
+the best weights known (Moore and Quirk 2008 found that such walks end higher). After one sweep
 over the directions, only the best third of the starts continues to the end. The best end of all is
 taken; of equal ones the first, which keeps the weights in use if nothing is better.
 
-Every start has a generator of its own, so the result does not depend on the number of threads.
+All starts sweep at the same time, along the same random directions, so that how the scores of
+hypotheses change along each is worked out once for all. Every start has a generator of its own for
+their order, so the result does not depend on the number of threads.
 """
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import repeat
+from functools import partial
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -26,15 +28,23 @@ from tuning.optimisers.line_search import BETTER, LineSearch
 from tuning.optimisers.objective import Objective
 from tuning.optimisers.pool import Pool, ScaledPool, scale_pool
 
-FIRST_SWEEPS = 2  # over all directions, for every start
-MOST_SWEEPS = 50  # for those that continue; a handful is usual
-PROMISING = 3  # one start in this many continues
+MOST_SWEEPS = 50  # over all directions; a handful is usual
+PROMISING = 3  # one start in this many continues after the first
 WALK = 0.5  # deviation of random steps around a point, in units of its mean weight
 
 
-class End(NamedTuple):
+class Place(NamedTuple):
+    """Where a start has come to."""
+
     point: FloatArray
     score: float
+    draw: np.random.Generator  # its own
+    moves: bool = True  # the last sweep has found something better
+
+
+class Direction(NamedTuple):
+    along: FloatArray  # in the space of points
+    slope: FloatArray  # (H,) how much the scores of hypotheses change
 
 
 @dataclass(frozen=True)
@@ -55,23 +65,31 @@ class Mert(Optimiser):
         """The best weights found; earlier weights are starts as well."""
         scaled = scale_pool(pool, start.weights, start.tuned)
         given = [scaled.point(values) for values in (start.weights, *start.earlier)]
-        draws = [np.random.default_rng(own) for own in seed.spawn(len(given) + self.restarts)]
+        shared, *draws = map(np.random.default_rng, seed.spawn(1 + len(given) + self.restarts))
         known = max(given, key=lambda point: _score(scaled, objective, point))
-        starts = [*given, *_random_starts(known, draws, len(given))]
-
-        def go_on(number: int, point: FloatArray, most_sweeps: int) -> End:
-            return climb(scaled, objective, point, draws[number], self.directions, most_sweeps)
-
+        points = [*given, *_random_starts(known, draws, len(given))]
+        places = [
+            Place(point, _score(scaled, objective, point), draw)
+            for point, draw in zip(points, draws, strict=True)
+        ]
         with ThreadPoolExecutor(start.threads) as executor:
-            numbers = range(len(starts))
-            ends = list(executor.map(go_on, numbers, starts, repeat(FIRST_SWEEPS)))
-            ranked = sorted(numbers, key=lambda number: -ends[number].score)
-            promising = sorted(ranked[: -(-len(ends) // PROMISING)])
-            points = [ends[number].point for number in promising]
-            ends = list(executor.map(go_on, promising, points, repeat(MOST_SWEEPS)))
-        best = max(end.score for end in ends)
-        first = next(end for end in ends if end.score >= best - BETTER)
+            for number in range(MOST_SWEEPS):
+                if number == 1:
+                    places = _promising(places)
+                if not any(place.moves for place in places):
+                    break
+                random = shared.normal(size=(self.directions, len(known)))
+                one = partial(sweep, scaled, objective, directions_of(scaled, random))
+                places = list(executor.map(one, places))
+        best = max(place.score for place in places)
+        first = next(place for place in places if place.score >= best - BETTER)
         return scaled.weights(first.point)
+
+
+def _promising(places: Sequence[Place]) -> list[Place]:
+    """The best third, in the order of the starts."""
+    ranked = sorted(range(len(places)), key=lambda number: -places[number].score)
+    return [places[number] for number in sorted(ranked[: -(-len(places) // PROMISING)])]
 
 
 def _random_starts(
@@ -93,46 +111,33 @@ def random_point(draw: np.random.Generator, size: int, length: float) -> FloatAr
     return point
 
 
-def climb(
-    scaled: ScaledPool,
-    metric: Metric,
-    start: FloatArray,
-    draw: np.random.Generator,
-    n_random: int,
-    most_sweeps: int = MOST_SWEEPS,
-) -> End:
-    """Line searches from a start until no direction is better."""
+def sweep(
+    scaled: ScaledPool, metric: Metric, directions: Sequence[Direction], place: Place
+) -> Place:
+    """Line searches along all directions, in random order."""
+    if not place.moves:
+        return place
     search = LineSearch(scaled.pool.statistics, scaled.pool.offsets, metric)
-    point, score = start.copy(), _score(scaled, metric, start)
-    for _ in range(most_sweeps):
-        before = score
-        at = scaled.scores(point)
-        for direction in _directions(draw, len(point), n_random):
-            along, slope = _slope(scaled, direction)
-            unit = float(np.abs(point).sum() / np.abs(along).sum()) or 1.0
-            step = search.best(at, slope, score, unit)
-            if step.x:
-                point, score = point + step.x * along, step.score
-                at = at + step.x * slope
-        score = _score(scaled, metric, point)  # without accumulated rounding
-        if not score > before + BETTER:
-            break
-    return End(point, score)
+    point, score = place.point, place.score
+    at = scaled.scores(point)
+    for number in place.draw.permutation(len(directions)):
+        along, slope = directions[number]
+        unit = float(np.abs(point).sum() / np.abs(along).sum()) or 1.0
+        step = search.best(at, slope, score, unit)
+        if step.x:
+            point, score = point + step.x * along, step.score
+            at = at + step.x * slope
+    score = _score(scaled, metric, point)  # without accumulated rounding
+    return Place(point, score, place.draw, score > place.score + BETTER)
 
 
-def _directions(draw: np.random.Generator, size: int, n_random: int) -> list[int | FloatArray]:
-    """All features and some random directions, in random order."""
-    directions: list[int | FloatArray] = [*range(size), *draw.normal(size=(n_random, size))]
-    return [directions[number] for number in draw.permutation(len(directions))]
-
-
-def _slope(scaled: ScaledPool, direction: int | FloatArray) -> tuple[FloatArray, FloatArray]:
-    """A direction, and how the scores of the hypotheses change along it."""
-    if isinstance(direction, int):
-        along = np.zeros(len(scaled.columns))
-        along[direction] = 1.0
-        return along, scaled.features[direction]
-    return direction, direction @ scaled.features
+def directions_of(scaled: ScaledPool, random: FloatArray) -> list[Direction]:
+    """All features, and random directions."""
+    axes = np.eye(len(scaled.columns))
+    return [
+        *map(Direction, axes, scaled.features),
+        *map(Direction, random, random @ scaled.features),
+    ]
 
 
 def _score(scaled: ScaledPool, metric: Metric, point: FloatArray) -> float:

@@ -136,7 +136,7 @@ class ScaledPool:
 
     def scores(self, point: FloatArray) -> FloatArray:
         """Model scores of all hypotheses, (H,)."""
-        scores: FloatArray = self.constant + point @ self.features
+        scores: FloatArray = _weighted_sum(self.constant, point, self.features)
         return scores
 
     def best_sums(self, point: FloatArray) -> FloatArray:
@@ -196,3 +196,14 @@ def best_of_each(scores, offsets):
                 row = other
         best[sentence] = row
     return best
+
+
+# Libraries for matrices are slower here: their threads wait for memory, and for one another
+@kernel
+def _weighted_sum(constant, weights, rows):
+    """`constant` + Σ weight · row."""
+    total = constant.copy()
+    for k in range(len(weights)):
+        for at in range(len(total)):
+            total[at] += weights[k] * rows[k, at]
+    return total

@@ -6,7 +6,7 @@ import pytest
 from tests.tuning.optimisers.pools import MEAN, oracle, planted_pool
 from tuning.optimisers.interface import Start
 from tuning.optimisers.line_search import BETTER
-from tuning.optimisers.mert import Mert, climb, random_point
+from tuning.optimisers.mert import Mert, Place, directions_of, random_point, sweep
 from tuning.optimisers.pool import Pool, scale_pool
 
 ALL = np.ones(7, dtype=bool)
@@ -112,13 +112,27 @@ def test_random_points_have_both_signs_and_the_same_length():
     assert (points > 0).any(axis=0).all()
 
 
-def test_every_sweep_improves():
+def test_every_sweep_improves_until_nothing_moves():
     pool, _ = planted_pool(6, noise=2.0)
     scaled = scale_pool(pool, np.full(7, 0.1), ALL)
     draw = np.random.default_rng(1)
-    start = random_point(draw, 6, 1.0)
-    scores = [
-        climb(scaled, MEAN, start, np.random.default_rng(2), 3, sweeps).score for sweeps in range(5)
-    ]
+    place = Place(random_point(draw, 6, 1.0), 0.0, draw)
+    scores = []
+    while place.moves:
+        place = sweep(scaled, MEAN, directions_of(scaled, draw.normal(size=(3, 6))), place)
+        scores.append(place.score)
+        assert place.score == pytest.approx(pool.score(MEAN, scaled.weights(place.point)))
+    assert len(scores) > 2
     assert np.all(np.diff(scores) >= -BETTER)
-    assert scores[0] < scores[-1]
+    assert sweep(scaled, MEAN, [], place) is place
+
+
+def test_directions_say_how_scores_change():
+    pool, planted = planted_pool(2)
+    scaled = scale_pool(pool, planted, ALL)
+    point, random = np.random.default_rng(1).normal(size=(2, 6))
+    directions = directions_of(scaled, random[None])
+    assert [along.tolist() for along, _ in directions] == [*np.eye(6).tolist(), random.tolist()]
+    for along, slope in directions:
+        change = scaled.scores(point + 0.5 * along) - scaled.scores(point)
+        np.testing.assert_allclose(change, 0.5 * slope, atol=1e-9)
