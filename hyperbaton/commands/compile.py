@@ -13,6 +13,7 @@ from hyperbaton.console import say
 from models.errors import DataError
 from models.progress import Progress
 
+METHODS = ("mira", "mert", "mert-lattice", "pro")  # of tuning
 N_SHOWN = 8  # lines of a command that fails
 N_LINES = 40  # of a sample: every kernel runs, and none has much to do
 PHRASES = "a ||| b ||| 0.5 0.5 0.5 0.5 ||| 0-0 ||| 1 1 1\n"
@@ -128,7 +129,7 @@ def chains(folder: Path) -> dict[str, Chain]:
         "tuning": [
             ["import", _moses_system(folder), "--out", small],
             ["translate", small, files["source"]],
-            *(["tune", small, *dev, "--method", method] for method in ("mert", "pro", "mira")),
+            *(["tune", small, *dev, "--method", method] for method in METHODS),
             ["explain", small, "a", "a"],
         ],
         "next word": [

@@ -52,8 +52,9 @@ class Tune(Command):
         "Word alignment of the source with the reference, for metrics of word order."
     )
     method: str | None = option(
-        "mert, pro, mira (minimum error rate training, pairwise ranking, batch MIRA), or an "
-        "optimiser of your own as module:Class.  [default: mert]",
+        "mira (batch MIRA), mert (minimum error rate training), mert-lattice (the same on search "
+        "lattices), pro (pairwise ranking), or an optimiser of your own as module:Class.  "
+        "[default: mira]",
         sets="tune.method",
     )
     metric: str | None = option(

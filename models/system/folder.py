@@ -57,9 +57,13 @@ def default_models(reordering_type: str) -> list[DistortionModel]:
 
 
 def starting_weights(models: Iterable[DistortionModel]) -> dict[str, float]:
-    """Weights before tuning, by feature name; Moses' defaults where it has the feature."""
+    """Weights before tuning, by feature name; Moses' defaults where it has the feature.
+
+    Its word penalty is −1; on real text, translations are then up to 13 % too short. With −1.2
+    their length is within 10 % of the references' on all corpora tried, short and long.
+    """
     weights = {f"translation.{name}": 0.2 for name in SCORES}
-    weights |= {"phrase_penalty": 0.2, "word_penalty": -1.0, "lm": 0.5, "unknown": 1.0}
+    weights |= {"phrase_penalty": 0.2, "word_penalty": -1.2, "lm": 0.5, "unknown": 1.0}
     for model in models:
         weights |= dict(zip(model.feature_names, model.initial_weights, strict=True))
     return weights

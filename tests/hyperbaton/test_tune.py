@@ -24,7 +24,16 @@ from tuning.metrics.base import Outputs
 from tuning.metrics.bleu import Bleu
 from tuning.metrics.ter import Ter
 
-QUICK = ["--set", "mert.restarts=2", "--set", "mert.directions=1", "--n-best", 30]
+QUICK = [
+    "--method",
+    "mert",
+    "--set",
+    "mert.restarts=2",
+    "--set",
+    "mert.directions=1",
+    "--n-best",
+    30,
+]
 START = {"linear": 1.0, "word_penalty": 0.5, "lm": 0.2}
 
 
@@ -249,7 +258,7 @@ def test_the_help_names_everything_and_imports_nothing_heavy():
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (result.returncode, result.stderr) == (0, "")
-    for name in ("mert", "pro", "mira", "goto", "--fix", "--restart", "100]"):
+    for name in ("mert", "mert-lattice", "pro", "mira", "goto", "--fix", "--restart", "100]"):
         assert name in result.stdout
 
 
@@ -262,7 +271,7 @@ def test_the_help_names_everything_and_imports_nothing_heavy():
         (["--method", "mert2"], 2, "there is no tuning method 'mert2'\n  did you mean mert?"),
         (["--method", "none"], 2, "there is no tuning method 'none'"),
         (["--set", "mira.stpe=3"], 2, "did you mean mira.step?"),
-        (["--set", "mert.restarts=-1"], 2, "mert.restarts is -1"),
+        (["--method", "mert", "--set", "mert.restarts=-1"], 2, "mert.restarts is -1"),
         (["--fix", "lmm"], 2, "there is no feature 'lmm' to fix\n  did you mean lm?"),
         (["--average", "--protocol", "goto"], 2, "exclude each other"),
         (["--iterations", 0], 2, "tune.iterations is 0"),

@@ -6,9 +6,9 @@ of a comparison). `improve` does the work and changes nothing: threads may share
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from numpy.random import SeedSequence
 
@@ -22,9 +22,18 @@ if TYPE_CHECKING:  # all commands know the settings of optimisers; only tuning n
 
 OPTIMISERS = {
     "mert": "tuning.optimisers.mert:Mert",
+    "mert-lattice": "tuning.optimisers.lattice_mert:LatticeMert",
     "pro": "tuning.optimisers.pro:Pro",
     "mira": "tuning.optimisers.mira:Mira",
 }
+
+
+class Lines(NamedTuple):
+    """Lines through a point, from −reach to reach times each direction."""
+
+    weights: FloatArray  # (features,)
+    directions: FloatArray  # (D, features)
+    reach: FloatArray  # (D,)
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,11 +46,14 @@ class Start:
     threads: int = 1  # the result must not depend on their number
     sizes: FloatArray | None = None  # (sentences,) source words
     free_scale: bool = True  # no fixed weight sets a scale: only the weights' direction counts
+    # For optimisers with `arcs`: the pool with all derivations that are best somewhere on the lines
+    grow: "Callable[[Pool, Lines], Pool] | None" = None
 
 
 class Optimiser(ABC):
     name: ClassVar[str]
     gradual: ClassVar[bool] = False  # goes part of the way in a round: useful on an unchanged pool
+    arcs: int = 0  # of the search lattices that it wants to see, for each source word
 
     def check_settings(self) -> None:
         """Raises `SettingError` for impossible values."""

@@ -50,15 +50,21 @@ class Thresholds(NamedTuple):
     after: Int32Array  # (T,) and right of it
 
 
+class Scratch(NamedTuple):
+    """Memory for one envelope; arrays at least as long as there are lines."""
+
+    above: Int64Array  # lines that may be best somewhere
+    best: Int64Array  # those that are, from left to right
+    n_between: Int64Array
+
+
 class Room(NamedTuple):
     """Memory for the envelopes of a pool, reused for every line."""
 
     x: FloatArray  # (H,)
     before: Int32Array
     after: Int32Array
-    rows: Int64Array  # (longest n-best list,) all lines of a sentence
-    hull: Int64Array  # those that are best somewhere
-    n_between: Int64Array
+    scratch: Scratch
 
 
 class Point(NamedTuple):
@@ -98,14 +104,12 @@ def make_room(offsets: Int64Array) -> Room:
     n, longest = int(offsets[-1]), int(np.diff(offsets).max(initial=0))
     if n > MOST_ROWS:
         raise MemoryError(f"a pool of {n} hypotheses")
-    return Room(
-        np.empty(n),
-        np.empty(n, np.int32),
-        np.empty(n, np.int32),
-        np.empty(longest, np.int64),
-        np.empty(longest, np.int64),
-        np.empty(longest, np.int64),
-    )
+    return Room(np.empty(n), np.empty(n, np.int32), np.empty(n, np.int32), make_scratch(longest))
+
+
+@inner
+def make_scratch(n):
+    return Scratch(np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64))
 
 
 def find_thresholds(
@@ -150,10 +154,11 @@ def _envelopes(a, b, offsets, reach, room, first):
     n = 0
     for sentence in range(len(first)):
         begin, end = offsets[sentence], offsets[sentence + 1]
-        size = _hull(a[begin:end], b[begin:end], reach, room)
-        first[sentence] = begin + room.hull[0]
+        size = envelope(a[begin:end], b[begin:end], reach, room.scratch)
+        best = room.scratch.best
+        first[sentence] = begin + best[0]
         for k in range(1, size):
-            low, high = begin + room.hull[k - 1], begin + room.hull[k]
+            low, high = begin + best[k - 1], begin + best[k]
             room.x[n] = (a[low] - a[high]) / (b[high] - b[low])
             room.before[n], room.after[n] = low, high
             n += 1
@@ -161,30 +166,30 @@ def _envelopes(a, b, offsets, reach, room, first):
 
 
 @inner
-def _hull(a, b, reach, room):
-    """The lines on the envelope from left to right, into `room.hull`; their number."""
-    rows, hull, n_between = room.rows, room.hull, room.n_between
+def envelope(a, b, reach, scratch):
+    """The lines a + b x on the envelope from left to right, into `scratch.best`; their number."""
+    above, best, n_between = scratch
     low, high = _highest(a, b, reach)
-    hull[0] = low
+    best[0] = low
     if not b[high] > b[low]:
         return 1
     x, y = _meeting(a, b, low, high)
     n_above = 0
     for row in range(len(a)):
-        rows[n_above] = row
+        above[n_above] = row
         n_above += a[row] + b[row] * x > y
-    # At the left end of `hull` are the lines of which all to the left is known; at its right end
-    # those to their right, with the number of rows that may be between each and its neighbour
-    size, right = 1, len(hull) - 1
-    hull[right], n_between[right] = high, n_above
-    while right < len(hull):
-        middle, n_above = _above(a, b, hull[size - 1], hull[right], rows[: n_between[right]])
+    # At the left end of `best` are the lines of which all to the left is known; at its right end
+    # those to their right, with the number of lines that may be between each and its neighbour
+    size, right = 1, len(best) - 1
+    best[right], n_between[right] = high, n_above
+    while right < len(best):
+        middle, n_above = _above(a, b, best[size - 1], best[right], above[: n_between[right]])
         if n_above:
             n_between[right] = n_above
             right -= 1
-            hull[right], n_between[right] = middle, n_above
+            best[right], n_between[right] = middle, n_above
         else:
-            hull[size] = hull[right]
+            best[size] = best[right]
             size += 1
             right += 1
     return size

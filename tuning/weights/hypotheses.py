@@ -81,7 +81,7 @@ class Hypotheses:
         if links is None:
             return Outputs(texts, references)
         assert dev.visits is not None
-        n_source = np.array([len(self.sentences[number]) for number in numbers])
+        n_source = np.array([len(self.sentences[number]) for number in numbers], np.int64)
         visits = visits_of_links(links.take(rows), n_source)
         return Outputs(texts, references, visits, [dev.visits[number] for number in numbers])
 

@@ -31,7 +31,9 @@ from models.arrays import FloatArray
 from models.errors import DataError
 from tuning.optimisers.interface import Start
 from tuning.optimisers.pool import Pool
+from tuning.weights.growth import Growth
 from tuning.weights.hypotheses import Hypotheses, collect
+from tuning.weights.lattice_lines import BestArcs, best_arcs
 from tuning.weights.task import TuningTask
 from tuning.weights.trace import Step, Trace, resume, save
 
@@ -75,10 +77,11 @@ def tune(task: TuningTask, state: Path | None = None) -> TuneResult:
 
 def _run(task: TuningTask, trace: Trace, pool: Pool, state: Path | None) -> Trace:
     """Decodes and optimises in turn until there is a reason to stop."""
+    lattices: list[BestArcs] = []
     while not trace.stopped:
         if trace.following is not None:
             began = time.monotonic()
-            hypotheses = _decode(task, trace.following, task.settings.n_best)
+            hypotheses, lattices = _decode(task, trace.following, task.settings.n_best)
             pool, found, step = _add(task, trace, pool, hypotheses)
             step = replace(step, seconds=time.monotonic() - began)
             trace = replace(trace, steps=(*trace.steps, step), following=None)
@@ -90,29 +93,37 @@ def _run(task: TuningTask, trace: Trace, pool: Pool, state: Path | None) -> Trac
             save(state, trace, found)
         else:
             began = time.monotonic()
-            last = task.vector.vector(trace.steps[-1].weights)
-            weights = _next_weights(task, trace, pool)
-            seconds = time.monotonic() - began
-            step = replace(trace.steps[-1], seconds=trace.steps[-1].seconds + seconds)
+            step = trace.steps[-1]
+            if not lattices and task.settings.optimiser.arcs:  # a run that was stopped here
+                _, lattices = _decode(task, step.weights, task.settings.n_best)
+            growth = Growth(task, lattices)
+            weights = _next_weights(task, trace, pool, growth)
+            pool = pool.merge(growth.found)
+            seconds = step.seconds + time.monotonic() - began
+            after = replace(step, seconds=seconds, pool_size=len(pool))
             following = task.vector.by_name(weights)
-            trace = replace(trace, steps=(*trace.steps[:-1], step), following=following)
-            if np.abs(weights - last).max() < STILL:
+            trace = replace(trace, steps=(*trace.steps[:-1], after), following=following)
+            if np.abs(weights - task.vector.vector(step.weights)).max() < STILL:
                 trace = trace.ended("no weight moves")
-            save(state, trace)
+            save(state, trace, growth.found if lattices else None)
     return trace
 
 
 def measure(task: TuningTask, weights: Mapping[str, float]) -> float:
     """The score of the development set when it is decoded with these weights."""
     task.check()
-    hypotheses = _decode(task, weights, n_best=1)
+    hypotheses, _ = _decode(task, weights, n_best=1)
     statistics = hypotheses.statistics(hypotheses.offsets[:-1], task.objective, task.dev)
     return task.objective.shown(float(task.objective.score(statistics.sum(axis=0))))
 
 
-def _decode(task: TuningTask, weights: Mapping[str, float], n_best: int) -> Hypotheses:
-    """The n-best lists of the development set."""
-    translator, sentences = task.translator.with_weights(weights), task.dev.sources
+def _decode(
+    task: TuningTask, weights: Mapping[str, float], n_best: int
+) -> tuple[Hypotheses, list[BestArcs]]:
+    """The n-best lists of the development set, and the lattices if the optimiser wants them."""
+    n_arcs = task.settings.optimiser.arcs if n_best > 1 else 0
+    translator = task.translator.with_weights(weights, lattice=n_arcs > 0)
+    sentences, lattices = task.dev.sources, []
     results = translator.stream(
         sentences, threads=task.threads, n_best=n_best, distinct=task.settings.distinct
     )
@@ -127,61 +138,59 @@ def _decode(task: TuningTask, weights: Mapping[str, float], n_best: int) -> Hypo
                     advice=result.error.advice or "take it out of the development set",
                 )
             task.listeners.report("decoding the development set", number)
+            if n_arcs:
+                lattices.append(best_arcs(result, n_arcs * len(result.sentence)))
             yield result
 
     vocabulary = translator.phrases.target_vocabulary
     with closing(results):  # its threads end with it, whatever happens
-        return collect(good(), sentences, vocabulary, links=task.objective.needs_visits)
+        lists = collect(good(), sentences, vocabulary, links=task.objective.needs_visits)
+    return lists, lattices
 
 
 def _add(
     task: TuningTask, trace: Trace, pool: Pool, hypotheses: Hypotheses
 ) -> tuple[Pool, Pool, Step]:
     """The pool with the new hypotheses, these alone, and the score of the best translations."""
-    keys = hypotheses.keys
-    is_new, same = pool.first_of_each(keys, hypotheses.offsets)
-    new = np.flatnonzero(is_new)
-    if len(new):
-        task.listeners.report(f"{task.objective.name} of new hypotheses", len(new))
-    statistics = np.zeros((len(keys), pool.statistics.shape[1]))
-    statistics[new] = hypotheses.statistics(new, task.objective, task.dev)
-    best = same[hypotheses.offsets[:-1]]  # the first of each list, where it is counted
-    counted = np.concatenate([pool.statistics, statistics])[best]
-    score = float(task.objective.score(counted.sum(axis=0)))
-    offsets = np.searchsorted(new, hypotheses.offsets)
-    found = Pool(hypotheses.features[new], statistics[new], keys[new], offsets)
+    found, statistics = task.unseen(pool, hypotheses)
+    score = float(task.objective.score(statistics[hypotheses.offsets[:-1]].sum(axis=0)))
     pool = pool.merge(found)
     weights = dict(trace.following or {})
     before = trace.steps[-1].weights if trace.steps else weights
     move = max(abs(weights[name] - before[name]) for name in weights)
     shown, length = task.objective.shown(score), hypotheses.length_ratio(task.dev)
-    return pool, found, Step(weights, shown, length, len(pool), len(new), move, 0.0)
+    return pool, found, Step(weights, shown, length, len(pool), len(found), move, 0.0)
 
 
 def _has_fallen(trace: Trace) -> bool:
     return len(trace.steps) - 1 in trace.falls
 
 
-def _next_weights(task: TuningTask, trace: Trace, pool: Pool) -> FloatArray:
+def _next_weights(task: TuningTask, trace: Trace, pool: Pool, growth: Growth) -> FloatArray:
     """New weights from the pool. After a fall, which has taught it what is bad, a part of the way
     from the best weights: a half, then a quarter."""
     *earlier, last = (task.vector.vector(step.weights) for step in trace.steps)
     if not _has_fallen(trace):
-        return task.vector.normalise(_optimise(task, trace, pool, last, earlier))
+        return task.vector.normalise(_optimise(task, trace, pool, growth, last, earlier))
     best = task.vector.vector(trace.steps[trace.best].weights)
-    found = task.vector.normalise(_optimise(task, trace, pool, best, [*earlier, last]))
+    found = task.vector.normalise(_optimise(task, trace, pool, growth, best, [*earlier, last]))
     return task.vector.normalise(best + (found - best) / 2 ** len(trace.falls))
 
 
 def _optimise(
-    task: TuningTask, trace: Trace, pool: Pool, last: FloatArray, earlier: Sequence[FloatArray]
+    task: TuningTask,
+    trace: Trace,
+    pool: Pool,
+    growth: Growth,
+    last: FloatArray,
+    earlier: Sequence[FloatArray],
 ) -> FloatArray:
     """What the optimiser makes of the pool, from the weights `last`."""
     if len(trace.steps) == 1:
         task.check_pool(pool)
     task.listeners.report(f"{task.settings.method} on hypotheses", len(pool))
     sizes = np.array([len(sentence) for sentence in task.dev.sources], np.float64)
-    start = Start(last, task.vector.tuned, earlier, task.threads, sizes, task.vector.scaled)
+    start = Start(last, task.vector.tuned, earlier, task.threads, sizes, task.vector.scaled, growth)
     seed = np.random.SeedSequence([task.settings.seed, len(trace.steps)])
     return task.settings.optimiser.improve(pool, task.objective, start, seed)
 

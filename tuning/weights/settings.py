@@ -16,7 +16,7 @@ UNTUNED = "none"  # a method of comparisons only: systems keep their initial wei
 class TuneSettings:
     """How weights are tuned (`--set tune.KEY=VALUE`, or the table `[tune]`)."""
 
-    method: str = "mert"  # an optimiser
+    method: str = "mira"  # an optimiser
     metric: str = "bleu"  # or a sum of metrics: bleu-ter
     n_best: int = 100  # hypotheses for each sentence and decoding
     distinct: bool = False  # no translation twice in an n-best list
@@ -67,7 +67,6 @@ def assignable(settings: object) -> dict[str, Any]:
     return {key: value for key, value in vars(settings).items() if key != "optimisers"}
 
 
-# What `hyperbaton compare` starts from: MIRA is quick, and its replicas differ least. A preset may
-# choose the protocol that the file leaves open.
+# What `hyperbaton compare` starts from: a preset may choose the protocol that the file leaves open
 OPEN = ""
-COMPARE_SETTINGS = TuneSettings(method="mira", protocol=OPEN)
+COMPARE_SETTINGS = TuneSettings(protocol=OPEN)

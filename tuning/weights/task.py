@@ -11,6 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from decoder.translator import Translator
+from models.arrays import FloatArray
 from models.errors import DataError, SettingError, counted
 from models.progress import Progress
 from models.system.stages import fingerprint
@@ -19,6 +20,7 @@ from tuning.metrics.words import TextOptions
 from tuning.optimisers.line_search import BETTER
 from tuning.optimisers.objective import Objective, make_objective
 from tuning.optimisers.pool import Pool
+from tuning.weights.hypotheses import Hypotheses
 from tuning.weights.settings import TuneSettings
 from tuning.weights.trace import Trace
 from tuning.weights.vector import WeightVector, make_weight_vector
@@ -131,3 +133,16 @@ class TuningTask:
             "references": fingerprint(list(map(list, dev.references)), visits),
             "settings": fingerprint(self.settings.of_one_run(), self.vector.tuned.tolist()),
         }
+
+    def unseen(self, pool: Pool, hypotheses: Hypotheses) -> tuple[Pool, FloatArray]:
+        """The hypotheses that the pool does not have yet, and the statistics of all."""
+        keys = hypotheses.keys
+        is_new, same = pool.first_of_each(keys, hypotheses.offsets)
+        new = np.flatnonzero(is_new)
+        if len(new):
+            self.listeners.report(f"{self.objective.name} of new hypotheses", len(new))
+        statistics = np.zeros((len(keys), pool.statistics.shape[1]))
+        statistics[new] = hypotheses.statistics(new, self.objective, self.dev)
+        offsets = np.searchsorted(new, hypotheses.offsets)
+        found = Pool(hypotheses.features[new], statistics[new], keys[new], offsets)
+        return found, np.concatenate([pool.statistics, statistics])[same]

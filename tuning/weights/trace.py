@@ -1,14 +1,15 @@
 """What a tuning run did, round by round: for people, for plots, and for resuming it.
 
 On disk, a run is a folder with `trace.json` and, for every decoding, `pool-NNN.npz` with the
-hypotheses that were new. The trace is written after the arrays, each file in one piece, so a run
+hypotheses that were new, and `lattice-NNN.npz` with those that the optimiser has taken from the
+lattices afterwards. The trace is written after the arrays, each file in one piece, so a run
 that is killed loses at most the round it was in. The trace carries fingerprints of all inputs, so
 that a run never resumes with other inputs. When a run is over, only the trace is kept.
 """
 
 import json
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from tuning.optimisers.pool import Pool
 
 FORMAT = 2
 NAME = "trace.json"
+DECODED, FROM_LATTICES = "pool", "lattice"  # where hypotheses come from
 
 
 @dataclass(frozen=True)
@@ -126,10 +128,10 @@ def resume(
         if trace.stopped:
             talk(f"seed {fresh.seed}: done before, {len(trace.steps)} decodings")
             return trace, pool
-        for number in range(len(trace.steps)):
-            pool = pool.merge(_load_pool(_pool_path(folder, number)))
+        for path in _pool_paths(folder, trace):
+            pool = pool.merge(_load_pool(path))
         if len(pool) != trace.steps[-1].pool_size:
-            raise _damaged(_pool_path(folder, len(trace.steps) - 1))
+            raise _damaged(_pool_path(folder, len(trace.steps) - 1, DECODED))
         talk(f"seed {fresh.seed}: resumes after {len(trace.steps)} decodings")
         return trace, pool
     if trace is not None and trace.steps and not trace.stopped:
@@ -142,11 +144,12 @@ def resume(
 
 
 def save(folder: Path | None, trace: Trace, found: Pool | None = None) -> None:
-    """Keeps the trace, and the hypotheses that its last decoding has found."""
+    """Keeps the trace, and the hypotheses that its last decoding, or what came after it, found."""
     if folder is None:
         return
-    if found is not None:
-        path = _pool_path(folder, len(trace.steps) - 1)
+    if found is not None and not trace.stopped:
+        kind = DECODED if trace.following is None else FROM_LATTICES
+        path = _pool_path(folder, len(trace.steps) - 1, kind)
         with replacing(path) as temporary, temporary.open("wb") as stream:
             np.savez(stream, allow_pickle=False, **vars(found))
     write_json(asdict(trace), folder / NAME)
@@ -154,8 +157,18 @@ def save(folder: Path | None, trace: Trace, found: Pool | None = None) -> None:
         _remove_pools(folder)
 
 
-def _pool_path(folder: Path, number: int) -> Path:
-    return folder / f"pool-{number:03}.npz"
+def _pool_path(folder: Path, number: int, kind: str) -> Path:
+    return folder / f"{kind}-{number:03}.npz"
+
+
+def _pool_paths(folder: Path, trace: Trace) -> Iterator[Path]:
+    """Where the hypotheses of a run are, in their order."""
+    for number in range(len(trace.steps)):
+        yield _pool_path(folder, number, DECODED)
+        added = _pool_path(folder, number, FROM_LATTICES)
+        # What an optimiser has not brought to an end is done again
+        if (number + 1 < len(trace.steps) or trace.following is not None) and added.exists():
+            yield added
 
 
 def _load_pool(path: Path) -> Pool:
@@ -167,8 +180,9 @@ def _load_pool(path: Path) -> Pool:
 
 
 def _remove_pools(folder: Path) -> None:
-    for path in folder.glob("pool-*.npz"):
-        path.unlink()
+    for kind in (DECODED, FROM_LATTICES):
+        for path in folder.glob(f"{kind}-*.npz"):
+            path.unlink()
 
 
 def _damaged(path: Path) -> DataError:

@@ -55,7 +55,7 @@ def test_a_system_holds_a_table_a_language_model_and_its_story(files, tmp_path):
     content = tomllib.loads((out / "model.toml").read_text())
     assert content["settings"]["phrases"]["max_length"] == 7
     assert content["corpus"]["source"]["file"] == str(files.source)
-    assert content["weights"]["word_penalty"] == -1.0
+    assert content["weights"]["word_penalty"] == -1.2
     assert content["weights"]["msd.forward.swap"] == 0.3
     assert content["search"]["distortion_limit"] == 6
     assert "hon" in load_phrases(out).source_vocabulary

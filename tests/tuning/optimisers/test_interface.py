@@ -7,6 +7,7 @@ import pytest
 
 from models.errors import SettingError
 from tuning.optimisers.interface import OPTIMISERS, Optimiser, make_optimiser
+from tuning.optimisers.lattice_mert import LatticeMert
 from tuning.optimisers.mert import Mert
 from tuning.optimisers.mira import Mira
 from tuning.optimisers.pro import Pro
@@ -21,7 +22,7 @@ class Standing(Optimiser):
 
 def test_every_name_makes_its_own_kind():
     made = {name: make_optimiser(name) for name in OPTIMISERS}
-    assert made == {"mert": Mert(), "pro": Pro(), "mira": Mira()}
+    assert made == {"mert": Mert(), "mert-lattice": LatticeMert(), "pro": Pro(), "mira": Mira()}
     for name, optimiser in made.items():
         assert optimiser.name == name
         assert fields(optimiser)
@@ -36,7 +37,7 @@ def test_classes_of_other_modules():
     ("name", "message"),
     [
         ("mret", "there is no tuning method 'mret'\n  did you mean mert?"),
-        ("xyz", "there is no tuning method 'xyz'\n  known: mert, mira, pro"),
+        ("xyz", "there is no tuning method 'xyz'\n  known: mert, mert-lattice, mira, pro"),
         ("nothing:Here", "the tuning method 'nothing:Here' cannot be loaded: No module named"),
         ("models.errors:Here", "cannot be loaded: module 'models.errors' has no attribute 'Here'"),
         ("collections:OrderedDict", "'collections:OrderedDict' is not a tuning method"),

@@ -82,3 +82,12 @@ def test_links_are_those_of_the_derivations(translator, decoded):
     links = make(translator, decoded, links=True).links
     expected = [one.links(number) for one in decoded for number in range(len(one))]
     assert [sorted(map(tuple, row.tolist())) for row in links] == expected
+
+
+@pytest.mark.parametrize("metric", ["bleu", "kendall"])
+def test_no_rows_have_no_statistics(translator, decoded, metric):
+    objective = make_objective(metric, REFERENCES)
+    hypotheses = make(translator, decoded, links=objective.needs_visits)
+    dev = Sentences("", (), REFERENCES, VISITS)
+    found = hypotheses.statistics(np.array([], np.int64), objective, dev)
+    assert found.shape == (0, objective.n_statistics)

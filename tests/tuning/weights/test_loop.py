@@ -26,7 +26,7 @@ from tuning.weights.task import Listeners, TuningTask
 from tuning.weights.trace import Step, Trace, read_trace, save
 
 MERT = Mert(restarts=3, directions=2)
-QUICK = TuneSettings(n_best=30, iterations=4).with_optimiser("mert", MERT)
+QUICK = TuneSettings("mert", n_best=30, iterations=4).with_optimiser("mert", MERT)
 SOURCE, REFERENCES = development_set()
 
 
@@ -54,7 +54,7 @@ def bleu(translator, weights):
     return Bleu().corpus_score(Outputs([" ".join(r.words()) for r in results], REFERENCES))
 
 
-@pytest.mark.parametrize("method", ["mert", "pro", "mira"])
+@pytest.mark.parametrize("method", ["mert", "mert-lattice", "pro", "mira"])
 def test_tuning_finds_better_weights_and_says_what_they_score(translator, method):
     settings = replace(QUICK, method=method).with_optimiser("pro", Pro(interpolation=0.5))
     result = tune(translator, SOURCE, REFERENCES, settings)
@@ -67,7 +67,7 @@ def test_tuning_finds_better_weights_and_says_what_they_score(translator, method
     assert result.weights["unknown"] == 1
 
 
-@pytest.mark.parametrize("method", ["mert", "pro", "mira"])
+@pytest.mark.parametrize("method", ["mert", "mert-lattice", "pro", "mira"])
 def test_threads_do_not_matter_and_seeds_do(translator, method):
     settings = replace(QUICK, method=method, iterations=2)
     one, two, other = (
@@ -186,7 +186,7 @@ def test_reasons_to_stop(translator, monkeypatch, changes, move, why, n_steps):
     assert len(result.trace.steps) == len(given) == n_steps
 
 
-@pytest.mark.parametrize("method", ["mert", "pro", "mira"])
+@pytest.mark.parametrize("method", ["mert", "mert-lattice", "pro", "mira"])
 def test_every_method_comes_to_an_end(translator, method):
     settings = replace(QUICK, method=method, iterations=9, patience=2)
     settings = settings.with_optimiser("pro", Pro(interpolation=0.9))
@@ -245,16 +245,28 @@ class Stop(KeyboardInterrupt):
     pass
 
 
-@pytest.mark.parametrize("moment", ["decoding the development set", "pro on hypotheses"])
-@pytest.mark.parametrize("times", [1, 2])
-def test_a_run_that_was_stopped_goes_on_and_ends_the_same(translator, tmp_path, moment, times):
-    settings = replace(QUICK, method="pro", iterations=3)
+@pytest.mark.parametrize(
+    ("method", "moment", "times"),
+    [
+        ("pro", "decoding the development set", 1),
+        ("pro", "decoding the development set", 2),
+        ("pro", "pro on hypotheses", 1),
+        ("pro", "pro on hypotheses", 2),
+        ("mert-lattice", "decoding the development set", 1),
+        ("mert-lattice", "best derivations on lines", 1),
+        ("mert-lattice", "best derivations on lines", 2),
+    ],
+)
+def test_a_run_that_was_stopped_goes_on_and_ends_the_same(
+    translator, tmp_path, method, moment, times
+):
+    settings = replace(QUICK, method=method, iterations=3)
     whole = tune(translator, SOURCE, REFERENCES, settings, tmp_path / "whole")
     seen = 0
 
     def stop(what, count):
         nonlocal seen
-        if what == moment and (count == 5 or "pro" in what):
+        if what == moment and (count == 5 or " on " in what):
             seen += 1
             if seen > times:
                 raise Stop

@@ -17,7 +17,7 @@ from tuning.weights.task import Listeners, TuningTask
 from tuning.weights.trace import Step, Trace
 
 MERT = Mert(restarts=2, directions=1)
-QUICK = TuneSettings(n_best=30, iterations=1).with_optimiser("mert", MERT)
+QUICK = TuneSettings("mert", n_best=30, iterations=1).with_optimiser("mert", MERT)
 SOURCE, REFERENCES = development_set()
 DEV = Sentences("dev", SOURCE, REFERENCES)
 NAMES = tuple(make_translator().feature_names)

@@ -1,0 +1,201 @@
+"""What is best on a line through the weights, among all derivations of a search lattice.
+
+On the line w + x·d every arc has a score a + b x, and so has every path. A node's envelope holds
+the best paths to it, for every x: the upper envelope of those of the nodes before it, with the
+lines of the arcs added (Macherey et al. 2008). That of the end is exact for the lattice, however
+many derivations it holds, and its paths are the only ones that line search needs.
+
+Feature values of arcs come from complete derivations. F(e) are the values of the best derivation
+through the arc e, F(v) those of the best one through the node v. Then an arc from v counts
+
+    F(e) − F(v),   or F(e) if v is the beginning
+
+because what this adds to an arc is taken from the arcs that follow: along each path, the sum is
+that of its derivation.
+"""
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from decoder.decoded import Decoded
+from decoder.lattice import NONE, Lattice
+from models.arrays import FloatArray, Int32Array, Int64Array, Ragged
+from models.kernels import inner, kernel
+from tuning.optimisers.interface import Lines
+from tuning.optimisers.line_search import envelope, make_scratch
+from tuning.optimisers.pool import word_keys
+
+
+class Arcs(NamedTuple):
+    """Arcs sorted by the node they lead to. Node 0 is the beginning, the last
+    one the end; nodes come before those that they lead to."""
+
+    before: Int32Array
+    to: Int32Array
+    option: Int32Array  # NONE for arcs from complete translations to the end
+    score: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class BestArcs:
+    """The best part of a sentence's lattice."""
+
+    decoded: Decoded  # with its best derivation
+    arcs: Arcs
+    features: FloatArray  # (arcs, features)
+
+    def winners(self, lines: Lines) -> Decoded:
+        """The derivations that are best somewhere on any of the lines."""
+        if not len(self.arcs.to):
+            return self.decoded
+        a = self.features @ lines.weights
+        b = np.ascontiguousarray(lines.directions @ self.features.T)
+        options, offsets, scores = _winners(self.arcs, a, b, lines.reach)
+        found = replace(self.decoded, chosen=Ragged(options, offsets), scores=scores)
+        _, different = np.unique(word_keys(found.chosen), return_index=True)
+        return found.take(np.sort(different))
+
+
+def best_arcs(decoded: Decoded, n: int) -> BestArcs:
+    """The `n` arcs with the best derivations, all if there are fewer, and what they need to be on a
+    path from the beginning to the end."""
+    own = replace(decoded.take(np.arange(1)), lattice=None)
+    if decoded.lattice is None:  # no words
+        none = np.empty(0, np.int32)
+        return BestArcs(own, Arcs(none, none, none, np.empty(0)), np.empty((0, 0)))
+    arcs = _with_end(decoded.lattice)
+    best = _best(arcs)
+    worst = -np.partition(-best.total, n - 1)[n - 1] if n < len(best.total) else -np.inf
+    kept = _connected(arcs, best, best.total >= worst)
+    nodes = np.concatenate([[0], np.unique(arcs.to[kept])])
+    arcs = Arcs(
+        np.searchsorted(nodes, arcs.before[kept]).astype(np.int32),
+        np.searchsorted(nodes, arcs.to[kept]).astype(np.int32),
+        arcs.option[kept],
+        arcs.score[kept],
+    )
+    best = _best(arcs)
+    chosen = Ragged(*_through(arcs, best))
+    values = replace(own, chosen=chosen, scores=best.total).features()
+    of_node = np.concatenate([np.zeros((1, values.shape[1])), values[best.to[1:]]])
+    return BestArcs(own, arcs, values - of_node[arcs.before])
+
+
+def _with_end(lattice: Lattice) -> Arcs:
+    """The arcs of a lattice, and one from every complete translation to a common end."""
+    complete = np.flatnonzero(lattice.following == NONE).astype(np.int32)
+    same = np.ones_like(complete)
+    return Arcs(
+        np.concatenate([lattice.arc_from, complete]),
+        np.concatenate([lattice.arc_to, same * len(lattice)]),
+        np.concatenate([lattice.arc_option, same * NONE]),
+        np.concatenate([lattice.arc_score, np.zeros(len(complete))]),
+    )
+
+
+class _Best(NamedTuple):
+    to: Int64Array  # (nodes,) the last arc of the best path to each, NONE for the beginning
+    after: Int64Array  # (nodes,) the first arc of the best path to the end, NONE for the end
+    total: FloatArray  # (arcs,) scores of the best derivations through them
+
+
+@kernel
+def _best(arcs):
+    n_nodes = arcs.to[-1] + 1
+    to, after = np.full(n_nodes, NONE, np.int64), np.full(n_nodes, NONE, np.int64)
+    score, rest = np.full(n_nodes, -np.inf), np.full(n_nodes, -np.inf)
+    score[0] = rest[-1] = 0.0
+    for arc in range(len(arcs.to)):
+        node, path = arcs.to[arc], score[arcs.before[arc]] + arcs.score[arc]
+        if to[node] == NONE or path > score[node]:
+            to[node], score[node] = arc, path
+    for arc in range(len(arcs.to) - 1, -1, -1):
+        node, path = arcs.before[arc], rest[arcs.to[arc]] + arcs.score[arc]
+        if after[node] == NONE or path > rest[node]:
+            after[node], rest[node] = arc, path
+    return _Best(to, after, score[arcs.before] + arcs.score + rest[arcs.to])
+
+
+@kernel
+def _connected(arcs, best, is_kept):
+    """These arcs, and those on the best paths through them: rounding may have parted equals."""
+    for arc in range(len(arcs.to) - 1, -1, -1):
+        if is_kept[arc] and arcs.before[arc]:
+            is_kept[best.to[arcs.before[arc]]] = True
+    for arc in range(len(arcs.to)):
+        if is_kept[arc] and best.after[arcs.to[arc]] != NONE:
+            is_kept[best.after[arcs.to[arc]]] = True
+    return np.flatnonzero(is_kept)
+
+
+@kernel
+def _through(arcs, best):
+    """The options of the best derivation through each arc, one after the other, and offsets."""
+    found, offsets = [np.int64(NONE)], np.zeros(len(arcs.to) + 1, np.int64)
+    for arc in range(len(arcs.to)):
+        step, begin = arc, len(found)
+        while step != NONE:
+            found.append(step)
+            step = best.to[arcs.before[step]]
+        found[begin:] = found[begin:][::-1]
+        step = best.after[arcs.to[arc]]
+        while step != NONE:
+            found.append(step)
+            step = best.after[arcs.to[step]]
+        found.pop()  # the arc to the end
+        offsets[arc + 1] = len(found) - 1
+    return arcs.option[np.array(found[1:])], offsets
+
+
+@kernel
+def _winners(arcs, a, b, reach):
+    """Options and offsets of the derivations that are best somewhere on lines with intercepts `a`
+    and slopes `b`, (lines, arcs), and their scores."""
+    found, offsets, scores = [np.int64(NONE)], [0], [0.0]
+    for line in range(len(b)):
+        paths, first_best = _best_paths(arcs, a, b[line], reach[line])
+        for end in range(first_best, len(paths)):
+            score, begin = 0.0, len(found)
+            _, path = paths[end]  # the arc to the end has no option
+            arc, path = paths[path]
+            while arc != NONE:
+                found.append(arc)
+                score += arcs.score[arc]
+                arc, path = paths[path]
+            found[begin:] = found[begin:][::-1]
+            offsets.append(len(found) - 1)
+            scores.append(score)
+    return arcs.option[np.array(found[1:])], np.array(offsets), np.array(scores[1:])
+
+
+@inner
+def _best_paths(arcs, a, b, reach):
+    """The paths on the envelopes of all nodes, as (arc, path before), and where those to the end
+    begin."""
+    begin = np.zeros(arcs.to[-1] + 2, np.int64)  # of each node's paths
+    begin[1] = 1
+    paths, lines = [(np.int64(NONE), np.int64(NONE))], [(0.0, 0.0)]  # of the beginning
+    scratch = make_scratch(256)
+    last = 0
+    for node in range(1, len(begin) - 1):
+        first, n = last, 0
+        while last < len(arcs.to) and arcs.to[last] == node:
+            n += begin[arcs.before[last] + 1] - begin[arcs.before[last]]
+            last += 1
+        new_a, new_b, new = np.empty(n), np.empty(n), np.empty((n, 2), np.int64)
+        n = 0
+        for arc in range(first, last):
+            for path in range(begin[arcs.before[arc]], begin[arcs.before[arc] + 1]):
+                new_a[n], new_b[n] = lines[path][0] + a[arc], lines[path][1] + b[arc]
+                new[n, 0], new[n, 1] = arc, path
+                n += 1
+        if n > len(scratch.best):
+            scratch = make_scratch(2 * n)
+        size = envelope(new_a, new_b, reach, scratch)
+        for row in scratch.best[:size]:
+            paths.append((new[row, 0], new[row, 1]))
+            lines.append((new_a[row], new_b[row]))
+        begin[node + 1] = begin[node] + size
+    return paths, begin[-2]
