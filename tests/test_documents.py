@@ -117,9 +117,11 @@ def can_be_run(command):
 def own_files(folder):
     """Gives the reader a small corpus and a comparison, where the document has none."""
     sizes = {"train": 150, "dev": 5, "test": 10, "new": 5}
+    # a dev set that the system knows is soon tuned, where one of five new sentences never ends
+    taken_from = {"train": "train", "dev": "train", "test": "test", "new": "dev"}
     texts = {}
     for split, n in sizes.items():
-        files = sample_files("ja-en", "dev" if split == "new" else split)
+        files = sample_files("ja-en", taken_from[split])
         for ending, path in (
             ("ja", files.source), ("en", files.target), ("align", files.alignment),
             ("ja.tags", files.source_tags), ("ja.trees", files.source_tree),
