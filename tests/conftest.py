@@ -1,10 +1,15 @@
 """Settings for all tests."""
 
+import gc
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from hyperbaton.main import GARBAGE
+
+gc.set_threshold(GARBAGE)  # as every command does: the suite makes many objects that stay
 
 # Deterministic, and without a deadline: a busy machine is no failure.
 settings.register_profile(

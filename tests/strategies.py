@@ -4,14 +4,26 @@ from hypothesis import strategies as st
 
 from tests.oracles import Nested
 
-words = st.text(
-    st.characters(codec="utf-8", exclude_characters=" \t\r\n|()\ufeff"), min_size=1, max_size=6
-).filter(lambda word: word not in ("<s>", "</s>", "<unk>") and not word.startswith("-"))
+
+def words_from(lowest: int) -> st.SearchStrategy[str]:
+    """Words of letters with this code or a higher one."""
+    letters = st.characters(
+        codec="utf-8", min_codepoint=lowest, exclude_characters=" \t\r\n|()\ufeff"
+    )
+    return st.text(letters, min_size=1, max_size=6).filter(
+        lambda word: word not in ("<s>", "</s>", "<unk>") and not word.startswith("-")
+    )
+
+
+words = words_from(0)
 sentences = st.lists(words, min_size=1, max_size=8)
+printable_sentences = st.lists(words_from(ord(" ")), min_size=1, max_size=8)
 
 
 @st.composite
-def pairs(draw: st.DrawFn) -> tuple[list[str], list[str], list[tuple[int, int]]]:
+def pairs(
+    draw: st.DrawFn, sentences: st.SearchStrategy[list[str]] = sentences
+) -> tuple[list[str], list[str], list[tuple[int, int]]]:
     """A source and a target sentence with links between them."""
     source, target = draw(sentences), draw(sentences)
     link = st.tuples(st.integers(0, len(source) - 1), st.integers(0, len(target) - 1))

@@ -14,12 +14,26 @@ MOST_LINES = 60
 RULES = "C901,PLR0913"
 
 
+def compiled_by(node):
+    """The decorators of ours that a function has."""
+    names = {ast.unparse(one).partition("(")[0] for one in getattr(node, "decorator_list", ())}
+    return names & DECORATORS
+
+
 def functions(path):
     """The functions of a file, with whether each is a kernel."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            names = {ast.unparse(decorator).partition("(")[0] for decorator in node.decorator_list}
-            yield node, bool(names & DECORATORS)
+            yield node, bool(compiled_by(node))
+
+
+def names_in_python(node):
+    """All names that are used outside of compiled functions."""
+    if isinstance(node, ast.Name | ast.Attribute):
+        yield node.id if isinstance(node, ast.Name) else node.attr
+    for inside in ast.iter_child_nodes(node):
+        if not compiled_by(inside):
+            yield from names_in_python(inside)
 
 
 def test_functions_have_few_arguments_and_branches():
@@ -52,3 +66,15 @@ def test_functions_fit_on_a_screen():
         if not is_kernel and node.end_lineno - node.lineno + 1 > MOST_LINES
     ]
     assert not long, "\n".join(long)
+
+
+def test_a_function_that_only_kernels_call_is_no_kernel():
+    """It is `inner`, which need not be made callable from Python."""
+    paths = [path for package in PACKAGES for path in (ROOT / package).rglob("*.py")]
+    files = [ast.parse(path.read_text(encoding="utf-8")) for path in paths]
+    used = {name for tree in files for name in names_in_python(tree)}
+    kernels = {
+        node.name for tree in files for node in ast.walk(tree) if "kernel" in compiled_by(node)
+    }
+    assert kernels & used
+    assert kernels <= used, kernels - used

@@ -9,6 +9,7 @@ test sets hold unknown words.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from data_samples.generator.synchronous import Chooser
@@ -16,7 +17,7 @@ from data_samples.generator.synchronous import Chooser
 COMMON = 20  # ranks that are never kept out of training
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # hashed by identity: answers about entries are remembered
 class Entry:
     category: str
     forms: tuple[str, ...]
@@ -53,12 +54,16 @@ class Lexicon:
         self, choose: Chooser, category: str, wanted: Callable[[Entry], bool] = lambda _: True
     ) -> Entry:
         """An entry drawn by its rank among those of the category that are `wanted`."""
-        allowed = [
+        known = self._weighted(category, choose.unseen)
+        return choose.source.weighted([item for item in known if wanted(item[0])])
+
+    @cache  # noqa: B019 - there are two lexicons, and they last
+    def _weighted(self, category: str, unseen: bool) -> list[tuple[Entry, float]]:
+        return [
             (entry, 1.0 / (entry.rank + 2))
             for entry in self._entries[category]
-            if (choose.unseen or not entry.unseen) and wanted(entry)
+            if unseen or not entry.unseen
         ]
-        return choose.source.weighted(allowed)
 
 
 def _feature(item: str) -> tuple[str, str]:

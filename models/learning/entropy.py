@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.optimize import minimize  # type: ignore[import-untyped]
 
 from models.arrays import FloatArray
 from models.learning.interface import Learner, Solution
+from models.learning.l_bfgs import minimise
 from models.learning.losses import likelihood_and_gradient
 from models.learning.problem import Problem
 
@@ -43,18 +43,14 @@ class Entropy(Learner):
         def note(intermediate_result: Any) -> None:
             values.append(float(intermediate_result.fun))
 
-        found = minimize(
+        found = minimise(
             objective,
             np.zeros(shape[0] * shape[1]),
-            jac=True,
-            method="L-BFGS-B",
-            callback=note,
-            options={
-                "maxiter": self.max_iterations,
-                "maxfun": 20 * self.max_iterations,
-                "gtol": self.tolerance,
-                "ftol": 0.0,
-            },
+            note,
+            maxiter=self.max_iterations,
+            maxfun=20 * self.max_iterations,
+            gtol=self.tolerance,
+            ftol=0.0,
         )
         converged = bool(np.abs(found.jac).max() <= self.tolerance)
         weights = found.x.reshape(shape)

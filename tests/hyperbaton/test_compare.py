@@ -75,8 +75,7 @@ def undisturbed(tmp_path_factory):
     """A folder with a configuration and its results, and what was said."""
     folder = tmp_path_factory.mktemp("undisturbed")
     config = write_config(folder)
-    environment = os.environ | {"PYTHONPATH": os.getcwd()}  # noqa: PTH109
-    return folder, run(config, cwd=folder, env=environment)
+    return folder, run(config, cwd=folder)
 
 
 def test_tables_and_files(undisturbed):

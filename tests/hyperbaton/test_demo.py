@@ -13,12 +13,14 @@ from decoder.translator import Translator
 from hyperbaton import samples
 from hyperbaton.commands import demo
 from tests.child_processes import started
+from tests.tuning.comparison.tiny import in_this_process
+from tuning.comparison import run
 from tuning.comparison.configuration import System
 
 
 @pytest.fixture
 def small(monkeypatch):
-    """Two systems and few sentences instead of seven and many."""
+    """Two systems and few sentences instead of seven and many, in one process."""
     whole_sample = samples.sample_configuration
 
     def configuration(name):
@@ -34,6 +36,7 @@ def small(monkeypatch):
 
     monkeypatch.setattr(samples, "sample_configuration", configuration)
     monkeypatch.setattr(demo, "QUICK", {"method": "none"})
+    monkeypatch.setattr(run, "run_jobs", in_this_process)
 
 
 @pytest.mark.usefixtures("small")

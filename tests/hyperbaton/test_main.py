@@ -141,11 +141,12 @@ def test_an_error_in_a_plug_in_is_not_our_defect(monkeypatch, capsys, tmp_path):
     assert others == ["  in __init__", "  --debug shows the whole traceback"]
 
 
-def test_debug_shows_the_traceback_of_our_own_errors_too():
-    result = run("corpus", "--source", "nothing", "--target", "nothing", "--debug")
-    assert result.returncode == 1
-    assert "Traceback" in result.stderr
-    assert "hyperbaton: nothing: no such file" in result.stderr
+def test_debug_shows_the_traceback_of_our_own_errors_too(capsys):
+    command = ["corpus", "--source", "nothing", "--target", "nothing", "--debug"]
+    code, captured = ending(capsys, command)
+    assert code == 1
+    assert "Traceback" in captured.err
+    assert "hyperbaton: nothing: no such file" in captured.err
 
 
 @pytest.fixture

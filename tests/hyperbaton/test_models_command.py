@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 
 from hyperbaton import main as frame
-from hyperbaton.samples import sample_files
 from hyperbaton.views.known_models import describe, known_models
 from hyperbaton.views.system_text import size_text
 from models.data.corpus import Side
-from models.data.corpus_reading import CorpusFiles, read_corpus
+from models.data.corpus_reading import CorpusFiles
 from models.distortion.catalogue import ENTRY_POINTS, MODELS, make_model
 from models.distortion.interface import fit_model
 from models.distortion.linear import Linear
 from models.phrases.building import train_phrases
 from models.system.folder import default_weights
 from models.system.training import train_system
+from tests.samples import sample
 
 
 class Learned(Linear):
@@ -101,7 +101,7 @@ def _row(entry, title):
 @pytest.fixture(scope="module")
 def layered():
     """A corpus with tags and trees."""
-    corpus, _ = read_corpus(sample_files("ja-en", "dev"))
+    corpus = sample("ja-en", "dev")
     return corpus.take(np.arange(40))
 
 

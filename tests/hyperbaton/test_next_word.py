@@ -15,6 +15,7 @@ from models.distortion.catalogue import make_model
 from models.distortion.next_word.held_out import with_layers
 from models.errors import SettingError
 from models.system.folder import load_distortion, load_source_classes
+from tests.samples import sample
 from tuning.reproduction.next_word_study import FARTHEST, next_word_models, study_models
 
 N_TRAIN = 250
@@ -177,7 +178,7 @@ def test_models_of_different_events_cannot_be_compared():
 
 
 def test_variants_of_one_model_keep_apart():
-    pairs, _ = read_corpus(sample_files("ja-en", "dev"))
+    pairs = sample("ja-en", "dev")
     few = pairs.take(np.arange(40))
     models = [
         make_model("pair", prior=8.0, passes=2, candidates=candidates).fit(few)

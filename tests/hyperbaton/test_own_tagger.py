@@ -67,15 +67,20 @@ def test_the_command_says_so_once(system):
     assert "tagger" not in tagged.stderr
 
 
-def test_tuning_and_explaining_say_so_too(system, tmp_path):
+def test_tuning_and_explaining_say_so_too(system, tmp_path, write):
     model = shutil.copytree(system[0], tmp_path / "model")
     notice = load_source_tagger(model).notice()
     dev = sample_files("ja-en", "dev")
-    options = ["--source", dev.source, "--reference", dev.target, "--iterations", 1]
+    source, target, tags = (
+        write(path.name, b"".join(path.read_bytes().splitlines(keepends=True)[:20]))
+        for path in (dev.source, dev.target, dev.source_tags)
+    )
+    options = ["--source", source, "--reference", target, "--iterations", 1]
     tuned = run("tune", model, *options, "--replicas", 1, "--n-best", 5)
     assert tuned.returncode == 0, tuned.stderr
     assert tuned.stderr.count(notice) == 1
-    tagged = run("tune", model, *options, "--replicas", 1, "--source-tags", dev.source_tags)
+    tagged = run("tune", model, *options, "--replicas", 1, "--source-tags", tags)
+    assert tagged.returncode == 0, tagged.stderr
     assert "tagger" not in tagged.stderr
     explained = run("explain", model, PLAIN)
     assert explained.returncode == 0

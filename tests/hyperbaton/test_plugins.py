@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 import sys
 
 import pytest
@@ -12,6 +11,7 @@ import hyperbaton
 from models.distortion.catalogue import make_model
 from models.errors import SettingError
 from models.system.folder import NAME, read_system
+from tests import command_line
 
 FILES = {
     "s": "hon o katta\nkare wa hon o yonda\n",
@@ -38,8 +38,9 @@ REFUSED = """model.toml: the system names the plug-in 'own_plug_in:Own'
 
 @pytest.fixture
 def run(tmp_path, monkeypatch):
-    """Runs a command in a folder with a system that names a plug-in."""
+    """Runs a command, inside this process, in a folder with a system that names a plug-in."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
     for name, text in FILES.items():
         (tmp_path / name).write_text(text)
     (tmp_path / "own_plug_in.py").write_text(PLUG_IN)
@@ -50,9 +51,9 @@ def run(tmp_path, monkeypatch):
     content["weights"]["own"] = 0.3
     (tmp_path / "model" / NAME).write_text(tomli_w.dumps(content))
 
-    def run_command(*arguments):
-        command = [sys.executable, "-m", "hyperbaton", *arguments]
-        return subprocess.run(command, input="hon o katta\n", capture_output=True, text=True)
+    def run_command(*arguments, **options):
+        sys.modules.pop("own_plug_in", None)
+        return command_line.run(*arguments, input="hon o katta\n", **options)
 
     return run_command
 
@@ -90,7 +91,7 @@ def test_a_name_on_the_command_line_is_the_users_word(run, tmp_path):
     assert (tmp_path / "imported").exists()
 
 
-def test_a_plug_in_elsewhere_is_found_as_the_error_advises(run, tmp_path, monkeypatch):
+def test_a_plug_in_elsewhere_is_found_as_the_error_advises(run, tmp_path):
     (tmp_path / "plug-ins").mkdir()
     (tmp_path / "own_plug_in.py").rename(tmp_path / "plug-ins" / "own_plug_in.py")
     failed = run("translate", "model", "--allow-plugins")
@@ -99,9 +100,9 @@ def test_a_plug_in_elsewhere_is_found_as_the_error_advises(run, tmp_path, monkey
         "  start in the folder of own_plug_in.py, or name that folder: "
         "PYTHONPATH=FOLDER hyperbaton …"
     )
-    path = os.environ.get("PYTHONPATH", "")
-    monkeypatch.setenv("PYTHONPATH", f"{tmp_path / 'plug-ins'}{os.pathsep}{path}")
-    assert run("translate", "model", "--allow-plugins").returncode == 0
+    path = f"{tmp_path / 'plug-ins'}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
+    found = run("translate", "model", "--allow-plugins", env=os.environ | {"PYTHONPATH": path})
+    assert found.returncode == 0
 
 
 def test_nothing_but_a_model_is_called(tmp_path):

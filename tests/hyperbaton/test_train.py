@@ -136,12 +136,19 @@ def test_a_full_disk_was_reported_without_a_reason(tiny, tmp_path):
     assert "defect" not in result.stderr
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
-def test_a_stopped_run_leaves_nothing_broken_and_the_next_one_goes_on(tmp_path, how):
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    """A system that was trained on the sample at one go."""
+    model = tmp_path_factory.mktemp("undisturbed") / "model"
     arguments = corpus_arguments(sample_files("ja-en"))
-    undisturbed, stopped = tmp_path / "undisturbed", tmp_path / "stopped"
-    assert run("train", *arguments, "--out", undisturbed).returncode == 0
-    codes = []
+    assert run("train", *arguments, "--out", model).returncode == 0
+    return model
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_a_stopped_run_leaves_nothing_broken_and_the_next_one_goes_on(undisturbed, tmp_path, how):
+    arguments = corpus_arguments(sample_files("ja-en"))
+    stopped, codes = tmp_path / "stopped", []
     for part in ("phrases", "lm"):
         begun, command = stopped / "parts", [*COMMAND, "train", *arguments, "--out", stopped]
         with started(command, stderr=subprocess.PIPE, text=True) as process:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache
 
 from data_samples.generator.chinese.adjuncts import room_for
 from data_samples.generator.chinese.arguments import (
@@ -112,6 +113,7 @@ class FrameRule:
         role = "obj" if self.flag == "bei" else "subj"
         return accepts(verb, role, subject)
 
+    @cache  # noqa: B019 - there are few frames, and they last
     def open_to(self, subject: Entry, *, deep: bool, active: bool) -> bool:
         """Whether some verb of the frame can have the subject."""
         if (self.deep and not deep) or (active and self.flag == "bei"):

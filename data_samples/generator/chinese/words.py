@@ -111,11 +111,13 @@ def kinds(listed: str) -> tuple[str, ...]:
     return tuple(kind for item in items for kind in GROUPS.get(item, (item,)))
 
 
+@cache
 def belongs(entry: Entry, listed: str) -> bool:
     """Whether a noun is of a class: a category, with a flag or one form of it (plant.shu)."""
     return any(_is(entry, kind) for kind in kinds(listed))
 
 
+@cache
 def _is(entry: Entry, kind: str) -> bool:
     category, _, flag = kind.partition(".")
     if entry.category != category:

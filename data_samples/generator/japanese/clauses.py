@@ -1,6 +1,7 @@
 """One clause: a verb with its arguments in any order and its adjuncts; relative clauses."""
 
 from dataclasses import dataclass, replace
+from functools import cache
 
 from data_samples.generator.english import Agreement
 from data_samples.generator.japanese.adjuncts import Adverbials, adverbials
@@ -259,20 +260,22 @@ def relative(choose: Chooser, noun: Entry, depth: int) -> Modifier | None:
     return Modifier(inside.tree("IP-REL"), after=words, definite=True)
 
 
+@cache
 def _has_place(entry: Entry) -> bool:
     slots = {slot.role for slot in frame(entry).slots}
     return not entry.has("noplace") and not slots & {"de"} and not stative_of(entry)
 
 
-def _roles(entry: Entry, noun: Entry) -> list[str]:
+@cache
+def _roles(entry: Entry, noun: Entry) -> tuple[str, ...]:
     """The roles in which a noun can head a relative clause with this verb."""
     if entry.has("na") or entry.has("adj"):
-        return []
+        return ()
     shape = frame(entry)
     subject = ["subject"] if belongs_to_any(noun, shape.subject) else []
     fitting = [slot.role for slot in shape.slots if belongs_to_any(noun, slot.kinds)]
     unfit = ("nitsuite", *_double(shape))
-    return subject + [role for role in fitting if role not in unfit]
+    return (*subject, *(role for role in fitting if role not in unfit))
 
 
 def _double(shape: Frame) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ another (the object of an active verb is the subject of its passive).
 """
 
 from dataclasses import dataclass, replace
+from functools import cache
 
 from data_samples.generator.lexicon import Entry
 
@@ -31,6 +32,7 @@ class Frame:
         return next((slot for slot in self.slots if slot.role == role), None)
 
 
+@cache
 def frame(entry: Entry) -> Frame:
     """The frame of a verb as the lexicon writes it."""
     slots = tuple(_slot(text) for text in entry.features["args"].split(","))

@@ -1,6 +1,7 @@
 """Words and noun phrases as both languages see them, and access to the Japanese lexicon."""
 
 from dataclasses import dataclass
+from functools import cache
 
 from data_samples.generator.english import Agreement, plural
 from data_samples.generator.lexicon import Entry, Lexicon
@@ -61,12 +62,14 @@ def link(text: str, tag: str, *leaves: Leaf) -> Words:
     return tuple(Word(word, tag, leaves) for word in text.split())
 
 
+@cache
 def belongs(entry: Entry, kind: str) -> bool:
     """Whether a noun is of a class: "thing" or "thing.tool"."""
     category, _, flag = kind.partition(".")
     return entry.category == category and (not flag or entry.has(flag))
 
 
+@cache
 def belongs_to_any(entry: Entry, kinds: str) -> bool:
     return any(belongs(entry, kind) for kind in kinds.replace("+", ",").split(","))
 

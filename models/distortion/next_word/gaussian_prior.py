@@ -23,9 +23,9 @@ from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from scipy.optimize import minimize  # type: ignore[import-untyped]
 
 from models.arrays import FloatArray
+from models.learning.l_bfgs import minimise
 
 MEMORY = 6  # steps that L-BFGS remembers
 WEAKEST = 0.25  # prior that is tried
@@ -86,18 +86,14 @@ def fit_weights(
             report(n_passes)
         return value / n_events, gradient.reshape(-1) / n_events
 
-    result = minimize(
+    result = minimise(
         objective,
         (start * scale).reshape(-1),
-        jac=True,
-        method="L-BFGS-B",
-        options={
-            "maxfun": passes,
-            "maxiter": passes,
-            "maxcor": MEMORY,
-            "ftol": tolerance,
-            "gtol": 0.0,
-        },
+        maxfun=passes,
+        maxiter=passes,
+        maxcor=MEMORY,
+        ftol=tolerance,
+        gtol=0.0,
     )
     weights = result.x.reshape(shape) / scale
     weights[-1] = 0.0

@@ -12,13 +12,13 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import minimize  # type: ignore[import-untyped]
 
 from models.arrays import FloatArray, Int32Array, Int64Array
 from models.distortion.parse.feature_groups import Features, add_group
 from models.distortion.parse.inventory import Inventory
 from models.distortion.parse.templates import G_COLUMN, MOST_CANDIDATES, N_JUMPS, T_COLUMN, W_COLUMN
 from models.kernels import inner, kernel
+from models.learning.l_bfgs import minimise
 
 BLOCKS = 8  # parts of the data, summed in order: any number of threads gives the same result
 
@@ -64,15 +64,16 @@ def maximise(
             value = (float(weights @ weights) / (2 * variance) - total) / n_events
             return value, (weights / variance + expected - counts) / n_events
 
-        found = minimize(
+        found = minimise(
             loss,
             np.zeros(len(counts)),
-            jac=True,
-            method="L-BFGS-B",
-            callback=done,
-            options={"maxiter": iterations, "maxfun": 2 * iterations, "ftol": tolerance,
-                     "gtol": 1e-9, "maxcor": 10},
-        )  # fmt: skip
+            done,
+            maxiter=iterations,
+            maxfun=2 * iterations,
+            ftol=tolerance,
+            gtol=1e-9,
+            maxcor=10,
+        )
         weights: FloatArray = found.x
         return weights, log_likelihood(task, weights, pool)[0] / n_events
 

@@ -9,9 +9,9 @@ import pytest
 
 from data_samples.generator import generate
 from data_samples.generator.lexicon import Lexicon
-from hyperbaton.samples import SAMPLES, SPLITS, sample_files
-from models.data.corpus_reading import read_corpus
+from hyperbaton.samples import SAMPLES, SPLITS
 from models.data.corpus_statistics import distances, statistics
+from tests.samples import sample_and_report
 
 FOLDER = Path(generate.__file__).parent.parent
 
@@ -21,7 +21,7 @@ def sample(request):
     """Name and the three splits, read with every layer and without a single bad line."""
     splits = {}
     for split in SPLITS:
-        splits[split], report = read_corpus(sample_files(request.param, split))
+        splits[split], report = sample_and_report(request.param, split)
         assert report.lines() == []
     return request.param, splits
 

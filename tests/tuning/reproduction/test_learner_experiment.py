@@ -3,11 +3,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hyperbaton.samples import sample_files
-from models.data.corpus_reading import read_corpus
 from models.distortion.dpr.samples import collect_samples
 from models.errors import DataError, SettingError
 from tests.models.phrases.corpora import corpus_of
+from tests.samples import sample
 from tuning.reproduction.experiment_settings import ExperimentSettings, learner_names
 from tuning.reproduction.learner_experiment import run_experiment
 
@@ -25,7 +24,7 @@ SETTINGS = ExperimentSettings(
 
 @pytest.fixture(scope="module")
 def corpus():
-    return read_corpus(sample_files("zh-en"))[0].take(np.arange(120))
+    return sample("zh-en", first=120)
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +105,7 @@ def test_learners_learn_and_the_dual_shrinks(experiment):
 
 
 def test_learners_beat_the_baseline_on_the_sample():
-    corpus = read_corpus(sample_files("ja-en"))[0].take(np.arange(400))
+    corpus = sample("ja-en", first=400)
     settings = ExperimentSettings(
         learners=("lr", "mms:learning_rate=0.05:max_rounds=4", "mlr-dual"), sizes=(150,), repeats=1
     )

@@ -6,8 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hyperbaton.samples import sample_files
-from models.data.corpus_reading import read_corpus
+from tests.samples import sample
 from tests.tuning.reproduction.experiments import made_experiment
 from tuning.reproduction.exhibit import exhibit_text
 from tuning.reproduction.material import Sizes
@@ -164,7 +163,7 @@ def test_one_repetition_was_given_deviations_and_p_values():
     ],
 )
 def test_sizes_follow_from_the_data(share, most_words, expected):
-    corpus = read_corpus(sample_files("zh-en"))[0].take(np.arange(200))
+    corpus = sample("zh-en", first=200)
     sizes = Sizes(share, most_words, 3).of(corpus)
     if expected:
         assert sizes == expected

@@ -10,9 +10,7 @@ import pytest
 from decoder.decode import SearchSettings
 from decoder.options import OptionFinder, OptionWeights
 from decoder.translator import Translator
-from hyperbaton.samples import sample_files
 from models.arrays import Ragged
-from models.data.corpus_reading import read_corpus
 from models.data.sentence import Sentence
 from models.distortion.catalogue import make_model
 from models.distortion.conformance import check_model, random_derivations
@@ -23,6 +21,7 @@ from models.errors import DataError, NotFitted, SettingError
 from models.language_model import LanguageModel, estimate
 from models.phrases.building import PhraseSettings, train_phrases
 from models.system.folder import starting_weights
+from tests.samples import sample
 
 VARIANTS = [
     ("pair", {}),
@@ -38,7 +37,7 @@ QUICK = {"prior": 8.0, "passes": 6}
 
 @cache
 def corpus():
-    return read_corpus(sample_files("ja-en"))[0].take(np.arange(300))
+    return sample("ja-en", first=300)
 
 
 @cache
@@ -275,8 +274,8 @@ def test_a_corpus_without_links_is_refused():
 def test_the_order_of_the_models_on_held_out_sentences():
     # sequence > pair > nine-class > distance > uniform in log P; all gains but that of sequence,
     # which needs more data to be as sure, are beyond their 95% intervals
-    train = read_corpus(sample_files("ja-en"))[0].take(np.arange(1500))
-    test = read_corpus(sample_files("ja-en", "dev"))[0]
+    train = sample("ja-en", first=1500)
+    test = sample("ja-en", "dev")
     events = find_events(test)
     models = [
         make_model("nine-class", prior=4.0, passes=20),

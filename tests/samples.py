@@ -1,0 +1,20 @@
+"""The embedded samples, read once for all tests of a process: a corpus does not change."""
+
+from functools import cache
+
+import numpy as np
+
+from hyperbaton.samples import sample_files
+from models.data.corpus_reading import read_corpus
+
+
+@cache
+def sample_and_report(name, split="train"):
+    """The whole corpus, and what was said about its lines."""
+    return read_corpus(sample_files(name, split))
+
+
+def sample(name, split="train", first=None):
+    """All pairs, or the first ones."""
+    corpus, _ = sample_and_report(name, split)
+    return corpus if first is None else corpus.take(np.arange(first))
