@@ -76,8 +76,8 @@ def plot_tuning(result: Replicas, path: Path) -> None:
     for run in result.runs:
         values = [step.score for step in run.trace.steps]
         [line] = scores.plot(values, marker=".", label=f"seed {run.trace.seed}")
-        best = run.trace.best
-        scores.plot([best], [values[best]], "o", color=line.get_color(), fillstyle="none")
+        kept = run.trace.kept
+        scores.plot([kept], [values[kept]], "o", color=line.get_color(), fillstyle="none")
         lengths.plot([step.length for step in run.trace.steps], marker=".")
     lengths.axhline(1.0, color="grey", linewidth=0.8)
     lengths.set_title("length of the output")

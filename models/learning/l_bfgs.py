@@ -1,8 +1,8 @@
 """L-BFGS, by scipy, with one thread for its vectors.
 
-BLAS would share every sum of a long vector among all cores. Then the last digits depend on how many
-there are, and where the cores have other work, as the threads that compute an objective or a second
-fit, its threads wait for each other many times longer than the sums take.
+BLAS would share every sum of a long vector among all cores. Then the last digits may depend on how
+many there are, and where the cores have other work, as the threads that compute an objective or a
+second fit, its threads wait for each other many times longer than the sums take.
 """
 
 from collections.abc import Callable

@@ -40,7 +40,8 @@ class LatticeMert(Mert):
     def improve(
         self, pool: Pool, objective: Objective, start: Start, seed: SeedSequence
     ) -> FloatArray:
-        assert start.grow is not None, "a loop that keeps lattices"
+        if start.grow is None:
+            return super().improve(pool, objective, start, seed)
         best = start.weights
         for own in seed.spawn(self.turns):
             draw = np.random.default_rng(own)

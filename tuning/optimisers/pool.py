@@ -53,6 +53,13 @@ class Pool:
             np.zeros(n_sentences + 1, np.int64),
         )
 
+    def part(self, sentences: Int64Array) -> "Pool":
+        """The hypotheses of these sentences."""
+        counts = np.diff(self.offsets)[sentences]
+        rows = Ragged.gather(np.arange(len(self)), self.offsets[sentences], counts)
+        at = rows.values
+        return Pool(self.features[at], self.statistics[at], self.keys[at], rows.offsets)
+
     def first_of_each(self, keys: KeyArray, offsets: Int64Array) -> tuple[BoolArray, Int64Array]:
         """Which hypotheses are new, and for each the first row with its key; rows of the new
         hypotheses are numbered after those of this pool."""

@@ -74,7 +74,7 @@ def fit_pairs(features: FloatArray, constant: FloatArray, pairs: Pairs, prior: f
 
     `features` (T, H) and `constant` (H,) are those of a scaled pool.
     """
-    from scipy.optimize import minimize  # type: ignore[import-untyped]
+    from models.learning.l_bfgs import minimise
 
     differences = (features[:, pairs.better] - features[:, pairs.worse]).T  # (P, T)
     offset = constant[pairs.better] - constant[pairs.worse]  # (P,)
@@ -84,7 +84,7 @@ def fit_pairs(features: FloatArray, constant: FloatArray, pairs: Pairs, prior: f
         gradient = -np.exp(-np.logaddexp(0, margins)) @ differences + prior * point
         return float(np.logaddexp(0, -margins).sum() + prior * point @ point / 2), gradient
 
-    result: FloatArray = minimize(loss, np.zeros(len(features)), jac=True, method="L-BFGS-B").x
+    result: FloatArray = minimise(loss, np.zeros(len(features))).x
     return result
 
 

@@ -3,11 +3,13 @@
     weights ──decode──▶ n-best lists ──▶ pool ──optimise──▶ weights
                   └──▶ score of the development set under these weights
 
-Every decoding is scored, and the best weights of all are returned, including those that the run
-was given: it never returns worse ones. A run ends when a decoding finds nothing new (unless the
-optimiser is `gradual`, like PRO, which mixes old and new weights), when the optimiser leaves the
-weights where they are, when `patience` decodings in a row were no better than the best, or after
-the last iteration.
+Every decoding is scored, and the best weights of all are the result, including those that the run
+was given: it never returns worse ones. At the end, halves of the development set say how much of
+the change is kept (`tuning/weights/held_out.py`).
+
+A run ends when a decoding finds nothing new (unless the optimiser is `gradual`, like PRO, which
+mixes old and new weights), when the optimiser leaves the weights where they are, when `patience`
+decodings in a row were no better than the best, or after the last iteration.
 
 A decoding that is not half as good as the best has shown the optimiser hypotheses that it had not
 thought of, mostly far too long ones. They stay in the pool; the run goes back to the best weights,
@@ -32,6 +34,7 @@ from models.errors import DataError
 from tuning.optimisers.interface import Start
 from tuning.optimisers.pool import Pool
 from tuning.weights.growth import Growth
+from tuning.weights.held_out import best_share, held_out_scores
 from tuning.weights.hypotheses import Hypotheses, collect
 from tuning.weights.lattice_lines import BestArcs, best_arcs
 from tuning.weights.task import TuningTask
@@ -71,8 +74,8 @@ def tune(task: TuningTask, state: Path | None = None) -> TuneResult:
     pool = Pool.empty(len(task.dev), len(vector.names), objective.n_statistics)
     trace, pool = resume(state, fresh, pool, task.listeners.talk)
     trace = _run(task, trace, pool, state)
-    best = trace.steps[trace.best]
-    return TuneResult(best.weights, best.score, trace.steps[0].score, trace)
+    kept = trace.steps[trace.kept]
+    return TuneResult(kept.weights, kept.score, trace.steps[0].score, trace)
 
 
 def _run(task: TuningTask, trace: Trace, pool: Pool, state: Path | None) -> Trace:
@@ -89,7 +92,7 @@ def _run(task: TuningTask, trace: Trace, pool: Pool, state: Path | None) -> Trac
             if _has_fallen(trace):
                 task.listeners.talk(trace.fall_line)
             if why := _reason_to_stop(task, trace):
-                trace = trace.ended(why)
+                trace = _end(task, trace, pool, why)
             save(state, trace, found)
         else:
             began = time.monotonic()
@@ -104,17 +107,45 @@ def _run(task: TuningTask, trace: Trace, pool: Pool, state: Path | None) -> Trac
             following = task.vector.by_name(weights)
             trace = replace(trace, steps=(*trace.steps[:-1], after), following=following)
             if np.abs(weights - task.vector.vector(step.weights)).max() < STILL:
-                trace = trace.ended("no weight moves")
+                trace = _end(task, trace, pool, "no weight moves")
             save(state, trace, growth.found if lattices else None)
+    return trace
+
+
+def _end(task: TuningTask, trace: Trace, pool: Pool, why: str) -> Trace:
+    """Finds out how much of the change holds on unseen sentences; if it is a part of it, a last
+    decoding measures that."""
+    first, best = (task.vector.vector(trace.steps[n].weights) for n in (0, trace.best))
+    if not trace.best:
+        return trace.ended(why)
+    scores = held_out_scores(task, pool, first, len(trace.steps) - 1)
+    share = best_share(scores)
+    if 0 < share < 1:
+        began = time.monotonic()
+        weights = task.vector.by_name(task.vector.normalise(first + share * (best - first)))
+        score, length = _measured(task, weights)
+        move = float(np.abs(task.vector.vector(weights) - best).max())
+        seconds = time.monotonic() - began
+        step = Step(weights, score, length, len(pool), 0, move, seconds)
+        trace = replace(trace, steps=(*trace.steps, step))
+    shown = tuple(map(task.objective.shown, scores))
+    trace = replace(trace, held_out=shown, share=share).ended(why)
+    task.listeners.talk(trace.held_out_line)
     return trace
 
 
 def measure(task: TuningTask, weights: Mapping[str, float]) -> float:
     """The score of the development set when it is decoded with these weights."""
     task.check()
+    return _measured(task, weights)[0]
+
+
+def _measured(task: TuningTask, weights: Mapping[str, float]) -> tuple[float, float]:
+    """The score as it is shown, and the length of the output."""
     hypotheses, _ = _decode(task, weights, n_best=1)
     statistics = hypotheses.statistics(hypotheses.offsets[:-1], task.objective, task.dev)
-    return task.objective.shown(float(task.objective.score(statistics.sum(axis=0))))
+    score = task.objective.shown(float(task.objective.score(statistics.sum(axis=0))))
+    return score, hypotheses.length_ratio(task.dev)
 
 
 def _decode(
@@ -189,8 +220,8 @@ def _optimise(
     if len(trace.steps) == 1:
         task.check_pool(pool)
     task.listeners.report(f"{task.settings.method} on hypotheses", len(pool))
-    sizes = np.array([len(sentence) for sentence in task.dev.sources], np.float64)
-    start = Start(last, task.vector.tuned, earlier, task.threads, sizes, task.vector.scaled, growth)
+    own = task.vector
+    start = Start(last, own.tuned, earlier, task.threads, task.sizes, own.scaled, growth)
     seed = np.random.SeedSequence([task.settings.seed, len(trace.steps)])
     return task.settings.optimiser.improve(pool, task.objective, start, seed)
 

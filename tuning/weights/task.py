@@ -25,7 +25,7 @@ from tuning.weights.settings import TuneSettings
 from tuning.weights.trace import Trace
 from tuning.weights.vector import WeightVector, make_weight_vector
 
-FEW = 50  # sentences; with fewer, tuning is a guess
+FEW = 200  # sentences; with fewer, much of what tuning finds is chance
 
 
 @dataclass(frozen=True)
@@ -65,6 +65,11 @@ class TuningTask:
             self.translator.feature_names, self.translator.weights, self.fixed
         )
 
+    @cached_property
+    def sizes(self) -> FloatArray:
+        """Source words of every sentence."""
+        return np.array([len(sentence) for sentence in self.dev.sources], np.float64)
+
     def check(self) -> None:
         """Refuses what cannot work."""
         self.settings.check()
@@ -87,7 +92,7 @@ class TuningTask:
         if len(self.dev) < FEW:
             self.listeners.talk(
                 f"warning: a development set of {counted(len(self.dev), 'sentence')}: "
-                "the weights will fit these and little else"
+                "too few to tell chance from what helps; several hundred are better"
             )
 
     def check_pool(self, pool: Pool) -> None:

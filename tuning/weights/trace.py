@@ -51,12 +51,36 @@ class Trace:
     steps: tuple[Step, ...] = ()
     following: dict[str, float] | None = None  # weights for the next decoding
     stopped: str = ""  # why, if the run is over
+    held_out: tuple[float, ...] = ()  # scores of unseen halves, for `SHARES` of the change
+    share: float = 1.0  # of the change that is kept; if it is a part, the last step measures it
 
     @property
     def best(self) -> int:
         """The number of the best step; of equal ones the first."""
         sign = 1 if self.higher_is_better else -1
         return max(range(len(self.steps)), key=lambda number: sign * self.steps[number].score)
+
+    @property
+    def kept(self) -> int:
+        """The number of the step whose weights are the result: none is worse than the first."""
+        number = self.best if self.share in (0.0, 1.0) else len(self.steps) - 1
+        sign = 1 if self.higher_is_better else -1
+        is_worse = sign * self.steps[number].score < sign * self.steps[0].score
+        return 0 if is_worse or self.share == 0 else number
+
+    @property
+    def held_out_line(self) -> str:
+        """How much of the change is kept, and why, for people."""
+        if not self.held_out:
+            return ""
+        none, *_, whole = self.held_out
+        best = (max if self.higher_is_better else min)(self.held_out)
+        kept = "all" if self.share == 1 else f"{self.share:.0%}" if self.share else "none"
+        return (
+            f"on halves that the other half has not seen: {self.metric} {none:.2f} with the "
+            f"weights before, {whole:.2f} with new ones; {kept} of the change is kept"
+            + ("" if self.share in (0.0, 1.0) else f" ({best:.2f})")
+        )
 
     @property
     def falls(self) -> list[int]:
@@ -109,7 +133,8 @@ def read_trace(path: Path) -> Trace | None:
         if not isinstance(content, dict) or content.pop("format", None) != FORMAT:
             return None
         steps = tuple(Step(**step) for step in content.pop("steps"))
-        return Trace(**content, steps=steps)
+        held_out = tuple(content.pop("held_out", ()))
+        return Trace(**content, steps=steps, held_out=held_out)
     except (FileNotFoundError, ValueError, TypeError, KeyError):
         return None
     except OSError as error:

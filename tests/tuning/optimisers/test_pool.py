@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models.arrays import Ragged
+from tests.tuning.optimisers.pools import planted_pool
 from tuning.metrics.ribes import Ribes
 from tuning.optimisers.pool import Pool, hypothesis_keys, word_keys
 
@@ -102,3 +103,19 @@ def test_deviations_are_those_within_sentences():
     )
     assert shifted.deviations().tolist() == [0, pytest.approx(np.sqrt(4 / 5))]
     assert Pool.empty(3, 2, 1).deviations().tolist() == [0, 0]
+
+
+def test_a_part_of_a_pool_has_the_hypotheses_of_its_sentences():
+    pool, planted = planted_pool(1, n_sentences=7)
+    part = pool.part(np.array([5, 0, 2]))
+    assert part.n_sentences == 3
+    for number, sentence in enumerate([5, 0, 2]):
+        own = slice(*part.offsets[number : number + 2])
+        whole = slice(*pool.offsets[sentence : sentence + 2])
+        for one, other in zip(
+            (part.features, part.statistics, part.keys),
+            (pool.features, pool.statistics, pool.keys),
+            strict=True,
+        ):
+            np.testing.assert_array_equal(one[own], other[whole])
+    assert part.best_rows(planted).shape == (3,)

@@ -140,7 +140,7 @@ def test_after_a_fall_the_run_goes_back_and_takes_a_smaller_step(translator, mon
     np.testing.assert_allclose(steps[3], found)  # no fall before it
     np.testing.assert_allclose(steps[4][tuned], part_of_the_way(steps[2], 0.25))
     expected = [steps[0], steps[0], steps[2], steps[2]]
-    np.testing.assert_allclose(Constant.starts, expected)
+    np.testing.assert_allclose(Constant.starts[:4], expected)
     [first] = [line for line in said if line.startswith("iteration 1 is")]
     assert "is not half as good as iteration 0 (BLEU 14.90 and 30.00; its output is" in first
 
@@ -397,7 +397,8 @@ def test_one_sentence_is_a_warning(translator):
     talk = []
     result = tune(translator, SOURCE[:1], REFERENCES[:1], QUICK, talk=talk.append)
     assert talk[0] == (
-        "warning: a development set of 1 sentence: the weights will fit these and little else"
+        "warning: a development set of 1 sentence: too few to tell chance from what helps; "
+        "several hundred are better"
     )
     assert result.dev_score >= result.initial_score
 
