@@ -34,7 +34,7 @@ from models.errors import DataError
 from tuning.optimisers.interface import Start
 from tuning.optimisers.pool import Pool
 from tuning.weights.growth import Growth
-from tuning.weights.held_out import best_share, held_out_scores
+from tuning.weights.held_out import judge_halves
 from tuning.weights.hypotheses import Hypotheses, collect
 from tuning.weights.lattice_lines import BestArcs, best_arcs
 from tuning.weights.task import TuningTask
@@ -118,8 +118,7 @@ def _end(task: TuningTask, trace: Trace, pool: Pool, why: str) -> Trace:
     first, best = (task.vector.vector(trace.steps[n].weights) for n in (0, trace.best))
     if not trace.best:
         return trace.ended(why)
-    scores = held_out_scores(task, pool, first, len(trace.steps) - 1)
-    share = best_share(scores)
+    scores, share = judge_halves(task, pool, first, len(trace.steps) - 1)
     if 0 < share < 1:
         began = time.monotonic()
         weights = task.vector.by_name(task.vector.normalise(first + share * (best - first)))

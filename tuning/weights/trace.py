@@ -74,12 +74,10 @@ class Trace:
         if not self.held_out:
             return ""
         none, *_, whole = self.held_out
-        best = (max if self.higher_is_better else min)(self.held_out)
         kept = "all" if self.share == 1 else f"{self.share:.0%}" if self.share else "none"
         return (
             f"on halves that the other half has not seen: {self.metric} {none:.2f} with the "
             f"weights before, {whole:.2f} with new ones; {kept} of the change is kept"
-            + ("" if self.share in (0.0, 1.0) else f" ({best:.2f})")
         )
 
     @property

@@ -14,12 +14,11 @@ from tuning.optimisers.interface import Optimiser
 from tuning.optimisers.objective import Objective, Term
 from tuning.optimisers.pool import Pool
 from tuning.weights import loop
-from tuning.weights.held_out import SHARES, best_share, held_out_scores
+from tuning.weights.held_out import SHARES, HeldOut, best_share, judge_halves
 from tuning.weights.task import Listeners, TuningTask
 
 SOURCE, REFERENCES = development_set()
 MEAN = Objective([Term(1.0, Ribes())])
-N_FEATURES = 9
 
 
 @pytest.fixture(scope="module")
@@ -43,12 +42,29 @@ class Counting(Optimiser):
         return start.weights + np.arange(len(start.weights)) * (len(pool) % 7 - 3.5)
 
 
-def test_the_largest_of_equal_shares_and_all_without_scores():
-    assert best_share([1, 2, 5, 4, 3]) == 0.5
-    assert best_share([1, 5, 2, 5, 4]) == 0.75
-    assert best_share([5, 4, 3, 2, 1]) == 0
-    assert best_share([5, 5, 5, 5, 5]) == 1
-    assert best_share([]) == 1
+def statistics_of(*rows):
+    """Of sentences whose scores are given, for each share; the metric is their mean."""
+    return np.stack([np.array(rows, float) / 100, np.ones((len(SHARES), len(rows[0])))], axis=2)
+
+
+def test_a_gain_counts_beyond_its_standard_error():
+    none = np.tile([50.0, 50.0], 50)
+    change = np.tile([4.0, 2.0], 50)
+    sure = statistics_of(*(none + k * change for k in range(5)))
+    assert best_share(MEAN, sure) == 1
+    # the mean gain is 0.1 k, the standard error of 100 sentences 1 k (10 k / √100): not enough
+    unsure = statistics_of(*(none + k * np.tile([10.1, -9.9], 50) for k in range(5)))
+    assert best_share(MEAN, unsure) == 0
+    # gains of 3, 5, 7, 5 with errors of 1, 2, 3, 4: 7 − 3 is most
+    rows = [
+        none + gain + np.tile([10.0 * error, -10.0 * error], 50)
+        for gain, error in ((0, 0), (3, 1), (5, 2), (7, 3), (5, 4))
+    ]
+    assert best_share(MEAN, statistics_of(*rows)) == 0.75
+
+
+def test_of_equal_shares_the_largest():
+    assert best_share(MEAN, statistics_of(*[np.arange(20.0)] * 5)) == 1
 
 
 def test_every_half_is_judged_by_what_the_other_one_says(translator):
@@ -60,7 +76,7 @@ def test_every_half_is_judged_by_what_the_other_one_says(translator):
     pool = Pool(features, pool.statistics, pool.keys, pool.offsets)
     before = np.linspace(-1, 1, len(task.vector.names))
     n_rounds = 3
-    found = held_out_scores(task, pool, before, n_rounds)
+    found = judge_halves(task, pool, before, n_rounds).scores
     lists = [range(*pair) for pair in zip(pool.offsets, pool.offsets[1:], strict=False)]
     expected = np.zeros(len(SHARES))
     for sentence, rows in enumerate(lists):
@@ -78,13 +94,13 @@ def test_every_half_is_judged_by_what_the_other_one_says(translator):
 
 def test_too_few_sentences_to_part(translator):
     pool, _ = planted_pool(1, n_sentences=3)
-    assert held_out_scores(make_task(translator), pool, np.zeros(7), 1) == ()
+    assert judge_halves(make_task(translator), pool, np.zeros(7), 1) == ((), 1.0)
 
 
 @pytest.mark.parametrize("best", range(len(SHARES)))
 def test_the_best_share_of_the_change_is_kept(translator, monkeypatch, best):
-    scores = np.where(np.arange(len(SHARES)) == best, 50.0, 40.0)
-    monkeypatch.setattr(loop, "held_out_scores", lambda *_: tuple(scores.tolist()))
+    scores = (41.0, 42.0, 43.0, 44.0, 45.0)
+    monkeypatch.setattr(loop, "judge_halves", lambda *_: HeldOut(scores, SHARES[best]))
     said = []
     task = make_task(translator, talk=said.append)
     result = loop.tune(task)
@@ -97,12 +113,14 @@ def test_the_best_share_of_the_change_is_kept(translator, monkeypatch, best):
         np.testing.assert_allclose(task.vector.vector(result.weights), expected)
     assert result.dev_score == pytest.approx(loop.measure(task, result.weights))
     kept = {0: "none", 1: "25%", 2: "50%", 3: "75%", 4: "all"}[best]
-    assert said[-1].startswith("on halves that the other half has not seen: BLEU ")
-    assert f"; {kept} of the change is kept" in said[-1]
+    assert said[-1] == (
+        "on halves that the other half has not seen: BLEU 41.00 with the weights before, 45.00 "
+        f"with new ones; {kept} of the change is kept"
+    )
 
 
 def test_a_part_that_is_worse_than_nothing_is_not_kept(translator, monkeypatch):
-    monkeypatch.setattr(loop, "held_out_scores", lambda *_: (0.0, 0.0, 1.0, 0.0, 0.0))
+    monkeypatch.setattr(loop, "judge_halves", lambda *_: HeldOut((0.0,) * 5, 0.5))
     monkeypatch.setattr(loop, "_measured", lambda *_: (0.5, 1.0))
     result = loop.tune(make_task(translator))
     assert result.trace.steps[-1].score == 0.5
