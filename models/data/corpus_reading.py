@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from models.data.alignment import check_links, parse_links
 from models.data.brackets import read_brackets
+from models.data.compression import plain_name
 from models.data.conllu import ConlluSentence, read_conllu
 from models.data.corpus import MOST_WORDS, AlignedCorpus
 from models.data.corpus_builder import CorpusBuilder
@@ -184,7 +185,7 @@ def _open_layers(files: Mapping[str, Path | None]) -> dict[str, _Layer]:
         )
     layers = {}
     for name, path in paths.items():
-        is_conllu = path.name.removesuffix(".gz").endswith(".conllu")
+        is_conllu = plain_name(path).endswith(".conllu")
         records: Generator[tuple[int, Any], None, None]
         if is_conllu and name in ("source_tree", "source_tags", "target_tags"):
             records = read_conllu(path)

@@ -1,18 +1,18 @@
-"""Lines of text files: plain, gzip by name (`.gz`), or standard input (`-`), always UTF-8.
+"""Lines of text files: plain, compressed by name (`.gz`, `.bz2`, `.xz`, `.zst`), or standard input
+(`-`), always UTF-8.
 
 Only a line feed ends a line (a carriage return before it is dropped), and only spaces and tabs
 separate words, as in Moses. U+3000, U+0085 and the like are letters of a word, because a corpus
 that was tokenised and aligned elsewhere must keep its word numbers.
 """
 
-import gzip
 import sys
-import zlib
 from collections.abc import Callable, Generator
 from contextlib import closing
 from pathlib import Path
-from typing import BinaryIO, TypeVar, cast
+from typing import BinaryIO, TypeVar
 
+from models.data.compression import FORMATS, is_broken, open_to_read
 from models.errors import BadLine, DataError, reading, reason
 
 T = TypeVar("T")
@@ -25,7 +25,7 @@ def open_binary(path: Path) -> BinaryIO:
     if str(path) == "-":
         return sys.stdin.buffer
     with reading(path):
-        return cast(BinaryIO, gzip.open(path, "rb")) if path.suffix == ".gz" else path.open("rb")
+        return open_to_read(path)
 
 
 def read_lines(path: Path) -> Generator[tuple[int, str | BadLine], None, None]:
@@ -35,16 +35,22 @@ def read_lines(path: Path) -> Generator[tuple[int, str | BadLine], None, None]:
         try:
             for number, raw in enumerate(stream, 1):
                 yield number, _decode(raw, first=number == 1)
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise DataError(
-                f"broken gzip file: {error}",
-                where=f"{path}:{number + 1}",
-                advice="test it with gzip -t, then make it again",
-            ) from None
-        except OSError as error:
-            raise DataError(
-                f"cannot be read: {reason(error)}", where=f"{path}:{number + 1}"
-            ) from None
+        except Exception as error:
+            raise read_error(error, path, number + 1) from None
+
+
+def read_error(error: Exception, path: Path, line: int) -> Exception:
+    """What to raise for an error that happened while a file was read; others stay themselves."""
+    if is_broken(error) and path.suffix in FORMATS:
+        program = FORMATS[path.suffix].program
+        return DataError(
+            f"broken {program} file: {error}",
+            where=f"{path}:{line}",
+            advice=f"test it with {program} -t, then make it again",
+        )
+    if isinstance(error, OSError):
+        return DataError(f"cannot be read: {reason(error)}", where=f"{path}:{line}")
+    return error
 
 
 def parse_lines(path: Path, parse: Callable[[str], T]) -> Generator[tuple[int, T], None, None]:

@@ -11,9 +11,7 @@ of an n-gram is added with the probability that backing off gives it, which chan
 Missing suffixes and backoffs need nothing. Text before `\data\` is skipped.
 """
 
-import gzip
 import re
-import zlib
 from contextlib import closing
 from math import isfinite
 from pathlib import Path
@@ -21,7 +19,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from models.data.text import open_binary, split_words
+from models.data.text import open_binary, read_error, split_words
 from models.data.vocabulary import SPECIAL, Vocabulary
 from models.errors import DataError
 from models.language_model.arpa_lines import (
@@ -119,8 +117,8 @@ class ArpaSource:
         while self._text.find(b"\n", self._at) < 0:
             try:
                 more = self._stream.read(CHUNK)
-            except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-                raise self.error(f"broken gzip file: {error}") from None
+            except Exception as error:
+                raise read_error(error, self.path, self._n_taken + 1) from None
             rest = self._text[self._at :]
             if not more and not rest:
                 return False
@@ -130,7 +128,7 @@ class ArpaSource:
 
 
 def read_arpa(path: Path, progress: Progress | None = None) -> NGrams:
-    """The n-grams of an ARPA file, plain or gzip by its name."""
+    """The n-grams of an ARPA file, plain or compressed by its name."""
     vocabulary, sections = Vocabulary(), []
     with closing(ArpaSource(path)) as source:
         for length, count in enumerate(_read_header(source), 1):

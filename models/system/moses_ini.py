@@ -8,9 +8,11 @@ LM0= 0.5
 
 from contextlib import closing
 from dataclasses import dataclass, field
+from itertools import product
 from math import isfinite, nan
 from pathlib import Path
 
+from models.data.compression import FORMATS
 from models.data.text import parse_lines
 from models.errors import DataError
 
@@ -73,8 +75,8 @@ class MosesIni:
         if "path" not in feature.arguments:
             raise DataError(f"{feature.name} has no path", where=feature.where)
         path = self.path.parent / feature.arguments["path"]
-        for ending in ("", ".gz", *endings, *(f"{ending}.gz" for ending in endings)):
-            candidate = path.with_name(path.name + ending)
+        for ending, packed in product(("", *endings), ("", *FORMATS)):
+            candidate = path.with_name(path.name + ending + packed)
             if candidate.is_file():
                 return candidate
         return path

@@ -4,8 +4,8 @@
                   └──▶ score of the development set under these weights
 
 Every decoding is scored, and the best weights of all are the result, including those that the run
-was given: it never returns worse ones. At the end, halves of the development set say how much of
-the change is kept (`tuning/weights/held_out.py`).
+was given: it never returns worse ones. At the end, halves of the development set that have not seen
+them must confirm the new weights (`tuning/weights/held_out.py`).
 
 A run ends when a decoding finds nothing new (unless the optimiser is `gradual`, like PRO, which
 mixes old and new weights), when the optimiser leaves the weights where they are, when `patience`
@@ -113,38 +113,21 @@ def _run(task: TuningTask, trace: Trace, pool: Pool, state: Path | None) -> Trac
 
 
 def _end(task: TuningTask, trace: Trace, pool: Pool, why: str) -> Trace:
-    """Finds out how much of the change holds on unseen sentences; if it is a part of it, a last
-    decoding measures that."""
-    first, best = (task.vector.vector(trace.steps[n].weights) for n in (0, trace.best))
-    if not trace.best:
-        return trace.ended(why)
-    scores, share = judge_halves(task, pool, first, len(trace.steps) - 1)
-    if 0 < share < 1:
-        began = time.monotonic()
-        weights = task.vector.by_name(task.vector.normalise(first + share * (best - first)))
-        score, length = _measured(task, weights)
-        move = float(np.abs(task.vector.vector(weights) - best).max())
-        seconds = time.monotonic() - began
-        step = Step(weights, score, length, len(pool), 0, move, seconds)
-        trace = replace(trace, steps=(*trace.steps, step))
-    shown = tuple(map(task.objective.shown, scores))
-    trace = replace(trace, held_out=shown, share=share).ended(why)
-    task.listeners.talk(trace.held_out_line)
-    return trace
+    """Finds out whether what was learned holds on unseen sentences."""
+    if trace.best:
+        first = task.vector.vector(trace.steps[0].weights)
+        trace = replace(trace, held_out=judge_halves(task, pool, first, len(trace.steps) - 1))
+        if trace.held_out is not None:
+            task.listeners.talk(trace.held_out_line)
+    return trace.ended(why)
 
 
 def measure(task: TuningTask, weights: Mapping[str, float]) -> float:
     """The score of the development set when it is decoded with these weights."""
     task.check()
-    return _measured(task, weights)[0]
-
-
-def _measured(task: TuningTask, weights: Mapping[str, float]) -> tuple[float, float]:
-    """The score as it is shown, and the length of the output."""
     hypotheses, _ = _decode(task, weights, n_best=1)
     statistics = hypotheses.statistics(hypotheses.offsets[:-1], task.objective, task.dev)
-    score = task.objective.shown(float(task.objective.score(statistics.sum(axis=0))))
-    return score, hypotheses.length_ratio(task.dev)
+    return task.objective.shown(float(task.objective.score(statistics.sum(axis=0))))
 
 
 def _decode(

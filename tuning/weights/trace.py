@@ -12,7 +12,7 @@ import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from models.progress import duration
 from models.writing import make_folder, open_to_write, replacing
 from tuning.optimisers.pool import Pool
 
-FORMAT = 2
+FORMAT = 3
 NAME = "trace.json"
 DECODED, FROM_LATTICES = "pool", "lattice"  # where hypotheses come from
 
@@ -39,6 +39,15 @@ class Step:
     seconds: float
 
 
+class HeldOut(NamedTuple):
+    """What halves of the development set say of weights in which they had no part."""
+
+    before: float
+    after: float
+    error: float  # standard error of the difference
+    is_gain: bool
+
+
 @dataclass(frozen=True)
 class Trace:
     method: str
@@ -51,8 +60,7 @@ class Trace:
     steps: tuple[Step, ...] = ()
     following: dict[str, float] | None = None  # weights for the next decoding
     stopped: str = ""  # why, if the run is over
-    held_out: tuple[float, ...] = ()  # scores of unseen halves, for `SHARES` of the change
-    share: float = 1.0  # of the change that is kept; if it is a part, the last step measures it
+    held_out: HeldOut | None = None  # what unseen halves say, if anything was gained
 
     @property
     def best(self) -> int:
@@ -62,22 +70,19 @@ class Trace:
 
     @property
     def kept(self) -> int:
-        """The number of the step whose weights are the result: none is worse than the first."""
-        number = self.best if self.share in (0.0, 1.0) else len(self.steps) - 1
-        sign = 1 if self.higher_is_better else -1
-        is_worse = sign * self.steps[number].score < sign * self.steps[0].score
-        return 0 if is_worse or self.share == 0 else number
+        """The number of the step whose weights are the result."""
+        return 0 if self.held_out is not None and not self.held_out.is_gain else self.best
 
     @property
     def held_out_line(self) -> str:
-        """How much of the change is kept, and why, for people."""
-        if not self.held_out:
+        """What unseen halves say, for people."""
+        if self.held_out is None:
             return ""
-        none, *_, whole = self.held_out
-        kept = "all" if self.share == 1 else f"{self.share:.0%}" if self.share else "none"
+        before, after, error, is_gain = self.held_out
+        verdict = "the new weights are kept" if is_gain else "not enough, the weights before stay"
         return (
-            f"on halves that the other half has not seen: {self.metric} {none:.2f} with the "
-            f"weights before, {whole:.2f} with new ones; {kept} of the change is kept"
+            f"on halves of the development set that had no part in it: {self.metric} "
+            f"{before:.2f} → {after:.2f}, standard error {error:.2f}: {verdict}"
         )
 
     @property
@@ -131,8 +136,8 @@ def read_trace(path: Path) -> Trace | None:
         if not isinstance(content, dict) or content.pop("format", None) != FORMAT:
             return None
         steps = tuple(Step(**step) for step in content.pop("steps"))
-        held_out = tuple(content.pop("held_out", ()))
-        return Trace(**content, steps=steps, held_out=held_out)
+        held_out = content.pop("held_out")
+        return Trace(**content, steps=steps, held_out=held_out and HeldOut(*held_out))
     except (FileNotFoundError, ValueError, TypeError, KeyError):
         return None
     except OSError as error:

@@ -1,25 +1,45 @@
+import bz2
 import gzip
 import io
+import lzma
 import sys
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
+from models.data.compression import plain_name
 from models.data.text import read_lines, split_factors, split_words
 from models.errors import BadLine, DataError
+
+if sys.version_info >= (3, 14):
+    from compression.zstd import compress as zstd_compress
+else:
+    from backports.zstd import compress as zstd_compress
 
 
 def lines_of(path):
     return [line for _, line in read_lines(path)]
 
 
-def test_plain_and_gzip_files_give_the_same_lines(write):
+PACKERS = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress, "zst": zstd_compress}
+PROGRAMS = {"gz": "gzip", "bz2": "bzip2", "xz": "xz", "zst": "zstd"}
+
+
+@pytest.mark.parametrize("ending", PACKERS)
+def test_plain_and_compressed_files_give_the_same_lines(write, ending):
     content = "ein haus\n\nzwei\n"
     plain = write("a.txt", content)
-    packed = write("a.txt.gz", gzip.compress(content.encode()))
+    packed = write(f"a.txt.{ending}", PACKERS[ending](content.encode()))
     assert list(read_lines(plain)) == [(1, "ein haus"), (2, ""), (3, "zwei")]
     assert list(read_lines(packed)) == list(read_lines(plain))
+    assert plain_name(packed) == "a.txt"
+
+
+@pytest.mark.parametrize("ending", PACKERS)
+def test_compressed_pieces_one_after_the_other(write, ending):
+    pieces = PACKERS[ending](b"a\nb") + PACKERS[ending](b"c\n")
+    assert lines_of(write(f"a.{ending}", pieces)) == ["a", "bc"]
 
 
 def test_a_dash_is_standard_input(monkeypatch):
@@ -81,19 +101,20 @@ def test_a_file_that_fails_while_it_is_read_is_named_with_the_line():
         lines_of(Path("/proc/self/mem"))
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"this is not gzip\n",
-        gzip.compress(b"a\nb\n" * 5000, mtime=0)[:-20],
-        b"\x1f\x8b\x08" + b"\xff" * 30,
-    ],
-)
-def test_a_broken_gzip_file_is_named_with_the_line(write, content):
-    with pytest.raises(
-        DataError, match=r"bad\.gz:[0-9]+: broken gzip file: .*\n  test it with gzip -t"
-    ):
-        lines_of(write("bad.gz", content))
+@pytest.mark.parametrize("ending", PACKERS)
+@pytest.mark.parametrize("damage", ["another format", "cut off", "overwritten"])
+def test_a_broken_compressed_file_is_named_with_the_line(write, ending, damage):
+    content = PACKERS[ending](bytes(range(97, 107)) * 999 + b"\n" * 5000)
+    middle = len(content) // 2
+    content = {
+        "another format": b"this is plain text, and a name that promises something else\n",
+        "cut off": content[:-20],
+        "overwritten": content[:middle] + b"\xff" * 30 + content[middle + 30 :],
+    }[damage]
+    program = PROGRAMS[ending]
+    message = rf"bad\.{ending}:[0-9]+: broken {program} file: .*\n  test it with {program} -t"
+    with pytest.raises(DataError, match=message):
+        lines_of(write(f"bad.{ending}", content))
 
 
 def test_factors_give_words_and_their_last_factor():
