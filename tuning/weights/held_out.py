@@ -1,9 +1,9 @@
 """Whether what tuning has learned is good for sentences that it has not seen.
 
 The sentences of the pool are parted into halves. From each, the optimiser learns weights, beginning
-with those before, and the other half judges them. What they gain there must not be less than its
-standard error, or the weights before stay: a development set that is too small teaches its own
-chances. Nothing is decoded for this, since the pool has translations for all these weights.
+with those before, and the other half judges them. They must be better there in 19 of 20 such
+development sets, going by the standard error of what they gain, or the weights before stay: a set
+that is too small teaches its own chances. Nothing is decoded for this, since the pool has translations for all these weights.
 """
 
 import numpy as np
@@ -16,6 +16,7 @@ from tuning.weights.task import TuningTask
 from tuning.weights.trace import HeldOut
 
 LEAST = 2  # sentences in each half
+SURE = 1.64  # standard errors above 0: 19 of 20 cases
 RESAMPLES = 500  # of the sentences, for the standard error
 
 
@@ -36,7 +37,7 @@ def judge_halves(task: TuningTask, pool: Pool, before: FloatArray, n_rounds: int
     one, two = resampled_scores(task.objective, [old, new], n_resamples=RESAMPLES)
     error = float(np.std(two - one, ddof=1))
     first, last = map(task.objective.shown, score.tolist())
-    return HeldOut(first, last, error, bool(score[1] - score[0] >= error))
+    return HeldOut(first, last, error, bool(score[1] - score[0] >= SURE * error))
 
 
 def _learned(
