@@ -3,7 +3,8 @@
 The sentences of the pool are parted into halves. From each, the optimiser learns weights, beginning
 with those before, and the other half judges them. They must be better there in 19 of 20 such
 development sets, going by the standard error of what they gain, or the weights before stay: a set
-that is too small teaches its own chances. Nothing is decoded for this, since the pool has translations for all these weights.
+that is too small teaches its own chances. Nothing is decoded for this, since the pool has
+translations for all these weights.
 """
 
 import numpy as np
