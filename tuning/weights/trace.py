@@ -102,11 +102,13 @@ class Trace:
     def last_line(self) -> str:
         """The last step, for people."""
         step, number = self.steps[-1], len(self.steps) - 1
-        left = (self.iterations - number) * sum(one.seconds for one in self.steps) / len(self.steps)
+        n_left = self.iterations - number
+        seconds = n_left * sum(one.seconds for one in self.steps) / len(self.steps)
+        left = f", at most {duration(seconds)} left" if n_left > 0 else ""
         return (
             f"iteration {number:>2}: {self.metric} {step.score:.2f}, length {step.length:.2f}, "
             f"pool {step.pool_size:,} (+{step.n_new:,}), largest move {step.move:.3f}, "
-            f"{step.seconds:.1f} s, at most {duration(left)} left"
+            f"{step.seconds:.1f} s{left}"
         )
 
     @property

@@ -368,6 +368,8 @@ def test_every_iteration_is_told(translator):
         r"largest move 0\.000, \d+\.\d s, at most \d+ (s|min) left"
     )
     assert re.fullmatch(pattern, lines[0])
+    last = replace(result.trace, iterations=len(lines) - 1).last_line
+    assert last.endswith(" s")
     texts = [" ".join(r.words()) for r in translator.stream(SOURCE)]
     words = sum(len(text.split()) for text in texts)
     expected = sum(len(references[0].split()) for references in REFERENCES)  # there is only one
