@@ -2,6 +2,7 @@
 
 from hypothesis import strategies as st
 
+from models.data.vocabulary import RESERVED
 from tests.oracles import Nested
 
 
@@ -11,7 +12,7 @@ def words_from(lowest: int) -> st.SearchStrategy[str]:
         codec="utf-8", min_codepoint=lowest, exclude_characters=" \t\r\n|()\ufeff"
     )
     return st.text(letters, min_size=1, max_size=6).filter(
-        lambda word: word not in ("<s>", "</s>", "<unk>") and not word.startswith("-")
+        lambda word: word not in RESERVED and not word.startswith("-")
     )
 
 
