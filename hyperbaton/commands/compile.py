@@ -13,7 +13,6 @@ from hyperbaton.console import say
 from models.errors import DataError
 from models.progress import Progress
 
-METHODS = ("mira", "mert", "mert-lattice", "pro")  # of tuning
 N_SHOWN = 8  # lines of a command that fails
 N_LINES = 40  # of a sample: every kernel runs, and none has much to do
 PHRASES = "a ||| b ||| 0.5 0.5 0.5 0.5 ||| 0-0 ||| 1 1 1\n"
@@ -111,6 +110,7 @@ def _run_chain(job: tuple[Chain, Path], progress: Progress) -> None:  # noqa: AR
 def chains(folder: Path) -> dict[str, Chain]:
     """Commands for all compiled code; chains have little of it in common while they run."""
     from hyperbaton.samples import sample_files
+    from tuning.optimisers.interface import OPTIMISERS
 
     files = {name: str(path) for name, path in vars(sample_files("zh-en", "dev")).items()}
     for name, path in files.items():
@@ -129,7 +129,7 @@ def chains(folder: Path) -> dict[str, Chain]:
         "tuning": [
             ["import", _moses_system(folder), "--out", small],
             ["translate", small, files["source"]],
-            *(["tune", small, *dev, "--method", method] for method in METHODS),
+            *(["tune", small, *dev, "--method", method] for method in OPTIMISERS),
             ["explain", small, "a", "a"],
         ],
         "next word": [

@@ -24,10 +24,9 @@ class Corpus(CorpusCommand):
     hyperbaton corpus --source train.ja.gz --target train.en.gz --alignment train.align
     hyperbaton corpus --sample zh-en --show 0
 
-    Files ending in .gz, .bz2, .xz or .zst are
-    unpacked, - is standard input. A bad line (unequal line counts, a link
-    outside its sentence, a tree over other words ...) ends the reading with file and line, or is
-    counted with --skip-bad.
+    Files ending in .gz, .bz2, .xz or .zst are unpacked, - is standard input. A bad line (unequal
+    line counts, a link outside its sentence, a tree over other words ...) ends the reading with
+    file and line, or is counted with --skip-bad.
     """
 
     split: str | None = option("Part of the sample: train, dev or test.  [default: train]")

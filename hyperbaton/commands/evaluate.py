@@ -35,9 +35,8 @@ class Evaluate(Command):
 
     A sentence a line, plain or as JSON lines with the key "translation" or "text": what translate
     --json and compare write. An empty line in a second or later reference file means that there is
-    no such reference for this sentence. Files ending in .gz, .bz2, .xz or .zst are
-    unpacked, - is standard input.
-    docs/metrics.md explains the metrics.
+    no such reference for this sentence. Files ending in .gz, .bz2, .xz or .zst are unpacked, - is
+    standard input. docs/metrics.md explains the metrics.
     """
 
     hypotheses: tuple[Path, ...] = argument(default=REQUIRED, metavar="HYPOTHESES...")

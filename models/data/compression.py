@@ -7,7 +7,7 @@ import sys
 import zlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, NamedTuple, cast
+from typing import Any, BinaryIO, NamedTuple, cast
 
 
 class Format(NamedTuple):
@@ -15,12 +15,17 @@ class Format(NamedTuple):
     open: Callable[..., Any]
 
 
-def _open_zstd(path: Path, mode: Literal["rb"]) -> Any:
+def _zstd() -> Any:
+    """Python's module for zstd, which is not imported before it is needed."""
     if sys.version_info >= (3, 14):
         from compression import zstd
     else:
         from backports import zstd
-    return zstd.open(path, mode)
+    return zstd
+
+
+def _open_zstd(path: Path, mode: str) -> Any:
+    return _zstd().open(path, mode)
 
 
 FORMATS = {
@@ -29,9 +34,6 @@ FORMATS = {
     ".xz": Format("xz", lzma.open),
     ".zst": Format("zstd", _open_zstd),
 }
-# What reading raises if a file is cut off or not what its name says; the errors of zstd have no
-# common base, and its module is not imported before it is needed
-BROKEN = (EOFError, zlib.error, gzip.BadGzipFile, lzma.LZMAError)
 
 
 def open_to_read(path: Path) -> BinaryIO:
@@ -45,8 +47,14 @@ def plain_name(path: Path) -> str:
     return path.stem if path.suffix in FORMATS else path.name
 
 
-def is_broken(error: Exception) -> bool:
-    """Whether a compressed file is damaged."""
-    # bzip2 has no class of its own: its errors have no number
-    is_bzip2 = isinstance(error, OSError) and error.errno is None
-    return isinstance(error, BROKEN) or is_bzip2 or type(error).__name__ == "ZstdError"
+def reading_errors(path: Path) -> tuple[type[Exception], ...]:
+    """What reading a file may raise."""
+    known = (OSError, EOFError, zlib.error, lzma.LZMAError)
+    return (*known, _zstd().ZstdError) if path.suffix == ".zst" else known
+
+
+def is_broken(error: Exception, path: Path) -> bool:
+    """Whether one of these errors means that a compressed file is cut off, or not what its name
+    says. Those of gzip and bzip2 are like errors of the system, but have no number."""
+    is_of_system = isinstance(error, OSError) and error.errno is not None
+    return path.suffix in FORMATS and not is_of_system

@@ -12,7 +12,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
-from models.data.compression import FORMATS, is_broken, open_to_read
+from models.data.compression import FORMATS, is_broken, open_to_read, reading_errors
 from models.errors import BadLine, DataError, reading, reason
 
 T = TypeVar("T")
@@ -35,22 +35,19 @@ def read_lines(path: Path) -> Generator[tuple[int, str | BadLine], None, None]:
         try:
             for number, raw in enumerate(stream, 1):
                 yield number, _decode(raw, first=number == 1)
-        except Exception as error:
+        except reading_errors(path) as error:
             raise read_error(error, path, number + 1) from None
 
 
-def read_error(error: Exception, path: Path, line: int) -> Exception:
-    """What to raise for an error that happened while a file was read; others stay themselves."""
-    if is_broken(error) and path.suffix in FORMATS:
+def read_error(error: Exception, path: Path, line: int) -> DataError:
+    """One of `reading_errors`, for people."""
+    where = f"{path}:{line}"
+    if is_broken(error, path):
         program = FORMATS[path.suffix].program
-        return DataError(
-            f"broken {program} file: {error}",
-            where=f"{path}:{line}",
-            advice=f"test it with {program} -t, then make it again",
-        )
-    if isinstance(error, OSError):
-        return DataError(f"cannot be read: {reason(error)}", where=f"{path}:{line}")
-    return error
+        advice = f"test it with {program} -t, then make it again"
+        return DataError(f"broken {program} file: {error}", where=where, advice=advice)
+    why = reason(error) if isinstance(error, OSError) else str(error)
+    return DataError(f"cannot be read: {why}", where=where)
 
 
 def parse_lines(path: Path, parse: Callable[[str], T]) -> Generator[tuple[int, T], None, None]:

@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from models.data.compression import reading_errors
 from models.data.text import open_binary, read_error, split_words
 from models.data.vocabulary import SPECIAL, Vocabulary
 from models.errors import DataError
@@ -117,7 +118,7 @@ class ArpaSource:
         while self._text.find(b"\n", self._at) < 0:
             try:
                 more = self._stream.read(CHUNK)
-            except Exception as error:
+            except reading_errors(self.path) as error:
                 raise read_error(error, self.path, self._n_taken + 1) from None
             rest = self._text[self._at :]
             if not more and not rest:

@@ -29,8 +29,8 @@ from tuning.optimisers.pool import word_keys
 
 
 class Arcs(NamedTuple):
-    """Arcs sorted by the node they lead to. Node 0 is the beginning, the last
-    one the end; nodes come before those that they lead to."""
+    """Arcs sorted by the node they lead to. Node 0 is the beginning, the last one the end; nodes
+    come before those that they lead to."""
 
     before: Int32Array
     to: Int32Array
