@@ -12,7 +12,7 @@ import numpy as np
 from decoder.decoded import Decoded
 from decoder.edges import distance_limit, within_limit
 from decoder.features import DENSE_FEATURES, LM_FEATURE, option_values
-from decoder.search_space import best_futures, estimates_coverage
+from decoder.search_space import best_futures, estimates_coverage, jump_estimates
 from models.arrays import BoolArray, FloatArray, Int32Array, Int64Array, UInt64Array
 from models.coverage import cover_spans, free_spans, pack_coverage
 from models.distortion.interface import START, Steps
@@ -48,6 +48,7 @@ class Walk:
         own = weights[len(DENSE_FEATURES) :]
         self._distortion_weights = np.split(own, np.cumsum(sizes)[:-1]) if sizes else []
         self._future = best_futures(self._options, decoded.scorers, self._distortion_weights)
+        self._jumps = jump_estimates(n_words, decoded.scorers, self._distortion_weights)
 
     def candidates(self, chosen: int) -> Candidates:
         """All options that the distortion limit allows, and the chosen one in any case."""
@@ -115,19 +116,17 @@ class Walk:
         return states
 
     def _rest(self, option: Int32Array) -> FloatArray:
-        """The search's estimate for the words that are left after each option.
-
-        covered ■■■□□□□□■■    an option splits the gap that it lies in: the estimates of
-                   ▒▒          the parts left and right of it replace that of the gap
-        """
-        edges = np.flatnonzero(np.diff(np.concatenate([[True], self.covered, [True]])))
-        gaps = edges.reshape(-1, 2)  # (gaps, 2) half-open
-        start, end = self._table.start[option], self._table.end[option]
-        left, right = gaps[np.searchsorted(gaps[:, 0], start, side="right") - 1].T
-        estimate = self._future
-        total = estimate[gaps[:, 0], gaps[:, 1]].sum()
-        rest: FloatArray = total - estimate[left, right]
-        rest += estimate[left, start] + estimate[end, right]
+        """The search's estimate for the words and jumps that are left after each option."""
+        rest = np.zeros(len(option))
+        for row, (start, end) in enumerate(
+            zip(self._table.start[option], self._table.end[option], strict=True)
+        ):
+            covered = self.covered.copy()
+            covered[start:end] = True
+            edges = np.flatnonzero(np.diff(np.concatenate([[True], covered, [True]])))
+            lefts, rights = edges[::2], edges[1::2]  # of the gaps, half-open
+            rest[row] = self._future[lefts, rights].sum()
+            rest[row] += self._jumps[[end, *rights], [*lefts, len(covered)]].sum()
         return rest
 
     def _coverage_estimates(

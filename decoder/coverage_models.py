@@ -121,27 +121,29 @@ def classify(ws, stack):
 
 
 @inner
-def batch_of_steps(ws, edges, joint_states, n_models):
+def batch_of_steps(space, ws, edges, joint_states, n_models):
     """The steps of all edges, and where those of each edge begin."""
     n_steps = 0
     for edge in edges:
         edge.extra = n_steps
         n_kinds = 0
-        for member in ws.members[edge.member : edge.member_end]:
+        for member in _members(ws, edge):
             n_kinds = max(n_kinds, member.kind + 1)
-        n_steps += n_kinds * np.int64(edge.option_end - edge.option)
+        first, last = space.spans[edge.span].option, space.spans[edge.span + 1].option
+        n_steps += n_kinds * np.int64(last - first)
     previous, option = np.empty(n_steps, np.int32), np.empty(n_steps, np.int32)
     coverage = np.empty((n_steps, ws.coverage.shape[1]), np.uint64)
     states = np.empty((n_models, n_steps), np.int64)
     for edge in edges:
         step, kind = edge.extra, 0
-        for member in ws.members[edge.member : edge.member_end]:
+        first, last = space.spans[edge.span].option, space.spans[edge.span + 1].option
+        for member in _members(ws, edge):
             if member.kind != kind:  # the first member of each kind stands for all of it
                 continue
             kind += 1
             before = ws.hypotheses[member.hypothesis]
             begin = joint_states.begin[before.extra]
-            for taken in range(edge.option, edge.option_end):
+            for taken in range(first, last):
                 previous[step], option[step] = before.option, taken
                 for word in range(coverage.shape[1]):
                     coverage[step, word] = ws.coverage[edge.group, word]
@@ -149,6 +151,12 @@ def batch_of_steps(ws, edges, joint_states, n_models):
                     states[model, step] = joint_states.values[begin + model]
                 step += 1
     return Batch(previous, option, coverage, states)
+
+
+@inner
+def _members(ws, edge):
+    group = ws.groups[edge.group]
+    return ws.members[group.begin : group.begin + group.size]
 
 
 @kernel

@@ -3,7 +3,8 @@
 An edge joins a group of hypotheses with a span that may be translated next. It is a grid of the
 group's hypotheses and the span's options, both best first, and each place of the grid is a step.
 The best steps of all grids that lead into a stack are taken one after the other, until the pop
-limit; with no limit this is the exhaustive search.
+limit; with no limit this is the exhaustive search. Far more edges lead into a stack than steps are
+taken, so a grid is opened only when the queue reaches what its first step might score.
 
                         options of span 3:5                Taking a step puts its right and
                        best   .      .     worst           lower neighbours into the queue. The
@@ -22,7 +23,21 @@ Hypotheses with equal coverage, language model state and distortion state are re
 
 import numpy as np
 
-from decoder.workspace import ARCS, EMPTY, HYPOTHESES, LM_WORDS, ONE, POPS, STEPS
+from decoder.edges import open_edge
+from decoder.workspace import (
+    ARCS,
+    EMPTY,
+    GRIDS,
+    GROUPS,
+    HYPOTHESES,
+    LM_WORDS,
+    NO_HYPOTHESES,
+    NO_SLOTS,
+    NO_STEPS,
+    ONE,
+    POPS,
+    STEPS,
+)
 from models.hashing import GOLDEN
 from models.kernels import uncounted
 from models.language_model.automaton import remembered_advance
@@ -30,65 +45,94 @@ from models.language_model.automaton import remembered_advance
 BUCKETS_PER_NAT = 16
 HEADROOM = 8.0  # nats that a step may be better than the best hypothesis before it
 # Nats that the neighbours of a disappointing step wait; less costs time, more finds less
-PATIENCE = 1.0
+PATIENCE = 0.75
+# Nats that the words of an edge's first step may score better in their context than by themselves
+OPTIMISM = 0.5
+TAKE, DUE, OPEN = np.uint64(0), np.uint64(1), np.uint64(2)  # kinds of waiting items
+TWO, THREE = np.uint64(2), np.uint64(3)
 
 
 @uncounted
 def fill_stack(space, lm, ws, limits, extra, n_covered, n_edges):
-    """Takes the best steps of the edges; False if there is no room."""
+    """Takes the best steps of the edges; returns 0, or what is full."""
     ws.slots[:] = EMPTY
+    ws.group_slots[:] = EMPTY
     most = len(ws.slots) // 2  # hypotheses that the hash table takes well
-    first = ws.counters[HYPOTHESES]
+    first, first_group = ws.counters[HYPOTHESES], ws.counters[GROUPS]
     # Steps wait in buckets of nearly equal scores, which is faster than a heap and as good
     ws.bucket[:] = EMPTY
-    best_bucket = np.uint64(len(ws.bucket) - 1)
     top = ws.stacks[n_covered - 1].best + HEADROOM
     is_last = n_covered == space.n_words
-    n_steps, n_evaluated, n_pops = 0, 0, 0
-    if n_edges > len(ws.steps):
-        return False
-    for number in range(n_edges):
-        edge = ws.edges[number]
-        n_steps = _new_step(ws, n_steps, np.uint32(number), edge.member, edge.option)
+    best_bucket = _wait_to_open(ws, top, extra, n_edges)
+    n_grids, n_rows, n_steps, n_evaluated, n_pops = 0, 0, 0, 0, 0
     while True:
         while n_evaluated < n_steps:
             hope = _evaluate(space, lm, ws, extra, is_last, np.uint64(n_evaluated))
             step = ws.steps[np.uint64(n_evaluated)]
             bucket = _bucket(ws, top - step.total)
             step.below = ws.bucket[bucket]
-            ws.bucket[bucket] = 2 * n_evaluated
+            ws.bucket[bucket] = np.uint64(n_evaluated) << TWO | TAKE
             due = _bucket(ws, top - hope + PATIENCE)
             if due < bucket:
                 step.below_due = ws.bucket[due]
-                ws.bucket[due] = 2 * n_evaluated + 1
+                ws.bucket[due] = np.uint64(n_evaluated) << TWO | DUE
             best_bucket = min(best_bucket, bucket, due)
             n_evaluated += 1
-        if n_pops in (n_steps, limits.pops):
-            ws.stacks[n_covered + 1].hypothesis = ws.counters[HYPOTHESES]
-            ws.counters[POPS] += n_pops
-            ws.counters[STEPS] += n_steps
-            return True
+        if n_pops == limits.pops or (n_pops == n_steps and n_grids == n_edges):
+            break
         while ws.bucket[best_bucket] == EMPTY:
             best_bucket += ONE
         waiting = np.uint64(ws.bucket[best_bucket])
-        number = waiting >> ONE
+        number, kind = waiting >> TWO, waiting & THREE
+        if n_steps + 2 > len(ws.steps):
+            return NO_STEPS
+        if kind == OPEN:
+            ws.bucket[best_bucket] = ws.edges[number].below
+            n_rows = open_edge(space, ws, number, np.uint64(n_grids), first_group, n_rows)
+            if n_rows < 0:
+                return n_rows
+            grid = ws.grids[np.uint64(n_grids)]
+            n_steps = _new_step(ws, n_steps, np.uint32(n_grids), grid.member, grid.option)
+            n_grids += 1
+            continue
         step = ws.steps[number]
-        if ws.counters[HYPOTHESES] - first == most or n_steps + 2 > len(ws.steps):
-            return False
-        if ws.counters[HYPOTHESES] == len(ws.hypotheses) or ws.counters[ARCS] == len(ws.arcs):
-            return False
-        if waiting & ONE:
+        if kind == DUE:
             ws.bucket[best_bucket] = step.below_due
         else:
+            if ws.counters[HYPOTHESES] - first == most:
+                return NO_SLOTS
+            if ws.counters[HYPOTHESES] == len(ws.hypotheses) or ws.counters[ARCS] == len(ws.arcs):
+                return NO_HYPOTHESES
             ws.bucket[best_bucket] = step.below
             n_pops += 1
             _take(space, ws, number, limits.keep_arcs)
-        edge = ws.edges[step.edge]
+        grid = ws.grids[step.grid]
         below, right = step.member + ONE, step.option + ONE
-        if below < edge.member_end and not _seen(ws, step.edge, below, step.option):
-            n_steps = _new_step(ws, n_steps, step.edge, below, step.option)
-        if right < edge.option_end and not _seen(ws, step.edge, step.member, right):
-            n_steps = _new_step(ws, n_steps, step.edge, step.member, right)
+        if below < grid.member_end and not _seen(ws, step.grid, below, step.option):
+            n_steps = _new_step(ws, n_steps, step.grid, below, step.option)
+        if right < grid.option_end and not _seen(ws, step.grid, step.member, right):
+            n_steps = _new_step(ws, n_steps, step.grid, step.member, right)
+    ws.stacks[n_covered + 1].hypothesis = ws.counters[HYPOTHESES]
+    ws.counters[GRIDS] += n_grids
+    ws.counters[POPS] += n_pops
+    ws.counters[STEPS] += n_steps
+    return 0
+
+
+@uncounted
+def _wait_to_open(ws, top, extra, n_edges):
+    """Puts all edges into the queue; returns the best bucket."""
+    best_bucket = np.uint64(len(ws.bucket) - 1)
+    for number in range(n_edges):
+        edge = ws.edges[np.uint64(number)]
+        total = edge.total + OPTIMISM
+        if len(extra):  # those of the first member and the first option
+            total += extra[edge.extra].score + extra[edge.extra].estimate
+        bucket = _bucket(ws, top - total)
+        edge.below = ws.bucket[bucket]
+        ws.bucket[bucket] = np.uint64(number) << TWO | OPEN
+        best_bucket = min(best_bucket, bucket)
+    return best_bucket
 
 
 @uncounted
@@ -99,16 +143,16 @@ def _bucket(ws, behind):
 
 @uncounted
 def _seen(ws, number, member, option):
-    edge = ws.edges[number]
-    row = ws.seen[edge.row + (member - edge.member)]
-    return (row >> (option - edge.option)) & ONE != 0
+    grid = ws.grids[number]
+    row = ws.seen[grid.row + (member - grid.member)]
+    return (row >> (option - grid.option)) & ONE != 0
 
 
 @uncounted
 def _new_step(ws, n_steps, number, member, option):
-    edge, step = ws.edges[number], ws.steps[np.uint64(n_steps)]
-    step.edge, step.member, step.option = number, member, option
-    ws.seen[edge.row + (member - edge.member)] |= ONE << np.uint64(option - edge.option)
+    grid, step = ws.grids[number], ws.steps[np.uint64(n_steps)]
+    step.grid, step.member, step.option = number, member, option
+    ws.seen[grid.row + (member - grid.member)] |= ONE << np.uint64(option - grid.option)
     return n_steps + 1
 
 
@@ -116,13 +160,13 @@ def _new_step(ws, n_steps, number, member, option):
 def _evaluate(space, lm, ws, extra, is_last, number):
     """Scores a step; returns its total if the option's words were scored by themselves."""
     step = ws.steps[number]
-    edge, member = ws.edges[step.edge], ws.members[step.member]
+    grid, member = ws.grids[step.grid], ws.members[step.member]
     option = space.options[step.option]
-    score, rest = option.base + edge.score, edge.future
+    score, rest = option.base + grid.score, grid.future
     step.extra = 0
     if len(extra):
-        n_options = np.int64(edge.option_end - edge.option)
-        at = edge.extra + member.kind * n_options + np.int64(step.option - edge.option)
+        n_options = np.int64(grid.option_end - grid.option)
+        at = grid.extra + member.kind * n_options + np.int64(step.option - grid.option)
         score += extra[at].score
         rest += extra[at].estimate
         step.extra = extra[at].next
@@ -157,7 +201,7 @@ def _evaluate(space, lm, ws, extra, is_last, number):
 def _take(space, ws, number, keep_arcs):
     """Makes a hypothesis of the step, or recombines it with an existing one."""
     step = ws.steps[number]
-    group = ws.edges[step.edge].target
+    group = ws.grids[step.grid].target
     before = ws.members[step.member]
     distortion = space.state_of_option[step.option + ONE]
     mask = np.uint64(len(ws.slots) - 1)

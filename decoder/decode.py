@@ -14,7 +14,13 @@ from decoder.lattice import make_lattice
 from decoder.nbest import best_derivations
 from decoder.options import OptionFinder, OptionWeights, SentenceOptions
 from decoder.search import NO_LIMIT, Limits, search
-from decoder.search_space import SearchSpace, best_futures, estimates_coverage, weigh_tables
+from decoder.search_space import (
+    SearchSpace,
+    best_futures,
+    estimates_coverage,
+    jump_estimates,
+    weigh_tables,
+)
 from decoder.statistics import SearchRecord
 from decoder.workspace import FULL, NOTHING, Capacity, Workspace, make_workspace, workspace_bytes
 from models.arrays import Ragged
@@ -140,6 +146,7 @@ class Decoder:
             options.option_words,
             *weigh_tables(options, tables),
             best_futures(options, scorers, self._distortion_weights),
+            jump_estimates(n_words, scorers, self._distortion_weights),
             self.weights["lm"],
             self.lm.begin_state,
             END,
@@ -156,9 +163,9 @@ class Decoder:
             best = search(space, self.lm.automaton, workspace, limits, models)
             if best == NOTHING:
                 raise DataError("no translation was found within the limits of the search")
-            if best != FULL:
+            if best > FULL:
                 return best, workspace
-            self._capacity = Capacity(*(2 * size for size in self._capacity))
+            self._capacity = self._capacity.enlarged(best)
             self._workspace = None
             if workspace_bytes(self._capacity) > MOST_BYTES:
                 self._capacity = _first_capacity(settings)

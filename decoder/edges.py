@@ -3,8 +3,14 @@
 A group is known by its coverage and by where the last phrase ends. Taking a span leads to another
 group; the estimate for the words that are left changes only in the gap that the span lies in:
 
-    covered ■■□□□□□■■     future = before − future[gap] + future[left part] + future[right part]
+    covered ■■□□□□□■■     words = before − future[gap] + future[left part] + future[right part]
                 ▒▒
+
+Gaps cost jumps as well: the next one to the first gap, then from each gap to the one after it. To
+count them in advance (Moore and Quirk 2007) keeps a stack from filling with hypotheses that have
+the easy words of the whole sentence and all their jumps before them:
+
+    covered ■■□□■■■□□■    jumps = [end of the last phrase → first gap] + [first gap → second gap]
 
 How far a step may jump follows Moses' rule for the distortion limit, so that results compare. The
 jump from the last phrase is limited. So is the end of a phrase that leaves the first gap open,
@@ -18,8 +24,17 @@ from typing import Any
 
 import numpy as np
 
-from decoder.workspace import EDGES, EMPTY, FULL, GROUPS, ONE
-from models.coverage import cover, covered_end, is_free, open_end, open_start
+from decoder.workspace import (
+    EDGES,
+    EMPTY,
+    GROUPS,
+    NO_EDGES,
+    NO_GROUPS,
+    NO_SEEN,
+    NO_SLOTS,
+    ONE,
+)
+from models.coverage import cover, covered_end, covered_start, open_end, open_start
 from models.hashing import mix_in
 from models.kernels import uncounted
 
@@ -37,57 +52,99 @@ def within_limit(start: Any, end: Any, previous_end: int, gap: int, limit: int) 
 
 @uncounted
 def collect_edges(space, ws, n_covered, distortion_limit):
-    """All edges into the stack; their number, or FULL."""
-    n_edges, n_rows = 0, 0
-    ws.group_slots[:] = EMPTY
-    first_group = ws.counters[GROUPS]
+    """All edges into the stack; their number, or NO_EDGES."""
+    n_edges = 0
     longest = len(space.length_span) - 2
     for length in range(1, min(longest, n_covered) + 1):
         stack = n_covered - length
         for number in range(ws.stacks[stack].group, ws.stacks[stack + 1].group):
-            group = ws.groups[number]
-            if group.size == 0:
+            if ws.groups[number].size == 0:
                 continue
-            for span in range(space.length_span[length], space.length_span[length + 1]):
-                start = space.spans[span].start
-                if not _may_follow(ws, number, start, start + length, distortion_limit):
-                    continue
-                if n_edges == len(ws.edges) or n_rows + group.size > len(ws.seen):
-                    return FULL
-                target = _target_group(space, ws, number, start, start + length, first_group)
-                if target < 0:
-                    return FULL
-                edge = ws.edges[n_edges]
-                edge.score = space.edge_scores[group.end, span]
-                edge.future = ws.groups[target].future
-                edge.target = target
-                edge.member, edge.member_end = group.begin, group.begin + group.size
-                edge.option = space.spans[span].option
-                edge.option_end = space.spans[span + 1].option
-                edge.row = n_rows
-                edge.group, edge.span = number, span
-                n_edges += 1
-                n_rows += group.size
-    ws.seen[:n_rows] = 0
+            if n_edges + space.n_words > len(ws.edges):
+                return NO_EDGES
+            n_edges = _edges_of_group(space, ws, number, length, distortion_limit, n_edges)
     ws.counters[EDGES] += n_edges
     return n_edges
 
 
 @uncounted
-def _may_follow(ws, number, start, end, distortion_limit):
-    """Whether the span is free and near enough."""
-    group = ws.groups[number]
-    if start < group.gap or not within_limit(start, end, group.end, group.gap, distortion_limit):
-        return False
-    return is_free(ws.coverage[number], start, end)
+def _edges_of_group(space, ws, number, length, distortion_limit, n_edges):
+    """Adds the edges from a group along spans of one length."""
+    group, covered = ws.groups[number], ws.coverage[number]
+    best = ws.members[group.begin]
+    # the gap that spans lie in, the end of the gap before it and the start of the one after it
+    before, left, right, after = space.n_words + 1, 0, 0, group.gap
+    for span in range(space.length_span[length], space.length_span[length + 1]):
+        start = space.spans[span].start
+        while start >= right:
+            before = right if right else before
+            left, right = after, open_end(covered, after, space.n_words)
+            after = covered_end(covered, right, space.n_words)
+        end = start + length
+        if start < left or end > right:
+            continue
+        if not within_limit(start, end, group.end, group.gap, distortion_limit):
+            continue
+        option = space.spans[span].option
+        words, jumps = _left_over(space, group, before, left, right, after, start, end)
+        first = after if end == right else end
+        first = first if start == group.gap else group.gap
+        total = best.score + words + jumps + space.jumps[end, first]
+        total += space.edge_scores[group.end, span]
+        total += space.options[option].base + space.options[option].estimate
+        for table in range(space.columns.shape[1]):
+            row, column = space.rows[best.last, table], space.columns[option, table]
+            total += space.table_scores[np.uint64(row + column)]
+        edge = ws.edges[n_edges]
+        edge.total, edge.group, edge.span = total, number, span
+        n_edges += 1
+    return n_edges
+
+
+@uncounted
+def _left_over(space, group, before, left, right, after, start, end):
+    """Estimates for the words that are left, and for the jumps between their gaps, if the span
+    start:end in the gap left:right is taken."""
+    future, jumps = space.future, space.jumps
+    words = group.words - future[left, right] + future[left, start] + future[end, right]
+    # a part that is left of the gap takes its place; without one, the neighbours become neighbours
+    between = group.jumps + jumps[start if left < start else before, end if end < right else after]
+    if left == start:
+        between -= jumps[before, left]
+    if end == right:
+        between -= jumps[right, after]
+    return words, between
+
+
+@uncounted
+def open_edge(space, ws, number, n_grids, first_group, n_rows):
+    """Makes the grid of an edge; returns how many rows of `seen` are taken, or what is full."""
+    edge, grid = ws.edges[number], ws.grids[n_grids]
+    group, span = ws.groups[edge.group], space.spans[edge.span]
+    if n_rows + group.size > len(ws.seen):
+        return NO_SEEN
+    target = _target_group(space, ws, edge.group, span.start, span.end, first_group)
+    if target < 0:
+        return target
+    grid.score = space.edge_scores[group.end, edge.span]
+    grid.future = ws.groups[target].future
+    grid.target = target
+    grid.member, grid.member_end = group.begin, group.begin + group.size
+    grid.option, grid.option_end = span.option, space.spans[edge.span + ONE].option
+    grid.row, grid.extra = n_rows, edge.extra
+    for row in range(n_rows, n_rows + group.size):
+        ws.seen[row] = 0
+    return n_rows + np.int64(group.size)
 
 
 @uncounted
 def _target_group(space, ws, number, start, end, first_group):
-    """The group that the span leads to, created if it is new; FULL if there is no room."""
+    """The group that the span leads to, created if it is new; or what is full."""
     new = ws.counters[GROUPS]
-    if new == len(ws.groups) or 2 * (new - first_group + 1) > len(ws.group_slots):
-        return FULL
+    if new == len(ws.groups):
+        return NO_GROUPS
+    if 2 * (new - first_group + 1) > len(ws.group_slots):
+        return NO_SLOTS
     before, after = ws.coverage[number], ws.coverage[new]
     for word in range(len(after)):
         after[word] = before[word]
@@ -105,11 +162,16 @@ def _target_group(space, ws, number, start, end, first_group):
         if same:
             return known
         slot = (slot + ONE) & mask
-    group, target, future = ws.groups[number], ws.groups[new], space.future
-    left, right = open_start(before, start), open_end(before, end, space.n_words)
-    target.future = group.future - future[left, right] + future[left, start] + future[end, right]
+    group, target, n_words = ws.groups[number], ws.groups[new], space.n_words
+    left, right = open_start(before, start), open_end(before, end, n_words)
+    gap_before = n_words + 1 if left == group.gap else covered_start(before, left)
+    gap_after = covered_end(before, right, n_words)
+    target.words, target.jumps = _left_over(
+        space, group, gap_before, left, right, gap_after, start, end
+    )
     target.end = end
-    target.gap = covered_end(after, end, space.n_words) if start == group.gap else group.gap
+    target.gap = covered_end(after, end, n_words) if start == group.gap else group.gap
+    target.future = target.words + target.jumps + space.jumps[end, target.gap]
     ws.group_slots[slot] = new
     ws.counters[GROUPS] += 1
     return new

@@ -23,7 +23,6 @@ from decoder.edges import collect_edges
 from decoder.search_space import SearchSpace
 from decoder.workspace import (
     EMPTY,
-    FULL,
     GROUPS,
     HYPOTHESES,
     MEMBERS,
@@ -54,7 +53,7 @@ def search(
     limits: Limits,
     models: CoverageModels | None = None,
 ) -> int:
-    """The best complete hypothesis, or FULL or NOTHING."""
+    """The best complete hypothesis, NOTHING or what is full."""
     if models is None:
         return int(_search_on(space, lm, ws, limits, NO_EXTRA, 0, 0, False)[0])
     extra, n_edges = NO_EXTRA, 0
@@ -79,7 +78,7 @@ def _search_to_question(
     if result == ASK:
         classify(ws, n_covered)
     edges = ws.edges[: n_edges if result == ASK else 0]
-    return result, n_edges, batch_of_steps(ws, edges, joint_states, n_models)
+    return result, n_edges, batch_of_steps(space, ws, edges, joint_states, n_models)
 
 
 @kernel
@@ -87,21 +86,23 @@ def _search_on(space, lm, ws, limits, extra, n_covered, n_edges, asks):
     """Searches on from a stack to the end, or, if it `asks`, until the edges into the next stack
     are known. `n_edges` lead into this stack; `extra` holds the models' answers for their steps.
 
-    Returns the best hypothesis, FULL, NOTHING or ASK, and the number of edges collected last.
+    Returns the best hypothesis, NOTHING, ASK or what is full, and the number of edges that were
+    collected last.
     """
     while True:
         if n_covered == 0:
             _begin(space, ws)
-        elif fill_stack(space, lm, ws, limits, extra, n_covered, n_edges):
-            prune_and_group(ws, limits, n_covered)
         else:
-            return FULL, n_edges
+            full = fill_stack(space, lm, ws, limits, extra, n_covered, n_edges)
+            if full:
+                return full, n_edges
+            prune_and_group(ws, limits, n_covered)
         if n_covered == space.n_words:
             return best_hypothesis(ws, n_covered), n_edges
         n_covered += 1
         n_edges = collect_edges(space, ws, n_covered, limits.distortion)
         if n_edges < 0:
-            return FULL, n_edges
+            return n_edges, n_edges
         if asks:
             return ASK, n_edges
 
@@ -117,7 +118,9 @@ def _begin(space, ws):
     first.option = first.previous = EMPTY
     first.group = first.extra = 0
     ws.coverage[0, :] = 0
-    group.future, group.end, group.gap, group.begin, group.size = future, 0, 0, 0, 1
+    group.future = group.words = future
+    group.jumps = 0.0
+    group.end, group.gap, group.begin, group.size = 0, 0, 0, 1
     member.score = 0.0
     member.hypothesis = member.last = member.kind = 0
     ws.stacks[0].hypothesis, ws.stacks[1].hypothesis = 0, 1

@@ -19,6 +19,7 @@ class SearchStatistics(NamedTuple):
     spans: int = 0  # source phrases with options
     groups: int = 0  # kinds of hypotheses: coverage and end of the last phrase
     edges: int = 0  # groups with spans that may follow
+    opened: int = 0  # edges whose first step was scored
     scored: int = 0  # steps that were scored
     pops: int = 0  # steps that were tried, best first; the pop limit counts these
     recombined: int = 0  # steps to an existing hypothesis with the same future
@@ -58,9 +59,9 @@ class SearchRecord(NamedTuple):
         count = dict(zip(COUNTERS, self.counters.tolist(), strict=True))
         made = count["hypotheses"]
         return SearchStatistics(
-            1, n_words, n_options, n_spans, count["groups"], count["edges"], count["steps"],
-            count["pops"], count["pops"] + 1 - made, made, made - count["members"],
-            count["lm_words"], max(self.stack_sizes), self.seconds,
+            1, n_words, n_options, n_spans, count["groups"], count["edges"], count["grids"],
+            count["steps"], count["pops"], count["pops"] + 1 - made, made,
+            made - count["members"], count["lm_words"], max(self.stack_sizes), self.seconds,
         )  # fmt: skip
 
 

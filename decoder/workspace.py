@@ -41,7 +41,9 @@ ARC = np.dtype(
 # Hypotheses of a stack with equal coverage and end of the last phrase
 GROUP = np.dtype(
     [
-        ("future", np.float64),
+        ("future", np.float64),  # estimate of everything that is left: words, jumps, next jump
+        ("words", np.float64),  # estimate of the words that are left
+        ("jumps", np.float64),  # and of the jumps between their gaps
         ("end", np.int32),
         ("gap", np.int32),  # first word that is not covered
         ("begin", np.uint32),  # first member
@@ -58,8 +60,18 @@ MEMBER = np.dtype(
         ("kind", np.uint32),  # number of its `extra` among those of the group
     ]
 )
-# A group and a span that may follow it
+# A group and a span that may follow it, waiting for their turn
 EDGE = np.dtype(
+    [
+        ("total", np.float64),  # of its first step if the option's words are scored by themselves
+        ("group", np.uint32),
+        ("span", np.uint32),
+        ("below", np.int32),  # next item in the bucket where the edge waits
+        ("extra", np.int32),  # first row in the answers of the models that look at the coverage
+    ]
+)
+# An edge whose turn has come: the steps of its group's members followed by its span's options
+GRID = np.dtype(
     [
         ("score", np.float64),  # the distortion score that all its steps share
         ("future", np.float64),  # after the step
@@ -69,17 +81,16 @@ EDGE = np.dtype(
         ("option", np.uint32),  # first option of the span ...
         ("option_end", np.uint32),
         ("row", np.uint32),  # first row in `seen`
-        ("group", np.uint32),
-        ("span", np.uint32),
-        ("extra", np.int64),  # first row in the answers of the models that look at the coverage
+        ("extra", np.int32),  # as in EDGE
+        ("unused", np.int32),
     ]
 )
-# A member of an edge's group followed by an option of its span
+# A member of a grid's group followed by an option of its span
 STEP = np.dtype(
     [
         ("score", np.float64),
         ("total", np.float64),
-        ("edge", np.uint32),
+        ("grid", np.uint32),
         ("member", np.uint32),
         ("option", np.uint32),
         ("lm_state", np.int32),  # afterwards
@@ -109,12 +120,16 @@ EXTRA = np.dtype(
 )
 NO_EXTRA = np.empty(0, EXTRA)  # if there are no such models
 # What a search counts
-COUNTERS = ("hypotheses", "pops", "arcs", "groups", "members", "edges", "steps", "lm_words")
-HYPOTHESES, POPS, ARCS, GROUPS, MEMBERS, EDGES, STEPS, LM_WORDS = range(len(COUNTERS))
+COUNTERS = (
+    "hypotheses", "pops", "arcs", "groups", "members", "edges", "grids", "steps", "lm_words",
+)  # fmt: skip
+HYPOTHESES, POPS, ARCS, GROUPS, MEMBERS, EDGES, GRIDS, STEPS, LM_WORDS = range(len(COUNTERS))
 
 EMPTY = -1  # no number
-FULL = -1  # the workspace is too small: make it larger and search again
+# Instead of a hypothesis
 NOTHING = -2  # no translation within the limits
+# FULL − n: field n of the capacity is too small; enlarge it and search again
+FULL = -10
 ONE = np.uint64(1)
 
 
@@ -127,9 +142,10 @@ class Workspace(NamedTuple):
     members: NDArray[Any]  # MEMBER, group by group
     # of the stack that is being filled
     edges: NDArray[Any]  # EDGE
-    seen: UInt64Array  # for each edge and member the options that were tried, as bits
+    grids: NDArray[Any]  # GRID
+    seen: UInt64Array  # for each grid and member the options that were tried, as bits
     steps: NDArray[Any]  # STEP
-    bucket: Int32Array  # waiting items by score: twice the number of a step, plus one if "due"
+    bucket: Int32Array  # waiting items by score: four times their number, plus their kind
     slots: Int32Array  # hash table of hypotheses, for recombination
     group_slots: Int32Array  # hash table of groups
     # of the whole search
@@ -138,12 +154,22 @@ class Workspace(NamedTuple):
 
 
 class Capacity(NamedTuple):
-    hypotheses: int
+    hypotheses: int  # and arcs
     groups: int
     edges: int
     seen: int
-    steps: int
+    steps: int  # and grids
     slots: int
+
+    def enlarged(self, result: int) -> "Capacity":
+        """With twice the room where a search found too little."""
+        name = self._fields[FULL - result]
+        return self._replace(**{name: 2 * getattr(self, name)})
+
+
+NO_HYPOTHESES, NO_GROUPS, NO_EDGES, NO_SEEN, NO_STEPS, NO_SLOTS = (
+    FULL - field for field in range(len(Capacity._fields))
+)
 
 
 def workspace_bytes(capacity: Capacity) -> int:
@@ -153,7 +179,7 @@ def workspace_bytes(capacity: Capacity) -> int:
         groups=GROUP.itemsize + 8,
         edges=EDGE.itemsize,
         seen=8,
-        steps=STEP.itemsize,
+        steps=STEP.itemsize + GRID.itemsize,
         slots=3 * 4,
     )
     return sum(number * size for number, size in zip(capacity, sizes, strict=True))
@@ -168,6 +194,7 @@ def make_workspace(n_words: int, coverage_size: int, capacity: Capacity) -> Work
         np.zeros((capacity.groups, coverage_size), np.uint64),
         np.zeros(capacity.hypotheses, MEMBER),
         np.zeros(capacity.edges, EDGE),
+        np.zeros(capacity.steps, GRID),
         np.zeros(capacity.seen, np.uint64),
         np.zeros(capacity.steps, STEP),
         np.zeros(N_BUCKETS, np.int32),

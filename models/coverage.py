@@ -55,6 +55,14 @@ def covered_end(coverage, place, n_words):
 
 
 @uncounted
+def covered_start(coverage, place):
+    """Where the words directly before `place` that are covered begin."""
+    while place > 0 and is_covered(coverage, place - 1):
+        place -= 1
+    return place
+
+
+@uncounted
 def open_start(coverage, place):
     """Where the words directly before `place` that are not covered begin."""
     while place > 0 and not is_covered(coverage, place - 1):

@@ -140,6 +140,11 @@ class SentenceScorer(ABC):
         """What finishing from each coverage and state will cost at best, for pruning, (B, F)."""
         return np.zeros((len(state), self.n_features))
 
+    def jump_estimate(self) -> FloatArray | None:
+        """What a jump from each end of a phrase to each start of the next will cost at best, for
+        pruning, (n_words + 1, n_words, F)."""
+        return None
+
     def as_tables(self) -> "TableScorer | None":
         """The scorer itself if a step's values depend on two options only, and can be looked up."""
         return None

@@ -1,9 +1,12 @@
 """Decoding by trying everything: all derivations of a short sentence, each scored from scratch."""
 
+from functools import cache
 from itertools import pairwise
 
+import numpy as np
 from hypothesis import assume
 
+from decoder.search_space import EARLY
 from models.phrases.extraction import GRID
 from models.phrases.moses_tables import source_texts, target_texts
 from models.phrases.reordering import CLASSES, ReorderingType
@@ -111,3 +114,46 @@ def features(path, table, lm, reordering_type):
         previous, previous_entry = (start, end), entry
     values["lm"] = lm.score([word if word in lm.vocabulary else "<unk>" for word in text])
     return values, text
+
+
+def estimates(n_words, options, table, lm, weights):
+    """What the search expects of the rest, given which words are covered and where the last phrase
+    ends: of each gap the best way to cut it up, and a share of linear distortion on the way from
+    gap to gap."""
+
+    def alone(option):
+        values = features([option], table, lm, "")[0]
+        values["lm"] = lm.score(known(lm, option[3]), begin=False, end=False)
+        values["linear"] = 0.0
+        return sum(weights[name] * value for name, value in values.items())
+
+    best = {}
+    for option in options:
+        best[option[:2]] = max(best.get(option[:2], -np.inf), alone(option))
+
+    @cache
+    def gap(start, end):
+        if start == end:
+            return 0.0
+        return max(
+            best.get((start, cut), -np.inf) + gap(cut, end) for cut in range(start + 1, end + 1)
+        )
+
+    def jump(end, start):
+        costs = [-weights["linear"] * abs(start - place) for place in range(n_words + 1)]
+        return EARLY * (costs[end] - max(costs))
+
+    def left_over(covered, end):
+        total = 0.0
+        for start in range(n_words):
+            if start not in covered and (start == 0 or start - 1 in covered):
+                after = next(p for p in range(start, n_words + 1) if p in covered or p == n_words)
+                total += gap(start, after) + jump(end, start)
+                end = after
+        return total
+
+    return left_over
+
+
+def known(lm, words):
+    return [word if word in lm.vocabulary else "<unk>" for word in words]

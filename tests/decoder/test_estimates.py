@@ -1,6 +1,6 @@
 """What models estimate of the rest: it steers the search but never becomes part of a score."""
 
-from itertools import pairwise, permutations
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -9,15 +9,22 @@ from hypothesis import strategies as st
 
 from decoder.decode import Decoder, SearchSettings
 from decoder.explanation import explain
-from decoder.search_space import estimates_coverage, estimates_options, future_scores
+from decoder.search_space import (
+    EARLY,
+    estimates_coverage,
+    estimates_options,
+    future_scores,
+    jump_estimates,
+)
 from decoder.translator import Translator
 from models.coverage import unpack_coverage
 from models.data.sentence import Sentence
-from models.distortion.gaps import GapScorer
-from models.distortion.interface import DistortionModel
-from models.distortion.linear import FarSightedScorer, Linear
-from models.distortion.tables import Table, TableScorer
+from models.distortion.gaps import Gaps, GapScorer
+from models.distortion.interface import DistortionModel, OptionTable
+from models.distortion.linear import Linear
+from models.distortion.tables import TableScorer
 from models.system.folder import default_weights
+from tests.decoder import oracles
 from tests.decoder.systems import HAND, make_system, systems
 
 SEEDS = st.integers(0, 1000)
@@ -171,9 +178,6 @@ def test_models_without_estimates_are_not_asked():
     [scorer] = decoder.decode(Sentence.parse("hon o")).scorers
     assert not estimates_coverage(scorer)
     assert not estimates_options(scorer)
-    decoder = Decoder(table, lm, [Linear(future=True)], default_weights(""))
-    [scorer] = decoder.decode(Sentence.parse("hon o")).scorers
-    assert estimates_coverage(scorer)
 
 
 def test_option_estimates_enter_the_future_of_spans():
@@ -196,36 +200,44 @@ def test_option_estimates_enter_the_future_of_spans():
         np.testing.assert_allclose(found, expected)
 
 
-@given(st.integers(1, 6), st.data())
-def test_the_rest_of_linear_distortion_is_the_least_of_all_orders(n_words, data):
-    covered = data.draw(st.lists(st.booleans(), min_size=n_words, max_size=n_words))
-    ends = [0] if not any(covered) else [p + 1 for p in range(n_words) if covered[p]]
-    end = data.draw(st.sampled_from(ends))
-    nowhere = np.zeros(1, np.int32)
-    scorer = FarSightedScorer(n_words, [Table(nowhere, nowhere, np.zeros((1, 1, 1)))])
-    bits = np.array([[sum(1 << place for place in range(n_words) if covered[place])]], np.uint64)
-    left = [place for place in range(n_words) if not covered[place]]
-
-    def jumped(order):
-        return sum(
-            abs(place - before)
-            for place, before in zip(order, [end, *(p + 1 for p in order[:-1])], strict=True)
-        )
-
-    least = min((jumped(order) for order in permutations(left)), default=0) if left else 0
-    assert scorer.coverage_estimate(bits, np.array([end]))[0, 0] == -least
-
-
-@settings(max_examples=20)
-@given(systems(max_words=6))
-def test_far_sighted_search_gives_scores_of_linear_distortion(system):
+@settings(max_examples=40)
+@given(systems(max_words=6), st.sampled_from([2, -1]))
+def test_the_search_expects_what_is_left_of_words_and_jumps(system, limit):
     table, lm, _, weights, words = system
-    sentence = Sentence(tuple(words))
-    search = SearchSettings(distortion_limit=-1, options=3)
-    far = Decoder(table, lm, [Linear(future=True)], weights, search).decode(sentence)
-    own = np.array([weights[name] for name in far.feature_names])
-    assert far.features()[0] @ own == pytest.approx(far.scores[0], abs=1e-5)
-    [[*spans]] = [far.spans()]
-    ends = [0, *(end for _, end, *_ in spans[:-1])]
-    jumps = [abs(start - end) for (start, *_), end in zip(spans, ends, strict=True)]
-    assert far.features()[0][-1] == -sum(jumps)
+    search = SearchSettings(distortion_limit=limit, options=3, lattice=True)
+    decoded = Decoder(table, lm, [Linear()], weights, search).decode(Sentence(tuple(words)))
+    lattice, options = decoded.lattice, decoded.options.table
+    left_over = oracles.estimates(
+        len(words), oracles.options_of(words, table, lm, weights, 3), table, lm, weights
+    )
+    for node, option in zip(lattice.arc_to, lattice.arc_option, strict=True):
+        covered = set(np.flatnonzero(unpack_coverage(lattice.coverage[[node]], len(words))[0]))
+        expected = left_over(covered, options.end[option])
+        assert lattice.future[node] == pytest.approx(expected, abs=1e-5)
+
+
+def test_jumps_to_come_are_charged_in_advance():
+    """Taking the last word first is as good as any order, until the way back counts."""
+    table, lm = make_system(HAND)
+    weights = default_weights("") | {"linear": 5.0}
+    search = SearchSettings(stack_size=1, distortion_limit=-1)
+    decoded = Decoder(table, lm, [Linear()], weights, search).decode(
+        Sentence.parse("kare wa hon o katta")
+    )
+    assert [start for start, *_ in decoded.spans()] == sorted(s for s, *_ in decoded.spans())
+
+
+def test_jump_estimates_of_models_are_weighed_and_compared_with_the_best_way():
+    class Moody(Linear):
+        def prepare(self, sentence, options):
+            scorer = super().prepare(sentence, options)
+            values = np.array([[-1.0, -4.0], [-3.0, -2.0], [-2.0, -9.0]])
+            scorer.jump_estimate = lambda: values[:, :, None]
+            return scorer
+
+    table, _ = make_system(HAND)
+    options = OptionTable(2, np.array([0, 1]), np.array([1, 2]), np.array([-1, -1]), table)
+    scorers = [Moody().prepare(Sentence.parse("hon o"), options), Gaps().prepare(None, options)]
+    found = jump_estimates(2, scorers, [np.array([2.0]), np.array([1.0])])
+    expected = np.array([[0, -4, 0], [-4, 0, 0], [-2, -14, 0], [0, 0, 0]])
+    np.testing.assert_allclose(found, EARLY * expected)

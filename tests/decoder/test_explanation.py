@@ -1,7 +1,5 @@
 """Derivations taken apart: sums that add up, and alternatives against trying everything."""
 
-from functools import cache
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -98,38 +96,10 @@ def test_steps_say_where_they_are(system, limit):
         assert step.is_unknown == (step.values[7] == -100.0)
 
 
-def estimated(options, table, lm, weights):
-    """The best estimate for the words of a gap, by trying all ways to cut it up."""
-
-    def alone(option):
-        values = oracles.features([option], table, lm, "")[0]
-        values["lm"] = lm.score(known(lm, option[3]), begin=False, end=False)
-        values["linear"] = 0.0
-        return sum(weights[name] * value for name, value in values.items())
-
-    best = {}
-    for option in options:
-        best[option[:2]] = max(best.get(option[:2], -np.inf), alone(option))
-
-    @cache
-    def gap(start, end):
-        if start == end:
-            return 0.0
-        return max(
-            best.get((start, cut), -np.inf) + gap(cut, end) for cut in range(start + 1, end + 1)
-        )
-
-    return gap
-
-
-def known(lm, words):
-    return [word if word in lm.vocabulary else "<unk>" for word in words]
-
-
 def scored(path, table, lm, kind, weights, *, whole):
     """The weighted score of a beginning of a derivation."""
     values, text = oracles.features(path, table, lm, kind)
-    values["lm"] = lm.score(known(lm, text), end=whole)
+    values["lm"] = lm.score(oracles.known(lm, text), end=whole)
     return sum(weights[name] * value for name, value in values.items())
 
 
@@ -141,7 +111,7 @@ def test_alternatives_are_the_best_of_all_that_was_possible(system, limit):
     decoded = translator.decode(Sentence(tuple(words)))
     explanation = explain(translator, decoded, n_alternatives=100)
     options = oracles.options_of(words, table, lm, weights, 3)
-    gap = estimated(options, table, lm, weights)
+    left_over = oracles.estimates(len(words), options, table, lm, weights)
     path, covered, end = [], set(), 0
     for step, number in zip(explanation.steps, decoded.chosen[0].tolist(), strict=True):
         first = min(set(range(len(words))) - covered)
@@ -156,11 +126,7 @@ def test_alternatives_are_the_best_of_all_that_was_possible(system, limit):
             total = scored(
                 [*path, option], table, lm, kind, weights, whole=len(after) == len(words)
             )
-            opened = [place for place in range(len(words)) if place not in after]
-            for place in opened:
-                if place - 1 not in opened:
-                    last = next(p for p in range(place, len(words) + 1) if p not in opened)
-                    total += gap(place, last)
+            total += left_over(after, option[1])
             best[option[:2]] = max(best.get(option[:2], -np.inf), total)
         found = {}
         for alternative in step.alternatives:

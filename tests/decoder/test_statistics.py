@@ -20,7 +20,7 @@ def test_one_word_by_hand():
     # one span with one option, a copy; two groups: nothing covered, all covered; one edge between
     # them with one cell. The language model is asked for <unk> and for the end.
     assert decoded.statistics._replace(seconds=0.0) == SearchStatistics(
-        sentences=1, words=1, options=1, spans=1, groups=2, edges=1, scored=1, pops=1,
+        sentences=1, words=1, options=1, spans=1, groups=2, edges=1, opened=1, scored=1, pops=1,
         recombined=0, hypotheses=2, pruned=0, lm_words=2, largest_stack=1,
     )  # fmt: skip
     assert decoded.statistics.seconds > 0

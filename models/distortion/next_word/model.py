@@ -165,6 +165,10 @@ class NextWordScorer(TableScorer):
         best: FloatArray = self._log_p.max(axis=0)[self._entered - 1]
         return best
 
+    def jump_estimate(self) -> FloatArray:
+        """As if phrases were entered at their first word and left at their last."""
+        return self.tables[0].values[:, :-1]
+
     def heat_maps(self) -> Sequence[HeatMap]:
         return [
             heat_map(f"{name}: {meaning}", self._sentence, self._log_p[:, :, feature])

@@ -80,7 +80,7 @@ def test_models_by_name_and_by_place():
         ("liner", {}, "there is no distortion model 'liner'\n  did you mean linear?"),
         ("nowhere:Model", {}, "the distortion model 'nowhere:Model' cannot be loaded: No module"),
         ("models.distortion.gaps:Nothing", {}, "cannot be loaded: module"),
-        ("linear", {"x": 1}, "the distortion model 'linear' has no setting 'x'\n  known: f"),
+        ("msd", {"x": 1}, "the distortion model 'msd' has no setting 'x'\n  known: t"),
         ("builtins:dict", {}, "'builtins:dict' is not a distortion model"),
     ],
 )
@@ -151,7 +151,9 @@ def test_a_prepare_that_cannot_be_called_is_refused():
 
 
 def test_settings_are_those_of_the_constructor():
-    assert make_model("linear", future=True).settings() == {"future": True}
+    assert make_model("msd", type="wbe-msd-bidirectional-f").settings() == {
+        "type": "wbe-msd-bidirectional-f"
+    }
     assert make_model("gaps").settings() == {}
     assert set(make_model("dpr").settings()) == {
         "classes", "use", "learner", "features", "window", "order", "min_examples", "min_count",
