@@ -24,6 +24,7 @@ Hypotheses with equal coverage, language model state and distortion state are re
 import numpy as np
 
 from decoder.edges import open_edge
+from decoder.search_space import table_score
 from decoder.workspace import (
     ARCS,
     EMPTY,
@@ -170,9 +171,7 @@ def _evaluate(space, lm, ws, extra, is_last, number):
         score += extra[at].score
         rest += extra[at].estimate
         step.extra = extra[at].next
-    for table in range(space.columns.shape[1]):
-        row, column = space.rows[member.last, table], space.columns[step.option, table]
-        score += space.table_scores[np.uint64(row + column)]
+    score += table_score(space.distortion, member.last, step.option)
     hope = member.score + score + option.estimate + rest
     state, language, n_asked = member.lm_state, 0.0, 0
     for at in range(np.uint64(option.word_begin), np.uint64(option.word_end)):
@@ -188,7 +187,7 @@ def _evaluate(space, lm, ws, extra, is_last, number):
         logprob, state = remembered_advance(lm, ws.memory, state, np.int32(space.end_word))
         language += logprob
         n_asked += 1
-        score += space.finish[step.option + ONE]
+        score += space.distortion.finish[step.option + ONE]
     score += space.lm_weight * language
     ws.counters[LM_WORDS] += n_asked
     step.score = score
@@ -203,7 +202,7 @@ def _take(space, ws, number, keep_arcs):
     step = ws.steps[number]
     group = ws.grids[step.grid].target
     before = ws.members[step.member]
-    distortion = space.state_of_option[step.option + ONE]
+    distortion = space.distortion.state_of_option[step.option + ONE]
     mask = np.uint64(len(ws.slots) - 1)
     slot = np.uint64(group) * GOLDEN ^ np.uint64(step.lm_state)
     slot = (slot ^ (np.uint64(distortion) << np.uint64(32))) * GOLDEN

@@ -144,7 +144,7 @@ class Decoder:
             options.length_span,
             options.options,
             options.option_words,
-            *weigh_tables(options, tables),
+            weigh_tables(options, tables),
             best_futures(options, scorers, self._distortion_weights),
             jump_estimates(n_words, scorers, self._distortion_weights),
             self.weights["lm"],

@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from decoder.search_space import table_score
 from decoder.workspace import (
     EDGES,
     EMPTY,
@@ -90,11 +91,9 @@ def _edges_of_group(space, ws, number, length, distortion_limit, n_edges):
         first = after if end == right else end
         first = first if start == group.gap else group.gap
         total = best.score + words + jumps + space.jumps[end, first]
-        total += space.edge_scores[group.end, span]
+        total += space.distortion.by_place[group.end, span]
         total += space.options[option].base + space.options[option].estimate
-        for table in range(space.columns.shape[1]):
-            row, column = space.rows[best.last, table], space.columns[option, table]
-            total += space.table_scores[np.uint64(row + column)]
+        total += table_score(space.distortion, best.last, option)
         edge = ws.edges[n_edges]
         edge.total, edge.group, edge.span = total, number, span
         n_edges += 1
@@ -126,7 +125,7 @@ def open_edge(space, ws, number, n_grids, first_group, n_rows):
     target = _target_group(space, ws, edge.group, span.start, span.end, first_group)
     if target < 0:
         return target
-    grid.score = space.edge_scores[group.end, edge.span]
+    grid.score = space.distortion.by_place[group.end, edge.span]
     grid.future = ws.groups[target].future
     grid.target = target
     grid.member, grid.member_end = group.begin, group.begin + group.size

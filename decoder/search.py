@@ -114,7 +114,7 @@ def _begin(space, ws):
     first, group, member = ws.hypotheses[0], ws.groups[0], ws.members[0]
     first.score, first.total = 0.0, future
     first.lm_state = member.lm_state = space.begin_state
-    first.distortion = space.state_of_option[0]
+    first.distortion = space.distortion.state_of_option[0]
     first.option = first.previous = EMPTY
     first.group = first.extra = 0
     ws.coverage[0, :] = 0

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from decoder.options import SentenceOptions
 from models.arrays import FloatArray, Int32Array, Int64Array
 from models.distortion.interface import SentenceScorer
-from models.distortion.tables import TableScorer, joint_numbers
-from models.kernels import kernel
+from models.distortion.tables import Moves, TableScorer, joint_numbers
+from models.kernels import kernel, uncounted
 
 # Share of the jumps' scores that hypotheses are charged with in advance (Moore and Quirk 2007 count
 # them whole); found on 500 sentences of jaen's and 300 of kyoto's development sets
@@ -22,12 +22,32 @@ EARLY = 0.7
 UNUSED = -1  # row of an end where no option ends
 
 
+class DistortionScores(NamedTuple):
+    """Weighted scores of the models that are tables, K of them over options and M over moves.
+
+    A step scores `by_place[end of the last phrase, span]` for what depends on no more than that,
+    and for each of the other tables `values[row of the last option + column of the next]`. Moves
+    are looked up likewise in `move_classes`, and scored by the options before and after them.
+    """
+
+    state_of_option: Int32Array  # (N + 1,) joint state; at 0 that of the beginning
+    finish: FloatArray  # (N + 1,) score of ending the sentence after each option
+    by_place: FloatArray  # (n_words + 1, S)
+    rows: Int32Array  # (N + 1, K) where the row of each option begins, the beginning's first
+    columns: Int32Array  # (N, K)
+    values: FloatArray  # K tables, one after the other
+    move_rows: Int32Array  # (N + 1, M), as `rows`
+    move_columns: Int32Array  # (N, M)
+    move_classes: NDArray[np.uint8]  # M tables, one after the other; no two have a class in common
+    before: FloatArray  # (N + 1, classes) score of each class by the option before the move
+    after: FloatArray  # (N, classes) and by the option after it
+
+
 class SearchSpace(NamedTuple):
     """One sentence. Options are sorted by span; spans by length, then start.
 
     Scores are weighted sums. A step's score is the option's base, its words' language model score,
-    `edge_scores[end of the last phrase, span]` for what depends on no more than that, and the
-    remaining tables: `table_scores[row of the last option + column of the next]` for each of them.
+    and its distortion score.
     """
 
     n_words: int
@@ -35,14 +55,7 @@ class SearchSpace(NamedTuple):
     length_span: Int32Array  # (longest + 2,) first span of each length
     options: NDArray[Any]  # (N,) OPTION, in each span by falling base + estimate
     words: NDArray[Any]  # WORD, of all options
-    # distortion
-    state_of_option: Int32Array  # (N + 1,) joint state; at 0 that of the beginning
-    finish: FloatArray  # (N + 1,) score of ending the sentence after each option
-    edge_scores: FloatArray  # (n_words + 1, S)
-    rows: Int32Array  # (N + 1, K) where the row of each option begins, the beginning's first
-    columns: Int32Array  # (N, K)
-    table_scores: FloatArray  # K tables, one after the other
-    # search
+    distortion: DistortionScores
     future: FloatArray  # (n_words + 1, n_words + 1) best score of each span by itself
     jumps: FloatArray  # (n_words + 2, n_words + 1) estimate of a jump from an end to a start
     lm_weight: float
@@ -122,15 +135,16 @@ def future_scores(n_words, spans, options, estimates):
 
 def weigh_tables(
     options: SentenceOptions, scorers: Sequence[tuple[TableScorer, FloatArray]]
-) -> tuple[Int32Array, FloatArray, FloatArray, Int32Array, Int32Array, FloatArray]:
-    """The distortion fields of `SearchSpace`. Tables that depend on ends and spans only are summed;
+) -> DistortionScores:
+    """Scores of all table models. Tables that depend on ends and spans only are summed;
     the others stay apart."""
     table = options.table
     n_options = len(table)
-    edge_scores = np.zeros((table.n_words + 1, len(options.spans) - 1))
+    by_place = np.zeros((table.n_words + 1, len(options.spans) - 1))
     finish = np.zeros(n_options + 1)
     states: list[Int64Array] = []
     apart: list[tuple[Int32Array, Int32Array, FloatArray]] = []
+    moves: list[Moves] = []
     for scorer, weights in scorers:
         # models often have the same states, and joining is expensive
         if not any(np.array_equal(scorer.state_of_option, state) for state in states):
@@ -143,25 +157,45 @@ def weigh_tables(
                 np.ascontiguousarray(own_columns, np.int32),
                 np.ascontiguousarray(values, np.float64),
             )
-            if not _add_to_edges(*part, table.end, options.spans, edge_scores):
+            if not _add_to_edges(*part, table.end, options.spans, by_place):
                 apart.append(part)
+        moves += scorer.moves(weights)
     joint = joint_numbers(states) if states else np.zeros(n_options + 1, np.int64)
-    rows = np.empty((n_options + 1, len(apart)), np.int32)
-    columns = np.empty((n_options, len(apart)), np.int32)
+    classes, n_classes = [], 0
+    for move in moves:
+        classes.append((move.span, move.span[1:], move.class_of + np.uint8(n_classes)))
+        n_classes += move.before.shape[1]
+    return DistortionScores(
+        joint.astype(np.int32),
+        finish,
+        by_place,
+        *_joined(n_options, apart, np.float64),
+        *_joined(n_options, classes, np.uint8),
+        np.concatenate([np.empty((n_options + 1, 0)), *(move.before for move in moves)], axis=1),
+        np.concatenate([np.empty((n_options, 0)), *(move.after for move in moves)], axis=1),
+    )
+
+
+def _joined(
+    n_options: int, tables: Sequence[tuple[Int32Array, Int32Array, NDArray[Any]]], dtype: Any
+) -> tuple[Int32Array, Int32Array, NDArray[Any]]:
+    """Tables one after the other: where their rows begin, their columns, and their values."""
+    rows = np.empty((n_options + 1, len(tables)), np.int32)
+    columns = np.empty((n_options, len(tables)), np.int32)
     begin = 0
-    for number, (own_rows, own_columns, values) in enumerate(apart):
+    for number, (own_rows, own_columns, values) in enumerate(tables):
         rows[:, number] = begin + own_rows * values.shape[1]
         columns[:, number] = own_columns
         begin += values.size
-    scores = [values.ravel() for *_, values in apart]
-    table_scores = scores[0] if len(scores) == 1 else np.concatenate([np.empty(0), *scores])
-    return joint.astype(np.int32), finish, edge_scores, rows, columns, table_scores
+    parts = [values.ravel() for *_, values in tables]
+    joined = parts[0] if len(parts) == 1 else np.concatenate([np.empty(0, dtype), *parts])
+    return rows, columns, joined
 
 
 @kernel
-def _add_to_edges(rows, columns, values, end, spans, edge_scores):
+def _add_to_edges(rows, columns, values, end, spans, by_place):
     """Adds a table to the scores by end and span; False if it does not depend on these alone."""
-    row_of_end = np.full(edge_scores.shape[0], UNUSED, np.int32)
+    row_of_end = np.full(by_place.shape[0], UNUSED, np.int32)
     row_of_end[0] = rows[0]
     for option in range(len(end)):
         if row_of_end[end[option]] == UNUSED:
@@ -176,5 +210,19 @@ def _add_to_edges(rows, columns, values, end, spans, edge_scores):
         if row_of_end[place] != UNUSED:
             for span in range(len(spans) - 1):
                 column = columns[spans[span].option]
-                edge_scores[place, span] += values[row_of_end[place], column]
+                by_place[place, span] += values[row_of_end[place], column]
     return True
+
+
+@uncounted
+def table_score(distortion, last, option):
+    """What tables and moves say of an option after the one before it, which is numbered from 1."""
+    score = 0.0
+    for table in range(distortion.columns.shape[1]):
+        row, column = distortion.rows[last, table], distortion.columns[option, table]
+        score += distortion.values[np.uint64(row + column)]
+    for table in range(distortion.move_columns.shape[1]):
+        row, column = distortion.move_rows[last, table], distortion.move_columns[option, table]
+        class_ = np.uint64(distortion.move_classes[np.uint64(row + column)])
+        score += distortion.before[last, class_] + distortion.after[option, class_]
+    return score

@@ -263,6 +263,9 @@ class Laws:
         total = np.zeros(len(steps.option))
         for rows, columns, values in tables.projected(weights):
             total += values[rows[steps.previous + 1], columns[steps.option]]
+        for span, class_of, before, after in tables.moves(weights):
+            move = class_of[span[steps.previous + 1], span[steps.option + 1]]
+            total += before[steps.previous + 1, move] + after[steps.option, move]
         message = "weighted tables must hold the weighted features"
         assert np.allclose(total, scorer.features(steps) @ weights), message
         states = tables.state_of_option

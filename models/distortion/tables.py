@@ -8,7 +8,7 @@ options with equal rows are interchangeable.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,16 @@ class Table:
     columns: Int32Array  # (N,) column of each option
     values: FloatArray  # (n_rows, n_columns, features of this table)
     first_feature: int = 0  # number of this table's first feature in the model
+
+
+class Moves(NamedTuple):
+    """Weighted scores by the class of the move from one span to another and by the option at its
+    beginning or end: far smaller than tables of options and spans."""
+
+    span: Int32Array  # (N + 1,) of each option; at 0 that of the beginning
+    class_of: NDArray[np.uint8]  # (spans, spans) class of the move from one span to another
+    before: FloatArray  # (N + 1, classes) score by the option that is left
+    after: FloatArray  # (N, classes) score by the option that is entered
 
 
 class TableScorer(SentenceScorer):
@@ -78,6 +88,10 @@ class TableScorer(SentenceScorer):
             values = table.values[:, :, 0] * own[0] if len(own) == 1 else table.values @ own
             result.append((table.rows, table.columns, values))
         return result
+
+    def moves(self, weights: FloatArray) -> list[Moves]:  # noqa: ARG002
+        """Weighted scores of moves, to be added to those of the tables."""
+        return []
 
 
 def joint_numbers(columns: Sequence[NDArray[Any]]) -> Int64Array:

@@ -10,13 +10,12 @@ if it ends where that one began. Hierarchical ones look at blocks of phrases (`h
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from models.arrays import FloatArray, Int32Array
 from models.data.sentence import Sentence
 from models.distortion.interface import DistortionModel, OptionTable, SentenceScorer, Steps
 from models.distortion.msd.hierarchical import HierarchicalScorer, class_of_orientation
-from models.distortion.tables import TableScorer
+from models.distortion.tables import Moves, TableScorer
 from models.errors import DataError
 from models.kernels import kernel
 from models.phrases.orientation import LEFT, MONOTONE, RIGHT, SWAP
@@ -49,16 +48,12 @@ class Lexicalised(DistortionModel):
 
 
 class LexicalisedScorer(TableScorer):
-    """Tables over spans and options, one for each direction, made when the weights are known."""
+    """Scores of moves between spans, in classes."""
 
     def __init__(self, kind: ReorderingType, options: OptionTable) -> None:
-        start = np.concatenate([[-1], options.start])  # nothing is swapped with the beginning
-        end = np.concatenate([[0], options.end])
-        keys = (start + 1) * (options.n_words + 1) + end
-        _, first, span = np.unique(keys, return_index=True, return_inverse=True)
-        self._span = span.astype(np.int32)  # (N + 1,) span of each option, the beginning first
-        moves = _orientations(start[first], end[first])
-        self._class = class_of_orientation(kind.classes)[moves]  # of moves between spans
+        self._span, self._class = _moves(
+            options.n_words, options.start, options.end, class_of_orientation(kind.classes)
+        )
         self._scores = options.reordering
         self._n_classes = len(CLASSES[kind.classes])
         self._directions = tuple(dict.fromkeys(direction for direction, _ in kind.columns))
@@ -66,7 +61,7 @@ class LexicalisedScorer(TableScorer):
         self.finish_values = None
         # forward features look at the previous option, backward ones only at its span
         places = np.arange(len(options) + 1)
-        self.state_of_option = places if "forward" in self._directions else span
+        self.state_of_option = places if "forward" in self._directions else self._span
 
     def features(self, steps: Steps) -> FloatArray:
         values = np.zeros((len(steps.option), self.n_features))
@@ -78,46 +73,45 @@ class LexicalisedScorer(TableScorer):
             values[step, column] = np.where(asked >= 0, self._scores[asked, column], 0.0)
         return values
 
-    def projected(self, weights: FloatArray) -> list[tuple[Int32Array, Int32Array, FloatArray]]:
+    def projected(self, weights: FloatArray) -> list[tuple[Int32Array, Int32Array, FloatArray]]:  # noqa: ARG002
+        return []
+
+    def moves(self, weights: FloatArray) -> list[Moves]:
         weighted = self._scores * weights
-        options = np.arange(len(weighted) + 1, dtype=np.int32)
-        result = []
+        after = np.zeros((len(weighted), self._n_classes))
+        before = np.zeros((len(weighted) + 1, self._n_classes))
         for number, direction in enumerate(self._directions):
-            asked = weighted[:, number * self._n_classes : (number + 1) * self._n_classes]
+            own = weighted[:, number * self._n_classes : (number + 1) * self._n_classes]
             if direction == "backward":
-                # rows: span of the previous option; columns: options
-                values = _backward_table(asked, self._span, self._class)
-                result.append((self._span, options[:-1], values))
+                after += own
             else:
-                # rows: previous option, the beginning first; columns: span of the next option
-                values = _forward_table(asked, self._span, self._class)
-                result.append((options, self._span[1:], values))
-        return result
+                before[1:] += own
+        return [Moves(self._span, self._class, before, after)]
 
 
 @kernel
-def _backward_table(scores, span, class_of_move):
-    """Each next option's score of the move from each span, (n_spans, N)."""
-    values = np.empty((len(class_of_move), len(scores)))
-    for before in range(len(class_of_move)):
-        for option in range(len(scores)):
-            values[before, option] = scores[option, class_of_move[before, span[option + 1]]]
-    return values
-
-
-@kernel
-def _forward_table(scores, span, class_of_move):
-    """Each previous option's score of the move to each span, (N + 1, n_spans)."""
-    values = np.zeros((len(scores) + 1, len(class_of_move)))
-    for option in range(len(scores)):
-        for after in range(len(class_of_move)):
-            values[option + 1, after] = scores[option, class_of_move[span[option + 1], after]]
-    return values
-
-
-def _orientations(start: Int32Array, end: Int32Array) -> NDArray[np.int64]:
-    """Orientation of the move from span i to span j, (i, j)."""
-    result = np.where(start[None, :] >= end[:, None], RIGHT, LEFT)
-    result[end[None, :] == start[:, None]] = SWAP
-    result[start[None, :] == end[:, None]] = MONOTONE
-    return result
+def _moves(n_words, start, end, class_of_orientation):
+    """The span of each option, (N + 1,), the beginning first, and the class of the move from one
+    span to another."""
+    number = np.zeros((n_words, n_words + 1), np.int32)  # by start and end; 0 is the beginning's
+    span = np.zeros(len(start) + 1, np.int32)
+    starts, ends = np.empty(len(span), np.int32), np.empty(len(span), np.int32)
+    starts[0], ends[0] = -1, 0  # nothing is swapped with the beginning
+    n_spans = 1
+    for option in range(len(start)):
+        if number[start[option], end[option]] == 0:
+            number[start[option], end[option]] = n_spans
+            starts[n_spans], ends[n_spans] = start[option], end[option]
+            n_spans += 1
+        span[option + 1] = number[start[option], end[option]]
+    class_of = np.empty((n_spans, n_spans), np.uint8)
+    for before in range(n_spans):
+        for after in range(n_spans):
+            if starts[after] == ends[before]:
+                orientation = MONOTONE
+            elif ends[after] == starts[before]:
+                orientation = SWAP
+            else:
+                orientation = RIGHT if starts[after] >= ends[before] else LEFT
+            class_of[before, after] = class_of_orientation[orientation]
+    return span, class_of
