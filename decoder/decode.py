@@ -1,6 +1,6 @@
 """One sentence at a time: options, distortion tables, search, and the best derivations."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 
@@ -13,7 +13,7 @@ from decoder.features import DENSE_FEATURES
 from decoder.lattice import make_lattice
 from decoder.nbest import best_derivations
 from decoder.options import OptionFinder, OptionWeights, SentenceOptions
-from decoder.search import NO_LIMIT, Limits, search
+from decoder.search import NO_LIMIT, STOPPED, Limits, search
 from decoder.search_space import (
     SearchSpace,
     best_futures,
@@ -48,7 +48,12 @@ class SearchSettings:
     distortion_limit: int = 6  # −1: none
     options: int = 20  # translations for each source phrase
     drop_unknown: bool = False  # leave unknown words out instead of copying them
+    max_length: int = 250  # words; longer sentences are translated in pieces; 0: none is
     lattice: bool = False  # keep the search lattice of each sentence
+
+
+class Stopped(Exception):
+    """Nobody waits for the translation any more."""
 
 
 class Decoder:
@@ -88,6 +93,7 @@ class Decoder:
         )
         own = (name for model in distortion for name in model.feature_names)
         self.feature_names: tuple[str, ...] = (*DENSE_FEATURES, *own)
+        self.is_stopped: Callable[[], bool] = lambda: False  # looked at now and then
         self._workspace: Workspace | None = None
         self._capacity = _first_capacity(settings)
 
@@ -160,7 +166,9 @@ class Decoder:
         )
         while True:
             workspace = self._room(n_words)
-            best = search(space, self.lm.automaton, workspace, limits, models)
+            best = search(space, self.lm.automaton, workspace, limits, models, self.is_stopped)
+            if best == STOPPED:
+                raise Stopped
             if best == NOTHING:
                 raise DataError("no translation was found within the limits of the search")
             if best > FULL:

@@ -42,6 +42,11 @@ class Decoded:
         table, spans = self.options.table, self.options.spans
         return self.record.statistics(len(self.sentence), len(table), len(spans) - 1)
 
+    @property
+    def n_pieces(self) -> int:
+        """How many searches translated the sentence."""
+        return 1
+
     def words(self, number: int = 0) -> list[str]:
         """The translation; unknown words are copied."""
         return [word for option in self.chosen[number].tolist() for word in self.phrase(option)]

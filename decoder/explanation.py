@@ -142,6 +142,11 @@ def explain(
     """Takes apart one of the derivations that `translator` has found for a sentence."""
     if not len(decoded.sentence):
         raise DataError("an empty sentence has no derivation that could be explained")
+    if decoded.n_pieces > 1:
+        raise DataError(
+            f"a sentence of {len(decoded.sentence)} words was translated in pieces",
+            advice="explain its parts, or raise search.max_length",
+        )
     weights = np.array([translator.weights[name] for name in decoded.feature_names])
     parts = tuple(_parts(translator.distortion))
     walk = Walk(decoded, weights, translator.settings.distortion_limit)

@@ -13,6 +13,7 @@ For n-best lists every step is kept as an arc. Ties go to the first candidate, s
 nothing but the input.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -35,7 +36,10 @@ from models.kernels import inner, kernel, uncounted
 from models.language_model.automaton import Automaton
 
 NO_LIMIT = 1 << 40
-ASK = -3  # instead of a hypothesis: the models that look at the coverage must be asked
+# Instead of a hypothesis
+ASK = -3  # the models that look at the coverage must be asked, or there is a pause
+STOPPED = -4
+PAUSE = 50_000  # steps after which the search looks whether it is still wanted
 
 
 class Limits(NamedTuple):
@@ -52,20 +56,27 @@ def search(
     ws: Workspace,
     limits: Limits,
     models: CoverageModels | None = None,
+    is_stopped: Callable[[], bool] = lambda: False,
 ) -> int:
-    """The best complete hypothesis, NOTHING or what is full."""
-    if models is None:
-        return int(_search_on(space, lm, ws, limits, NO_EXTRA, 0, 0, False)[0])
-    extra, n_edges = NO_EXTRA, 0
-    for n_covered in range(space.n_words + 1):
-        result, n_edges, batch = _search_to_question(
-            space, lm, ws, limits, extra, n_covered, n_edges, models.joint_states, models.n_models
-        )
+    """The best complete hypothesis, NOTHING, what is full, or STOPPED if nobody wants one now."""
+    extra, n_covered, n_edges = NO_EXTRA, 0, 0
+    n_stacks = 1 if models else max(1, PAUSE // limits.pops)
+    while True:
+        here = space, lm, ws, limits, extra, n_covered, n_edges
+        if models is None:
+            result, n_edges = _search_on(*here, n_stacks)
+        else:
+            result, n_edges, batch = _search_to_question(
+                *here, models.joint_states, models.n_models
+            )
         if result != ASK:
-            break
-        is_last = n_covered + 1 == space.n_words
-        extra = models.ask(ws.edges[:n_edges], batch, is_last=is_last)
-    return int(result)
+            return int(result)
+        if is_stopped():
+            return STOPPED
+        n_covered += n_stacks
+        if models is not None:
+            is_last = n_covered == space.n_words
+            extra = models.ask(ws.edges[:n_edges], batch, is_last=is_last)
 
 
 @kernel
@@ -74,7 +85,7 @@ def _search_to_question(
 ):  # fmt: skip
     """`_search_on`, and the batch of steps that the models are asked about: one call, because each
     call from Python costs time for its arguments."""
-    result, n_edges = _search_on(space, lm, ws, limits, extra, n_covered, n_edges, True)
+    result, n_edges = _search_on(space, lm, ws, limits, extra, n_covered, n_edges, 1)
     if result == ASK:
         classify(ws, n_covered)
     edges = ws.edges[: n_edges if result == ASK else 0]
@@ -82,13 +93,14 @@ def _search_to_question(
 
 
 @kernel
-def _search_on(space, lm, ws, limits, extra, n_covered, n_edges, asks):
-    """Searches on from a stack to the end, or, if it `asks`, until the edges into the next stack
-    are known. `n_edges` lead into this stack; `extra` holds the models' answers for their steps.
+def _search_on(space, lm, ws, limits, extra, n_covered, n_edges, n_stacks):
+    """Searches on from a stack to the end, or until the edges into the one `n_stacks` later are
+    known. `n_edges` lead into this stack; `extra` holds the models' answers for their steps.
 
     Returns the best hypothesis, NOTHING, ASK or what is full, and the number of edges that were
     collected last.
     """
+    pause = n_covered + n_stacks
     while True:
         if n_covered == 0:
             _begin(space, ws)
@@ -103,7 +115,7 @@ def _search_on(space, lm, ws, limits, extra, n_covered, n_edges, asks):
         n_edges = collect_edges(space, ws, n_covered, limits.distortion)
         if n_edges < 0:
             return n_edges, n_edges
-        if asks:
+        if n_covered == pause:
             return ASK, n_edges
 
 

@@ -5,16 +5,19 @@
 """
 
 from collections import deque
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from queue import SimpleQueue
+from threading import Event
 
-from decoder.decode import Decoder, SearchSettings
+from decoder.decode import Decoder, SearchSettings, Stopped
 from decoder.decoded import Decoded
 from decoder.drawing.derivation_layout import Derivation
+from decoder.pieces import cut, join
 from models.data.sentence import Sentence
 from models.data.tagger import Tagger
 from models.data.word_classes import WordClasses
@@ -156,10 +159,9 @@ class Translator:
         self, sentence: Sentence | str, n_best: int = 1, *, distinct: bool = False
     ) -> Decoded:
         sentence = Sentence.parse(sentence) if isinstance(sentence, str) else sentence
-        sentence = self._checked(sentence)
         decoder = self._decoder()
         try:
-            return decoder.decode(sentence, n_best, distinct=distinct)
+            return self._decode(decoder, sentence, n_best, distinct=distinct)
         finally:
             self._idle.put(decoder)
 
@@ -194,16 +196,17 @@ class Translator:
         is, so that whoever types a sentence sees its translation before typing the next.
         """
         sentences = iter(sentences)
+        stopped = Event()
 
         def work(chunk: list[Sentence]) -> list[Decoded | Failure]:
-            decoder = self._decoder()
+            decoder = self._decoder(stopped.is_set)
             results: list[Decoded | Failure] = []
-            for sentence in chunk:
-                try:
-                    layered = self._checked(sentence)
-                    results.append(decoder.decode(layered, n_best, distinct=distinct))
-                except DataError as error:
-                    results.append(Failure(sentence, error))
+            with suppress(Stopped):
+                for sentence in chunk:
+                    try:
+                        results.append(self._decode(decoder, sentence, n_best, distinct=distinct))
+                    except DataError as error:
+                        results.append(Failure(sentence, error))
             self._idle.put(decoder)
             return results
 
@@ -220,6 +223,7 @@ class Translator:
                 while waiting:
                     yield from waiting.popleft().result()
             finally:
+                stopped.set()
                 for future in waiting:
                     future.cancel()
 
@@ -249,7 +253,19 @@ class Translator:
             model.check(sentence)
         return sentence
 
-    def _decoder(self) -> Decoder:
-        if self._idle.empty():
-            return Decoder(self.phrases, self.lm, self.distortion, self.weights, self.settings)
-        return self._idle.get()
+    def _decode(
+        self, decoder: Decoder, sentence: Sentence, n_best: int, *, distinct: bool
+    ) -> Decoded:
+        """Decodes the sentence, in pieces if it is too long."""
+        sentence, longest = self._checked(sentence), self.settings.max_length
+        if not 0 < longest < len(sentence) or "tree" in self._needed:
+            return decoder.decode(sentence, n_best, distinct=distinct)
+        pieces = cut(sentence, longest)
+        return join(sentence, [decoder.decode(one, n_best, distinct=distinct) for one in pieces])
+
+    def _decoder(self, is_stopped: Callable[[], bool] = lambda: False) -> Decoder:
+        parts = self.phrases, self.lm, self.distortion
+        idle = not self._idle.empty()
+        decoder = self._idle.get() if idle else Decoder(*parts, self.weights, self.settings)
+        decoder.is_stopped = is_stopped
+        return decoder

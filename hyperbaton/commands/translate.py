@@ -98,6 +98,11 @@ class Translate(SearchCommand):
                     say(f"hyperbaton: sentence {number}: {result.error}")
                     writer.write_nothing()
                 else:
+                    if result.n_pieces > 1:
+                        say(
+                            f"sentence {number}: {len(result.sentence)} words, translated in "
+                            f"{result.n_pieces} pieces"
+                        )
                     writer.write(number - 1, result)
                     statistics = statistics.add(result.statistics)
                     missing.update(users.keys() - result.sentence.layers if result.sentence else ())

@@ -218,6 +218,19 @@ def test_memory_gives_out_as_an_error_of_the_sentence(model, monkeypatch):
         small.decode(Sentence.parse(LINES[0]))
 
 
+def test_long_sentences_are_translated_in_pieces(model):
+    line = " ".join(LINES[0].split() * 2)
+    whole, cut = (
+        run(model, "--distortion-limit", "2", "--set", f"search.max_length={longest}", input=line)
+        for longest in (10, 5)
+    )
+    assert (whole.returncode, cut.returncode) == (0, 0)
+    assert "pieces" not in whole.stderr
+    assert "sentence 1: 10 words, translated in 2 pieces" in cut.stderr.splitlines()
+    alone = run(model, "--distortion-limit", "2", input=LINES[0]).stdout.strip()
+    assert cut.stdout == f"{alone} {alone}\n"
+
+
 def test_the_python_interface(model):
     translator = Translator.load(str(model))
     result = translator.translate("kare wa hon o katta")

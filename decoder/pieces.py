@@ -1,0 +1,116 @@
+"""Sentences that are too long for one search: cut at punctuation, translated piece by piece.
+
+A search's tables grow with the square of a sentence's length. Lines of a thousand words are hardly
+ever one sentence, and no model was trained on such.
+
+    he came , and he saw , and then he went      with at most 8 words
+    ──────────┬────────────┬────────────────
+              3            7                     cut at the last mark that is not too far back
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from unicodedata import category
+
+import numpy as np
+
+from decoder.decoded import Decoded
+from decoder.statistics import SearchStatistics
+from models.arrays import FloatArray, Int32Array, Int64Array, Ragged
+from models.data.sentence import Sentence
+
+FINAL = frozenset(".!?。．！？｡؟।…")  # marks that end a sentence
+OPENING = {"Ps", "Pi"}  # Unicode's categories of opening brackets and quotation marks
+
+
+def cut(sentence: Sentence, longest: int) -> list[Sentence]:
+    """Pieces of at most `longest` words each; trees are left out."""
+    begin, pieces = 0, []
+    while len(sentence) - begin > longest:
+        end = begin + _length(sentence.words[begin : begin + longest])
+        pieces.append(_part(sentence, begin, end))
+        begin = end
+    return [*pieces, _part(sentence, begin, len(sentence))]
+
+
+def _length(words: Sequence[str]) -> int:
+    """How many words make a piece: up to the last end of a sentence in their second half, or up to
+    the last punctuation there, or all."""
+    for is_boundary in (lambda word: word in FINAL, _closes):
+        for place in range(len(words) - 1, len(words) // 2 - 2, -1):
+            if is_boundary(words[place]):
+                return place + 1
+    return len(words)
+
+
+def _closes(word: str) -> bool:
+    """Whether it is punctuation after which a clause may begin."""
+    kinds = {category(letter) for letter in word}
+    return all(kind.startswith("P") for kind in kinds) and not kinds & OPENING
+
+
+def _part(sentence: Sentence, begin: int, end: int) -> Sentence:
+    return Sentence(
+        sentence.words[begin:end],
+        None if sentence.tags is None else sentence.tags[begin:end],
+        None if sentence.classes is None else sentence.classes[begin:end],
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Joined(Decoded):
+    """The translation of a whole sentence. It has no lattice, and its options and scorers are not
+    for another search."""
+
+    parts: tuple[Decoded, ...] = ()
+
+    @property
+    def n_pieces(self) -> int:
+        return len(self.parts)
+
+    @property
+    def statistics(self) -> SearchStatistics:
+        total = reduce(SearchStatistics.add, (part.statistics for part in self.parts))
+        return total._replace(sentences=1)
+
+    def features(self) -> FloatArray:
+        values: FloatArray = np.sum([part.features() for part in self.parts], axis=0)
+        return values
+
+    def take(self, numbers: Int64Array) -> "Joined":
+        parts = tuple(part.take(numbers) for part in self.parts)
+        return join(self.sentence, parts)
+
+
+def join(sentence: Sentence, parts: Sequence[Decoded]) -> Joined:
+    """The best of every piece, then the second best of every piece, and so on."""
+    size = max(map(len, parts))
+    parts = [part.take(np.minimum(np.arange(size), len(part) - 1)) for part in parts]
+    tables = [part.options.table for part in parts]
+    words = np.cumsum([0, *(len(part.sentence) for part in parts[:-1])])
+    options = np.cumsum([0, *map(len, tables[:-1])])
+    table = replace(
+        tables[0],
+        n_words=len(sentence),
+        start=_concatenated([one.start for one in tables], words),
+        end=_concatenated([one.end for one in tables], words),
+        entry=np.concatenate([one.entry for one in tables]),
+    )
+    rows = [_concatenated([part.chosen[row] for part in parts], options) for row in range(size)]
+    return Joined(
+        sentence,
+        replace(parts[0].options, table=table),
+        (),
+        Ragged(np.concatenate(rows), np.cumsum([0, *map(len, rows)])),
+        np.sum([part.scores for part in parts], axis=0),
+        parts[0].lm,
+        parts[0].feature_names,
+        parts=tuple(parts),
+    )
+
+
+def _concatenated(arrays: Sequence[Int32Array], before: Int64Array) -> Int32Array:
+    """One after the other; to each is added what comes before it."""
+    moved = [values + number for values, number in zip(arrays, before, strict=True)]
+    return np.concatenate(moved).astype(np.int32)
