@@ -75,8 +75,11 @@ def _edges_of_group(space, ws, number, length, distortion_limit, n_edges):
     best = ws.members[group.begin]
     # the gap that spans lie in, the end of the gap before it and the start of the one after it
     before, left, right, after = space.n_words + 1, 0, 0, group.gap
-    for span in range(space.length_span[length], space.length_span[length + 1]):
+    nearest = max(group.gap, group.end - distortion_limit)
+    for span in range(_first_span(space, length, nearest), space.length_span[length + 1]):
         start = space.spans[span].start
+        if start > group.end + distortion_limit:
+            break
         while start >= right:
             before = right if right else before
             left, right = after, open_end(covered, after, space.n_words)
@@ -98,6 +101,19 @@ def _edges_of_group(space, ws, number, length, distortion_limit, n_edges):
         edge.total, edge.group, edge.span = total, number, span
         n_edges += 1
     return n_edges
+
+
+@uncounted
+def _first_span(space, length, place):
+    """The first span of a length that begins at a place or later, or the end of them."""
+    low, high = space.length_span[length], space.length_span[length + 1]
+    while low < high:
+        middle = (low + high) >> 1
+        if space.spans[middle].start < place:
+            low = middle + 1
+        else:
+            high = middle
+    return low
 
 
 @uncounted

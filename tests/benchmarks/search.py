@@ -1,0 +1,92 @@
+"""What the search costs by distortion limit and by sentence length, beside other versions of it.
+
+    python tests/benchmarks/search.py SOURCE N MODEL [CHECKOUT MODEL]...
+
+Decodes the first N sentences of SOURCE with linear distortion and with all models of MODEL, with
+this version and with those of other checkouts, which may need a MODEL of their own. Versions take
+turns, each time in a process of its own; times are the least CPU time of several rounds.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections import defaultdict
+from itertools import islice
+from pathlib import Path
+
+HERE = str(Path(__file__).parents[2])
+LIMITS = (6, 10, 20, -1)
+LENGTHS = (10, 20, 40, 60, 80, 100)
+ROUNDS = 3
+COUNTS = ("edges", "opened", "pops", "lm_words")
+
+
+def main(source: str, n: str, model: str, *others: str) -> None:
+    versions = {HERE: model} | dict(zip(others[::2], others[1::2], strict=True))
+    for models in ("linear", "all models"):
+        print(f"{models}, a sentence; lm words by source word")
+        print(f"{'limit':>6} {'version':20}{'ms':>8}{'edges':>9}{'opened':>9}{'pops':>9}"
+              f"{'lm words':>9}{'score':>11}")  # fmt: skip
+        for limit in LIMITS:
+            for version, of_version in versions.items():
+                row = measured(version, of_version, source, n, models, limit, "")
+                print(line(limit if limit >= 0 else "none", version, row))
+    print("\nlinear, no limit, by words of the source")
+    for length in LENGTHS:
+        for version, of_version in versions.items():
+            row = measured(version, of_version, source, n, "linear", -1, str(length))
+            print(line(length, version, row))
+
+
+def line(name: object, version: str, row: dict[str, float]) -> str:
+    counts = "".join(f"{row[key]:>9,.0f}" for key in COUNTS)
+    label = "this" if version == HERE else Path(version).name
+    return f"{name!s:>6} {label:20}{row['ms']:>8.2f}{counts}{row['score']:>11.4f}"
+
+
+def measured(version: str, *arguments: object) -> dict[str, float]:
+    command = [sys.executable, __file__, "--one", *map(str, arguments)]
+    environment = os.environ | {"PYTHONPATH": version, "OPENBLAS_NUM_THREADS": "1"}
+    found = subprocess.run(command, check=True, capture_output=True, env=environment)
+    row: dict[str, float] = json.loads(found.stdout)
+    return row
+
+
+def one(model: str, source: str, n: str, models: str, limit: str, length: str) -> None:
+    """Measures one row, and prints it for the process that asked."""
+    from decoder.decode import SearchSettings
+    from decoder.translator import Translator
+    from models.data.sentence import Sentence
+    from models.data.text import read_lines
+
+    names = ["linear"] if models == "linear" else []
+    translator = Translator.load(model, SearchSettings(distortion_limit=int(limit)), names)
+    lines = [line for _, line in islice(read_lines(Path(source)), int(n))]
+    if length:  # cut from the text as if it had no ends of lines
+        words, size = " ".join(lines).split(), int(length)
+        lines = [" ".join(words[at : at + size]) for at in range(0, min(len(words), 2000), size)]
+    sentences = [Sentence.parse(text) for text in lines]
+    sums: dict[str, float] = defaultdict(float)
+    for sentence in sentences:
+        decoded = translator.decode(sentence)
+        counts = decoded.statistics._asdict()
+        for key in COUNTS:
+            sums[key] += counts.get(key, counts["edges"]) / len(sentences)
+        sums["score"] += float(decoded.scores[0]) / len(sentences)
+    sums["lm_words"] *= len(sentences) / sum(map(len, sentences))
+    seconds = []
+    for _ in range(ROUNDS):
+        began = time.thread_time()
+        for sentence in sentences:
+            translator.decode(sentence)
+        seconds.append(time.thread_time() - began)
+    print(json.dumps({**sums, "ms": min(seconds) / len(sentences) * 1e3}))
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "--one":
+        one(*sys.argv[2:])
+    else:
+        main(*sys.argv[1:])
