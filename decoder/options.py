@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import FloatArray, Int32Array, Int64Array, Ragged
+from models.arrays import Float32Array, FloatArray, Int32Array, Int64Array, Ragged
 from models.data.vocabulary import UNKNOWN
 from models.distortion.interface import OptionTable
 from models.hashing import EMPTY
@@ -18,8 +18,8 @@ from models.kernels import kernel, uncounted
 from models.language_model.automaton import EMPTY_STATE, Automaton, advance
 from models.language_model.model import LanguageModel
 from models.phrases.extraction import GRID
+from models.phrases.sorted_trie import ROOT, SortedTrie, child
 from models.phrases.table import PhraseTable
-from models.phrases.trie import ROOT, Trie, child
 
 LONGEST = GRID  # words of a source phrase
 UNKNOWN_SCORE = -100.0  # the feature `unknown` of a copied word; its weight is not tuned
@@ -64,12 +64,12 @@ class OptionWeights(NamedTuple):
 class _Source(NamedTuple):
     """The arrays of the phrase table and the language model, for compiled code."""
 
-    trie: Trie
-    entry_begin: Int64Array
+    trie: SortedTrie
+    entry_begin: Int32Array
     target: Int32Array
     target_words: Int32Array
-    target_offsets: Int64Array
-    scores: FloatArray
+    target_offsets: Int32Array
+    scores: Float32Array
     lm_word: Int32Array  # (target vocabulary,) language model id of each target word
     lm: Automaton
 
@@ -129,8 +129,8 @@ class OptionFinder:
             phrases.trie,
             phrases.entry_begin,
             phrases.target,
-            phrases.target_phrases.values,
-            phrases.target_phrases.offsets,
+            phrases.target_words,
+            phrases.target_offsets,
             phrases.scores,
             lm.vocabulary.encode(phrases.target_vocabulary.words),
             lm.automaton,

@@ -8,9 +8,9 @@ keep it.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,17 +23,42 @@ HEADER = "header.json"
 ADVICE = "train or import the model again"
 
 
+class Stream(NamedTuple):
+    """An array that comes piece by piece, once."""
+
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    chunks: Iterable[NDArray[Any]]
+
+    def gathered(self) -> NDArray[Any]:
+        """The whole array."""
+        whole = np.empty(self.shape, self.dtype)
+        end = 0
+        for chunk in self.chunks:
+            whole[end : end + len(chunk)] = chunk
+            end += len(chunk)
+        return whole
+
+
 class ArrayFolder(NamedTuple):
     header: dict[str, Any]  # what the caller keeps beside the arrays
-    arrays: dict[str, NDArray[Any]]  # read-only, on disk until they are touched
+    arrays: dict[str, Any]  # read-only, on disk until they are touched; before saving also streams
     vocabularies: dict[str, Vocabulary]
+
+    def gathered(self) -> "ArrayFolder":
+        """The same with arrays in place of streams."""
+        arrays = {
+            name: each.gathered() if isinstance(each, Stream) else each
+            for name, each in self.arrays.items()
+        }
+        return self._replace(arrays=arrays)
 
 
 def save_arrays(
     directory: Path,
     format_number: int,
     header: Mapping[str, Any],
-    arrays: Mapping[str, NDArray[Any]],
+    arrays: Mapping[str, NDArray[Any] | Stream],
     vocabularies: Mapping[str, Vocabulary],
 ) -> None:
     texts = {name: "\n".join(words.words) for name, words in vocabularies.items()}
@@ -43,7 +68,7 @@ def save_arrays(
     make_folder(directory)
     for name, values in arrays.items():
         with replacing(directory / f"{name}.npy") as path, path.open("wb") as stream:
-            np.save(stream, np.ascontiguousarray(values), allow_pickle=False)
+            _write(stream, values)
     for name, text in texts.items():
         with replacing(directory / f"{name}.txt") as path:
             path.write_bytes(text.encode())
@@ -99,7 +124,21 @@ def _words(path: Path, size: int) -> Vocabulary:
     return vocabulary
 
 
-def _kind(values: NDArray[Any]) -> str:
+def _write(file: BinaryIO, values: NDArray[Any] | Stream) -> None:
+    if not isinstance(values, Stream):
+        np.save(file, np.ascontiguousarray(values), allow_pickle=False)
+        return
+    form = {
+        "descr": np.lib.format.dtype_to_descr(values.dtype),
+        "fortran_order": False,
+        "shape": values.shape,
+    }
+    np.lib.format.write_array_header_1_0(file, form)
+    for chunk in values.chunks:
+        file.write(np.ascontiguousarray(chunk, values.dtype).data)
+
+
+def _kind(values: NDArray[Any] | Stream) -> str:
     return f"{values.shape} of {values.dtype}"
 
 

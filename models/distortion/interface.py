@@ -63,7 +63,7 @@ class OptionTable:
     @cached_property
     def inner(self) -> UInt64Array:
         """Inner alignments, bit 8 · target + source; a copied word is linked to itself."""
-        inner = self.phrases.inner[self.entry]
+        inner = self.phrases.inner_of(self.entry)
         inner[self.is_unknown] = 0 if self.drop_unknown else 1
         return inner
 
@@ -85,7 +85,7 @@ class OptionTable:
     def reordering(self) -> FloatArray:
         """Log probabilities of the reordering table, (N, columns); 0 for unknown words, as in
         Moses."""
-        scores: FloatArray = self.phrases.reordering[self.entry]
+        scores = self.phrases.reordering_of(self.entry)
         scores[self.is_unknown] = 0.0
         return scores
 

@@ -14,8 +14,9 @@ from models.phrases.extraction import check_max_length, extract
 from models.phrases.pruning import keep_best, keep_significant, significance_threshold
 from models.phrases.reordering import ORIENTATIONS, ReorderingType, reordering_scores
 from models.phrases.scoring import collect, lexical_weights
+from models.phrases.sections import EntrySide, assemble
 from models.phrases.smoothing import check_smoothing, translation_probabilities
-from models.phrases.table import EntrySide, PhraseTable, assemble
+from models.phrases.table import PhraseTable
 from models.phrases.trie import SpanIds, number_spans
 
 NONE = "none"
@@ -101,7 +102,7 @@ def train_phrases(
         reordering = reordering_scores(kind, occurrences, pairs)
     pairs, direct, inverse = pairs.take(keep), direct[keep], inverse[keep]
     direct_lexical, inverse_lexical = lexical_weights(pairs, source, target, corpus)
-    return assemble(
+    table = assemble(
         _entry_side(corpus.source, source, pairs.source),
         _entry_side(corpus.target, target, pairs.target),
         np.stack([inverse, inverse_lexical, direct, direct_lexical], axis=1),
@@ -110,6 +111,7 @@ def train_phrases(
         reordering[keep],
         str(kind) if kind else "",
     )
+    return PhraseTable.of(table.gathered())
 
 
 def _reordering_type(name: str) -> ReorderingType | None:

@@ -21,7 +21,9 @@ from models.data.vocabulary import Vocabulary, check_words
 from models.errors import BadLine, DataError
 from models.phrases.extraction import GRID
 from models.phrases.reordering import ReorderingType
-from models.phrases.table import SCORES, EntrySide, PhraseTable, assemble
+from models.phrases.sections import EntrySide, assemble
+from models.phrases.sorted_trie import parents
+from models.phrases.table import SCORES, PhraseTable
 from models.progress import Progress
 from models.writing import open_to_write
 
@@ -32,8 +34,8 @@ BATCH = 5_000  # lines that are compressed together
 
 def write_phrase_table(table: PhraseTable, path: Path) -> None:
     alignments = _alignment_texts(table)
-    scores = _numbers(np.exp(table.scores))
-    counts = _numbers(table.counts)
+    scores = _numbers(np.exp(table.scores.astype(np.float64)))
+    counts = _numbers(table.counts_of())
     _write_lines(
         path,
         (
@@ -46,7 +48,7 @@ def write_phrase_table(table: PhraseTable, path: Path) -> None:
 def write_reordering_table(table: PhraseTable, path: Path) -> None:
     if not table.reordering_type:
         raise DataError("the phrase table has no reordering scores", where=str(path))
-    scores = _numbers(np.exp(table.reordering))
+    scores = _numbers(np.exp(table.reordering_of()))
     _write_lines(path, (f"{phrases}{scores[entry]}\n" for phrases, entry in _sorted_entries(table)))
 
 
@@ -141,7 +143,7 @@ class _Reader:
         return self.entries.get(f << 32 | e) if f >= 0 and e >= 0 else None
 
     def finish(self, reordering: FloatArray, reordering_type: str) -> PhraseTable:
-        return assemble(
+        table = assemble(
             self.source.finish(),
             self.target.finish(),
             np.array(self.probabilities).reshape(-1, len(SCORES)),
@@ -150,6 +152,7 @@ class _Reader:
             reordering,
             reordering_type,
         )
+        return PhraseTable.of(table.gathered())
 
 
 def _read_reordering(
@@ -256,14 +259,10 @@ def _sorted_entries(table: PhraseTable) -> list[tuple[str, int]]:
 
 def source_texts(table: PhraseTable) -> Iterator[str]:
     """The source phrase of every entry, read off the trie."""
-    n_nodes = len(table.entry_begin) - 1
-    above, word = np.zeros(n_nodes, np.int64), np.zeros(n_nodes, np.int64)
-    used = table.trie.nodes >= 0
-    node = table.trie.nodes[used]
-    above[node], word[node] = table.trie.keys[used] >> 32, table.trie.keys[used] & 0xFFFFFFFF
-    words = table.source_vocabulary.decode(word.tolist())
+    words = table.source_vocabulary.decode(table.trie_word.tolist())
     texts = [""]
-    for parent, last in zip(above[1:].tolist(), words[1:], strict=True):  # parents come first
+    above = parents(table.trie).tolist()
+    for parent, last in zip(above[1:], words[1:], strict=True):  # parents come first
         texts.append(f"{texts[parent]} {last}" if parent else last)
     sizes = np.diff(table.entry_begin).tolist()
     return (text for text, size in zip(texts, sizes, strict=True) for _ in range(size))
@@ -279,9 +278,9 @@ def target_texts(table: PhraseTable) -> list[str]:
 
 def _alignment_texts(table: PhraseTable) -> list[str]:
     links = [(bit, f"{bit % GRID}-{bit // GRID}") for bit in range(GRID * GRID)]
-    distinct, row = np.unique(table.inner, return_inverse=True)
-    texts = [" ".join(text for bit, text in links if mask >> bit & 1) for mask in distinct.tolist()]
-    return [texts[i] for i in row.tolist()]
+    masks = table.alignments.tolist()
+    texts = [" ".join(text for bit, text in links if mask >> bit & 1) for mask in masks]
+    return [texts[i] for i in table.alignment.tolist()]
 
 
 def _numbers(columns: FloatArray) -> list[str]:

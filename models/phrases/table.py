@@ -1,118 +1,105 @@
 """The phrase table: arrays that are written once and then only mapped into memory.
 
-Source phrases form a trie over word ids; each node owns a run of entries, best φ(e|f) first. The
-options of a sentence are found by walking the trie from every position.
+Source phrases form a sorted trie; each node owns a run of entries, best φ(e|f) first. The options
+of a sentence are found by walking the trie from every position.
+
+An entry takes 32 bytes. What entries have in common is stored once: c(f) with the source phrase,
+c(e) with the target phrase, and inner alignments and rows of reordering scores by number. Scores
+are natural logs with 24 bits (an error of at most 4e-6), and so are counts, which are exact up to
+16,777,216.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import FloatArray, Int32Array, Int64Array, Ragged, UInt64Array
-from models.data.array_files import load_arrays, save_arrays
+from models.arrays import Float32Array, FloatArray, Int32Array, Ragged, UInt64Array
+from models.data.array_files import ArrayFolder, load_arrays, save_arrays
 from models.data.vocabulary import Vocabulary
-from models.phrases.trie import Trie, build_trie
+from models.phrases.sorted_trie import SortedTrie
 
-FORMAT = 1
+FORMAT = 2
 SCORES = ("inverse_phrase", "inverse_lexical", "direct_phrase", "direct_lexical")  # as in Moses
 DIRECT_PHRASE = SCORES.index("direct_phrase")
 FLOOR = -100.0  # log of a probability of 0, as in Moses
+
+Entries: TypeAlias = Any  # numbers of entries, as numpy takes them
+ALL = slice(None)
 
 
 @dataclass(frozen=True, eq=False)
 class PhraseTable:
     source_vocabulary: Vocabulary
     target_vocabulary: Vocabulary
-    trie: Trie
-    entry_begin: Int64Array  # (n_nodes + 1,) entries of node v are entry_begin[v]:entry_begin[v+1]
+    trie_word: Int32Array
+    trie_children: Int32Array
+    source_count: Float32Array  # (n_nodes,) c(f); 0 where no phrase ends
+    entry_begin: Int32Array  # (n_nodes + 1,) entries of node v are entry_begin[v]:entry_begin[v+1]
     target: Int32Array  # (n_entries,) row of target_phrases
-    target_phrases: Ragged  # word ids
-    scores: FloatArray  # (n_entries, 4) natural logs, columns as in SCORES
-    inner: UInt64Array  # (n_entries,) inner alignment, bit 8 · target + source
-    counts: FloatArray  # (n_entries, 3): c(e), c(f), c(f, e); Moses' may be fractions
-    reordering: FloatArray  # (n_entries, columns of the type) natural logs
+    target_words: Int32Array
+    target_offsets: Int32Array
+    target_count: Float32Array  # (n_target_phrases,) c(e)
+    scores: Float32Array  # (n_entries, 4) natural logs, columns as in SCORES
+    count: Float32Array  # (n_entries,) c(f, e); Moses' may be fractions
+    alignment: Int32Array  # (n_entries,) number of the inner alignment
+    alignments: UInt64Array  # distinct inner alignments, bit 8 · target + source
+    reordering: Int32Array  # (n_entries,) row of the reordering scores
+    reordering_rows: Float32Array  # distinct ones, natural logs, (rows, columns of the type)
     reordering_type: str = ""  # such as wbe-msd-bidirectional-fe; empty: no reordering scores
+    n_occurrences: float = 0.0  # of all phrase pairs, also of those that are not kept
 
     def __len__(self) -> int:
         return len(self.target)
 
+    @property
+    def trie(self) -> SortedTrie:
+        return SortedTrie(self.trie_word, self.trie_children)
+
+    @property
+    def target_phrases(self) -> Ragged:
+        """Word ids."""
+        return Ragged(self.target_words, self.target_offsets)  # type: ignore[arg-type]
+
+    def inner_of(self, entries: Entries = ALL) -> UInt64Array:
+        """Inner alignments, bit 8 · target + source."""
+        return self.alignments[self.alignment[entries]]
+
+    def reordering_of(self, entries: Entries = ALL) -> FloatArray:
+        """Natural logs, (n, columns of the type)."""
+        rows = self.reordering_rows[self.reordering[entries]]
+        return rows.astype(np.float64)
+
+    def counts_of(self, entries: Entries = ALL) -> FloatArray:
+        """c(e), c(f), c(f, e), as Moses orders them."""
+        node = np.searchsorted(self.entry_begin, np.arange(len(self))[entries], "right") - 1
+        columns = self.target_count[self.target[entries]], self.source_count[node]
+        return np.stack([*columns, self.count[entries]], axis=-1).astype(np.float64)
+
     def save(self, directory: Path) -> None:
-        arrays: dict[str, NDArray[Any]] = {
-            "trie_keys": self.trie.keys,
-            "trie_nodes": self.trie.nodes,
-            "entry_begin": self.entry_begin,
-            "target": self.target,
-            "target_words": self.target_phrases.values,
-            "target_offsets": self.target_phrases.offsets,
-            "scores": self.scores,
-            "inner": self.inner,
-            "counts": self.counts,
-            "reordering": self.reordering,
-        }
-        vocabularies = {
-            "source_vocabulary": self.source_vocabulary,
-            "target_vocabulary": self.target_vocabulary,
-        }
-        header = {"reordering_type": self.reordering_type}
-        save_arrays(directory, FORMAT, header, arrays, vocabularies)
+        values = vars(self)
+        arrays = {name: values[name] for name in values if isinstance(values[name], np.ndarray)}
+        words = {name: values[name] for name in values if isinstance(values[name], Vocabulary)}
+        header = {name: values[name] for name in HEADER}
+        save_arrays(directory, FORMAT, header, arrays, words)
 
     @classmethod
     def load(cls, directory: Path) -> "PhraseTable":
         """Maps a saved table into memory; pages are read when they are first used."""
-        header, arrays, vocabularies = load_arrays(directory, FORMAT)
-        return cls(
-            vocabularies["source_vocabulary"],
-            vocabularies["target_vocabulary"],
-            Trie(arrays["trie_keys"], arrays["trie_nodes"]),
-            arrays["entry_begin"],
-            arrays["target"],
-            Ragged(arrays["target_words"], arrays["target_offsets"]),
-            arrays["scores"],
-            arrays["inner"],
-            arrays["counts"],
-            arrays["reordering"],
-            header["reordering_type"],
-        )
+        return cls.of(load_arrays(directory, FORMAT))
+
+    @classmethod
+    def of(cls, folder: ArrayFolder) -> "PhraseTable":
+        given: Mapping[str, Any] = {**folder.header, **folder.arrays, **folder.vocabularies}
+        return cls(**{field.name: given[field.name] for field in fields(cls)})
 
 
-class EntrySide(NamedTuple):
-    """One language's side of phrase pairs."""
-
-    vocabulary: Vocabulary
-    phrases: Ragged  # word ids of distinct phrases
-    row: Int32Array  # (n_entries,) row of `phrases`
+HEADER = ("reordering_type", "n_occurrences")
 
 
-def assemble(
-    source: EntrySide,
-    target: EntrySide,
-    probabilities: FloatArray,  # (n_entries, 4)
-    inner: UInt64Array,
-    counts: NDArray[Any],
-    reordering: FloatArray,  # probabilities, (n_entries, columns)
-    reordering_type: str = "",
-) -> PhraseTable:
-    """A table from entries in any order."""
-    trie, ends, n_nodes = build_trie(source.phrases)
-    node = ends[source.row]
-    order = np.lexsort((target.row, -probabilities[:, DIRECT_PHRASE], node))
-    return PhraseTable(
-        source.vocabulary,
-        target.vocabulary,
-        trie,
-        np.searchsorted(node[order], np.arange(n_nodes + 1)),
-        target.row[order],
-        target.phrases,
-        logarithms(probabilities[order]),
-        inner[order],
-        counts[order].astype(np.float64),
-        logarithms(reordering[order]),
-        reordering_type,
-    )
-
-
-def logarithms(probabilities: FloatArray) -> FloatArray:
-    return np.maximum(np.log(np.maximum(probabilities, 1e-300)), FLOOR)
+def logarithms(probabilities: NDArray[Any]) -> Float32Array:
+    logs = np.maximum(np.log(np.maximum(probabilities, 1e-300)), FLOOR)
+    return logs.astype(np.float32)  # type: ignore[no-any-return]

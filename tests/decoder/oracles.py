@@ -34,7 +34,7 @@ def options_of(words, table, lm, weights, limit):
             def total(item):
                 number, target = item
                 score = sum(
-                    weights[f"translation.{name}"] * table.scores[number, column]
+                    weights[f"translation.{name}"] * float(table.scores[number, column])
                     for column, name in enumerate(
                         ("inverse_phrase", "inverse_lexical", "direct_phrase", "direct_lexical")
                     )
@@ -101,7 +101,7 @@ def features(path, table, lm, reordering_type):
             values["unknown"] -= 100.0
         else:
             for column, name in enumerate(list(values)[:4]):
-                values[name] += table.scores[entry, column]
+                values[name] += float(table.scores[entry, column])
         values["phrase_penalty"] += 1
         values["word_penalty"] -= len(target)
         values["linear"] -= abs(start - (previous[1] if previous else 0))
@@ -109,7 +109,7 @@ def features(path, table, lm, reordering_type):
         for column, (direction, name) in enumerate(columns):
             asked = entry if direction == "backward" else previous_entry
             if asked is not None and move in CLASSES[kind.classes][name]:
-                values[f"{kind.classes}.{direction}.{name}"] += table.reordering[asked, column]
+                values[f"{kind.classes}.{direction}.{name}"] += table.reordering_of(asked)[column]
         text += target
         previous, previous_entry = (start, end), entry
     values["lm"] = lm.score([word if word in lm.vocabulary else "<unk>" for word in text])

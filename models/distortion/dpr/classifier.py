@@ -97,7 +97,7 @@ class PhraseClassifier:
             options.end[new].astype(np.int64),
             translations.offsets[:-1],
             translations.offsets[1:],
-            phrases.inner[entry],
+            phrases.inner_of(entry),
         )
         rows = self.features.rows(source, target, places, self.number, TRANSLATION)
         scores = np.empty((len(new), self.model.pooled.shape[1]))

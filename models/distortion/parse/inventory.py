@@ -23,6 +23,7 @@ from models.distortion.parse.path import Path, append_phrase_path, empty_path
 from models.distortion.parse.templates import MOST_CANDIDATES
 from models.hashing import EMPTY
 from models.kernels import inner, kernel
+from models.phrases.sorted_trie import parents
 from models.phrases.table import PhraseTable
 from models.phrases.trie import ROOT, Trie, build_trie, child
 
@@ -187,13 +188,14 @@ def table_units(phrases: PhraseTable) -> Pairs:
     """The entries of a phrase table that are one unit, with their counts c(f, e)."""
     offsets = phrases.target_phrases.offsets
     n_nodes = len(phrases.entry_begin) - 1
-    above, word, depth = _trie_nodes(phrases.trie, n_nodes)
+    above, word = parents(phrases.trie), phrases.trie_word.astype(np.int64)
+    depth = _depths(above)
     node = np.repeat(np.arange(n_nodes), np.diff(phrases.entry_begin))
-    is_unit = _is_unit(depth[node], np.diff(offsets)[phrases.target], phrases.inner)
+    is_unit = _is_unit(depth[node], np.diff(offsets)[phrases.target], phrases.inner_of())
     chosen = np.flatnonzero(is_unit)
     source = _spelled(above, word, depth, node[chosen])
     target = phrases.target_phrases.take(phrases.target[chosen].astype(np.int64))
-    return Pairs(source, target, phrases.counts[chosen, 2])
+    return Pairs(source, target, phrases.count[chosen].astype(np.float64))
 
 
 def spell_phrases(trie: Trie, number_of_node: Int32Array, nothing: int) -> dict[int, list[int]]:
@@ -217,14 +219,20 @@ def _spelled(above: Int64Array, word: Int64Array, depth: Int64Array, nodes: Int6
 def _trie_nodes(trie, n_nodes):
     """Parent, word and depth of every node; a parent's number is lower than its children's."""
     above, word = np.zeros(n_nodes, np.int64), np.zeros(n_nodes, np.int64)
-    depth = np.zeros(n_nodes, np.int64)
     for slot in range(len(trie.keys)):
         if trie.nodes[slot] != EMPTY:
             above[trie.nodes[slot]] = trie.keys[slot] >> 32
             word[trie.nodes[slot]] = trie.keys[slot] & 0xFFFFFFFF
-    for node in range(1, n_nodes):
+    return above, word, _depths(above)
+
+
+@kernel
+def _depths(above):
+    """The number of words that lead to each node."""
+    depth = np.zeros(len(above), np.int64)
+    for node in range(1, len(above)):
         depth[node] = depth[above[node]] + 1
-    return above, word, depth
+    return depth
 
 
 @kernel

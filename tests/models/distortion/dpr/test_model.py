@@ -78,7 +78,7 @@ def probabilities_from_scratch(classifier: PhraseClassifier, options):
                 (classifier.target, _row(target_ids)),
             )
         ]
-        inner = 0 if options.entry[n] < 0 else int(options.phrases.inner[options.entry[n]])
+        inner = 0 if options.entry[n] < 0 else int(options.phrases.inner_of(options.entry[n]))
         numbers = [[0], [n_words], [start], [end], [0], [len(names)]]
         place = Places(*map(np.array, numbers), np.array([inner], np.uint64))
         source = classifier.features.text(texts[0], target=False)

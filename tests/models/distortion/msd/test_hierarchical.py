@@ -224,7 +224,7 @@ def test_exhaustive_search_finds_every_derivation_in_order(corpus, type_, words,
     ):
         values, _ = oracles.features(path, table, lm, "")
         scores = [
-            np.zeros(len(kind.columns)) if entry is None else table.reordering[entry]
+            np.zeros(len(kind.columns)) if entry is None else table.reordering_of(entry)
             for _, _, entry, _ in path
         ]
         names = Lexicalised(type_).feature_names

@@ -1,0 +1,228 @@
+"""A phrase table from sections: runs of source phrases whose entries are finished.
+
+A section is a mapping of arrays, in memory or on disk. Its nodes are those of a sorted trie below
+its root, `level_begin` says where each level begins, and its entries follow the nodes. All first
+words, or all second words of one first word, are in one section or in sections that follow each
+other. So every level of the table's trie is the levels of the sections one after the other, except
+that sections may have their last and first word of the first level in common.
+
+Everything is passed on piece by piece: tables larger than memory can be written.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.arrays import Float32Array, Int32Array, Int64Array, Ragged, UInt64Array
+from models.data.array_files import ArrayFolder, Stream
+from models.data.vocabulary import Vocabulary
+from models.errors import DataError
+from models.phrases.sorted_trie import Nodes, build_nodes, sorted_order
+from models.phrases.table import DIRECT_PHRASE, HEADER, logarithms
+
+Section: TypeAlias = Mapping[str, NDArray[Any]]
+NODE_COLUMNS = ("word", "n_children", "source_count", "n_entries")
+MOST = (1 << 31) - 1  # rows that an Int32Array can number
+
+
+class Targets(NamedTuple):
+    """Some of the target phrases, in their order."""
+
+    words: Int32Array
+    length: NDArray[Any]  # of each phrase
+    target_count: NDArray[Any]  # c(e)
+
+
+def section(
+    nodes: Nodes,
+    source_count: NDArray[Any],  # by node
+    n_entries: NDArray[Any],  # by node
+    target: Int32Array,
+    scores: Float32Array,
+    count: NDArray[Any],
+    inner: UInt64Array,
+    reordering: Float32Array,  # (n_entries, columns), natural logs
+) -> dict[str, NDArray[Any]]:
+    """A section from whole columns; what entries share is numbered."""
+    alignments, alignment = np.unique(inner, return_inverse=True)
+    rows, row = np.unique(reordering, axis=0, return_inverse=True)
+    return {
+        **nodes._asdict(),
+        "source_count": source_count,
+        "n_entries": n_entries,
+        "target": target,
+        "scores": scores,
+        "count": count,
+        "alignment": alignment,
+        "alignments": alignments,
+        "reordering": row.reshape(-1),
+        "reordering_rows": rows,
+    }
+
+
+def join(
+    sections: Sequence[Section],
+    targets: Callable[[], Iterator[Targets]],
+    vocabularies: tuple[Vocabulary, Vocabulary],
+    reordering_type: str,
+    n_occurrences: float,
+) -> ArrayFolder:
+    """The table as streams."""
+    n_entries = sum(len(each["target"]) for each in sections)
+    sizes = [(len(part.words), len(part.length)) for part in targets()]
+    n_words, n_targets = map(sum, zip(*sizes, strict=True))
+    for n, what in ((n_entries, "phrase pairs"), (n_words, "words of target phrases")):
+        if n > MOST:
+            advice = "drop pairs that were seen once: --set phrases.min_count=2"
+            raise DataError(f"{n:,} {what} are too many", expected=f"{MOST:,}", advice=advice)
+    alignments, alignment_of = _shared([each["alignments"] for each in sections])
+    rows, row_of = _shared([each["reordering_rows"] for each in sections])
+
+    def entries(name: str, width: int = 0, dtype: type = np.int32, new: Any = None) -> Stream:
+        shape = (n_entries, width) if width else (n_entries,)
+        return Stream(np.dtype(dtype), shape, _by_level(sections, name, new))
+
+    words, n_children, source_count, of_node = _node_columns(sections)
+    arrays = {
+        "trie_word": words,
+        "trie_children": _begins(n_children, 1),
+        "source_count": source_count,
+        "entry_begin": _begins(of_node, 0),
+        "target": entries("target"),
+        "target_words": Stream(np.dtype(np.int32), (n_words,), (t.words for t in targets())),
+        "target_offsets": _begins(
+            Stream(np.dtype(np.int32), (n_targets,), (t.length for t in targets())), 0
+        ),
+        "target_count": Stream(
+            np.dtype(np.float32), (n_targets,), (t.target_count for t in targets())
+        ),
+        "scores": entries("scores", 4, np.float32),
+        "count": entries("count", dtype=np.float32),
+        "alignment": entries("alignment", new=alignment_of),
+        "alignments": alignments,
+        "reordering": entries("reordering", new=row_of),
+        "reordering_rows": rows,
+    }
+    header = dict(zip(HEADER, (reordering_type, float(n_occurrences)), strict=True))
+    names = ("source_vocabulary", "target_vocabulary")
+    return ArrayFolder(header, arrays, dict(zip(names, vocabularies, strict=True)))
+
+
+def _shared(parts: list[NDArray[Any]]) -> tuple[NDArray[Any], list[Int32Array]]:
+    """The distinct rows of all parts, sorted, and for each part their new numbers."""
+    rows, number = np.unique(np.concatenate(parts), axis=0, return_inverse=True)
+    ends = np.cumsum([len(part) for part in parts])[:-1]
+    return rows, np.split(number.reshape(-1).astype(np.int32), ends)
+
+
+def _by_level(
+    sections: Sequence[Section], name: str, new: Sequence[Int32Array] | None
+) -> Iterator[NDArray[Any]]:
+    """A column of the entries; with `new`, numbers are replaced."""
+    ends = [np.cumsum(np.append(0, each["n_entries"]))[each["level_begin"]] for each in sections]
+    for level in range(len(ends[0]) - 1):
+        for number, each in enumerate(sections):
+            part = each[name][ends[number][level] : ends[number][level + 1]]
+            yield new[number][part] if new else part
+
+
+def _node_columns(sections: Sequence[Section]) -> list[Stream]:
+    """The columns of all nodes with the root, whose children are the distinct first words."""
+    level = [each["level_begin"] for each in sections]
+    first = [slice(0, int(begin[1])) for begin in level]
+    every = np.concatenate([e["word"][part] for e, part in zip(sections, first, strict=True)])
+    words, row = np.unique(every, return_inverse=True)
+    n_nodes = (
+        1
+        + len(words)
+        + sum(len(each["word"]) - int(b[1]) for each, b in zip(sections, level, strict=True))
+    )
+    root = dict.fromkeys(NODE_COLUMNS, 0) | {"n_children": len(words)}
+
+    def chunks(name: str) -> Iterator[NDArray[Any]]:
+        yield np.array([root[name]])
+        merged = words
+        if name != "word":
+            parts = [each[name][part] for each, part in zip(sections, first, strict=True)]
+            merged = np.bincount(row, np.concatenate(parts), len(words))
+        yield merged
+        for k in range(1, len(level[0]) - 1):
+            for each, begin in zip(sections, level, strict=True):
+                yield each[name][begin[k] : begin[k + 1]]
+
+    kinds = {"source_count": np.float32}
+    return [
+        Stream(np.dtype(kinds.get(name, np.int32)), (n_nodes,), chunks(name))
+        for name in NODE_COLUMNS
+    ]
+
+
+def _begins(sizes: Stream, start: int) -> Stream:
+    """Where runs of these sizes begin, and where the last one ends."""
+
+    def chunks() -> Iterator[Int64Array]:
+        end = start
+        yield np.array([start])
+        for part in sizes.chunks:
+            ends = end + np.cumsum(part, dtype=np.int64)
+            yield ends
+            end = int(ends[-1]) if len(ends) else end
+
+    return Stream(np.dtype(np.int32), (sizes.shape[0] + 1,), chunks())
+
+
+class EntrySide(NamedTuple):
+    """One language's side of phrase pairs."""
+
+    vocabulary: Vocabulary
+    phrases: Ragged  # word ids of distinct phrases
+    row: Int32Array  # (n_entries,) row of `phrases`
+
+
+def assemble(
+    source: EntrySide,
+    target: EntrySide,
+    probabilities: NDArray[np.float64],  # (n_entries, 4)
+    inner: UInt64Array,
+    counts: NDArray[np.float64],  # (n_entries, 3): c(e), c(f), c(f, e)
+    reordering: NDArray[np.float64],  # probabilities, (n_entries, columns)
+    reordering_type: str = "",
+) -> ArrayFolder:
+    """A table from entries in any order. Of several c(f) of one phrase the highest is kept."""
+    place, length, by_words = _sorted_phrases(source.phrases)
+    nodes = build_nodes(source.phrases.values, place, length, by_words, int(length.max(initial=1)))
+    n_nodes = len(nodes.word)
+    node_of = np.empty(len(source.phrases), np.int64)
+    node_of[nodes.phrase[nodes.phrase >= 0]] = np.flatnonzero(nodes.phrase >= 0)
+    *_, by_words = _sorted_phrases(target.phrases)
+    rank = np.empty(len(by_words), np.int32)
+    rank[by_words] = np.arange(len(by_words))
+    node, row = node_of[source.row], rank[target.row]
+    order = np.lexsort((row, -probabilities[:, DIRECT_PHRASE], node))
+    target_count, source_count = np.zeros(len(rank)), np.zeros(n_nodes)
+    np.maximum.at(target_count, row, counts[:, 0])
+    np.maximum.at(source_count, node, counts[:, 1])
+    made = section(
+        nodes,
+        source_count,
+        np.bincount(node, minlength=n_nodes),
+        row[order],
+        logarithms(probabilities[order]),
+        counts[order, 2],
+        inner[order],
+        logarithms(reordering[order]),
+    )
+    phrases = target.phrases.take(by_words)
+    all_targets = Targets(phrases.values, phrases.lengths, target_count)
+    vocabularies = source.vocabulary, target.vocabulary
+    return join(
+        [made], lambda: iter([all_targets]), vocabularies, reordering_type, source_count.sum()
+    )
+
+
+def _sorted_phrases(phrases: Ragged) -> tuple[Int32Array, Int32Array, Int64Array]:
+    """Places and lengths of phrases, and their order."""
+    place, length = phrases.offsets[:-1].astype(np.int32), phrases.lengths.astype(np.int32)
+    return place, length, sorted_order(phrases.values, place, length)

@@ -1,0 +1,144 @@
+"""A trie of phrases that is sorted, so that it needs neither keys nor empty slots.
+
+Nodes are numbered level by level, and inside a level in the order of their phrases, word by word.
+The children of a node then lie side by side, sorted by their words; one is found by halving. The
+root is node 0.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from models.arrays import Int32Array, Int64Array
+from models.data.sorted_arrays import lower_bound
+from models.hashing import EMPTY
+from models.kernels import inner, kernel
+
+ROOT = 0
+KEY_BITS = 64
+
+
+class SortedTrie(NamedTuple):
+    word: Int32Array  # (n_nodes,) the last word of each node's phrase
+    children: Int32Array  # (n_nodes + 1,) children of node v are children[v]:children[v + 1]
+
+
+class Nodes(NamedTuple):
+    """The nodes of a trie below its root, in order."""
+
+    word: Int32Array
+    n_children: Int32Array
+    phrase: Int32Array  # number of the phrase that ends here, EMPTY if none does
+    level_begin: Int64Array  # nodes of phrases with k + 1 words: level_begin[k]:level_begin[k + 1]
+
+
+@inner
+def child(trie, node, word):
+    """The node that a word leads to, or EMPTY."""
+    end = trie.children[node + 1]
+    at = lower_bound(trie.word, np.int64(trie.children[node]), np.int64(end), word)
+    return np.int32(at) if at < end and trie.word[at] == word else np.int32(EMPTY)
+
+
+def trie_of(word: Int32Array, n_children: Int32Array) -> SortedTrie:
+    """From the words and numbers of children of all nodes, the root's included."""
+    return SortedTrie(word, np.cumsum(np.append(1, n_children)).astype(np.int32))
+
+
+def rooted(nodes: Nodes) -> SortedTrie:
+    """The trie of the nodes."""
+    n_first = nodes.level_begin[1]
+    return trie_of(np.append(np.int32(0), nodes.word), np.append(n_first, nodes.n_children))
+
+
+def parents(trie: SortedTrie) -> Int64Array:
+    """The parent of every node; the root is its own."""
+    return np.append(ROOT, np.repeat(np.arange(len(trie.word)), np.diff(trie.children)))
+
+
+def sorted_order(words: Int32Array, at: Int32Array, length: Int32Array) -> Int64Array:
+    """The order of phrases word by word; a phrase comes before its continuations.
+
+    Phrase i is `words[at[i] : at[i] + length[i]]`.
+    """
+    bits = int(words.max(initial=0) + 1).bit_length()
+    per_key = KEY_BITS // bits
+    n_keys = -(-int(length.max(initial=1)) // per_key)
+    keys = np.zeros((n_keys, len(at)), np.uint64)
+    _pack(words, at, length, bits, per_key, keys)
+    return np.lexsort(keys[::-1])
+
+
+@kernel
+def _pack(words, at, length, bits, per_key, keys):
+    """Several words in each key, the first in the highest bits; 0 stands for no word."""
+    for phrase in range(len(at)):
+        for k in range(length[phrase]):
+            shift = bits * (per_key - 1 - k % per_key)
+            word = np.uint64(words[at[phrase] + k] + 1)
+            keys[k // per_key, phrase] |= word << np.uint64(shift)
+
+
+def build_nodes(
+    words: Int32Array, at: Int32Array, length: Int32Array, order: Int64Array, n_levels: int
+) -> Nodes:
+    """The nodes of distinct phrases that are given with their sorted order."""
+    level_begin = np.zeros(n_levels + 1, np.int64)
+    nothing = np.empty(0, np.int32)
+    _walk(words, at, length, order, level_begin, nothing, nothing, nothing)  # counts the nodes
+    level_begin = np.cumsum(level_begin)
+    n = level_begin[-1]
+    word, n_children = np.empty(n, np.int32), np.zeros(n, np.int32)
+    phrase = np.full(n, EMPTY, np.int32)
+    _walk(words, at, length, order, level_begin.copy(), word, n_children, phrase)
+    return Nodes(word, n_children, phrase, level_begin)
+
+
+@kernel
+def _walk(words, at, length, order, cursor, node_word, n_children, node_phrase):
+    """Walks through the sorted phrases; what a phrase does not share with the one before it are new
+    nodes. With empty arrays it only counts them, in cursor[1:]; else cursor[:-1] is their place."""
+    fill = len(node_word) > 0
+    first = 0 if fill else 1
+    before, before_length = 0, 0
+    path = np.zeros(len(cursor), np.int64)  # the node at each level
+    for i in range(len(order)):
+        phrase = order[i]
+        start, n = at[phrase], length[phrase]
+        same = 0
+        while same < min(n, before_length) and words[before + same] == words[start + same]:
+            same += 1
+        for level in range(same, n):
+            node = cursor[level + first]
+            cursor[level + first] += 1
+            if fill:
+                path[level] = node
+                node_word[node] = words[start + level]
+                if level > 0:
+                    n_children[path[level - 1]] += 1
+        if fill:
+            node_phrase[path[n - 1]] = phrase
+        before, before_length = start, n
+
+
+def living(nodes: Nodes, n_entries: Int32Array) -> tuple[Nodes, Int64Array]:
+    """The nodes that have entries or lead to some, and which they are."""
+    alive = np.zeros(len(nodes.word), np.bool_)
+    n_children = np.zeros_like(nodes.n_children)
+    _find_living(nodes.n_children, n_entries, alive, n_children)
+    chosen = np.flatnonzero(alive)
+    level_begin = np.searchsorted(chosen, nodes.level_begin)
+    left = Nodes(nodes.word[chosen], n_children[chosen], nodes.phrase[chosen], level_begin)
+    return left, chosen
+
+
+@kernel
+def _find_living(n_children, n_entries, alive, living_children):
+    """From the last node to the first, so that children come before their parents."""
+    end = len(alive)  # one past the children of the node at hand
+    for node in range(len(alive) - 1, -1, -1):
+        begin = end - n_children[node]
+        for k in range(begin, end):
+            living_children[node] += alive[k]
+        alive[node] = n_entries[node] > 0 or living_children[node] > 0
+        end = begin
