@@ -11,7 +11,7 @@ from pathlib import Path
 from decoder.decode import SearchSettings
 from models.data.corpus_reading import CorpusSettings
 from models.errors import SettingError
-from models.phrases.building import PhraseSettings
+from models.phrases.settings import PhraseSettings
 from models.system.folder import read_system
 from models.system.training import ClassSettings, LanguageModelSettings, TrainingSettings
 from tuning.weights.sections import assign, read_toml, with_sections

@@ -11,6 +11,7 @@ most 8 words) and its orientation towards the phrases before and after it.
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,18 @@ from models.phrases.orientation import ORIENTATION_MODELS, orient
 
 GRID = 8  # words of the longest possible phrase: the inner alignment must fit into 64 bits
 CHUNK = 2000  # sentences that a thread takes at a time
+# Positions count through the whole corpus
+OCCURRENCE = np.dtype(
+    [
+        ("inner", np.uint64),  # bit GRID·target + source for every link inside
+        ("source_at", np.int32),
+        ("target_at", np.int32),
+        ("source_length", np.int8),
+        ("target_length", np.int8),
+        ("backward", np.int8),
+        ("forward", np.int8),
+    ]
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,37 +64,40 @@ def extract(
             f"there is no orientation model {orientation!r}",
             expected=nearest(orientation, list(ORIENTATION_MODELS)),
         )
-    model = ORIENTATION_MODELS[orientation]
 
-    def work(first: int) -> tuple[Int64Array, UInt64Array]:
-        arguments = (
-            first,
-            min(first + CHUNK, len(corpus)),
-            corpus.source.words.offsets,
-            corpus.target.words.offsets,
-            corpus.links.offsets,
-            corpus.links.values,
-            max_length,
-            model,
+    def work(first: int) -> NDArray[Any]:
+        return extract_block(
+            corpus, first, min(first + CHUNK, len(corpus)), max_length, orientation
         )
-        size = _extract(*arguments, np.empty((0, 6), np.int64), np.empty(0, np.uint64))
-        columns, inner = np.empty((size, 6), np.int64), np.empty(size, np.uint64)
-        _extract(*arguments, columns, inner)
-        return columns, inner
 
     with ThreadPoolExecutor(threads) as pool:
         chunks = list(pool.map(work, range(0, len(corpus), CHUNK)))
-    columns = np.concatenate([np.empty((0, 6), np.int64), *(part for part, _ in chunks)])
-    inner = np.concatenate([np.empty(0, np.uint64), *(part for _, part in chunks)])
+    found = np.concatenate([np.empty(0, OCCURRENCE), *chunks])
     return Occurrences(
-        columns[:, 0].copy(),
-        columns[:, 1].copy(),
-        columns[:, 2].astype(np.int8),
-        columns[:, 3].astype(np.int8),
-        inner,
-        columns[:, 4].astype(np.int8),
-        columns[:, 5].astype(np.int8),
+        found["source_at"].astype(np.int64),
+        found["target_at"].astype(np.int64),
+        *(found[name].copy() for name in ("source_length", "target_length")),
+        *(found[name].copy() for name in ("inner", "backward", "forward")),
     )
+
+
+def extract_block(
+    corpus: AlignedCorpus, first: int, last: int, max_length: int, orientation: str
+) -> NDArray[Any]:
+    """The occurrences (n,) of sentence pairs first to last, as records."""
+    arguments = (
+        first,
+        last,
+        corpus.source.words.offsets,
+        corpus.target.words.offsets,
+        corpus.links.offsets,
+        corpus.links.values,
+        max_length,
+        ORIENTATION_MODELS[orientation],
+    )
+    found = np.empty(_extract(*arguments, np.empty(0, OCCURRENCE)), OCCURRENCE)
+    _extract(*arguments, found)
+    return found
 
 
 def check_max_length(max_length: int) -> None:
@@ -93,11 +109,10 @@ def check_max_length(max_length: int) -> None:
 
 @kernel
 def _extract(
-    first, last, source_offsets, target_offsets, link_offsets, links, max_length, model, columns,
-    inner,
+    first, last, source_offsets, target_offsets, link_offsets, links, max_length, model, found
 ):  # fmt: skip
-    """Fills the columns for sentences first..last; with empty arrays it only counts the rows."""
-    fill = len(inner) > 0
+    """Fills in the occurrences of sentences first..last; with an empty array it only counts."""
+    fill = len(found) > 0
     row = 0
     for sentence in range(first, last):
         n_source = source_offsets[sentence + 1] - source_offsets[sentence]
@@ -111,19 +126,20 @@ def _extract(
             continue
         blocks = np.empty((size, 4), np.int32)
         _blocks(n_target, begin, sources, low, high, max_length, blocks)
-        here = columns[row : row + size]
-        orient(model, blocks, begin, sources, low, high, here[:, 4], here[:, 5])
+        backward, forward = np.empty(size, np.int8), np.empty(size, np.int8)
+        orient(model, blocks, begin, sources, low, high, backward, forward)
         for block in range(size):
             f0, f1, e0, e1 = blocks[block]
-            here[block, 0] = source_offsets[sentence] + f0
-            here[block, 1] = target_offsets[sentence] + e0
-            here[block, 2] = f1 - f0 + 1
-            here[block, 3] = e1 - e0 + 1
+            here = found[row + block]
+            here.source_at = source_offsets[sentence] + f0
+            here.target_at = target_offsets[sentence] + e0
+            here.source_length, here.target_length = f1 - f0 + 1, e1 - e0 + 1
+            here.backward, here.forward = backward[block], forward[block]
             bits = np.uint64(0)
             for e in range(e0, e1 + 1):
                 for link in range(begin[e], begin[e + 1]):
                     bits |= np.uint64(1) << np.uint64(GRID * (e - e0) + sources[link] - f0)
-            inner[row + block] = bits
+            here.inner = bits
         row += size
     return row
 

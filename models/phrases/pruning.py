@@ -7,27 +7,51 @@ below a threshold are dropped. Two phrases that occur once each, together, have 
 so `a+e` drops all such pairs and `a-e` keeps them.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
-from models.arrays import BoolArray, FloatArray, Int64Array, Ragged
-from models.data.corpus import AlignedCorpus
+from models.arrays import BoolArray, FloatArray, Int32Array, Int64Array, Ragged
 from models.data.sorted_arrays import lower_bound
 from models.errors import SettingError
+from models.hashing import EMPTY
 from models.kernels import inner, kernel
-from models.phrases.scoring import PhrasePairs
-from models.phrases.trie import SpanIds
+from models.phrases.sorted_trie import ROOT, Nodes, child, rooted
 
 EPSILON = 1e-6  # distance from α: the rounding errors of the sums are far smaller
+FEW = 24  # pairs of a run that are sorted by insertion
 NEGLIGIBLE = 50.0  # nats below the largest term of a tail
 
 
-def keep_best(pairs: PhrasePairs, direct: FloatArray, top: int) -> BoolArray:
-    """The `top` pairs of each source phrase by φ(e|f); ties by target id."""
-    order = np.lexsort((pairs.target, -direct, pairs.source))
-    source = pairs.source[order]
-    first = np.searchsorted(source, source)  # where the run of this source phrase begins
+@kernel
+def best_first(n_pairs, direct, row):
+    """The order that sorts the pairs of each run by φ(e|f), best first; ties by target phrase."""
+    order = np.empty(len(row), np.int64)
+    end = 0
+    for node in range(len(n_pairs)):
+        begin, end = end, end + n_pairs[node]
+        if n_pairs[node] > FEW:
+            by_row = np.argsort(row[begin:end], kind="mergesort")
+            by_both = by_row[np.argsort(-direct[begin:end][by_row], kind="mergesort")]
+            order[begin:end] = begin + by_both
+            continue
+        for pair in range(begin, end):
+            at = pair
+            while at > begin and (
+                direct[order[at - 1]] < direct[pair]
+                or (direct[order[at - 1]] == direct[pair] and row[order[at - 1]] > row[pair])
+            ):
+                order[at] = order[at - 1]
+                at -= 1
+            order[at] = pair
+    return order
+
+
+def keep_best(order: Int64Array, n_pairs: Int32Array, top: int) -> BoolArray:
+    """The first `top` pairs of each source phrase, given their order in runs of `n_pairs`."""
+    begin = np.cumsum(n_pairs) - n_pairs
     keep = np.empty(len(order), bool)
-    keep[order] = np.arange(len(order)) - first < top
+    keep[order] = np.arange(len(order)) - np.repeat(begin, n_pairs) < top
     return keep
 
 
@@ -49,24 +73,53 @@ def significance_threshold(text: str, n_sentences: int) -> float:
     return threshold
 
 
-def keep_significant(
-    pairs: PhrasePairs, source: SpanIds, target: SpanIds, corpus: AlignedCorpus, threshold: float
-) -> BoolArray:
-    postings = *_postings(source, corpus.source.words), *_postings(target, corpus.target.words)
-    log_factorials = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, len(corpus) + 1)))])
-    significance = _significance(pairs.source, pairs.target, *postings, log_factorials)
-    keep: BoolArray = significance >= threshold
-    return keep
+class Postings(NamedTuple):
+    """The sentences that hold each phrase, in order, as runs of one array."""
+
+    begin: Int64Array
+    sentences: Int32Array
 
 
-def _postings(spans: SpanIds, words: Ragged) -> tuple[Int64Array, Int64Array]:
-    """For each phrase the sentences that hold it, in order, as a run of one array."""
-    sentence = np.broadcast_to(words.row_of_value, spans.ids.shape)
-    inside = spans.ids >= 0
-    n_sentences = max(1, len(words))
-    keys = np.unique(spans.ids[inside].astype(np.int64) * n_sentences + sentence[inside])
-    begin = np.searchsorted(keys // n_sentences, np.arange(len(spans.length) + 1))
-    return begin, keys % n_sentences
+def find_sentences(nodes: Nodes, words: Ragged) -> Postings:
+    """The sentences of a text that hold the phrases of each node."""
+    trie, n = rooted(nodes), len(nodes.word)
+    n_levels = len(nodes.level_begin) - 1
+    begin = np.zeros(n + 1, np.int64)
+    _walk(trie, words.values, words.offsets, n_levels, begin[1:], np.empty(0, np.int32))
+    begin = np.cumsum(begin)
+    sentences = np.empty(begin[-1], np.int32)
+    _walk(trie, words.values, words.offsets, n_levels, begin[:-1].copy(), sentences)
+    return Postings(begin, sentences)
+
+
+@kernel
+def _walk(trie, words, offsets, n_levels, cursor, sentences):
+    """Follows the trie from every word; with an empty array it only counts, in `cursor`."""
+    last = np.full(len(cursor), -1, np.int32)  # the sentence in which each phrase was met last
+    for sentence in range(len(offsets) - 1):
+        for start in range(offsets[sentence], offsets[sentence + 1]):
+            node = np.int32(ROOT)
+            for at in range(start, min(start + n_levels, offsets[sentence + 1])):
+                node = child(trie, node, words[at])
+                if node == EMPTY:
+                    break
+                if last[node - 1] != sentence:
+                    last[node - 1] = sentence
+                    if len(sentences):
+                        sentences[cursor[node - 1]] = sentence
+                    cursor[node - 1] += 1
+
+
+def significance(
+    source: Int64Array, target: Int64Array, in_source: Postings, in_target: Postings, n: int
+) -> FloatArray:
+    """−log p of pairs of phrases, in a corpus of n sentence pairs."""
+    values: FloatArray = _significance(source, target, *in_source, *in_target, log_factorials(n))
+    return values
+
+
+def log_factorials(n: int) -> FloatArray:
+    return np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, n + 1)))])
 
 
 @kernel

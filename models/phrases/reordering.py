@@ -16,11 +16,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from models.arrays import FloatArray
+from models.arrays import FloatArray, Int32Array, Int64Array
 from models.errors import SettingError, nearest
-from models.phrases.extraction import Occurrences
+from models.hashing import EMPTY
+from models.phrases.collecting import ORIENTATIONS as N_ORIENTATIONS
 from models.phrases.orientation import LEFT, MONOTONE, RIGHT, SWAP
-from models.phrases.scoring import PhrasePairs
 
 SMOOTHING = 0.5
 ORIENTATIONS = {"wbe": "word", "phrase": "phrase", "hier": "hierarchical"}
@@ -36,7 +36,9 @@ DIRECTIONS = {
     "forward": ("forward",),
     "bidirectional": ("backward", "forward"),
 }
-CONDITIONS = ("fe", "f")
+ROW = {"backward": 0, "forward": 1}  # of `orientation_columns`
+BY_PAIR, BY_SOURCE = "fe", "f"
+CONDITIONS = (BY_PAIR, BY_SOURCE)
 
 
 @dataclass(frozen=True)
@@ -81,20 +83,21 @@ class ReorderingType:
         )
 
 
-def reordering_scores(
-    kind: ReorderingType, occurrences: Occurrences, pairs: PhrasePairs
-) -> FloatArray:
-    """Probabilities, (n_pairs, columns of the kind)."""
-    parts = []
-    for direction in DIRECTIONS[kind.direction]:
-        orientation = getattr(occurrences, direction)
-        counts = np.zeros((len(pairs.source), 4))
-        np.add.at(counts, (pairs.pair_of, orientation), 1.0)
-        if kind.condition == "f":
-            first = np.flatnonzero(np.diff(pairs.source, prepend=-1))  # pairs of a source: a run
-            sums = np.add.reduceat(counts, first, axis=0) if len(first) else counts
-            counts = np.repeat(sums, np.diff(np.append(first, len(counts))), axis=0)
-        members = CLASSES[kind.classes].values()
-        smoothed = np.stack([counts[:, list(m)].sum(axis=1) for m in members], 1) + SMOOTHING
-        parts.append(smoothed / smoothed.sum(axis=1, keepdims=True))
-    return np.concatenate(parts, axis=1)
+def orientation_columns(kind: ReorderingType | None) -> Int64Array:
+    """(2, orientations): the column that counts an orientation towards the previous phrase and
+    towards the next one; EMPTY where none does."""
+    columns = np.full((2, N_ORIENTATIONS), EMPTY)
+    if kind:
+        for number, (direction, name) in enumerate(kind.columns):
+            columns[ROW[direction], list(CLASSES[kind.classes][name])] = number
+    return columns
+
+
+def reordering_scores(kind: ReorderingType | None, counts: Int32Array) -> FloatArray:
+    """Probabilities of rows of counts, (n, columns of the kind)."""
+    if not kind:
+        return np.empty((len(counts), 0))
+    shape = -1, len(DIRECTIONS[kind.direction]), len(CLASSES[kind.classes])
+    smoothed = counts.reshape(shape) + SMOOTHING
+    shares: FloatArray = smoothed / smoothed.sum(axis=2, keepdims=True)
+    return shares.reshape(counts.shape)

@@ -68,8 +68,9 @@ def join(
     vocabularies: tuple[Vocabulary, Vocabulary],
     reordering_type: str,
     n_occurrences: float,
+    row: Int32Array | None = None,
 ) -> ArrayFolder:
-    """The table as streams."""
+    """The table as streams. With `row`, target phrases have other numbers in the sections."""
     n_entries = sum(len(each["target"]) for each in sections)
     sizes = [(len(part.words), len(part.length)) for part in targets()]
     n_words, n_targets = map(sum, zip(*sizes, strict=True))
@@ -90,7 +91,7 @@ def join(
         "trie_children": _begins(n_children, 1),
         "source_count": source_count,
         "entry_begin": _begins(of_node, 0),
-        "target": entries("target"),
+        "target": entries("target", new=None if row is None else [row] * len(sections)),
         "target_words": Stream(np.dtype(np.int32), (n_words,), (t.words for t in targets())),
         "target_offsets": _begins(
             Stream(np.dtype(np.int32), (n_targets,), (t.length for t in targets())), 0
@@ -108,6 +109,14 @@ def join(
     header = dict(zip(HEADER, (reordering_type, float(n_occurrences)), strict=True))
     names = ("source_vocabulary", "target_vocabulary")
     return ArrayFolder(header, arrays, dict(zip(names, vocabularies, strict=True)))
+
+
+def used_rows(number: Int32Array, rows: NDArray[Any]) -> tuple[Int32Array, NDArray[Any]]:
+    """Only those of the rows that have a number, and the new numbers."""
+    used = np.zeros(len(rows), bool)
+    used[number] = True
+    new = (np.cumsum(used) - 1).astype(np.int32)
+    return new[number], rows[used]
 
 
 def _shared(parts: list[NDArray[Any]]) -> tuple[NDArray[Any], list[Int32Array]]:

@@ -1,18 +1,32 @@
 """φ(e|f) and φ(f|e) from counts: plain, or smoothed (Foster, Kuhn and Johnson 2006)."""
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
 from models.arrays import FloatArray, Int32Array, Int64Array
 from models.errors import SettingError, nearest
-from models.phrases.scoring import PhrasePairs
+
+MOST_COUNTED = 12  # counts of counts end with this one, for all that are higher
+SEEN = 3  # pairs of a phrase are counted by whether they were seen once, twice or more often
 
 
-def translation_probabilities(pairs: PhrasePairs, smoothing: str) -> tuple[FloatArray, FloatArray]:
+class PairCounts(NamedTuple):
+    """Counts of some phrase pairs, and of what they have in common with others."""
+
+    pair: Int32Array  # (n,) c(f, e)
+    source: Int32Array  # (n,) c(f)
+    target: Int32Array  # (n,) c(e)
+    source_seen: Int32Array  # (n, SEEN) pairs of f
+    target_seen: Int32Array  # (n, SEEN) pairs of e
+    of_counts: Int64Array  # (MOST_COUNTED + 1,) pairs of the whole table by their count
+
+
+def translation_probabilities(counts: PairCounts, smoothing: str) -> tuple[FloatArray, FloatArray]:
     """φ(e|f) and φ(f|e)."""
     check_smoothing(smoothing)
-    return SMOOTHINGS[smoothing](pairs)
+    return SMOOTHINGS[smoothing](counts)
 
 
 def check_smoothing(name: str) -> None:
@@ -22,44 +36,49 @@ def check_smoothing(name: str) -> None:
         )
 
 
-def relative_frequency(pairs: PhrasePairs) -> tuple[FloatArray, FloatArray]:
-    return pairs.count / pairs.source_count, pairs.count / pairs.target_count
+def counts_of_counts(count: Int32Array) -> Int64Array:
+    return np.bincount(np.minimum(count, MOST_COUNTED), minlength=MOST_COUNTED + 1)
 
 
-def good_turing(pairs: PhrasePairs) -> tuple[FloatArray, FloatArray]:
+def pairs_by_count(phrase: Int64Array, count: Int32Array, n_phrases: int) -> Int32Array:
+    """(n_phrases, SEEN): the pairs of each phrase that were seen once, twice, more often."""
+    keys = phrase * SEEN + np.minimum(count, SEEN) - 1
+    seen = np.bincount(keys, minlength=n_phrases * SEEN).astype(np.int32)
+    return seen.reshape(n_phrases, SEEN)
+
+
+def relative_frequency(counts: PairCounts) -> tuple[FloatArray, FloatArray]:
+    return counts.pair / counts.source, counts.pair / counts.target
+
+
+def good_turing(counts: PairCounts) -> tuple[FloatArray, FloatArray]:
     """Counts are multiplied by (c + 1) n(c + 1) / (c n(c)), which must neither fall nor exceed 1;
     the mass saved stays unused, as in Moses. Counts above 10 are trusted."""
-    n = np.bincount(pairs.count, minlength=12).astype(float)
+    n = counts.of_counts.astype(float)
     c = np.arange(1, 11)
     factor = np.minimum(1.0, (c + 1) / c * (n[c + 1] + 0.1) / (n[c] + 0.1))
     factor = np.maximum.accumulate(np.concatenate([[0.01], factor]))
-    discounted = pairs.count * np.append(factor, 1.0)[np.minimum(pairs.count, 11)]
-    return discounted / pairs.source_count, discounted / pairs.target_count
+    discounted = counts.pair * np.append(factor, 1.0)[np.minimum(counts.pair, 11)]
+    return discounted / counts.source, discounted / counts.target
 
 
-def kneser_ney(pairs: PhrasePairs) -> tuple[FloatArray, FloatArray]:
+def kneser_ney(counts: PairCounts) -> tuple[FloatArray, FloatArray]:
     """Modified Kneser-Ney: the discounts D1, D2, D3+ (Chen and Goodman 1998) of the pairs of f go
     to p_b(e) = distinct partners of e / distinct pairs, over all e: each e that occurs with f gets
     its share, and the rest is lost to pairs that the table does not have."""
-    discount = _discounts(np.bincount(pairs.count, minlength=5).astype(float))
-    taken = discount[np.minimum(pairs.count, 3)]
+    discount = _discounts(counts.of_counts.astype(float))
+    left = counts.pair - discount[np.minimum(counts.pair, SEEN)]
+    n_pairs = counts.of_counts.sum()
+
+    def backed_off(total: Int32Array, seen: Int32Array, other_seen: Int32Array) -> FloatArray:
+        mass = seen @ discount[1:] / total
+        probabilities: FloatArray = left / total + mass * (other_seen.sum(axis=1) / n_pairs)
+        return probabilities
+
     return (
-        _back_off(pairs, taken, pairs.source, pairs.source_count, pairs.target),
-        _back_off(pairs, taken, pairs.target, pairs.target_count, pairs.source),
+        backed_off(counts.source, counts.source_seen, counts.target_seen),
+        backed_off(counts.target, counts.target_seen, counts.source_seen),
     )
-
-
-def _back_off(
-    pairs: PhrasePairs,
-    taken: FloatArray,
-    condition: Int32Array,
-    condition_count: Int64Array,
-    predicted: Int32Array,
-) -> FloatArray:
-    mass = np.bincount(condition, taken)[condition] / condition_count
-    lower = np.bincount(predicted)[predicted] / len(pairs.count)
-    probabilities: FloatArray = (pairs.count - taken) / condition_count + mass * lower
-    return probabilities
 
 
 def _discounts(n: FloatArray) -> FloatArray:
@@ -72,7 +91,7 @@ def _discounts(n: FloatArray) -> FloatArray:
     return discount
 
 
-SMOOTHINGS: dict[str, Callable[[PhrasePairs], tuple[FloatArray, FloatArray]]] = {
+SMOOTHINGS: dict[str, Callable[[PairCounts], tuple[FloatArray, FloatArray]]] = {
     "none": relative_frequency,
     "good-turing": good_turing,
     "kneser-ney": kneser_ney,

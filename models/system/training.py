@@ -28,13 +28,13 @@ from models.language_model.counting import read_text
 from models.language_model.estimation import estimate
 from models.language_model.model import FORMAT as LM_FORMAT
 from models.language_model.model import LanguageModel
-from models.phrases.building import (
+from models.phrases.building import train_phrases
+from models.phrases.settings import (
     NONE,
     PhraseSettings,
     check_not_negative,
     check_phrase_settings,
     check_values,
-    train_phrases,
 )
 from models.phrases.table import FORMAT as PHRASES_FORMAT
 from models.phrases.table import PhraseTable

@@ -20,7 +20,8 @@ from models.distortion.linear import Linear
 from models.distortion.parse import scorer as scorer_module
 from models.distortion.parse.model import Parse
 from models.language_model import LanguageModel, estimate
-from models.phrases.building import PhraseSettings, train_phrases
+from models.phrases.building import train_phrases
+from models.phrases.settings import PhraseSettings
 from models.system.folder import default_weights, starting_weights
 
 N_SENTENCES = 300

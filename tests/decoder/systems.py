@@ -3,7 +3,8 @@
 from hypothesis import strategies as st
 
 from models.language_model import LanguageModel, estimate
-from models.phrases.building import PhraseSettings, train_phrases
+from models.phrases.building import train_phrases
+from models.phrases.settings import PhraseSettings
 from models.system.folder import default_weights
 from tests.models.phrases.corpora import corpus_of, small_corpora
 

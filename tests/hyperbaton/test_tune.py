@@ -15,7 +15,7 @@ from hyperbaton import main as frame
 from hyperbaton.commands.tune import tune
 from models.data.corpus_reading import CorpusFiles
 from models.data.sentence import Sentence
-from models.phrases.building import PhraseSettings
+from models.phrases.settings import PhraseSettings
 from models.system.folder import NAME, read_system, write_weights
 from models.system.training import TrainingSettings, train_system
 from tests.child_processes import started

@@ -42,7 +42,7 @@ from typing import Any, get_args, get_origin
 
 from decoder.decode import SearchSettings
 from models.errors import SettingError, nearest
-from models.phrases.building import PhraseSettings
+from models.phrases.settings import PhraseSettings
 from models.settings_text import convert_setting
 from models.system.folder import DISTORTION_LIMIT
 from models.system.training import ClassSettings, LanguageModelSettings

@@ -5,7 +5,7 @@ from hypothesis import given
 from models.errors import DataError
 from models.hashing import EMPTY
 from models.kernels import kernel
-from models.phrases.building import PhraseSettings, train_phrases
+from models.phrases.building import train_phrases
 from models.phrases.moses_tables import (
     read_phrase_table,
     source_texts,
@@ -13,6 +13,7 @@ from models.phrases.moses_tables import (
     write_phrase_table,
     write_reordering_table,
 )
+from models.phrases.settings import PhraseSettings
 from models.phrases.sorted_trie import ROOT, child
 from models.phrases.table import FLOOR, PhraseTable
 from tests.models.phrases.corpora import corpus_of, small_corpora

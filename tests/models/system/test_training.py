@@ -15,8 +15,8 @@ import pytest
 
 from models.data.corpus_reading import CorpusFiles, CorpusSettings
 from models.errors import DataError, SettingError
-from models.phrases.building import PhraseSettings
 from models.phrases.moses_tables import source_texts, target_texts
+from models.phrases.settings import PhraseSettings
 from models.system.folder import load_distortion, load_language_model, load_phrases, read_system
 from models.system.moses_exchange import export_moses, import_moses
 from models.system.training import (

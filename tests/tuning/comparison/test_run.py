@@ -12,7 +12,7 @@ from decoder.translator import Translator
 from hyperbaton.samples import sample_files
 from models.distortion.linear import Linear
 from models.errors import DataError, SettingError
-from models.phrases.building import PhraseSettings
+from models.phrases.settings import PhraseSettings
 from models.system.folder import load_source_tagger
 from models.system.training import LanguageModelSettings
 from tests.tuning.comparison.tiny import (

@@ -19,7 +19,8 @@ from models.distortion.next_word.events import find_events
 from models.distortion.next_word.held_out import DistanceBaseline, compare, predict, uniform
 from models.errors import DataError, NotFitted, SettingError
 from models.language_model import LanguageModel, estimate
-from models.phrases.building import PhraseSettings, train_phrases
+from models.phrases.building import train_phrases
+from models.phrases.settings import PhraseSettings
 from models.system.folder import starting_weights
 from tests.samples import sample
 

@@ -18,7 +18,8 @@ from models.distortion.parse.inventory import (
     table_units,
 )
 from models.kernels import kernel
-from models.phrases.building import PhraseSettings, train_phrases
+from models.phrases.building import train_phrases
+from models.phrases.settings import PhraseSettings
 from tests.models.phrases.corpora import corpus_of
 
 find_source = kernel(find_source)  # compiled, as in use

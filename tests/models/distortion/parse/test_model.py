@@ -17,7 +17,8 @@ from models.distortion.parse.rewrites import read_rewrites, rewrite_tree
 from models.distortion.parse.templates import parse_use
 from models.errors import DataError, NotFitted, SettingError
 from models.language_model import LanguageModel, estimate
-from models.phrases.building import PhraseSettings, train_phrases
+from models.phrases.building import train_phrases
+from models.phrases.settings import PhraseSettings
 from models.system.folder import default_weights
 from tests.models.distortion.parse.slow_scorer import slow_features
 from tests.models.distortion.parse.small import small_corpus, small_model

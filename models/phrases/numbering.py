@@ -1,0 +1,96 @@
+"""Distinct phrases of a text, numbered by their content.
+
+A phrase is a place in the text and a length. Equal phrases get equal numbers, in the order of their
+first appearance. Hashes only say where to look; the words themselves are compared.
+"""
+
+import numpy as np
+
+from models.arrays import Int32Array
+from models.hashing import EMPTY, mix_in, mixed
+from models.kernels import inner, kernel, uncounted
+
+FEW = 1 << 10  # slots to begin with
+ID_BITS = 32
+
+
+def number_phrases(
+    words: Int32Array, at: Int32Array, length: Int32Array
+) -> tuple[Int32Array, Int32Array]:
+    """The number of each phrase, and for each number the first phrase that has it."""
+    numbers, first = _number(words, at, length)
+    return numbers, first
+
+
+@uncounted
+def _hashed(words, begin, length):
+    hashed = np.uint64(length)
+    for place in range(begin, begin + length):
+        hashed = mix_in(hashed, np.uint64(words[place]))
+    return mixed(hashed)
+
+
+@uncounted
+def _is_same(words, one, other, length):
+    k = 0
+    while k < length and words[one + k] == words[other + k]:
+        k += 1
+    return k == length
+
+
+@inner
+def _rehashed(words, at, length, first, n, size):
+    """A larger table of the first n numbers; a slot holds a part of the hash beside the number."""
+    slots = np.full(size, EMPTY, np.int64)
+    for number in range(n):
+        hashed = _hashed(words, at[first[number]], length[first[number]])
+        slot = np.int64(hashed & np.uint64(size - 1))
+        while slots[slot] != EMPTY:
+            slot = (slot + 1) & (size - 1)
+        slots[slot] = _filled(hashed, number)
+    return slots
+
+
+@uncounted
+def _filled(hashed, number):
+    tag = (hashed >> np.uint64(ID_BITS + 1)) << np.uint64(ID_BITS)  # never negative
+    return np.int64(tag) | np.int64(number)
+
+
+@kernel
+def _number(words, at, length):
+    numbers = np.empty(len(at), np.int32)
+    first = np.empty(FEW, np.int32)
+    slots = np.full(2 * FEW, EMPTY, np.int64)
+    n = 0
+    for phrase in range(len(at)):
+        begin, size = at[phrase], length[phrase]
+        hashed = _hashed(words, begin, size)
+        mask = len(slots) - 1
+        slot = np.int64(hashed & np.uint64(mask))
+        tag = _filled(hashed, 0)
+        number = -1
+        while slots[slot] != EMPTY:
+            if slots[slot] - tag >> ID_BITS == 0:
+                known = slots[slot] & 0xFFFFFFFF
+                other = first[known]
+                if length[other] == size and _is_same(words, begin, at[other], size):
+                    number = known
+                    break
+            slot = (slot + 1) & mask
+        if number < 0:
+            number = n
+            if n == len(first):
+                larger = np.empty(2 * n, np.int32)
+                larger[:n] = first
+                first = larger
+                slots = _rehashed(words, at, length, first, n, 4 * n)
+                mask = len(slots) - 1
+                slot = np.int64(hashed & np.uint64(mask))
+                while slots[slot] != EMPTY:
+                    slot = (slot + 1) & mask
+            first[n] = phrase
+            slots[slot] = _filled(hashed, n)
+            n += 1
+        numbers[phrase] = number
+    return numbers, first[:n].copy()

@@ -1,0 +1,100 @@
+"""How the work on a corpus is divided, so that each part of it fits into memory.
+
+Phrases are divided by ranges of their first two words. The ranges come from a sample of sentences
+and are about equally heavy; a first word that is too heavy for one range is divided by the word
+after it. Results do not depend on the division.
+"""
+
+import re
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.arrays import Int32Array, Int64Array
+from models.data.corpus import AlignedCorpus
+from models.data.sorted_arrays import lower_bound
+from models.errors import SettingError
+from models.kernels import kernel
+from models.phrases.extraction import extract
+
+SAMPLE = 10_000  # sentence pairs
+LARGE = 1_000_000  # occurrences that are worth a division among threads
+# Measured on text with 25 words a sentence, with some room
+WORK_BYTES = 130  # of an occurrence whose part is being worked on
+KEPT_BYTES = 160  # of an occurrence in all that is put aside
+UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+_SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?) *([kmgt]?)b?")
+
+
+class Division(NamedTuple):
+    source: Int64Array  # where the parts after the first begin, as keys of their source phrases
+    target: Int64Array  # and of their target phrases
+    fits: bool  # whether everything fits into memory at once
+
+    @property
+    def n_parts(self) -> int:
+        return len(self.source) + 1
+
+    @property
+    def n_target_parts(self) -> int:
+        return len(self.target) + 1
+
+
+def parse_size(text: str) -> int:
+    """Bytes: `3GB`, `500 MB`, `0` for no limit."""
+    match = _SIZE.fullmatch(text.strip().lower())
+    if not match:
+        raise SettingError(f"{text!r} is not a size", expected="expected one such as 3GB, or 0")
+    return int(float(match[1]) * UNITS[match[2]])
+
+
+def divide(corpus: AlignedCorpus, max_length: int, memory: int, threads: int) -> Division:
+    """`memory` in bytes, 0 without a limit; `threads` parts are worked on at a time."""
+    rows = np.unique(np.linspace(0, len(corpus) - 1, min(SAMPLE, len(corpus))).astype(np.int64))
+    sample = corpus.take(rows)
+    found = extract(sample, max_length, threads=threads)
+    n = len(found) * len(corpus) / max(1, len(rows))
+    fits = memory == 0 or n * (KEPT_BYTES + WORK_BYTES) <= memory
+    n_parts = threads if n > LARGE else 1
+    if not fits:
+        n_parts = max(threads, int(np.ceil(n * WORK_BYTES * threads / memory)))
+    sides = (
+        (sample.source.words.values, found.source_at, found.source_length),
+        (sample.target.words.values, found.target_at, found.target_length),
+    )
+    source, target = (_quantiles(phrase_keys(*side), n_parts) for side in sides)
+    return Division(source, target, fits)
+
+
+def _quantiles(keys: Int64Array, n: int) -> Int64Array:
+    ordered = np.sort(keys)
+    places = np.arange(1, n) * len(keys) // n
+    return np.setdiff1d(ordered[places], ordered[:1]) if len(keys) else ordered
+
+
+def phrase_keys(words: Int32Array, at: Int64Array, length: NDArray[Any]) -> Int64Array:
+    """The first two words of phrases as a number, in the order of the phrases."""
+    second = np.where(length > 1, words[np.minimum(at + 1, len(words) - 1)].astype(np.int64) + 1, 0)
+    return (words[at].astype(np.int64) << 32) | second
+
+
+@kernel
+def group_by_part(words, at, length, bounds):
+    """The order that sorts phrases by their parts, and where each part begins."""
+    part = np.empty(len(at), np.int32)
+    begin = np.zeros(len(bounds) + 2, np.int64)
+    for phrase in range(len(at)):
+        key = np.int64(words[at[phrase]]) << 32
+        if length[phrase] > 1:
+            key |= np.int64(words[at[phrase] + 1]) + 1
+        part[phrase] = lower_bound(bounds, 0, len(bounds), key + 1)
+        begin[part[phrase] + 1] += 1
+    for k in range(len(bounds) + 1):
+        begin[k + 1] += begin[k]
+    order = np.empty(len(at), np.int32)
+    cursor = begin.copy()
+    for phrase in range(len(at)):
+        order[cursor[part[phrase]]] = phrase
+        cursor[part[phrase]] += 1
+    return order, begin
