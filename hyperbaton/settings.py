@@ -13,7 +13,12 @@ from models.data.corpus_reading import CorpusSettings
 from models.errors import SettingError
 from models.phrases.settings import PhraseSettings
 from models.system.folder import read_system
-from models.system.training import ClassSettings, LanguageModelSettings, TrainingSettings
+from models.system.training import (
+    ClassSettings,
+    LanguageModelSettings,
+    ResourceSettings,
+    TrainingSettings,
+)
 from tuning.weights.sections import assign, read_toml, with_sections
 from tuning.weights.settings import TuneSettings
 
@@ -24,12 +29,13 @@ class Settings:
     phrases: PhraseSettings = PhraseSettings()
     lm: LanguageModelSettings = LanguageModelSettings()
     classes: ClassSettings = ClassSettings()
+    train: ResourceSettings = ResourceSettings()
     search: SearchSettings = SearchSettings()
     tune: TuneSettings = TuneSettings()
 
     def training(self, distortion: Iterable[str] = (), seed: int = 0) -> TrainingSettings:
         """The part that training needs."""
-        sections = self.corpus, self.phrases, self.lm, self.classes
+        sections = self.corpus, self.phrases, self.lm, self.classes, self.train
         return TrainingSettings(*sections, tuple(distortion), seed)
 
 

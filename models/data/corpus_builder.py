@@ -3,11 +3,14 @@
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
-from models.arrays import GrowingRagged, Ragged
+from models.arrays import GrowingRagged, Int64Array, Ragged
 from models.data.corpus import NODE_COLUMNS, AlignedCorpus, Side
 from models.data.tree import Tree
 from models.data.vocabulary import Vocabulary
+
+BLOCK = 50_000  # pairs whose links are sorted together
 
 
 class CorpusBuilder:
@@ -78,6 +81,19 @@ class _SideBuilder:
 
 def _canonical(links: Ragged) -> Ragged:
     """Sorted by source and target inside each pair, repetitions removed."""
+    blocks, lengths = [], []
+    for first in range(0, len(links), BLOCK):  # sorting all at once takes too much memory
+        offsets = links.offsets[first : first + BLOCK + 1]
+        block = Ragged(links.values[offsets[0] : offsets[-1]], offsets - offsets[0])
+        values, sizes = _canonical_block(block)
+        blocks.append(values)
+        lengths.append(sizes)
+    values = np.concatenate([np.empty((0, 2), np.uint16), *blocks])
+    return Ragged(values, np.cumsum(np.concatenate([[0], *lengths], dtype=np.int64)))
+
+
+def _canonical_block(links: Ragged) -> tuple[NDArray[np.uint16], Int64Array]:
+    """The links of some pairs, and how many each pair has."""
     row = links.row_of_value
     source, target = links.values.T
     order = np.lexsort((target, source, row))
@@ -85,5 +101,4 @@ def _canonical(links: Ragged) -> Ragged:
     new = np.ones(len(row), dtype=bool)
     new[1:] = (np.diff(row) != 0) | (np.diff(source) != 0) | (np.diff(target) != 0)
     values = np.stack([source[new], target[new]], axis=1).astype(np.uint16)
-    offsets = np.searchsorted(row[new], np.arange(len(links) + 1))
-    return Ragged(values, offsets)
+    return values, np.bincount(row[new], minlength=len(links))

@@ -212,7 +212,7 @@ class PhraseTraining:
         scores = logarithms(inverse[order]), lexical[:, 0], logarithms(direct[order]), lexical[:, 1]
         return {
             **nodes._asdict(),
-            "source_count": pairs["source_count"][chosen],
+            "source_count": np.where(n_entries > 0, pairs["source_count"], 0)[chosen],
             "n_entries": n_entries[chosen],
             "target": row[order],
             "scores": np.stack(scores, axis=1),

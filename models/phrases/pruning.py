@@ -7,6 +7,7 @@ below a threshold are dropped. Two phrases that occur once each, together, have 
 so `a+e` drops all such pairs and `a-e` keeps them.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +21,8 @@ from models.phrases.sorted_trie import ROOT, Nodes, child, rooted
 
 EPSILON = 1e-6  # distance from α: the rounding errors of the sums are far smaller
 FEW = 24  # pairs of a run that are sorted by insertion
+DIRECT = 32  # factors that are multiplied one by one
+STIRLING = 1000  # from here on the third term of Stirling's series is below 1e-11
 NEGLIGIBLE = 50.0  # nats below the largest term of a tail
 
 
@@ -114,27 +117,23 @@ def significance(
     source: Int64Array, target: Int64Array, in_source: Postings, in_target: Postings, n: int
 ) -> FloatArray:
     """−log p of pairs of phrases, in a corpus of n sentence pairs."""
-    values: FloatArray = _significance(source, target, *in_source, *in_target, log_factorials(n))
+    values: FloatArray = significance_of_counts(
+        *_common_sentences(source, target, *in_source, *in_target), n
+    )
     return values
 
 
-def log_factorials(n: int) -> FloatArray:
-    return np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, n + 1)))])
-
-
 @kernel
-def _significance(
-    source, target, source_begin, source_sentences, target_begin, target_sentences, log_factorial
+def _common_sentences(
+    source, target, source_begin, source_sentences, target_begin, target_sentences
 ):
-    """−log of the probability of at least as many common sentences, for every pair."""
-    result = np.empty(len(source))
-    total = len(log_factorial) - 1
+    """Sentences that hold the target phrase, the source phrase, and both, of every pair."""
+    counts = np.zeros((3, len(source)), np.int64)
     for pair in range(len(source)):
         a, a_end = source_begin[source[pair]], source_begin[source[pair] + 1]
         b, b_end = target_begin[target[pair]], target_begin[target[pair] + 1]
-        in_source, in_target = a_end - a, b_end - b
         both = 0
-        if in_source > in_target:  # walk the shorter list, search in the longer one
+        if a_end - a > b_end - b:  # walk the shorter list, search in the longer one
             for k in range(b, b_end):
                 at = lower_bound(source_sentences, a, a_end, target_sentences[k])
                 both += at < a_end and source_sentences[at] == target_sentences[k]
@@ -142,25 +141,37 @@ def _significance(
             for k in range(a, a_end):
                 at = lower_bound(target_sentences, b, b_end, source_sentences[k])
                 both += at < b_end and target_sentences[at] == source_sentences[k]
-        result[pair] = -_log_tail(both, in_source, in_target, total, log_factorial)
+        counts[0, pair], counts[1, pair], counts[2, pair] = b_end - b, a_end - a, both
+    return counts
+
+
+@kernel
+def significance_of_counts(in_target, in_source, both, total):
+    """−log of the probability of at least as many in both, for every pair."""
+    result = np.empty(len(both))
+    for pair in range(len(both)):
+        result[pair] = -_log_tail(both[pair], in_source[pair], in_target[pair], total)
     return result
 
 
 @inner
-def _log_tail(both, in_source, in_target, total, log_factorial):
-    """log P(X ≥ both), X the size of the intersection of random sets of the two sizes."""
-    constant = (
-        log_factorial[in_source] + log_factorial[total - in_source]
-        + log_factorial[in_target] + log_factorial[total - in_target]
-        - log_factorial[total]
+def _log_tail(both, in_source, in_target, total):
+    """log P(X ≥ both), X the size of the intersection of random sets of the two sizes.
+
+    P(X = k) = C(s, k) C(N − s, l − k) / C(N, l), in falling factorials C(s, k) l^k (N − l)^(s − k)
+    / N^s: none of them is a small difference of large numbers.
+    """
+    small, large = min(in_source, in_target), max(in_source, in_target)
+    first = max(both, small + large - total)
+    term = (
+        _log_falling(small, first) - math.lgamma(first + 1.0) + _log_falling(large, first)
+        + _log_falling(total - large, small - first) - _log_falling(total, small)
     )  # fmt: skip
-    highest = -np.inf
-    scaled = 0.0  # sum of terms divided by exp(highest)
-    for k in range(max(both, in_source + in_target - total), min(in_source, in_target) + 1):
-        term = constant - (
-            log_factorial[k] + log_factorial[in_source - k] + log_factorial[in_target - k]
-            + log_factorial[total - in_source - in_target + k]
-        )  # fmt: skip
+    highest, scaled = term, 1.0  # `scaled` is the sum of the terms divided by exp(highest)
+    for k in range(first, small):
+        term += np.log(
+            (small - k) * float(large - k) / ((k + 1.0) * (total - small - large + k + 1.0))
+        )
         if term > highest:
             scaled = scaled * np.exp(highest - term) + 1.0
             highest = term
@@ -169,3 +180,20 @@ def _log_tail(both, in_source, in_target, total, log_factorial):
         else:
             scaled += np.exp(term - highest)
     return min(0.0, highest + np.log(scaled))
+
+
+@inner
+def _log_falling(n, k):
+    """log n (n − 1) … (n − k + 1)."""
+    if k <= DIRECT:
+        total = 0.0
+        for i in range(k):
+            total += np.log(float(n - i))
+        return total
+    left = float(n - k)
+    if left < STIRLING:
+        return math.lgamma(n + 1.0) - math.lgamma(left + 1.0)
+    return (  # Stirling's series for n! and (n − k)!, large parts cancelled by hand
+        k * np.log(float(n)) - (left + 0.5) * np.log1p(-k / float(n)) - k
+        + (1.0 / n - 1.0 / left) / 12.0
+    )  # fmt: skip

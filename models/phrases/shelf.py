@@ -7,6 +7,7 @@ the shelf after a run was killed can be used by the next one.
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ Arrays = Mapping[str, NDArray[Any]]
 class Shelf:
     def __init__(self, folder: Path | None = None) -> None:
         self._folder, self._kept = folder, dict[str, Arrays]()
+        self._lock = Lock()  # Python 3.11 cannot parse headers in two threads at once
         if folder is not None:
             make_folder(folder)
 
@@ -43,7 +45,8 @@ class Shelf:
         if self._folder is None:
             return self._kept[name]
         files = sorted((self._folder / name).glob("*.npy"))
-        return {path.stem: np.load(path, mmap_mode="r", allow_pickle=False) for path in files}
+        with self._lock:
+            return {path.stem: np.load(path, mmap_mode="r", allow_pickle=False) for path in files}
 
     def drop(self, name: str) -> None:
         if self._folder is None:

@@ -93,7 +93,7 @@ def write_system(
         "distortion": [model.entry() for model in models],
         **sections,
     }
-    _write(directory, content)
+    write_content(directory, content)
     learned = (model.part for model in models if model.part)
     remove_other_parts(directory, [*parts.values(), *learned])
 
@@ -125,7 +125,7 @@ def write_variant(
         "distortion": entries,
     }
     make_folder(directory)
-    _write(directory, content)
+    write_content(directory, content)
 
 
 def write_weights(
@@ -142,10 +142,10 @@ def write_weights(
     content["weights"] |= weights
     content["search"]["distortion_limit"] = distortion_limit
     content["tuning"] = dict(tuning)
-    _write(directory, content)
+    write_content(directory, content)
 
 
-def _write(directory: Path, content: Mapping[str, Any]) -> None:
+def write_content(directory: Path, content: Mapping[str, Any]) -> None:
     with open_to_write(directory / NAME) as stream:
         tomli_w.dump(content, stream)
 

@@ -80,11 +80,14 @@ def run_stage(
     work: Callable[[Path], str],
     talk: Callable[[str], None] = lambda _: None,
     measure: Measure = lambda *_: None,
+    *,
+    resumes: bool = False,
 ) -> str:
     """The folder of the stage's result, relative to `directory`, which should be `locked`.
 
     Unless it exists, `work` fills it and returns a few words on what it made; `talk` gets them with
-    time and memory, `measure` gets the numbers. Memory is the peak of this process so far.
+    time and memory, `measure` gets the numbers. Memory is the peak of this process so far. Work
+    that `resumes` finds what it had done when it was killed or interrupted.
     """
     part = f"{PARTS}/{name}-{key}"
     finished, unfinished = directory / part, directory / f"{part}{UNFINISHED}"
@@ -94,10 +97,12 @@ def run_stage(
             return part
         talk(f"{name}: files in {finished} have been changed or lost, so it is made again")
     began = time.monotonic()
+    keep = False
     try:
         with writing(unfinished):
-            shutil.rmtree(unfinished, ignore_errors=True)  # left by a run that was killed
-            unfinished.mkdir(parents=True)
+            if not resumes:
+                shutil.rmtree(unfinished, ignore_errors=True)  # left by a run that was killed
+            unfinished.mkdir(parents=True, exist_ok=resumes)
         made = work(unfinished)
         _seal(unfinished)
         with writing(finished):
@@ -106,8 +111,12 @@ def run_stage(
     except OSError as error:
         where = str(error.filename or directory)
         raise DataError(f"{name} failed: {reason(error)}", where=where) from None
+    except KeyboardInterrupt:
+        keep = resumes
+        raise
     finally:
-        shutil.rmtree(unfinished, ignore_errors=True)
+        if not keep:
+            shutil.rmtree(unfinished, ignore_errors=True)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     seconds = time.monotonic() - began
     talk(f"{name}: {made} in {seconds:.1f} s, {peak:,.0f} MB")

@@ -29,6 +29,7 @@ from models.language_model.estimation import estimate
 from models.language_model.model import FORMAT as LM_FORMAT
 from models.language_model.model import LanguageModel
 from models.phrases.building import train_phrases
+from models.phrases.partitions import parse_size
 from models.phrases.settings import (
     NONE,
     PhraseSettings,
@@ -67,11 +68,19 @@ class ClassSettings:
 
 
 @dataclass(frozen=True)
+class ResourceSettings:
+    """What training may use (`--set train.KEY=VALUE`)."""
+
+    memory: str = "3GB"  # for the phrase table in the making; the rest goes to files. 0: no limit
+
+
+@dataclass(frozen=True)
 class TrainingSettings:
     corpus: CorpusSettings = CorpusSettings()
     phrases: PhraseSettings = PhraseSettings()
     lm: LanguageModelSettings = LanguageModelSettings()
     classes: ClassSettings = ClassSettings()
+    train: ResourceSettings = ResourceSettings()
     distortion: tuple[str, ...] = ()  # models as `name,key=value,…`; none: linear and msd
     seed: int = 0
 
@@ -80,6 +89,7 @@ def check_training_settings(settings: TrainingSettings) -> None:
     """Refuses impossible values before any work."""
     check_values("corpus", settings.corpus, {"max_length": check_not_negative})
     check_phrase_settings(settings.phrases)
+    check_values("train", settings.train, {"memory": parse_size})
     # let the estimator itself check, on a text of one word
     text = Ragged(np.array([len(SPECIAL)], np.int32), np.array([0, 1])), Vocabulary(["word"])
     order = settings.lm.order
@@ -174,7 +184,9 @@ class _Training:
         """Everything but the distortion models."""
         key, phrases = self._corpus_key, asdict(self.settings.phrases)
         parts = {
-            "phrases": self._stage("phrases", self._make_phrases, PHRASES_FORMAT, key, phrases),
+            "phrases": self._stage(
+                "phrases", self._make_phrases, PHRASES_FORMAT, key, phrases, resumes=True
+            ),
             "lm": self._stage("lm", self._make_language_model, LM_FORMAT, key, *self._lm_key),
         }
         classes = asdict(self.settings.classes)
@@ -200,9 +212,12 @@ class _Training:
             TAGGER: self._stage(TAGGER, self._make_tagger, TAGGER_FORMAT, self._corpus_key, seed)
         }
 
-    def _stage(self, name: str, work: Callable[[Path], str], *key: Any) -> str:
+    def _stage(
+        self, name: str, work: Callable[[Path], str], *key: Any, resumes: bool = False
+    ) -> str:
         talk, measure = self.listeners.talk, self.listeners.measure
-        return run_stage(self.out, name, fingerprint(*key), work, talk, measure)
+        part = name, fingerprint(*key)
+        return run_stage(self.out, *part, work, talk, measure, resumes=resumes)
 
     def _announce(self, work: str) -> None:
         if self.listeners.progress:
@@ -213,12 +228,14 @@ class _Training:
         for line in report.lines():
             self.listeners.talk(line)
         self._announce("making the phrase table")
+        memory, progress = parse_size(self.settings.train.memory), self.listeners.progress
         try:
-            table = train_phrases(corpus, self.settings.phrases, self.threads)
+            table = train_phrases(
+                corpus, self.settings.phrases, self.threads, memory, folder, progress
+            )
         except DataError as error:
             error.where = error.where or path_text(cast(Path, self.files.alignment))
             raise
-        table.save(folder)
         return f"{len(table):,} phrase pairs of {len(corpus):,} sentence pairs"
 
     def _make_language_model(self, folder: Path) -> str:

@@ -53,6 +53,23 @@ def test_a_stage_that_ends_early_leaves_nothing(tmp_path, failure):
     assert list((tmp_path / PARTS).iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    ("failure", "left"), [(KeyboardInterrupt(), ["half"]), (ZeroDivisionError(), [])]
+)
+def test_work_that_resumes_finds_what_an_interrupted_run_left(tmp_path, failure, left):
+    with pytest.raises(type(failure)):
+        run_stage(tmp_path, "lm", "abc", Work(failure), resumes=True)
+    found = []
+
+    def work(folder):
+        found.extend(path.name for path in folder.iterdir())
+        return "a file"
+
+    run_stage(tmp_path, "lm", "abc", work, resumes=True)
+    assert found == left
+    assert [path.name for path in (tmp_path / PARTS).iterdir()] == ["lm-abc"]
+
+
 def test_what_a_killed_run_left_is_not_taken_for_finished(tmp_path):
     left = tmp_path / PARTS / "lm-abc.unfinished"
     left.mkdir(parents=True)

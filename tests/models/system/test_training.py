@@ -16,6 +16,7 @@ import pytest
 from models.data.corpus_reading import CorpusFiles, CorpusSettings
 from models.errors import DataError, SettingError
 from models.phrases.moses_tables import source_texts, target_texts
+from models.phrases.partitioned import PhraseTraining
 from models.phrases.settings import PhraseSettings
 from models.system.folder import load_distortion, load_language_model, load_phrases, read_system
 from models.system.moses_exchange import export_moses, import_moses
@@ -23,6 +24,7 @@ from models.system.training import (
     ClassSettings,
     LanguageModelSettings,
     Listeners,
+    ResourceSettings,
     TrainingSettings,
     train_system,
 )
@@ -110,6 +112,42 @@ def test_threads_do_not_matter(files, tmp_path):
         four = tmp_path / "four" / read_system(tmp_path / "four")["parts"][part]
         for path in one.iterdir():
             assert path.read_bytes() == (four / path.name).read_bytes(), path.name
+
+
+def test_memory_does_not_matter(files, tmp_path):
+    train(files, tmp_path / "whole", settings=TrainingSettings(train=ResourceSettings("0")))
+    train(files, tmp_path / "parts", settings=TrainingSettings(train=ResourceSettings("1")))
+    part = read_system(tmp_path / "whole")["parts"]["phrases"]
+    assert part == read_system(tmp_path / "parts")["parts"]["phrases"]
+    whole, parts = tmp_path / "whole" / part, tmp_path / "parts" / part
+    assert sorted(path.name for path in whole.iterdir()) == sorted(
+        path.name for path in parts.iterdir()
+    )
+    for path in whole.iterdir():
+        assert path.read_bytes() == (parts / path.name).read_bytes(), path.name
+
+
+def test_an_interrupted_phrase_table_is_continued(files, tmp_path, monkeypatch):
+    settings = TrainingSettings(train=ResourceSettings("1"))
+    score, collect = PhraseTraining._score, PhraseTraining._collect
+
+    def interrupted(self, part):
+        if part == 2:
+            raise KeyboardInterrupt
+        return score(self, part)
+
+    collected = []
+    monkeypatch.setattr(PhraseTraining, "_score", interrupted)
+    monkeypatch.setattr(
+        PhraseTraining, "_collect", lambda *what: (collected.append(what[-1]), collect(*what))[1]
+    )
+    with pytest.raises(KeyboardInterrupt):
+        train(files, tmp_path / "m", settings=settings)
+    n = len(collected)
+    monkeypatch.setattr(PhraseTraining, "_score", score)
+    assert train(files, tmp_path / "m", settings=settings)[0].startswith("phrases: 19 phrase pairs")
+    assert len(collected) == n > 2
+    assert not [path for path in (tmp_path / "m" / "parts").rglob("*") if "work" in path.name]
 
 
 def test_export_and_import_give_the_same_system(files, tmp_path):
@@ -272,6 +310,7 @@ def test_wrong_settings(files, tmp_path):
     for settings, message in (
         (TrainingSettings(corpus=CorpusSettings(max_length=-1)), "corpus.max_length: -1 is not p"),
         (TrainingSettings(phrases=PhraseSettings(top=-1)), "phrases.top: -1 is not possible"),
+        (TrainingSettings(train=ResourceSettings("big")), "train.memory: 'big' is not a size"),
     ):
         with pytest.raises(SettingError, match=message):
             train(files, tmp_path / "m", settings=settings)

@@ -1,0 +1,73 @@
+"""Prunes the phrase table of a trained system, in place or into a new folder."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from models.data.array_files import save_arrays
+from models.phrases.pruned import pruned
+from models.phrases.settings import PhraseSettings, check_phrase_settings
+from models.phrases.table import FORMAT
+from models.system.folder import load_phrases, read_system, write_content
+from models.system.stages import PARTS, fingerprint, locked, remove_other_parts, run_stage
+from models.writing import make_folder, writing
+
+PRUNED = "pruned"  # in model.toml: what was pruned, in order
+
+
+def prune_system(
+    directory: Path,
+    out: Path,
+    settings: PhraseSettings,
+    talk: Callable[[str], None] = lambda _: None,
+) -> None:
+    """`out` becomes the system with a smaller phrase table; it may be `directory` itself."""
+    check_phrase_settings(settings)
+    content = read_system(directory)
+    table = load_phrases(directory)
+    chosen = {name: getattr(settings, name) for name in ("min_count", "significance", "top")}
+
+    def work(folder: Path) -> str:
+        made = pruned(table, settings)
+        save_arrays(folder, FORMAT, *made)
+        return f"{made.arrays['target'].shape[0]:,} of {len(table):,} phrase pairs"
+
+    with locked(out):
+        key = fingerprint(Path(content["parts"]["phrases"]).name, chosen)
+        part = run_stage(out, "phrases", key, work, talk)
+        if not _is_same(directory, out):
+            content = _copied(directory, out, content)
+        content["parts"]["phrases"] = part
+        content[PRUNED] = [*content.get(PRUNED, []), chosen]
+        write_content(out, content)
+        learned = [model["part"] for model in content["distortion"] if "part" in model]
+        remove_other_parts(out, [*content["parts"].values(), *learned])
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    return one.resolve() == other.resolve()
+
+
+def _copied(directory: Path, out: Path, content: dict[str, Any]) -> dict[str, Any]:
+    """The description of a copy that has all parts but the phrase table."""
+
+    def copy(part: str) -> str:
+        place = f"{PARTS}/{Path(part).name}"
+        if not (out / place).exists():
+            make_folder(out / PARTS)
+            unfinished = out / f"{place}.unfinished"
+            with writing(unfinished):
+                shutil.rmtree(unfinished, ignore_errors=True)
+                shutil.copytree(directory / part, unfinished)
+                unfinished.rename(out / place)
+        return place
+
+    others = {name: part for name, part in content["parts"].items() if name != "phrases"}
+    return content | {
+        "parts": {name: copy(part) for name, part in others.items()},
+        "distortion": [
+            model | ({"part": copy(model["part"])} if "part" in model else {})
+            for model in content["distortion"]
+        ],
+    }
