@@ -120,6 +120,7 @@ def chains(folder: Path) -> dict[str, Chain]:
     parallel = [*text, "--target", files["target"], "--alignment", files["alignment"], *tags]
     parallel += ["--target-tags", files["target_tags"]]
     small, a, b = (str(folder / name) for name in ("small", "a", "b"))
+    pruning = ["--set", "phrases.significance=0"]
     dev = [*text, "--reference", files["target"], "--iterations", "2", "--replicas", "1"]
     return {
         "trees": [
@@ -130,11 +131,12 @@ def chains(folder: Path) -> dict[str, Chain]:
             ["import", _moses_system(folder), "--out", small],
             ["translate", small, files["source"]],
             *(["tune", small, *dev, "--method", method] for method in OPTIMISERS),
+            ["prune", small, "--significance", "0"],
             ["explain", small, "a", "a"],
         ],
         "next word": [
             ["evaluate", files["target"], "--reference", files["target"], "--metrics", "all"],
-            ["train", *parallel, *_distortion("pair", "sequence"), "--out", b],
+            ["train", *parallel, *_distortion("pair", "sequence"), *pruning, "--out", b],
             ["next-word", b, *parallel],
         ],
         LEARNERS: [["classify", *parallel, "--repeats", "1", "--sizes", str(N_LINES // 2)]],

@@ -25,7 +25,9 @@ class Train(CorpusCommand):
     Makes a phrase table with reordering scores, a language model, word classes, and whatever the
     distortion models learn (hyperbaton models lists them). Stages whose inputs have not
     changed are not run again. A run that is stopped halfway leaves the old system, or none, and the
-    next run resumes after the last finished stage. Memory is the peak of the process so far.
+    next run resumes after the last finished stage, in a phrase table after its last finished piece.
+    --set train.memory=1GB bounds the memory of the phrase table. The memory shown is the peak of
+    the process so far.
     """
 
     out: Path = option("Folder of the system; made if missing.", default=REQUIRED)

@@ -10,7 +10,7 @@ keep it.
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,7 +82,9 @@ def save_arrays(
         path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 
-def load_arrays(directory: Path, format_number: int) -> ArrayFolder:
+def load_arrays(directory: Path, format_number: int, mode: Literal["r", "c"] = "r") -> ArrayFolder:
+    """With mode `c`, arrays can be written to and the files stay as they are: compiled code then
+    takes them for arrays in memory."""
     path = directory / HEADER
     try:
         content = json.loads(_read(path))
@@ -99,14 +101,14 @@ def load_arrays(directory: Path, format_number: int) -> ArrayFolder:
         )
     return ArrayFolder(
         header,
-        {name: _map(directory / f"{name}.npy", kind) for name, kind in kinds.items()},
+        {name: _map(directory / f"{name}.npy", kind, mode) for name, kind in kinds.items()},
         {name: _words(directory / f"{name}.txt", size) for name, size in sizes.items()},
     )
 
 
-def _map(path: Path, kind: str) -> NDArray[Any]:
+def _map(path: Path, kind: str, mode: Literal["r", "c"]) -> NDArray[Any]:
     try:
-        mapped = np.load(path, mmap_mode="r", allow_pickle=False)
+        mapped = np.load(path, mmap_mode=mode, allow_pickle=False)
     except FileNotFoundError:
         raise missing_file(path) from None
     except (OSError, ValueError, EOFError):

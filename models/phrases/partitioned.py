@@ -98,10 +98,14 @@ class PhraseTraining:
         def one(part: int) -> None:
             self.shelf.put(f"{name}-{part}", work(part))
 
+        def report(done: int) -> None:
+            if self.progress:
+                self.progress(f"{what}, parts of {n}", done)
+
+        report(0)
         with ThreadPoolExecutor(self.threads) as pool:
-            for done, _ in enumerate(pool.map(one, missing), n - len(missing)):
-                if self.progress:
-                    self.progress(f"{what}, parts of {n}", done + 1)
+            for done, _ in enumerate(pool.map(one, missing), n - len(missing) + 1):
+                report(done)
 
     def _extract(self, shard: int) -> Arrays:
         first, last = shard * SHARD, min((shard + 1) * SHARD, len(self.corpus))

@@ -27,6 +27,7 @@ PARTS = "parts"
 UNFINISHED = ".unfinished"
 MANIFEST = "files.sha256"
 KEY_LENGTH = 16  # hexadecimal digits
+CORPUS = "corpus"  # a stage whose result is not needed in the end
 DISTORTION = "distortion_"  # prefix of the names of all stages that fit distortion models
 
 Measure: TypeAlias = Callable[[str, float, float], None]  # part, seconds, peak in megabytes
@@ -137,7 +138,8 @@ def is_whole(folder: Path) -> bool:
 def remove_other_parts(directory: Path, parts: Iterable[str]) -> None:
     """Removes results of earlier runs of the same stages, except `parts`."""
     keep = {Path(part).name for part in parts}
-    stages = {name.rpartition("-")[0] for name in keep}  # the user's own folders stay
+    # the user's own folders stay
+    stages = {CORPUS, *(name.rpartition("-")[0] for name in keep)}
     ours = re.compile(rf"([a-z_]+)-[0-9a-f]{{{KEY_LENGTH}}}({re.escape(UNFINISHED)})?")
     for folder in (directory / PARTS).iterdir():
         match = ours.fullmatch(folder.name)

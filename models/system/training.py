@@ -14,6 +14,8 @@ import numpy as np
 
 from models.arrays import Ragged
 from models.data.corpus import AlignedCorpus, Side
+from models.data.corpus_files import FORMAT as CORPUS_FORMAT
+from models.data.corpus_files import load_corpus, save_corpus
 from models.data.corpus_reading import CorpusFiles, CorpusSettings, ReadReport, read_corpus
 from models.data.tagger import FORMAT as TAGGER_FORMAT
 from models.data.tagger import Tagger
@@ -49,7 +51,17 @@ from models.system.folder import (
     weights_to_keep,
     write_system,
 )
-from models.system.stages import DISTORTION, Measure, fingerprint, locked, run_stage, sha256
+from models.system.stages import (
+    CORPUS,
+    DISTORTION,
+    Measure,
+    fingerprint,
+    locked,
+    run_stage,
+    sha256,
+)
+
+LARGE = 20_000_000  # bytes of a corpus in its files, from which it is mapped into memory
 
 
 @dataclass(frozen=True)
@@ -162,8 +174,22 @@ class _Training:
         self._lm_key = [asdict(self.settings.lm), *map(sha256, self.lm_texts)]
 
     @cached_property
-    def read(self) -> tuple[AlignedCorpus, ReadReport]:
-        """The corpus, read when a stage first needs it: a run with nothing to do reads nothing."""
+    def read(self) -> tuple[AlignedCorpus, list[str]]:
+        """The corpus, and remarks on it, read when a stage first needs them: a run with nothing to
+        do reads nothing. A large one is kept as arrays until the system is complete."""
+        if sum(path.stat().st_size for path in self._paths.values()) < LARGE:
+            corpus, report = self._read_text()
+            return corpus, report.lines()
+
+        def work(folder: Path) -> str:
+            corpus, report = self._read_text()
+            save_corpus(corpus, report.lines(), folder)
+            return ""
+
+        key = fingerprint(CORPUS_FORMAT, self._corpus_key)
+        return load_corpus(self.out / run_stage(self.out, CORPUS, key, work))
+
+    def _read_text(self) -> tuple[AlignedCorpus, ReadReport]:
         corpus, report = read_corpus(self.files, self.settings.corpus, self.listeners.progress)
         if not len(corpus):
             raise DataError("the corpus has no pair", where=str(self.files.source))
@@ -224,8 +250,8 @@ class _Training:
             self.listeners.progress(work, 0)
 
     def _make_phrases(self, folder: Path) -> str:
-        corpus, report = self.read
-        for line in report.lines():
+        corpus, remarks = self.read
+        for line in remarks:
             self.listeners.talk(line)
         self._announce("making the phrase table")
         memory, progress = parse_size(self.settings.train.memory), self.listeners.progress

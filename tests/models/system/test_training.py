@@ -13,7 +13,7 @@ import kenlm
 import numpy as np
 import pytest
 
-from models.data.corpus_reading import CorpusFiles, CorpusSettings
+from models.data.corpus_reading import CorpusFiles, CorpusSettings, read_corpus
 from models.errors import DataError, SettingError
 from models.phrases.moses_tables import source_texts, target_texts
 from models.phrases.partitioned import PhraseTraining
@@ -148,6 +148,39 @@ def test_an_interrupted_phrase_table_is_continued(files, tmp_path, monkeypatch):
     assert train(files, tmp_path / "m", settings=settings)[0].startswith("phrases: 19 phrase pairs")
     assert len(collected) == n > 2
     assert not [path for path in (tmp_path / "m" / "parts").rglob("*") if "work" in path.name]
+
+
+def test_a_large_corpus_is_read_once(files, write, tmp_path, monkeypatch):
+    tagged = replace(
+        files,
+        source_tags=write("t.tags", "N P V\nN P V\nN P V\n"),
+        source_tree=write("t.tree", "(S (N hon) (P o) (V katta))\n\n\n"),
+    )
+    settings = TrainingSettings(distortion=("linear", "msd", "pair"), classes=ClassSettings(3))
+    said = train(tagged, tmp_path / "small", settings=settings)
+    monkeypatch.setattr("models.system.training.LARGE", 0)
+    reads = []
+
+    def read(*arguments):
+        reads.append(arguments)
+        return read_corpus(*arguments)
+
+    monkeypatch.setattr("models.system.training.read_corpus", read)
+    with monkeypatch.context() as patch:
+        patch.setattr("models.system.training.estimate", lambda *_: 1 / 0)
+        patch.setattr("models.system.training.check_training_settings", lambda _: None)
+        with pytest.raises(ZeroDivisionError):  # after the phrase table
+            train(tagged, tmp_path / "large", settings=settings)
+    again = train(tagged, tmp_path / "large", settings=settings)
+    assert len(reads) == 1
+    assert again[0] == "phrases: nothing has changed"
+    assert again[1:] == said[2:]  # the first says that sentences have no tree, which was said
+    one, other = (read_system(tmp_path / name) for name in ("small", "large"))
+    assert one["parts"] == other["parts"]
+    for part in [*one["parts"].values(), one["distortion"][2]["part"]]:
+        for path in (tmp_path / "small" / part).iterdir():
+            assert path.read_bytes() == (tmp_path / "large" / part / path.name).read_bytes(), path
+    assert not list((tmp_path / "large" / "parts").glob("corpus*"))
 
 
 def test_export_and_import_give_the_same_system(files, tmp_path):
