@@ -23,6 +23,7 @@ from models.kernels import inner, kernel
 from models.phrases.orientation import ORIENTATION_MODELS, orient
 
 GRID = 8  # words of the longest possible phrase: the inner alignment must fit into 64 bits
+ROOM = 1 << 12  # blocks of a sentence and occurrences to begin with
 CHUNK = 2000  # sentences that a thread takes at a time
 # Positions count through the whole corpus
 OCCURRENCE = np.dtype(
@@ -85,7 +86,7 @@ def extract_block(
     corpus: AlignedCorpus, first: int, last: int, max_length: int, orientation: str
 ) -> NDArray[Any]:
     """The occurrences (n,) of sentence pairs first to last, as records."""
-    arguments = (
+    found: NDArray[Any] = _extract(
         first,
         last,
         corpus.source.words.offsets,
@@ -95,8 +96,6 @@ def extract_block(
         max_length,
         ORIENTATION_MODELS[orientation],
     )
-    found = np.empty(_extract(*arguments, np.empty(0, OCCURRENCE)), OCCURRENCE)
-    _extract(*arguments, found)
     return found
 
 
@@ -109,10 +108,11 @@ def check_max_length(max_length: int) -> None:
 
 @kernel
 def _extract(
-    first, last, source_offsets, target_offsets, link_offsets, links, max_length, model, found
+    first, last, source_offsets, target_offsets, link_offsets, links, max_length, model
 ):  # fmt: skip
-    """Fills in the occurrences of sentences first..last; with an empty array it only counts."""
-    fill = len(found) > 0
+    """The occurrences of sentences first..last."""
+    found = np.empty(ROOM, OCCURRENCE)
+    blocks = np.empty((ROOM, 4), np.int32)
     row = 0
     for sentence in range(first, last):
         n_source = source_offsets[sentence + 1] - source_offsets[sentence]
@@ -120,14 +120,16 @@ def _extract(
         begin, sources, low, high = _by_target(
             links[link_offsets[sentence] : link_offsets[sentence + 1]], n_source, n_target
         )
-        size = _blocks(n_target, begin, sources, low, high, max_length, np.empty((0, 4), np.int32))
-        if not fill:
-            row += size
-            continue
-        blocks = np.empty((size, 4), np.int32)
-        _blocks(n_target, begin, sources, low, high, max_length, blocks)
+        size = _blocks(n_target, begin, sources, low, high, max_length, blocks)
+        if size > len(blocks):
+            blocks = np.empty((size, 4), np.int32)
+            _blocks(n_target, begin, sources, low, high, max_length, blocks)
+        if row + size > len(found):
+            larger = np.empty(2 * (row + size), OCCURRENCE)
+            larger[:row] = found[:row]
+            found = larger
         backward, forward = np.empty(size, np.int8), np.empty(size, np.int8)
-        orient(model, blocks, begin, sources, low, high, backward, forward)
+        orient(model, blocks[:size], begin, sources, low, high, backward, forward)
         for block in range(size):
             f0, f1, e0, e1 = blocks[block]
             here = found[row + block]
@@ -141,7 +143,7 @@ def _extract(
                     bits |= np.uint64(1) << np.uint64(GRID * (e - e0) + sources[link] - f0)
             here.inner = bits
         row += size
-    return row
+    return found[:row].copy()
 
 
 @inner
@@ -167,7 +169,8 @@ def _by_target(links, n_source, n_target):
 
 @inner
 def _blocks(n_target, begin, sources, low, high, max_length, blocks):
-    """Writes (first and last source, first and last target word) of all consistent blocks."""
+    """Writes (first and last source, first and last target word) of all consistent blocks, as far
+    as there is room for them, and returns how many there are."""
     n_source = len(low)
     row = 0
     for e0 in range(n_target):
@@ -191,7 +194,7 @@ def _blocks(n_target, begin, sources, low, high, max_length, blocks):
             while f0 >= 0 and f0 > f_high - max_length and (f0 == f_low or high[f0] < 0):
                 f1 = f_high
                 while f1 < n_source and f1 < f0 + max_length and (f1 == f_high or high[f1] < 0):
-                    if len(blocks):
+                    if row < len(blocks):
                         blocks[row, 0], blocks[row, 1] = f0, f1
                         blocks[row, 2], blocks[row, 3] = e0, e1
                     row += 1
