@@ -6,8 +6,10 @@ from pathlib import Path
 
 from models.data.array_files import save_arrays
 from models.data.corpus import AlignedCorpus
+from models.errors import DataError
 from models.phrases.partitioned import SHARD, PhraseTraining
 from models.phrases.partitions import Division, divide
+from models.phrases.sections import MOST
 from models.phrases.settings import PhraseSettings, check_phrase_settings, reordering_type
 from models.phrases.shelf import Shelf
 from models.phrases.table import FORMAT, PhraseTable
@@ -32,6 +34,7 @@ def train_phrases(
     that was killed is continued. The table depends neither on this nor on the threads.
     """
     check_phrase_settings(settings)
+    _check_size(corpus)
     division = divide(corpus, settings.max_length, memory if folder else 0, threads)
     shelf = Shelf()
     if folder and not division.fits:
@@ -44,6 +47,13 @@ def train_phrases(
     save_arrays(folder, FORMAT, *made)
     shutil.rmtree(folder / WORK, ignore_errors=True)
     return PhraseTable.load(folder)
+
+
+def _check_size(corpus: AlignedCorpus) -> None:
+    """Places in the text are numbers of 32 bits."""
+    n_words = max(len(side.words.values) for side in (corpus.source, corpus.target))
+    if n_words > MOST:
+        raise DataError(f"the corpus has {n_words:,} words", expected=f"at most {MOST:,} a side")
 
 
 def _shelf(folder: Path, division: Division) -> Shelf:

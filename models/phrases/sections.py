@@ -77,7 +77,9 @@ def join(
     for n, what in ((n_entries, "phrase pairs"), (n_words, "words of target phrases")):
         if n > MOST:
             advice = "drop pairs that were seen once: --set phrases.min_count=2"
-            raise DataError(f"{n:,} {what} are too many", expected=f"{MOST:,}", advice=advice)
+            raise DataError(
+                f"{n:,} {what} are too many", expected=f"at most {MOST:,}", advice=advice
+            )
     alignments, alignment_of = _shared([each["alignments"] for each in sections])
     rows, row_of = _shared([each["reordering_rows"] for each in sections])
 

@@ -1,12 +1,15 @@
 """Time and memory of `hyperbaton train`, and how its tables compare with Moses' own.
 
     python tests/benchmarks/train.py SOURCE TARGET ALIGNMENT [MOSES_FOLDER]
+        [--pairs 1000,60000,430414] [--set train.memory=1GB]
 
 Trains on growing parts of the corpus, each in a process of its own with warm kernels, and prints
-the growth. With a folder that holds what Moses made of the same corpus (phrase-table.gz,
-reordering-table.TYPE.gz) it exports the last system and compares pair by pair.
+the growth. More pairs than the corpus has begin it again. With a folder that holds what Moses made
+of the same corpus (phrase-table.gz, reordering-table.TYPE.gz) it exports the last system and
+compares pair by pair.
 """
 
+import argparse
 import gzip
 import os
 import subprocess
@@ -24,18 +27,23 @@ TYPE = "wbe-msd-bidirectional-fe"
 DIGITS = 5  # significant digits in which scores must agree
 
 
-def main(paths: list[Path], moses: Path | None) -> None:
+def main(paths: list[Path], moses: Path | None, sizes: list[int], assignments: list[str]) -> None:
+    settings = [word for assignment in assignments for word in ("--set", assignment)]
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
-        print(f"{'pairs':>8} {'seconds':>8} {'CPU s':>8} {'peak MB':>8} {'ms/pair':>8}")
-        for n in PARTS:
+        print(
+            f"{'pairs':>8} {'seconds':>8} {'CPU s':>8} {'peak MB':>8} {'disk MB':>8} {'ms/pair':>8}"
+        )
+        for n in sizes:
             parts = [first_lines(path, n, work / f"{i}.gz") for i, path in enumerate(paths)]
-            seconds, cpu, peak = train(parts, work / f"model{n}")
-            row = f"{n:>8} {seconds:>8.2f} {cpu:>8.2f} {peak:>8.0f} {1000 * seconds / n:>8.3f}"
-            print(row + ("  (warming up)" if n == PARTS[0] else ""))
+            seconds, cpu, peak = train(parts, work / f"model{n}", settings)
+            disk = sum(path.stat().st_size for path in (work / f"model{n}").rglob("*.*")) / 1e6
+            row = f"{n:>8} {seconds:>8.2f} {cpu:>8.2f} {peak:>8.0f} {disk:>8.0f}"
+            row += f" {1000 * seconds / n:>8.3f}"
+            print(row + ("  (warming up)" if n == sizes[0] else ""), flush=True)
         if moses:
             out = work / "moses"
-            run("export", str(work / f"model{PARTS[-1]}"), "--out", str(out))
+            run("export", str(work / f"model{sizes[-1]}"), "--out", str(out))
             compare(out / "phrase-table.gz", moses / "phrase-table.gz")
             name = f"reordering-table.{TYPE}.gz"
             compare(out / name, moses / name)
@@ -43,7 +51,10 @@ def main(paths: list[Path], moses: Path | None) -> None:
 
 def first_lines(path: Path, n: int, part: Path) -> Path:
     with gzip.open(part, "wt", encoding="utf-8", compresslevel=1) as stream:
-        stream.writelines(f"{line}\n" for _, line in islice(read_lines(path), n))
+        while n > 0:
+            for _, line in islice(read_lines(path), n):
+                stream.write(f"{line}\n")
+                n -= 1
     return part
 
 
@@ -52,11 +63,11 @@ def run(*arguments: str) -> None:
     subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
 
 
-def train(parts: list[Path], out: Path) -> tuple[float, float, float]:
+def train(parts: list[Path], out: Path, settings: list[str]) -> tuple[float, float, float]:
     """Seconds, CPU seconds and peak memory in MB."""
     source, target, alignment = map(str, parts)
     command = [sys.executable, "-m", "hyperbaton", "train", "--source", source, "--target", target]
-    command += ["--alignment", alignment, "--out", str(out)]
+    command += ["--alignment", alignment, "--out", str(out), *settings]
     began = time.perf_counter()
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
@@ -100,5 +111,11 @@ def fields(line: str) -> list[str]:
 
 
 if __name__ == "__main__":
-    paths = [Path(argument) for argument in sys.argv[1:]]
-    main(paths[:3], paths[3] if len(paths) > 3 else None)
+    parser = argparse.ArgumentParser()
+    parser.add_argument("paths", type=Path, nargs="+")
+    parser.add_argument("--pairs", default=",".join(map(str, PARTS)))
+    parser.add_argument("--set", action="append", default=[], dest="assignments")
+    given = parser.parse_args()
+    wanted = [int(number) for number in given.pairs.split(",")]
+    folder = given.paths[3] if len(given.paths) > 3 else None
+    main(given.paths[:3], folder, wanted, given.assignments)

@@ -212,3 +212,19 @@ def test_large_vocabularies_need_more_keys():
 def test_the_memory_of_a_table_in_memory_is_not_limited():
     table = train_phrases(corpus_of(SENTENCES), replace(PhraseSettings(), top=1), memory=TINY)
     assert isinstance(table, PhraseTable)
+
+
+@pytest.mark.parametrize(
+    ("module", "message"),
+    [
+        ("building", "the corpus has 17 words\n  at most 16 a side"),
+        (
+            "sections",
+            "phrase pairs are too many\n  at most 16\n  drop pairs that were seen once",
+        ),
+    ],
+)
+def test_what_32_bits_cannot_number_is_refused(monkeypatch, module, message):
+    monkeypatch.setattr(f"models.phrases.{module}.MOST", 16)
+    with pytest.raises(DataError, match=message):
+        train_phrases(corpus_of(SENTENCES))
