@@ -22,7 +22,7 @@ class Prune(Command):
 
     \b
     hyperbaton prune model --significance a+e --out small
-    hyperbaton prune model --min-count 2 --top 20
+    hyperbaton prune model --min-count 2 --top 20 --out smaller
 
     Pairs that fail any of the conditions are dropped; the others keep their scores. Without --out
     the system itself becomes smaller, and what is dropped is lost. Tune the system again: its
