@@ -1,11 +1,14 @@
 """Reads text files as word numbers, and counts all n-grams of a text up to a length, by sorting.
 
 An n-gram is numbered by the pair (number of its prefix, last word), so that every length takes one
-sort of 64-bit keys. Sentences are counted with <s> before and </s> after them.
+sort of 64-bit keys. A long text is sorted in parts, each with the n-grams of some prefixes; one
+after the other they are the same as all at once. Sentences are counted with <s> before and </s>
+after them.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +21,9 @@ from models.language_model.ngrams import node_keys
 from models.progress import Progress
 
 PROGRESS_EVERY = 1000  # lines
+MEMORY = 1 << 29  # bytes for sorting
+BYTES_PER_TOKEN = 48  # of what is sorted together
+SAMPLE = 100_000  # tokens that decide where parts begin
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,14 +33,17 @@ class NGramCounts:
     prefix: Int32Array  # (n-grams,) node of all words but the last
     suffix: Int32Array  # (n-grams,) node of all words but the first
     word: Int32Array  # (n-grams,)
-    occurrences: Int64Array  # (n-grams,)
+    occurrences: Int32Array  # (n-grams,)
     begins: BoolArray  # (n-grams,) whether its first word is <s>
 
 
-def count_ngrams(sentences: Ragged, n_words: int, order: int) -> list[NGramCounts]:
+def count_ngrams(
+    sentences: Ragged, n_words: int, order: int, memory: int = MEMORY
+) -> list[NGramCounts]:
     """The n-grams of length 1 to `order` of sentences whose words are below `n_words`.
 
     The special symbols are unigrams, <unk> and <s> with 0 occurrences: no model predicts them.
+    Beside the text and the result, counting takes about `memory` bytes; the result is the same.
     """
     _check(sentences, n_words)
     words, depth = _with_boundaries(sentences)
@@ -42,7 +51,7 @@ def count_ngrams(sentences: Ragged, n_words: int, order: int) -> list[NGramCount
     seen[words] = True
     seen[: len(SPECIAL)] = True
     unigrams = np.flatnonzero(seen)
-    occurrences = np.bincount(words, minlength=n_words)
+    occurrences = np.bincount(words, minlength=n_words).astype(np.int32)
     occurrences[BEGIN] = 0
     empty = np.zeros(len(unigrams), dtype=np.int32)
     counts = [
@@ -52,27 +61,62 @@ def count_ngrams(sentences: Ragged, n_words: int, order: int) -> list[NGramCount
     ]
     node = np.cumsum(seen, dtype=np.int32)[words]  # (tokens,) of the n-gram that ends here
     start = 1  # the first node of the length that is known already
+    n_parts = max(1, -(-len(words) * BYTES_PER_TOKEN // max(memory, 1)))
     for length in range(2, order + 1):
-        ends = np.flatnonzero(depth >= length - 1)
-        keys = node_keys(node[ends - 1], words[ends])
-        unique, first, inverse, times = np.unique(
-            keys, return_index=True, return_inverse=True, return_counts=True
-        )
-        prefix = (unique >> 32).astype(np.int32)
-        counts.append(
-            NGramCounts(
-                prefix=prefix,
-                suffix=node[ends[first]],
-                word=(unique & 0xFFFFFFFF).astype(np.int32),
-                occurrences=times,
-                begins=counts[-1].begins[prefix - start],
-            )
-        )
-        start += len(counts[-2].word)
-        longer = np.zeros_like(node)
-        longer[ends] = inverse + start
-        node = longer
+        begins, next_start = counts[-1].begins, start + len(counts[-1].word)
+        bounds = _part_bounds(node, n_parts, start, next_start)
+        longer, parts = np.zeros_like(node), list[NGramCounts]()
+        first = next_start
+        for low, high in pairwise(bounds):
+            is_end = depth[1:] >= length - 1
+            is_end &= node[:-1] >= low
+            is_end &= node[:-1] < high
+            ends = np.flatnonzero(is_end) + 1
+            parts.append(_counted(words, node, ends, longer, first))
+            first += len(parts[-1].word)
+        counts.append(_together(parts, begins, start))
+        start, node = next_start, longer
     return counts
+
+
+def _part_bounds(node: Int32Array, n_parts: int, low: int, high: int) -> list[int]:
+    """Prefixes where parts of about the same number of tokens begin and end."""
+    some = np.sort(node[:: max(len(node) // SAMPLE, 1)])
+    between = np.unique(some[np.arange(1, n_parts) * len(some) // n_parts])
+    return [low, *between[(between > low) & (between < high)].tolist(), high]
+
+
+def _counted(
+    words: Int32Array, node: Int32Array, ends: Int64Array, longer: Int32Array, first: int
+) -> NGramCounts:
+    """The n-grams that end at some tokens; their nodes, from `first` on, go into `longer`. Whether
+    they begin a sentence is left open."""
+    keys = node_keys(node[ends - 1], words[ends])
+    order = np.argsort(keys, kind="stable")
+    keys, ends = keys[order], ends[order]
+    del order
+    is_new = np.ones(len(keys), np.bool_)
+    is_new[1:] = keys[1:] != keys[:-1]
+    longer[ends] = np.cumsum(is_new, dtype=np.int32) + np.int32(first - 1)
+    begin = np.flatnonzero(is_new)
+    keys = keys[begin]
+    return NGramCounts(
+        prefix=(keys >> 32).astype(np.int32),
+        suffix=node[ends[begin]],
+        word=(keys & 0xFFFFFFFF).astype(np.int32),
+        occurrences=np.diff(begin, append=len(ends)).astype(np.int32),
+        begins=np.empty(0, np.bool_),
+    )
+
+
+def _together(parts: list[NGramCounts], begins: BoolArray, start: int) -> NGramCounts:
+    def column(name: str) -> Int32Array:
+        return np.concatenate([getattr(part, name) for part in parts])
+
+    prefix = column("prefix")
+    return NGramCounts(
+        prefix, column("suffix"), column("word"), column("occurrences"), begins[prefix - start]
+    )
 
 
 def _check(sentences: Ragged, n_words: int) -> None:

@@ -25,7 +25,7 @@ import numpy as np
 from models.arrays import BoolArray, FloatArray, Int32Array, Int64Array, Ragged
 from models.data.vocabulary import BEGIN, Vocabulary
 from models.errors import SettingError
-from models.language_model.counting import NGramCounts, count_ngrams
+from models.language_model.counting import MEMORY, NGramCounts, count_ngrams
 from models.language_model.ngrams import MAX_ORDER, NGrams
 
 FALLBACK = (0.5, 1.0, 1.5)  # discounts where the text is too small to estimate them
@@ -33,36 +33,52 @@ SMALLEST_BACKOFF = 1e-99  # γ can be 0, and ARPA files cannot express its logar
 
 
 def estimate(
-    sentences: Ragged, vocabulary: Vocabulary, order: int = 5, prune: Sequence[int] = (0,)
+    sentences: Ragged,
+    vocabulary: Vocabulary,
+    order: int = 5,
+    prune: Sequence[int] = (0,),
+    memory: int = MEMORY,
 ) -> NGrams:
     """A model of the sentences, whose words are numbers of the vocabulary.
 
     `prune` has a threshold for each length; the last one holds for all longer ones. N-grams that
-    occur that often or less are left out. An empty sentence counts as <s> </s>.
+    occur that often or less are left out. An empty sentence counts as <s> </s>. `memory` bytes are
+    used to sort n-grams, and do not change the result.
     """
     if not 1 <= order <= MAX_ORDER:
         raise SettingError(
             f"a language model of order {order} is not possible", expected=f"1 to {MAX_ORDER}"
         )
     thresholds = _thresholds(prune, order)
-    counts = count_ngrams(sentences, len(vocabulary), order)
+    counts = count_ngrams(sentences, len(vocabulary), order, memory)
     starts = np.cumsum([0, 1, *(len(level.word) for level in counts)])
-    logprob, backoff = [np.zeros(1)], [np.zeros(1)]
-    kept = [np.ones(1, dtype=bool)]
+    model = NGrams(
+        vocabulary,
+        starts,
+        *(np.zeros(starts[-1], np.int32) for _ in range(2)),
+        *(np.zeros(starts[-1]) for _ in range(2)),
+    )
+    kept = np.ones(starts[-1], dtype=bool)
     probability = np.array([1.0 / (len(counts[0].word) - 1)])  # uniform: all words but <s>
-    for length, level in enumerate(counts, 1):
-        adjusted = _adjusted(level, counts[length] if length < order else None, starts[length])
-        kept.append(level.occurrences > thresholds[length - 1] if length > 1 else adjusted >= 0)
+    for length in range(1, order + 1):
+        level = counts.pop(0)  # the longest ones take most memory, when the others are gone
+        contexts, nodes = (slice(*starts[n : n + 2]) for n in (length - 1, length))
+        adjusted = _adjusted(level, counts[0] if counts else None, starts[length])
+        if length > 1:
+            kept[nodes] = level.occurrences > thresholds[length - 1]
         here, below = level.prefix - starts[length - 1], level.suffix - starts[length - 1]
-        share, gamma = _discounted(adjusted, kept[-1], here, len(kept[-2]))
-        probability = share + gamma[here] * probability[below]
-        backoff.append(np.log(np.maximum(gamma, SMALLEST_BACKOFF)))
+        share, gamma = _discounted(adjusted, kept[nodes], here, len(probability))
+        lower = probability[below]
+        lower *= gamma[here]
+        share += lower
+        probability = share
+        if length > 1:
+            model.backoff[contexts] = np.log(np.maximum(gamma, SMALLEST_BACKOFF))
         # probabilities of pruned n-grams are not used, and may be 0
-        logprob.append(np.log(probability, where=kept[-1], out=np.zeros(len(probability))))
-    logprob[1][BEGIN] = 0.0
-    # level n has computed the backoffs of contexts of length n − 1
-    backoff = [*backoff[2:], np.zeros(len(counts[-1].word))]
-    return _assembled(vocabulary, counts, kept, logprob, [np.zeros(1), *backoff])
+        np.log(probability, where=kept[nodes], out=model.logprob[nodes])
+        model.prefix[nodes], model.word[nodes] = level.prefix, level.word
+    model.logprob[1 + BEGIN] = 0.0
+    return _pruned(model, kept)
 
 
 def _thresholds(prune: Sequence[int], order: int) -> list[int]:
@@ -79,7 +95,7 @@ def _thresholds(prune: Sequence[int], order: int) -> list[int]:
 
 def _adjusted(level: NGramCounts, longer: NGramCounts | None, start: int) -> Int64Array:
     if longer is None:
-        return level.occurrences
+        return level.occurrences.astype(np.int64)
     before = np.bincount(longer.suffix - start, minlength=len(level.word))
     return np.where(level.begins, level.occurrences, before)
 
@@ -100,32 +116,27 @@ def _discounted(
     adjusted: Int64Array, kept: BoolArray, context: Int32Array, n_contexts: int
 ) -> tuple[FloatArray, FloatArray]:
     """The first term of p for every n-gram, and γ for every context; 1 if nothing follows it."""
-    discount = discounts(adjusted)[np.minimum(adjusted, 3)]
-    taken = np.where(kept, discount, adjusted)
+    taken = discounts(adjusted)[np.minimum(adjusted, 3)]
+    np.copyto(taken, adjusted, where=~kept)
     total = np.bincount(context, adjusted, minlength=n_contexts)
     given = np.bincount(context, taken, minlength=n_contexts)
     gamma = np.divide(given, total, out=np.ones(n_contexts), where=total > 0)
-    return (adjusted - taken) / total[context], gamma
+    share = np.subtract(adjusted, taken, out=taken)
+    share /= total[context]
+    return share, gamma
 
 
-def _assembled(
-    vocabulary: Vocabulary,
-    counts: list[NGramCounts],
-    kept: list[BoolArray],
-    logprob: list[FloatArray],
-    backoff: list[FloatArray],
-) -> NGrams:
-    """All lengths together without the pruned n-grams; prefixes of kept n-grams are kept."""
-    everything = np.concatenate(kept)
-    new_number = np.cumsum(everything, dtype=np.int32) - np.int32(1)
-    zero = np.zeros(1, dtype=np.int32)
-    prefix = np.concatenate([zero, *(level.prefix for level in counts)])
-    word = np.concatenate([zero, *(level.word for level in counts)])
+def _pruned(model: NGrams, kept: BoolArray) -> NGrams:
+    """The model without the other n-grams; prefixes of kept n-grams are kept."""
+    if kept.all():
+        return model
+    new_number = np.cumsum(kept, dtype=np.int32) - np.int32(1)
+    sizes = [int(kept[begin:end].sum()) for begin, end in pairwise(model.starts)]
     return NGrams(
-        vocabulary,
-        starts=np.cumsum([0, *(int(level.sum()) for level in kept)]),
-        prefix=new_number[prefix[everything]],
-        word=word[everything],
-        logprob=np.concatenate(logprob)[everything],
-        backoff=np.concatenate(backoff)[everything],
+        model.vocabulary,
+        starts=np.cumsum([0, *sizes]),
+        prefix=new_number[model.prefix[kept]],
+        word=model.word[kept],
+        logprob=model.logprob[kept],
+        backoff=model.backoff[kept],
     )

@@ -1,9 +1,15 @@
 import gzip
+from collections import Counter
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from models.arrays import GrowingRagged
+from models.data.vocabulary import BEGIN, END, UNKNOWN
 from models.errors import BadLine
 from models.language_model import read_text
+from models.language_model.counting import count_ngrams
 
 
 def test_several_files_plain_and_packed_become_one_text(write):
@@ -37,3 +43,38 @@ def test_broken_utf8_is_refused_with_file_and_line(write):
     path = write("a.txt", b"fine\nna\xefve\n")
     with pytest.raises(BadLine, match=r"a\.txt:2: byte 0xef at column 3 is not UTF-8"):
         read_text([path])
+
+
+@given(
+    st.lists(st.lists(st.integers(3, 6), max_size=6), min_size=1, max_size=12).filter(any),
+    st.integers(1, 5),
+    st.sampled_from([1, 200, 1000, 3000]),
+)
+def test_ngrams_counted_one_by_one_and_in_parts_of_any_size(sentences, order, memory):
+    text = GrowingRagged()
+    for sentence in sentences:
+        text.add(sentence)
+    counted = count_ngrams(text.finish(), 7, order, memory)
+    expected = [Counter() for _ in range(order)]
+    for sentence in sentences:
+        words = [BEGIN, *sentence, END]
+        for length in range(1, order + 1):
+            expected[length - 1].update(
+                tuple(words[at : at + length]) for at in range(len(words) - length + 1)
+            )
+    expected[0][(BEGIN,)] = 0
+    expected[0].update({(symbol,): 0 for symbol in (UNKNOWN, BEGIN, END)})
+    known = [()]  # n-grams by node
+    for level, counts in zip(counted, expected, strict=True):
+        found = {}
+        for prefix, suffix, word, times, begins in zip(
+            level.prefix, level.suffix, level.word, level.occurrences, level.begins, strict=True
+        ):
+            ngram = (*known[prefix], int(word))
+            assert known[suffix] == ngram[1:]
+            assert begins == (ngram[0] == BEGIN)
+            found[ngram] = int(times)
+            known.append(ngram)
+        assert found == dict(counts)
+        keys = list(zip(level.prefix.tolist(), level.word.tolist(), strict=True))
+        assert keys == sorted(keys)
