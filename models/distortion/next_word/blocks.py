@@ -1,35 +1,49 @@
 """The features of all pairs of places of some sentences, as numbers.
 
 Features are looked up once and kept, because training goes over them many times. A block holds
-some thousand pairs. Memory for blocks is limited; those over the limit are made anew whenever they
-are needed, which is slower but works for any amount of data.
+some thousand pairs. Memory for blocks is limited; those over the limit are kept in a temporary
+file.
 
-The pair of CP i and candidate j of a sentence of n words is in row i (0 to n) and column j − 1.
+The pair of CP i and candidate j of a sentence of n words is in row i (0 to n) and column j − 1. The
+features of two words are kept once for the two words (`pair_index.py`) and not for every pair of
+places that has them near. The words at places a and b matter to pairs (i, j) with |a − i| ≤ 2 and
+|b − j| ≤ 2, of which those in either direction have records of their own:
+
+           b=0 1 2 3 4 5 6 7 8              o = 0, NP behind CP:  b ≥ a − NEAR
+    a=4      1 1 · · · · · 0 0              o = 1, NP before CP:  b ≤ a + NEAR        ·: both
 """
 
+import os
+import weakref
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
+from os import SEEK_END
+from tempfile import TemporaryFile
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 
-from models.arrays import Int32Array, Int64Array
+from models.arrays import BoolArray, Int32Array, Int64Array
 from models.distortion.next_word.events import Events
-from models.distortion.next_word.selection import FeatureIndex, find
+from models.distortion.next_word.pair_index import PairIndex, find_record
+from models.distortion.next_word.selection import find
 from models.distortion.next_word.templates import (
-    BOTH,
     DISTANCES,
+    MARGIN,
     SIDE,
+    TAGS,
     Symbols,
-    both_keys,
     distance_key,
     orientation_key,
     padded,
     side_keys,
+    tag_keys,
 )
 from models.kernels import inner, kernel
 
 BLOCK_PAIRS = 40_000
-KEPT_BYTES = 1_200_000_000
+KEPT_BYTES = 1_500_000_000
+LARGE = ("side", "tags", "cells")  # arrays of a block that make up its size
+NEAR = 2  # words so close together matter to pairs of both orientations
 
 
 class Block(NamedTuple):
@@ -37,33 +51,31 @@ class Block(NamedTuple):
 
     first: int
     last: int
-    side: Int32Array  # (places, 2 orientations, 2 · SIDE) features of a place as i, then as j
+    side: Int32Array  # (places, 2 orientations, 2 · SIDE) of a place as i, then as j
     side_begin: Int64Array  # (sentences,)
-    both: Int32Array  # features of both places of a pair, one pair after the other
-    pair_begin: Int32Array  # (pairs + 1,) of `both`; pairs of a sentence by row, then column
-    sentence_pair: Int64Array  # (sentences,) first pair of each sentence
+    tags: Int32Array  # (pairs, TAGS) pairs of a sentence by row, then column
+    pair_begin: Int64Array  # (sentences,)
+    cells: Int32Array  # by orientation and two words: record, from 1; 0: none
+    cell_begin: Int64Array  # (sentences,)
     distance: Int32Array  # (2, DISTANCES, 2) ⟨o⟩ and ⟨o, d⟩
+
+    @property
+    def nbytes(self) -> int:
+        return sum(getattr(self, name).nbytes for name in LARGE)
 
 
 class Blocks:
-    """The blocks of a corpus.
-
-    Without `all_rows`, only rows that are the CP of an event have features.
-    """
+    """The blocks of a corpus."""
 
     def __init__(
-        self,
-        symbols: Symbols,
-        events: Events,
-        index: FeatureIndex,
-        *,
-        all_rows: bool,
-        kept_bytes: int = KEPT_BYTES,
+        self, symbols: Symbols, events: Events, index: PairIndex, *, kept_bytes: int = KEPT_BYTES
     ) -> None:
-        self.symbols, self.events, self.index, self.all_rows = symbols, events, index, all_rows
+        self.symbols, self.events, self.index = symbols, events, index
         self.bounds = block_bounds((events.lengths + 1) ** 2)
         self.kept_bytes = kept_bytes
         self.kept: dict[int, Block] = {}
+        self._spilled: dict[int, tuple[Block, int]] = {}  # its arrays are in the file, from there
+        self._file: IO[bytes] | None = None
 
     def __len__(self) -> int:
         return len(self.bounds) - 1
@@ -71,21 +83,56 @@ class Blocks:
     def __getitem__(self, number: int) -> Block:
         if number in self.kept:
             return self.kept[number]
+        if number in self._spilled:
+            return self._read(*self._spilled[number])
         first, last = self.bounds[number], self.bounds[number + 1]
-        block: Block = make_block(self.symbols, self.events, self.index, first, last, self.all_rows)
+        block: Block = make_block(self.symbols, self.events, self.index, first, last)
         return block
 
     def keep(self, threads: int) -> None:
-        """Makes blocks and keeps them while there is room."""
+        """Makes blocks and keeps them in memory while there is room, then on disk."""
         step, size = 16, 0
         with ThreadPoolExecutor(threads) as pool:
             for begin in range(0, len(self), step):
                 numbers = range(begin, min(begin + step, len(self)))
                 for number, block in zip(numbers, pool.map(self.__getitem__, numbers), strict=True):
-                    size += block.side.nbytes + block.both.nbytes + block.pair_begin.nbytes
-                    if size > self.kept_bytes:
-                        return
-                    self.kept[number] = block
+                    size += block.nbytes
+                    if size <= self.kept_bytes:
+                        self.kept[number] = block
+                    else:
+                        self._write(number, block)
+
+    def occurring(self) -> BoolArray:
+        """Which features occur, (n_features + 1,); the last stands for those that do not exist."""
+        occur = np.zeros(self.index.n_features + 1, np.bool_)
+        for number in range(len(self)):
+            _mark(self[number], self.index, occur)
+        return occur
+
+    def _write(self, number: int, block: Block) -> None:
+        if self._file is None:
+            self._file = TemporaryFile(prefix="hyperbaton-")  # noqa: SIM115
+            weakref.finalize(self, self._file.close)
+        at = self._file.seek(0, SEEK_END)
+        # only the shapes of the arrays remain, and no memory
+        shapes: dict[str, Any] = {
+            name: np.broadcast_to(np.int32(0), getattr(block, name).shape) for name in LARGE
+        }
+        self._spilled[number] = block._replace(**shapes), at
+        for name in LARGE:
+            self._file.write(getattr(block, name).data)
+        self._file.flush()
+
+    def _read(self, block: Block, at: int) -> Block:
+        assert self._file is not None
+        arrays: dict[str, Any] = {}
+        for name in LARGE:
+            shape = getattr(block, name).shape
+            values = np.empty(shape, np.int32)
+            os.preadv(self._file.fileno(), [values.data.cast("B")], at)  # whatever other threads do
+            at += values.nbytes
+            arrays[name] = values
+        return block._replace(**arrays)
 
 
 def block_bounds(pairs: Int64Array) -> list[int]:
@@ -100,52 +147,88 @@ def block_bounds(pairs: Int64Array) -> list[int]:
 
 
 @kernel
-def make_block(symbols, events, index, first, last, all_rows):
-    n_places, n_pairs = 0, 0
-    for sentence in range(first, last):
-        n_words = events.word_offsets[sentence + 1] - events.word_offsets[sentence]
+def make_block(symbols, events, index, first, last):
+    n_sentences, n_places, n_pairs, n_cells = last - first, 0, 0, 0
+    side_begin, pair_begin = np.empty(n_sentences, np.int64), np.empty(n_sentences, np.int64)
+    cell_begin = np.empty(n_sentences, np.int64)
+    for sentence in range(n_sentences):
+        begin = events.word_offsets[first + sentence]
+        n_words = events.word_offsets[first + sentence + 1] - begin
+        side_begin[sentence], pair_begin[sentence] = n_places, n_pairs
+        cell_begin[sentence] = n_cells
         n_places += n_words + 2
         n_pairs += (n_words + 1) ** 2
-    side = np.full((n_places, 2, 2 * SIDE), index.n_features, np.int32)
-    side_begin = np.empty(last - first, np.int64)
-    both = np.empty(n_pairs * BOTH, np.int32)
-    pair_begin = np.empty(n_pairs + 1, np.int32)
-    sentence_pair = np.empty(last - first, np.int64)
-    keys = np.empty(BOTH, np.int64)
-    place, pair, at = 0, 0, 0
-    for sentence in range(first, last):
-        begin = events.word_offsets[sentence]
-        n_words = events.word_offsets[sentence + 1] - begin
+        for o in range(2):
+            for a in range(n_words + 5):
+                low, high = columns(n_words, o, a)
+                n_cells += high - low
+    side = np.empty((n_places, 2, 2 * SIDE), np.int32)
+    tag = np.full((n_pairs, TAGS), index.n_features, np.int32)
+    cells = np.empty(n_cells, np.int32)
+    for sentence in range(n_sentences):
+        begin = events.word_offsets[first + sentence]
+        n_words = events.word_offsets[first + sentence + 1] - begin
         words = padded(symbols.words, begin, n_words)
         tags = padded(symbols.tags, begin, n_words)
-        side_begin[sentence - first], sentence_pair[sentence - first] = place, pair
-        for p in range(n_words + 2):
-            for o in range(2):
-                for which in range(2):
-                    side_keys(words, tags, p, which, o, keys)
-                    for number in range(SIDE):
-                        side[place + p, o, which * SIDE + number] = find(index, keys[number])
-        place += n_words + 2
-        wanted = np.full(n_words + 2, all_rows)
-        for event in range(events.offsets[sentence], events.offsets[sentence + 1]):
-            wanted[events.current[event]] = True
-        for i in range(n_words + 1):
-            for j in range(1, n_words + 2):
-                pair_begin[pair] = at
-                pair += 1
-                if i == j or not wanted[i]:
-                    continue
-                both_keys(words, tags, i, j, 1 if j < i else 0, keys)
-                for number in range(BOTH):
-                    feature = find(index, keys[number])
-                    if feature < index.n_features:
-                        both[at] = feature
-                        at += 1
-    pair_begin[pair] = at
+        _find_sides(index, words, tags, side[side_begin[sentence] :])
+        _find_tags(index, words, tags, tag[pair_begin[sentence] :])
+        _find_records(index, words, cells[cell_begin[sentence] :])
     return Block(
-        first, last, side, side_begin, both[:at].copy(), pair_begin, sentence_pair,
+        first, last, side, side_begin, tag, pair_begin, cells, cell_begin,
         _distance_features(index),
     )  # fmt: skip
+
+
+@inner
+def columns(n_words, o, a):
+    """The places b whose words matter together with those of a, both in padded sentences, for pairs
+    of an orientation."""
+    if o:
+        return 1, min(a + NEAR, n_words + 5) + 1
+    return max(a - NEAR, 1), n_words + 6
+
+
+@inner
+def _find(index, key):
+    number = find(index.others, key)
+    return number if number < index.others.n_features else index.n_features
+
+
+@inner
+def _find_sides(index, words, tags, side):
+    keys = np.empty(SIDE, np.int64)
+    for place in range(len(words) - 2 * MARGIN):
+        for o in range(2):
+            for which in range(2):
+                side_keys(words, tags, place, which, o, keys)
+                for number in range(SIDE):
+                    side[place, o, which * SIDE + number] = _find(index, keys[number])
+
+
+@inner
+def _find_tags(index, words, tags, found):
+    keys = np.empty(TAGS, np.int64)
+    n_words = len(words) - 2 * MARGIN - 2
+    pair = 0
+    for i in range(n_words + 1):
+        for j in range(1, n_words + 2):
+            if i != j:
+                tag_keys(words, tags, i, j, 1 if j < i else 0, keys)
+                for number in range(TAGS):
+                    found[pair, number] = _find(index, keys[number])
+            pair += 1
+
+
+@inner
+def _find_records(index, words, cells):
+    n_words = len(words) - 2 * MARGIN - 2
+    cell = 0
+    for o in range(2):
+        for a in range(n_words + 5):
+            low, high = columns(n_words, o, a)
+            for b in range(low, high):
+                cells[cell] = find_record(index, words[a], words[b], o)
+                cell += 1
 
 
 @inner
@@ -153,6 +236,17 @@ def _distance_features(index):
     features = np.empty((2, DISTANCES, 2), np.int32)
     for o in range(2):
         for d in range(DISTANCES):
-            features[o, d, 0] = find(index, orientation_key(o))
-            features[o, d, 1] = find(index, distance_key(o, d))
+            features[o, d, 0] = _find(index, orientation_key(o))
+            features[o, d, 1] = _find(index, distance_key(o, d))
     return features
+
+
+@kernel
+def _mark(block, index, occur):
+    """Marks the features of a block, (n_features + 1,)."""
+    for rows in (block.side.reshape(-1), block.tags.reshape(-1), block.distance.reshape(-1)):
+        for feature in rows:
+            occur[feature] = True
+    for record in block.cells:
+        if record:
+            occur[index.begin[record - 1] : index.begin[record]] = True

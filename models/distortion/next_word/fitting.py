@@ -8,7 +8,7 @@ import numpy as np
 from models.arrays import FloatArray, Int64Array
 from models.data.corpus import AlignedCorpus
 from models.distortion.next_word.blocks import Blocks
-from models.distortion.next_word.events import Events, find_events
+from models.distortion.next_word.events import find_events
 from models.distortion.next_word.gaussian_prior import (
     PriorTrial,
     adagrad,
@@ -16,8 +16,9 @@ from models.distortion.next_word.gaussian_prior import (
     search_prior,
 )
 from models.distortion.next_word.likelihood import Likelihood
+from models.distortion.next_word.pair_index import PairIndex, keys_in_order, make_pair_index
 from models.distortion.next_word.scores import PAIR, SEQUENCE
-from models.distortion.next_word.selection import FeatureIndex, make_index, select_features
+from models.distortion.next_word.selection import select_features
 from models.distortion.next_word.symbols import SymbolCoder
 from models.progress import Progress
 
@@ -27,6 +28,7 @@ HELD_OUT_SHARE, MOST_HELD_OUT = 10, 500  # a tenth of the sentences, to choose t
 FEWEST_HELD_OUT = 5
 SEARCH_PASSES = 12  # for each prior; each starts from the weights of the one before
 SEARCHED = (3000, 15_000)  # sentences that searches for a prior are trained on
+MUCH, START_PASSES = 30_000, 2  # sentences from which on a start pays, and its passes
 
 
 @dataclass(eq=False, kw_only=True)
@@ -51,12 +53,12 @@ class WordPairSettings(NextWordSettings):
     """What the pair and the sequence model have."""
 
     candidates: str = "all"  # places that share the probability: all, or only open ones
-    start_passes: int = 0  # passes of AdaGrad before the others
+    start_passes: int = -1  # passes of AdaGrad before the others; -1: two if there is much data
 
 
 @dataclass(frozen=True, eq=False)
 class WordPairFit:
-    index: FeatureIndex
+    index: PairIndex
     weights: FloatArray  # (n_features + 1, labels); the last row is 0
     prior: float
     trials: list[PriorTrial]  # of the search for the prior
@@ -74,11 +76,9 @@ def train_word_pairs(
 ) -> WordPairFit:
     """Selects features, finds a prior unless one is given, and fits the weights."""
 
-    def events_of(part: AlignedCorpus) -> Events:
-        return find_events(part, settings.order, settings.left_out)
-
-    def likelihood(part: AlignedCorpus) -> Likelihood:
-        blocks = Blocks(coder.corpus(part), events_of(part), index, all_rows=labels != PAIR)
+    def likelihood(part: AlignedCorpus, index: PairIndex) -> Likelihood:
+        events = find_events(part, settings.order, settings.left_out)
+        blocks = Blocks(coder.corpus(part), events, index)
         return Likelihood(blocks, labels, open_only=settings.candidates == "open", threads=threads)
 
     def counting(what: str) -> Callable[[int], None] | None:
@@ -86,47 +86,61 @@ def train_word_pairs(
 
     if progress:
         progress("selecting features", 0)
-    keys = select_features(coder.corpus(corpus), events_of(corpus), settings.min_count, threads)
-    index = make_index(keys)
+    events = find_events(corpus, settings.order, settings.left_out)
+    keys = select_features(coder.corpus(corpus), events, settings.min_count, threads)
+    index = make_pair_index(keys)
+    del keys
     prior, trials = settings.prior, list[PriorTrial]()
     weights = np.zeros((index.n_features + 1, labels))
     if not prior:
-        prior, trials, weights = _search_prior(
-            lambda rows: likelihood(corpus.take(rows)),
+        prior, trials = _search_prior(
+            lambda rows, index: likelihood(corpus.take(rows), index),
             len(corpus),
+            index,
             weights,
             counting("searching for a prior, passes"),
         )
-    everything = likelihood(corpus)
-    if settings.start_passes:
+    everything = likelihood(corpus, index)
+    start_passes = settings.start_passes
+    if start_passes < 0:
+        start_passes = START_PASSES if len(corpus) >= MUCH else 0
+    if start_passes:
         report = counting("starting weights, passes")
-        weights = adagrad(everything, weights, prior, settings.start_passes, report)
+        weights = adagrad(everything, weights, prior, start_passes, report)
     report = counting("fitting weights, passes")
     fit = fit_weights(everything, weights, prior, settings.passes, report)
     return WordPairFit(index, fit.weights, prior, trials, everything.n_events, fit.n_passes)
 
 
 def _search_prior(
-    likelihood: Callable[[Int64Array], Likelihood],
+    likelihood: Callable[[Int64Array, PairIndex], Likelihood],
     n_sentences: int,
+    index: PairIndex,
     weights: FloatArray,
     report: Callable[[int], None] | None,
-) -> tuple[float, list[PriorTrial], FloatArray]:
-    """The best prior on held-out sentences, all that were tried, and the weights under it.
+) -> tuple[float, list[PriorTrial]]:
+    """The best prior on held-out sentences, and all that were tried; the weights become those under
+    it.
 
     More data want a weaker prior: after a search on few sentences, one on more goes on from where
-    the first has ended.
+    the first has ended. Features that do not occur in these sentences have no weight, whatever the
+    prior, and are left out.
     """
     labels = weights.shape[1]
     others, held_out = split_held_out(n_sentences)
     if len(held_out) < FEWEST_HELD_OUT:
-        return USUAL[labels], [], weights
+        return USUAL[labels], []
     prior, trials = STRONGEST[labels], list[PriorTrial]()
     for size in [size for size in SEARCHED if size <= len(others)] or [len(others)]:
-        train, test = likelihood(spread(others, size)), likelihood(held_out)
-        best, tried, weights = search_prior(train, test, weights, prior, SEARCH_PASSES, report)
+        rows = spread(others, size)
+        occur = likelihood(np.union1d(rows, held_out), index).blocks.occurring()
+        some = make_pair_index(keys_in_order(index)[occur[:-1]])
+        occur[-1] = True
+        train, test = likelihood(rows, some), likelihood(held_out, some)
+        best, tried, found = search_prior(train, test, weights[occur], prior, SEARCH_PASSES, report)
+        weights[occur] = found
         prior, trials = best.prior, trials + tried
-    return prior, trials, weights
+    return prior, trials
 
 
 def split_held_out(n_sentences: int) -> tuple[Int64Array, Int64Array]:

@@ -10,24 +10,29 @@ The search goes from strong to weak priors, each from the weights of the one bef
 the held-out likelihood falls.
 
 A pass of L-BFGS over the events is one step. Where there is much data, passes of AdaGrad (Duchi et
-al. 2011) make a better start: a pass is as many steps as there are batches of sentences, each as
+al. 2011) make a better start: a pass is as many steps as there are blocks of sentences, each as
 long as the gradients that its weight has met so far allow:
 
-    G ← G + g²,      w ← w − η g / √(δ + G),      g: gradient of a batch with its share of the prior
+    G ← G + g²,      w ← w − η g / √(δ + G),      g: gradient of a block with its share of the prior
 
-It returns the mean weights over the steps of the last pass, which single batches disturb less.
-Batches come in an order that depends on their number only.
+Blocks are dealt out to a fixed number of lanes that run side by side, each with weights of its own.
+After every pass the weights become their mean, each lane counting by its G (McDonald et al. 2010
+mix parameters so). Blocks come in an order that depends on their number only. So the result is the
+same for any number of threads.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from models.arrays import FloatArray
-from models.learning.l_bfgs import minimise
+from models.arrays import FloatArray, Int32Array, Int64Array
+from models.learning.lean_l_bfgs import minimise_lean
 
 MEMORY = 6  # steps that L-BFGS remembers
+# Where the second derivatives are 1, one gradient is the whole way; features that fire together
+# share it.
+FIRST_STEP = 0.03
 WEAKEST = 0.25  # prior that is tried
 STEP = 0.03  # η; dozens of features fire together, so larger steps add up to too much
 SMOOTHING = 1.0  # δ: keeps the first steps of rare features short
@@ -86,18 +91,17 @@ def fit_weights(
             report(n_passes)
         return value / n_events, gradient.reshape(-1) / n_events
 
-    result = minimise(
+    result = minimise_lean(
         objective,
         (start * scale).reshape(-1),
-        maxfun=passes,
-        maxiter=passes,
-        maxcor=MEMORY,
-        ftol=tolerance,
-        gtol=0.0,
+        evaluations=passes,
+        tolerance=tolerance,
+        first_step=FIRST_STEP * n_events,
+        memory=MEMORY,
     )
     weights = result.x.reshape(shape) / scale
     weights[-1] = 0.0
-    return Fit(weights, float(result.fun), n_passes)
+    return Fit(weights, result.value, n_passes)
 
 
 def search_prior(
@@ -133,37 +137,61 @@ def search_prior(
     return best, trials, best_weights
 
 
-class Batched(Protocol):
-    """Minus a log likelihood that is a sum over batches of events."""
+class Descent(NamedTuple):
+    """One lane of AdaGrad."""
+
+    weights: FloatArray
+    squares: FloatArray  # δ + G
+
+
+class InBlocks(Protocol):
+    """Minus a log likelihood that is a sum over blocks of events."""
 
     @property
-    def n_batches(self) -> int: ...
+    def n_blocks(self) -> int: ...
 
-    def batch_gradient(self, weights: FloatArray, batch: int) -> FloatArray: ...
+    @property
+    def n_lanes(self) -> int: ...
+
+    def n_visits(self) -> Int32Array: ...
+
+    def descend(
+        self, lanes: Sequence[Descent], share: FloatArray, step: float, order: Int64Array
+    ) -> None: ...
 
 
 def adagrad(
-    likelihood: Batched,
+    likelihood: InBlocks,
     start: FloatArray,
     prior: float,
     passes: int,
     report: Callable[[int], None] | None = None,
 ) -> FloatArray:
-    """Weights after some passes over all batches; the last row, of features that do not exist,
+    """Weights after some passes over all blocks; the last row, of features that do not exist,
     stays 0."""
-    weights, squares = start.copy(), np.full_like(start, SMOOTHING)
-    mean = np.zeros_like(start)
-    share = prior / max(likelihood.n_batches, 1)
+    weights = start.copy()
+    lanes = [
+        Descent(np.empty_like(start), np.full_like(start, SMOOTHING))
+        for _ in range(likelihood.n_lanes)
+    ]
+    share = prior / np.maximum(likelihood.n_visits(), 1)
     order = np.random.default_rng(ORDER_SEED)
     for number in range(passes):
-        for done, batch in enumerate(order.permutation(likelihood.n_batches).tolist()):
-            gradient = likelihood.batch_gradient(weights, batch)
-            gradient += share * weights
-            gradient[-1] = 0.0
-            squares += gradient * gradient
-            weights -= STEP * gradient / np.sqrt(squares)
-            if number == passes - 1:
-                mean += (weights - mean) / (done + 1)
+        for lane in lanes:
+            lane.weights[:] = weights
+        likelihood.descend(lanes, share, STEP, order.permutation(likelihood.n_blocks))
+        weights = mixed(weights, lanes)
         if report:
             report(number + 1)
-    return mean if likelihood.n_batches else weights
+    return weights
+
+
+def mixed(before: FloatArray, lanes: Sequence[Descent]) -> FloatArray:
+    """The mean of the lanes' weights by what they have learned; as before where they have not."""
+    total, learned = np.zeros_like(before), np.zeros_like(before)
+    for lane in lanes:
+        part = lane.squares - SMOOTHING
+        learned += part
+        part *= lane.weights
+        total += part
+    return np.divide(total, learned, out=before.copy(), where=learned > 0.0)

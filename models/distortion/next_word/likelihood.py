@@ -7,12 +7,14 @@ Blocks are dealt out to a fixed number of lanes; a lane adds up its blocks in or
 added up in order, so the result does not depend on how many threads there are.
 """
 
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from models.arrays import FloatArray
+from models.arrays import FloatArray, Int32Array, Int64Array
 from models.distortion.next_word.blocks import Blocks
+from models.distortion.next_word.gaussian_prior import Descent
 from models.distortion.next_word.scores import (
     CI,
     CN,
@@ -24,7 +26,7 @@ from models.distortion.next_word.scores import (
 )
 from models.kernels import inner, kernel
 
-LANES = 8
+LANES = 4
 NOTHING, GRADIENT, CURVATURE = 0, 1, 2  # what is wanted besides the value
 
 
@@ -42,11 +44,6 @@ class Likelihood:
     def n_events(self) -> int:
         return len(self.blocks.events.current)
 
-    @property
-    def n_batches(self) -> int:
-        """Of one block for each lane."""
-        return -(-len(self.blocks) // LANES)
-
     def value(self, weights: FloatArray) -> float:
         """Minus the log likelihood of all events."""
         return self._sum(weights, NOTHING)
@@ -56,21 +53,49 @@ class Likelihood:
         value = self._sum(weights, GRADIENT)
         return value, self._total()
 
-    def batch_gradient(self, weights: FloatArray, batch: int) -> FloatArray:
-        """The gradient over the events of a batch."""
-        self._sum(weights, GRADIENT, slice(batch * LANES, (batch + 1) * LANES))
-        return self._total()
-
     def curvature(self, weights: FloatArray) -> FloatArray:
         """About the second derivative by each weight: as if no two pairs shared a feature."""
         self._sum(weights, CURVATURE)
         return self._total()
 
-    def _sum(self, weights: FloatArray, wanted: int, part: slice = slice(None)) -> float:
-        blocks = range(len(self.blocks))[part]
+    @property
+    def n_blocks(self) -> int:
+        return len(self.blocks)
+
+    @property
+    def n_lanes(self) -> int:
+        return LANES
+
+    def n_visits(self) -> Int32Array:
+        """In how many blocks each feature occurs, (n_features + 1,)."""
+        visits = np.zeros(self.shape[0], np.int32)
+        seen = np.full(self.shape[0], -1, np.int32)
+        for number in range(len(self.blocks)):
+            _count_visits(self.blocks[number], self.blocks.index, number, seen, visits)
+        return visits
+
+    def descend(
+        self, lanes: Sequence[Descent], share: FloatArray, step: float, order: Int64Array
+    ) -> None:
+        """Each lane goes through its blocks in the given order, with a step after each."""
+        index, events = self.blocks.index, self.blocks.events
+
+        def work(lane: int) -> None:
+            gradient = np.zeros(self.shape)
+            for number in order[order % LANES == lane].tolist():
+                block = self.blocks[number]
+                _add_block(
+                    block, index, events, lanes[lane].weights, self.open_only, GRADIENT, gradient
+                )
+                _take_steps(block, index, gradient, *lanes[lane], share, step)
+
+        with ThreadPoolExecutor(self.threads) as pool:
+            list(pool.map(work, range(LANES)))
+
+    def _sum(self, weights: FloatArray, wanted: int) -> float:
         if wanted and not self._gradients:
             self._gradients = [np.empty(self.shape) for _ in range(LANES)]
-        none = np.empty((0, self.labels))
+        none, index = np.empty((0, self.labels)), self.blocks.index
 
         def work(lane: int) -> float:
             gradient = none
@@ -78,10 +103,10 @@ class Likelihood:
                 gradient = self._gradients[lane]
                 gradient[:] = 0.0
             value = 0.0
-            for number in blocks[lane::LANES]:
+            for number in range(lane, len(self.blocks), LANES):
                 block = self.blocks[number]
                 value += _add_block(
-                    block, self.blocks.events, weights, self.open_only, wanted, gradient
+                    block, index, self.blocks.events, weights, self.open_only, wanted, gradient
                 )
             return value
 
@@ -96,7 +121,7 @@ class Likelihood:
 
 
 @kernel
-def _add_block(block, events, weights, open_only, wanted_too, gradient):
+def _add_block(block, index, events, weights, open_only, wanted_too, gradient):
     """Minus the log likelihood of a block; adds to the gradient or the curvature if wanted."""
     labels, value = weights.shape[1], 0.0
     for sentence in range(block.first, block.last):
@@ -106,7 +131,7 @@ def _add_block(block, events, weights, open_only, wanted_too, gradient):
         for event in range(events.offsets[sentence], events.offsets[sentence + 1]):
             wanted[events.current[event]] = True
         scores = np.zeros((labels, n_words + 1, n_words + 1))
-        label_scores(block, sentence, n_words, weights, wanted, scores)
+        label_scores(block, index, sentence, n_words, weights, wanted, scores)
         totals = scores[0]
         if labels != PAIR:
             totals = np.zeros((n_words + 1, n_words + 1))
@@ -142,7 +167,7 @@ def _add_block(block, events, weights, open_only, wanted_too, gradient):
             changes[0] = residual
         else:
             sequence_changes(residual, n_words, changes)
-        add_changes(block, sentence, n_words, wanted, changes, gradient)
+        add_changes(block, index, sentence, n_words, wanted, changes, gradient)
     return value
 
 
@@ -157,3 +182,43 @@ def _curvature_changes(probability, n_words, changes):
     sequence_changes(probability * (1.0 - probability), n_words, changes)
     changes[CN] *= 2.0
     changes[CI] = beyond[CI] * (1.0 - beyond[CI])  # places beyond are of one event, rows are not
+
+
+@kernel
+def _count_visits(block, index, number, seen, visits):
+    for rows in (block.side.reshape(-1), block.tags.reshape(-1), block.distance.reshape(-1)):
+        for feature in rows:
+            if seen[feature] != number:
+                seen[feature] = number
+                visits[feature] += 1
+    for record in block.cells:
+        if record:
+            for feature in range(index.begin[record - 1], index.begin[record]):
+                if seen[feature] != number:
+                    seen[feature] = number
+                    visits[feature] += 1
+
+
+@kernel
+def _take_steps(block, index, gradient, weights, squares, share, step):
+    """A step of AdaGrad for every feature of the block; the gradient becomes 0 again."""
+    last = len(weights) - 1
+    gradient[last] = 0.0
+    for rows in (block.side.reshape(-1), block.tags.reshape(-1), block.distance.reshape(-1)):
+        for feature in rows:
+            take_step(np.uint64(feature), gradient, weights, squares, share, step)
+    for record in block.cells:
+        if record:
+            for feature in range(index.begin[record - 1], index.begin[record]):
+                take_step(np.uint64(feature), gradient, weights, squares, share, step)
+
+
+@inner
+def take_step(feature, gradient, weights, squares, share, step):
+    """Once for each feature: a second time its gradient is 0."""
+    for label in range(np.uint64(weights.shape[1])):
+        if gradient[feature, label] != 0.0:
+            g = gradient[feature, label] + share[feature] * weights[feature, label]
+            squares[feature, label] += g * g
+            weights[feature, label] -= step * g / np.sqrt(squares[feature, label])
+            gradient[feature, label] = 0.0

@@ -21,61 +21,142 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.arrays import FloatArray
-from models.distortion.next_word.blocks import make_block
+from models.distortion.next_word.blocks import columns, make_block
 from models.distortion.next_word.events import Events
-from models.distortion.next_word.selection import FeatureIndex
-from models.distortion.next_word.templates import DISTANCES, SIDE, Symbols, distance_class
-from models.kernels import inner, kernel
+from models.distortion.next_word.pair_index import PairIndex
+from models.distortion.next_word.templates import (
+    DISTANCES,
+    MARGIN,
+    SIDE,
+    TAGS,
+    WORD_PAIRS,
+    Symbols,
+    distance_class,
+)
+from models.kernels import inner, kernel, uncounted
 
 PAIR, SEQUENCE = 1, 3  # labels: weights for each feature
 CN, CI, IN = 0, 1, 2
 # CN, CI, IN as unsigned indices: Numba then leaves out the code for negative ones
 ZERO, ONE, TWO = np.uint64(0), np.uint64(1), np.uint64(2)
+# how far the words of each template are from their pair (i, j) in a padded sentence
+FIRST_OFFSET = np.ascontiguousarray(WORD_PAIRS[:, 0] + MARGIN)
+SECOND_OFFSET = np.ascontiguousarray(WORD_PAIRS[:, 1] + MARGIN)
+# how much longer a pair is than its words are apart, forwards and back
+SHORTER = np.stack([SECOND_OFFSET - FIRST_OFFSET, FIRST_OFFSET - SECOND_OFFSET])
+BORDER = 2 * MARGIN  # words matter to pairs so far beyond them
+WIDER = 2 * BORDER + 2
 
 
 @inner
-def label_scores(block, sentence, n_words, weights, wanted, scores):
+def label_scores(block, index, sentence, n_words, weights, wanted, scores):
     """Sums of weights of all pairs of wanted rows, for each label, into scores[label, i, j − 1].
 
     `weights` is (n_features + 1, labels); the last row is that of features that do not exist.
     """
     labels = weights.shape[1]
-    number, both, pair_begin = sentence - block.first, block.both, block.pair_begin
+    number, tags, width = sentence - block.first, block.tags, n_words + WIDER
     side = _side_sums(block, block.side_begin[number], n_words, weights)
-    distance = np.empty((2, DISTANCES, labels))
-    for o in range(2):
-        for d in range(DISTANCES):
-            for label in range(labels):
-                distance[o, d, label] = (
-                    weights[block.distance[o, d, 0], label]
-                    + weights[block.distance[o, d, 1], label]
-                )
+    distance = _distance_sums(block, weights)
+    words = np.zeros(((n_words + WIDER) * width, labels))
+    _word_scores(block, index, sentence, n_words, weights, words)
     for i in range(n_words + 1):
         if not wanted[i]:
             continue
-        row = block.sentence_pair[number] + i * (n_words + 1)
+        row = block.pair_begin[number] + i * (n_words + 1)
         for column in range(n_words + 1):
             j = column + 1
             if i == j:
                 continue
             o, d = 1 if j < i else 0, distance_class(i, j)
-            pair = np.uint64(row + column)
-            begin, end = np.uint64(pair_begin[pair]), np.uint64(pair_begin[pair + ONE])
+            pair, at = np.uint64(row + column), np.uint64(place_of(i, j, width))
+            cn = side[i, o, CN] + side[j, o, labels + CN] + distance[o, d, CN] + words[at, ZERO]
             if labels == PAIR:
-                total = side[i, o, 0] + side[j, o, 1] + distance[o, d, 0]
-                for at in range(begin, end):
-                    total += weights[np.uint64(both[at]), ZERO]
-                scores[0, i, column] = total
-            else:
-                cn = side[i, o, CN] + side[j, o, SEQUENCE + CN] + distance[o, d, CN]
-                ci = side[i, o, CI] + side[j, o, SEQUENCE + CI] + distance[o, d, CI]
-                in_ = side[i, o, IN] + side[j, o, SEQUENCE + IN] + distance[o, d, IN]
-                for at in range(begin, end):
-                    feature = np.uint64(both[at])
-                    cn += weights[feature, ZERO]
-                    ci += weights[feature, ONE]
-                    in_ += weights[feature, TWO]
-                scores[CN, i, column], scores[CI, i, column], scores[IN, i, column] = cn, ci, in_
+                for k in range(TAGS):
+                    cn += weights[np.uint64(tags[pair, np.uint64(k)]), ZERO]
+                scores[CN, i, column] = cn
+                continue
+            ci = side[i, o, CI] + side[j, o, SEQUENCE + CI] + distance[o, d, CI] + words[at, ONE]
+            in_ = side[i, o, IN] + side[j, o, SEQUENCE + IN] + distance[o, d, IN] + words[at, TWO]
+            for k in range(TAGS):
+                feature = np.uint64(tags[pair, np.uint64(k)])
+                cn += weights[feature, ZERO]
+                ci += weights[feature, ONE]
+                in_ += weights[feature, TWO]
+            scores[CN, i, column], scores[CI, i, column], scores[IN, i, column] = cn, ci, in_
+
+
+@uncounted
+def place_of(i, j, width):
+    """Where a pair is among all pairs of places in a padded sentence and beyond it."""
+    return (i + BORDER) * width + j + BORDER
+
+
+@inner
+def _word_scores(block, index, sentence, n_words, rows, words):
+    """Adds the weights of records to the pairs that have their words: up to 21 pairs, some of them
+    beyond the ends of the sentence, where nobody looks."""
+    cells, begin, template = block.cells, index.begin, index.template
+    first = index.others.n_features
+    cell, width = np.uint64(block.cell_begin[sentence - block.first]), n_words + WIDER
+    back = FIRST_OFFSET * width + SECOND_OFFSET  # from the words to their pair
+    for o in range(2):
+        for a in range(n_words + 5):
+            low, high = columns(n_words, o, a)
+            for b in range(low, high):
+                record = np.uint64(cells[cell])
+                cell += ONE
+                if not record:
+                    continue
+                place, distance = place_of(a, b, width), a - b if o else b - a
+                for at in range(begin[record - ONE], begin[record]):
+                    row, t = np.uint64(at), np.uint64(template[np.uint64(at - first)])
+                    if distance > SHORTER[o, t]:
+                        pair = np.uint64(place - back[t])
+                        words[pair, ZERO] += rows[row, ZERO]
+                        if rows.shape[1] != PAIR:
+                            words[pair, ONE] += rows[row, ONE]
+                            words[pair, TWO] += rows[row, TWO]
+
+
+@inner
+def _word_changes(block, index, sentence, n_words, rows, words):
+    """The transpose of `_word_scores`: adds the changes of pairs to those of records."""
+    cells, begin, template = block.cells, index.begin, index.template
+    first = index.others.n_features
+    cell, width = np.uint64(block.cell_begin[sentence - block.first]), n_words + WIDER
+    back = FIRST_OFFSET * width + SECOND_OFFSET  # from the words to their pair
+    for o in range(2):
+        for a in range(n_words + 5):
+            low, high = columns(n_words, o, a)
+            for b in range(low, high):
+                record = np.uint64(cells[cell])
+                cell += ONE
+                if not record:
+                    continue
+                place, distance = place_of(a, b, width), a - b if o else b - a
+                for at in range(begin[record - ONE], begin[record]):
+                    row, t = np.uint64(at), np.uint64(template[np.uint64(at - first)])
+                    if distance > SHORTER[o, t]:
+                        pair = np.uint64(place - back[t])
+                        rows[row, ZERO] += words[pair, ZERO]
+                        if rows.shape[1] != PAIR:
+                            rows[row, ONE] += words[pair, ONE]
+                            rows[row, TWO] += words[pair, TWO]
+
+
+@inner
+def _distance_sums(block, weights):
+    labels = weights.shape[1]
+    sums = np.empty((2, DISTANCES, labels))
+    for o in range(2):
+        for d in range(DISTANCES):
+            for label in range(labels):
+                sums[o, d, label] = (
+                    weights[block.distance[o, d, 0], label]
+                    + weights[block.distance[o, d, 1], label]
+                )
+    return sums
 
 
 @inner
@@ -116,7 +197,7 @@ def sequence_scores(scores, n_words, totals):
             between += scores[IN, i, j - 1]
 
 
-def next_word_scores(symbols: Symbols, index: FeatureIndex, weights: NDArray[Any]) -> FloatArray:
+def next_word_scores(symbols: Symbols, index: PairIndex, weights: NDArray[Any]) -> FloatArray:
     """Scores of all candidates (eqs. 1, 2) of one sentence, (n + 1, n + 1)."""
     nothing = np.empty(0, np.int32)
     offsets = np.zeros(2, np.int64)
@@ -128,10 +209,10 @@ def next_word_scores(symbols: Symbols, index: FeatureIndex, weights: NDArray[Any
 
 @kernel
 def _scores(symbols, events, index, weights):
-    block = make_block(symbols, events, index, 0, 1, True)
+    block = make_block(symbols, events, index, 0, 1)
     n_words, labels = len(symbols.words), weights.shape[1]
     scores = np.zeros((labels, n_words + 1, n_words + 1))
-    label_scores(block, 0, n_words, weights, np.ones(n_words + 1, np.bool_), scores)
+    label_scores(block, index, 0, n_words, weights, np.ones(n_words + 1, np.bool_), scores)
     if labels == PAIR:
         return scores[0]
     totals = np.zeros((n_words + 1, n_words + 1))
@@ -190,39 +271,47 @@ def sequence_changes(residual, n_words, changes):
 
 
 @inner
-def add_changes(block, sentence, n_words, wanted, changes, gradient):
+def add_changes(block, index, sentence, n_words, wanted, changes, gradient):
     """Adds the changes of all pairs of wanted rows to the gradient of their features' weights."""
     labels = gradient.shape[1]
-    number, both, pair_begin = sentence - block.first, block.both, block.pair_begin
+    number, tags, width = sentence - block.first, block.tags, n_words + WIDER
     side = np.zeros((n_words + 2, 2, 2 * labels))
     distance = np.zeros((2, DISTANCES, labels))
+    words = np.zeros(((n_words + WIDER) * width, labels))
     for i in range(n_words + 1):
         if not wanted[i]:
             continue
-        row = block.sentence_pair[number] + i * (n_words + 1)
+        row = block.pair_begin[number] + i * (n_words + 1)
         for column in range(n_words + 1):
             j = column + 1
             if i == j:
                 continue
             o, d = 1 if j < i else 0, distance_class(i, j)
+            pair, at = np.uint64(row + column), np.uint64(place_of(i, j, width))
             for label in range(labels):
                 change = changes[label, i, column]
                 side[i, o, label] += change
                 side[j, o, labels + label] += change
                 distance[o, d, label] += change
-            pair = np.uint64(row + column)
-            begin, end = np.uint64(pair_begin[pair]), np.uint64(pair_begin[pair + ONE])
+                words[at, label] = change
             if labels == PAIR:
                 change = changes[0, i, column]
-                for at in range(begin, end):
-                    gradient[np.uint64(both[at]), ZERO] += change
+                for k in range(TAGS):
+                    gradient[np.uint64(tags[pair, np.uint64(k)]), ZERO] += change
             else:
                 cn, ci, in_ = changes[CN, i, column], changes[CI, i, column], changes[IN, i, column]
-                for at in range(begin, end):
-                    feature = np.uint64(both[at])
+                for k in range(TAGS):
+                    feature = np.uint64(tags[pair, np.uint64(k)])
                     gradient[feature, ZERO] += cn
                     gradient[feature, ONE] += ci
                     gradient[feature, TWO] += in_
+    _add_sides(block, number, n_words, side, distance, gradient)
+    _word_changes(block, index, sentence, n_words, gradient, words)
+
+
+@inner
+def _add_sides(block, number, n_words, side, distance, gradient):
+    labels = gradient.shape[1]
     first = block.side_begin[number]
     for place in range(n_words + 2):
         for o in range(2):

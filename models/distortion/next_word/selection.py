@@ -6,19 +6,20 @@ down. Features are numbered by their keys in an open-addressing hash table that 
 """
 
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from models.arrays import Int32Array, Int64Array
 from models.distortion.next_word.events import Events
 from models.distortion.next_word.templates import (
     BOTH,
-    COUNTED_EVERYWHERE,
+    CANDIDATE,
     SIDE,
     Symbols,
     both_keys,
+    candidate_keys,
     distance_class,
     distance_key,
     orientation_key,
@@ -29,6 +30,7 @@ from models.hashing import first_slot, table_size
 from models.kernels import inner, kernel
 
 CHUNK = 2000  # sentences that a thread takes at a time
+RANGES = 64  # of keys whose counts are added up at a time
 ALL = 2 * SIDE + BOTH + 2  # templates
 FREE = -1  # in the keys of a slot that holds nothing
 
@@ -39,29 +41,39 @@ def select_features(
     """The keys of the features that were counted at least `min_count` times, the most frequent
     first: what is used together should lie close together in memory."""
 
-    def work(first: int) -> tuple[Int64Array, NDArray[np.int64]]:
+    def count(first: int) -> tuple[Int64Array, Int32Array]:
         keys = _counted_keys(symbols, events, first, min(first + CHUNK, events.n_sentences))
-        return np.unique(keys, return_counts=True)
+        found, counts = np.unique(keys, return_counts=True)
+        return found, counts.astype(np.int32)
 
     with ThreadPoolExecutor(threads) as pool:
-        chunks = list(pool.map(work, range(0, events.n_sentences, CHUNK)))
-    while len(chunks) > 1:  # neighbours are added up until one is left
-        chunks = [_added(chunks[at : at + 2]) for at in range(0, len(chunks), 2)]
-    keys, counts = chunks[0] if chunks else (np.empty(0, np.int64), np.empty(0, np.int64))
-    enough = (counts >= min_count) & (keys >= 0)
-    keys, counts = keys[enough], counts[enough]
+        chunks = list(pool.map(count, range(0, events.n_sentences, CHUNK)))
+        ranges = pairwise(_bounds([keys for keys, _ in chunks]))
+        parts = list(pool.map(lambda ends: _often(chunks, ends, min_count), ranges))
+    keys, counts = (np.concatenate(column) for column in zip(*parts, strict=True))
     return keys[np.argsort(-counts, kind="stable")]
 
 
-def _added(chunks: list[tuple[Int64Array, Int64Array]]) -> tuple[Int64Array, Int64Array]:
-    if len(chunks) == 1:
-        return chunks[0]
-    (keys, counts), (more_keys, more_counts) = chunks
-    together = np.concatenate([keys, more_keys])
-    order = np.argsort(together, kind="stable")
-    together, weights = together[order], np.concatenate([counts, more_counts])[order]
-    begin = np.flatnonzero(np.concatenate([[True], together[1:] != together[:-1]]))
-    return together[begin], np.add.reduceat(weights, begin)
+def _bounds(keys: list[Int64Array]) -> list[int]:
+    """Where ranges of keys begin and end that each take a small part of memory."""
+    some = np.sort(np.concatenate([np.empty(0, np.int64), *(one[::RANGES] for one in keys)]))
+    inner = np.unique(some[:: max(len(some) // RANGES, 1)])
+    return [0, *inner[inner > 0].tolist(), np.iinfo(np.int64).max]
+
+
+def _often(
+    chunks: list[tuple[Int64Array, Int32Array]], ends: tuple[int, int], min_count: int
+) -> tuple[Int64Array, Int64Array]:
+    """The keys of a range that all chunks together have often enough, and their counts."""
+    slices = [slice(*np.searchsorted(keys, ends)) for keys, _ in chunks]
+    keys = np.concatenate([keys[part] for (keys, _), part in zip(chunks, slices, strict=True)])
+    counts = np.concatenate([n[part] for (_, n), part in zip(chunks, slices, strict=True)])
+    order = np.argsort(keys, kind="stable")
+    keys, counts = keys[order], counts[order].astype(np.int64)
+    begin = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]])[: len(keys)])
+    totals = np.add.reduceat(counts, begin) if len(begin) else counts
+    enough = totals >= min_count
+    return keys[begin][enough], totals[enough]
 
 
 @kernel
@@ -71,9 +83,8 @@ def _counted_keys(symbols, events, first, last):
     for sentence in range(first, last):
         n_words = events.word_offsets[sentence + 1] - events.word_offsets[sentence]
         n_events = events.offsets[sentence + 1] - events.offsets[sentence]
-        size += n_events * (ALL + n_words * len(COUNTED_EVERYWHERE))
+        size += n_events * (ALL + n_words * CANDIDATE)
     keys = np.empty(size, np.int64)
-    both = np.empty(BOTH, np.int64)
     at = 0
     for sentence in range(first, last):
         begin = events.word_offsets[sentence]
@@ -86,13 +97,11 @@ def _counted_keys(symbols, events, first, last):
                 if j == i:
                     continue
                 o = 1 if j < i else 0
-                both_keys(words, tags, i, j, o, both)
                 if j != events.next[event]:
-                    for template in COUNTED_EVERYWHERE:
-                        keys[at] = both[template]
-                        at += 1
+                    candidate_keys(words, tags, i, j, o, keys[at:])
+                    at += CANDIDATE
                     continue
-                keys[at : at + BOTH] = both
+                both_keys(words, tags, i, j, o, keys[at:])
                 at += BOTH
                 side_keys(words, tags, i, 0, o, keys[at:])
                 side_keys(words, tags, j, 1, o, keys[at + SIDE :])
@@ -115,12 +124,13 @@ def make_index(keys: Int64Array) -> FeatureIndex:
     """The index of distinct keys, numbered as they come."""
     size = table_size(len(keys))
     slots, numbers = np.full(size, FREE, np.int64), np.zeros(size, np.int32)
-    _insert(slots, numbers, keys)
+    insert(slots, numbers, keys)
     return FeatureIndex(slots, numbers, len(keys))
 
 
 @kernel
-def _insert(slots, numbers, keys):
+def insert(slots, numbers, keys):
+    """Puts distinct keys into the table, numbered as they come."""
     mask = len(slots) - 1
     for number in range(len(keys)):
         slot = first_slot(keys[number], mask)

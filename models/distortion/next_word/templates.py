@@ -19,19 +19,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.arrays import Int32Array
+from models.arrays import Int32Array, Int64Array
 from models.errors import DataError
 from models.kernels import inner
 
 PAD, BEGIN, END = 0, 1, 2  # symbols outside the sentence, of BOS and of EOS
 MARGIN = 2  # padding on either side of a sentence with its BOS and EOS
 SIDE = 6  # templates of one side: five words, then the tag
-BOTH = 28
+BOTH, TAGS = 28, 7  # templates of both sides; the last of them have tags
 DISTANCES = 3  # classes of d
 ABSENT = -1
 
 WORD_BITS, TAG_BITS = 22, 16
 _PAYLOAD = WORD_BITS + 2 * TAG_BITS
+ORIENTATION_BIT = _PAYLOAD
 # Offsets (p, q) of the word pairs; (0, 0) is first
 WORD_PAIRS = np.array(
     sorted(
@@ -40,9 +41,7 @@ WORD_PAIRS = np.array(
     )
 )
 TAG_PAIR = len(WORD_PAIRS)  # number of ⟨o, t_i, t_j⟩ among the templates of both
-S_I, S_J = TAG_PAIR + 5, TAG_PAIR + 6  # ⟨o, s_i, t_i, t_j⟩ and ⟨o, s_j, t_i, t_j⟩
-# Templates that are counted for pairs that are not CP and NP (footnote 12)
-COUNTED_EVERYWHERE = np.array([0, TAG_PAIR, S_I, S_J])
+CANDIDATE = 4  # templates that are counted for pairs that are not CP and NP
 _FIRST_BOTH = 2 * SIDE
 _FIRST_DISTANCE = _FIRST_BOTH + BOTH
 
@@ -112,20 +111,50 @@ def word_pair_key(words, i, j, number, o):
     return np.int64(((template * 2 + o) << _PAYLOAD) | (first << WORD_BITS) | second)
 
 
+def word_template(keys: Int64Array) -> Int64Array:
+    """The numbers of templates in `WORD_PAIRS`, for keys of two words; others are outside."""
+    result: Int64Array = (keys >> (_PAYLOAD + 1)) - _FIRST_BOTH
+    return result
+
+
+def key_of_words(number: Int64Array, o: Int64Array, both: Int64Array) -> Int64Array:
+    """Keys of templates of `WORD_PAIRS`, as `word_pair_key` makes them."""
+    result: Int64Array = (((_FIRST_BOTH + number) * 2 + o) << _PAYLOAD) | both
+    return result
+
+
+@inner
+def tag_keys(words, tags, i, j, o, keys):
+    """The features of both sides that have tags into keys[:TAGS]."""
+    at, to = i + MARGIN, j + MARGIN
+    t_i, t_j, first = tags[at], tags[to], _FIRST_BOTH + TAG_PAIR
+    keys[0] = _key(first, o, t_i, t_j, 0)
+    keys[1] = _key(first + 1, o, tags[at - 1], t_i, t_j)
+    keys[2] = _key(first + 2, o, tags[at + 1], t_i, t_j)
+    keys[3] = _key(first + 3, o, tags[to - 1], t_i, t_j)
+    keys[4] = _key(first + 4, o, tags[to + 1], t_i, t_j)
+    keys[5] = _key(first + 5, o, words[at], t_i, t_j)
+    keys[6] = _key(first + 6, o, words[to], t_i, t_j)
+
+
 @inner
 def both_keys(words, tags, i, j, o, keys):
     """The features of both sides together into keys[:BOTH]."""
     for number in range(TAG_PAIR):
         keys[number] = word_pair_key(words, i, j, number, o)
+    tag_keys(words, tags, i, j, o, keys[TAG_PAIR:])
+
+
+@inner
+def candidate_keys(words, tags, i, j, o, keys):
+    """Those that are counted for a pair that is not CP and NP (footnote 12) into
+    keys[:CANDIDATE]."""
     at, to = i + MARGIN, j + MARGIN
     t_i, t_j, first = tags[at], tags[to], _FIRST_BOTH + TAG_PAIR
-    keys[TAG_PAIR] = _key(first, o, t_i, t_j, 0)
-    keys[TAG_PAIR + 1] = _key(first + 1, o, tags[at - 1], t_i, t_j)
-    keys[TAG_PAIR + 2] = _key(first + 2, o, tags[at + 1], t_i, t_j)
-    keys[TAG_PAIR + 3] = _key(first + 3, o, tags[to - 1], t_i, t_j)
-    keys[TAG_PAIR + 4] = _key(first + 4, o, tags[to + 1], t_i, t_j)
-    keys[S_I] = _key(first + 5, o, words[at], t_i, t_j)
-    keys[S_J] = _key(first + 6, o, words[to], t_i, t_j)
+    keys[0] = word_pair_key(words, i, j, 0, o)
+    keys[1] = _key(first, o, t_i, t_j, 0)
+    keys[2] = _key(first + 5, o, words[at], t_i, t_j)
+    keys[3] = _key(first + 6, o, words[to], t_i, t_j)
 
 
 @inner

@@ -23,13 +23,14 @@ from models.distortion.next_word.model import (
     TopFeature,
     largest,
 )
+from models.distortion.next_word.pair_index import PairIndex, keys_in_order
 from models.distortion.next_word.scores import (
     PAIR,
     SEQUENCE,
     log_probabilities,
     next_word_scores,
 )
-from models.distortion.next_word.selection import FeatureIndex, keys_in_order
+from models.distortion.next_word.selection import FeatureIndex
 from models.distortion.next_word.symbols import SymbolCoder
 from models.distortion.next_word.templates import describe
 from models.progress import Progress
@@ -43,6 +44,7 @@ ORIENTATIONS = ("forward", "back")
 class WordPairModel(WordPairSettings, NextWordModel):
     """What both models have in common."""
 
+    FORMAT: ClassVar[int] = 2
     labels: ClassVar[int]
 
     @property
@@ -53,7 +55,7 @@ class WordPairModel(WordPairSettings, NextWordModel):
     def check_settings(self) -> None:
         super().check_settings()
         self._check_choice("candidates", CANDIDATES)
-        self._check_at_least(0, "start_passes")
+        self._check_at_least(-1, "start_passes")
 
     def learn(
         self, corpus: AlignedCorpus, coder: SymbolCoder, threads: int, progress: Progress | None
@@ -96,17 +98,30 @@ class WordPairModel(WordPairSettings, NextWordModel):
             "n_events": self.n_events_,
             "n_passes": self.n_passes_,
             "n_features": self.index_.n_features,
+            "n_others": self.index_.others.n_features,
         }
         arrays: dict[str, NDArray[Any]] = {
-            "keys": self.index_.keys,
-            "numbers": self.index_.numbers,
+            "keys": self.index_.others.keys,
+            "numbers": self.index_.others.numbers,
+            "pairs": self.index_.words,
+            "record": self.index_.record,
+            "begin": self.index_.begin,
+            "template": self.index_.template,
             "weights": self.weights_,
         }
         self.save_with_words(directory, header, arrays)
 
     def load(self, directory: Path) -> Self:
         header, arrays = self.load_with_words(directory)
-        self.index_ = FeatureIndex(arrays["keys"], arrays["numbers"], header["n_features"])
+        others = FeatureIndex(arrays["keys"], arrays["numbers"], header["n_others"])
+        self.index_ = PairIndex(
+            others,
+            arrays["pairs"],
+            arrays["record"],
+            arrays["begin"],
+            arrays["template"],
+            header["n_features"],
+        )
         self.weights_ = arrays["weights"]
         self.prior_ = header["prior"]
         self.trials_ = [PriorTrial(*trial) for trial in header["trials"]]

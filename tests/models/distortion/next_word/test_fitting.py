@@ -63,33 +63,43 @@ def test_a_quadratic_is_solved_in_a_few_passes_however_uneven_it_is():
 
 
 class Pulls:
-    """Batches that pull at weights, wherever these are; the last row means nothing."""
+    """Blocks that pull at one weight each, wherever it is; the last row means nothing."""
+
+    n_lanes = 2
 
     def __init__(self, *gradients):
-        self.gradients, self.n_batches = gradients, len(gradients)
+        self.gradients, self.n_blocks = gradients, len(gradients)
+        self.orders = []
 
-    def batch_gradient(self, weights, batch):  # noqa: ARG002
-        return np.array([*self.gradients[batch], 9.0])[:, None]
+    def n_visits(self):
+        return np.array([2, 1, 0])
+
+    def descend(self, lanes, share, step, order):
+        self.orders.append(order.tolist())
+        for number in order:
+            row, pull = self.gradients[number]
+            weights, squares = lanes[number % 2]
+            g = pull + share[row] * weights[row]
+            squares[row] += g**2
+            weights[row] -= step * g / np.sqrt(squares[row])
 
 
-def test_steps_of_adagrad_by_hand():
-    # without a prior each weight has one step in a pass: −η g / √(1 + g²), then / √(1 + 2 g²)
-    likelihood, zero = Pulls([-3.0, 0.0], [0.0, 4.0]), np.zeros((3, 1))
-    first = STEP * np.array([3 / np.sqrt(10), -4 / np.sqrt(17)])
-    second = first + STEP * np.array([3 / np.sqrt(19), -4 / np.sqrt(33)])
-    # the mean over the two steps of the last pass: in one of them a weight has moved already
-    order = np.random.default_rng(0)
-    begins = order.permutation(2).tolist().index(0) == 0
-    moved_first = np.array([begins, not begins])
-    mean = np.where(moved_first, first, first / 2)
-    assert adagrad(likelihood, zero, 0.0, 1)[:, 0] == pytest.approx([*mean, 0.0])
-    begins = order.permutation(2).tolist().index(0) == 0
-    moved_first = np.array([begins, not begins])
-    mean = np.where(moved_first, second, (first + second) / 2)
-    assert adagrad(likelihood, zero, 0.0, 2)[:, 0] == pytest.approx([*mean, 0.0])
-    # a prior of 2 pulls 5 back by 10, which makes 7 of −3
-    pulled = adagrad(Pulls([-3.0]), np.array([[5.0], [0.0]]), 2.0, 1)
-    assert pulled[0, 0] == pytest.approx(5 - STEP * 7 / np.sqrt(50))
+def test_passes_of_adagrad_by_hand():
+    # the first weight is pulled by both lanes, the second by one: −η g / √(1 + g²)
+    likelihood, start = Pulls((0, -3.0), (0, -1.0), (1, 4.0)), np.array([[0.0], [0.0], [0.0]])
+    first = STEP * np.array([3 / np.sqrt(10), 1 / np.sqrt(2), -4 / np.sqrt(17)])
+    mean = (9 * first[0] + 1 * first[1]) / 10  # lanes count by their squares
+    assert adagrad(likelihood, start, 0.0, 1)[:, 0] == pytest.approx([mean, first[2], 0.0])
+    # the second pass goes on from the mean, with the squares of each lane
+    second = mean + STEP * np.array([3 / np.sqrt(19), 1 / np.sqrt(3)])
+    weights = adagrad(likelihood, start, 0.0, 2)
+    assert weights[0, 0] == pytest.approx((18 * second[0] + 2 * second[1]) / 20)
+    assert likelihood.orders[0] == likelihood.orders[1]  # the first passes of both
+    assert sorted(likelihood.orders[2]) == [0, 1, 2]
+    # half of a prior of 4 at each visit pulls 5 back by 10, which makes 7 of −3
+    weights = adagrad(Pulls((0, -3.0)), np.array([[5.0], [6.0], [0.0]]), 4.0, 1)
+    assert weights[0, 0] == pytest.approx(5 - STEP * 7 / np.sqrt(50))
+    assert weights[1:, 0].tolist() == [6.0, 0.0]  # as they were
 
 
 def test_the_prior_is_the_best_one_on_held_out_events():
@@ -119,7 +129,7 @@ def test_the_optimum_of_training(labels):
 def test_a_start_changes_how_soon_the_optimum_is_found_and_not_the_optimum(labels, monkeypatch):
     monkeypatch.setattr(blocks, "BLOCK_PAIRS", 60)
     likelihood, weights, _ = setup(EXAMPLES * 3, labels)
-    assert likelihood.n_batches > 1
+    assert likelihood.n_blocks > likelihood.n_lanes
     zero = np.zeros_like(weights)
 
     def objective(weights):
@@ -211,7 +221,7 @@ def test_which_sentences_are_used():
         ({"prior": -1.0}, "pair.prior: -1.0 is not possible\n  0 or more"),
         ({"min_count": 0}, "pair.min_count: 0 is not possible\n  1 or more"),
         ({"passes": 0}, "pair.passes: 0 is not possible\n  1 or more"),
-        ({"start_passes": -1}, "pair.start_passes: -1 is not possible\n  0 or more"),
+        ({"start_passes": -2}, "pair.start_passes: -2 is not possible\n  -1 or more"),
         ({"max_length": -1}, "pair.max_length: -1 is not possible\n  0 or more"),
         ({"max_sentences": -1}, "pair.max_sentences: -1 is not possible\n  0 or more"),
     ],

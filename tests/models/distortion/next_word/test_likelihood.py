@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from models.distortion.next_word import blocks
 from models.distortion.next_word.blocks import Blocks, block_bounds
 from models.distortion.next_word.events import ORDERS, find_events
-from models.distortion.next_word.likelihood import Likelihood
+from models.distortion.next_word.gaussian_prior import Descent
+from models.distortion.next_word.likelihood import LANES, Likelihood
+from models.distortion.next_word.pair_index import keys_in_order, make_pair_index
 from models.distortion.next_word.scores import (
     CI,
     CN,
@@ -22,7 +24,7 @@ from models.distortion.next_word.scores import (
     sequence_changes,
     sequence_scores,
 )
-from models.distortion.next_word.selection import keys_in_order, make_index, select_features
+from models.distortion.next_word.selection import select_features
 from models.distortion.next_word.symbols import SymbolCoder
 from models.distortion.next_word.templates import Symbols, describe, distance_key, orientation_key
 from models.kernels import kernel
@@ -40,8 +42,8 @@ def setup(examples, labels, order="span", *, seed=0, open_only=False, threads=1,
     corpus = tagged_corpus(examples)
     events = find_events(corpus, order)
     symbols = SymbolCoder.of(corpus).corpus(corpus)
-    index = make_index(select_features(symbols, events, 2))
-    blocks = Blocks(symbols, events, index, all_rows=labels != PAIR, kept_bytes=kept)
+    index = make_pair_index(select_features(symbols, events, 2))
+    blocks = Blocks(symbols, events, index, kept_bytes=kept)
     weights = np.random.default_rng(seed).normal(0, 0.3, (index.n_features + 1, labels))
     weights[-1] = 0.0
     made = Likelihood(blocks, labels, open_only=open_only, threads=threads)
@@ -112,7 +114,7 @@ def test_gradients_are_finite_differences(examples, labels, order, open_only):
 def test_a_sentence_worked_by_hand():
     # three words; only orientation and distance have weights
     keys = [orientation_key(0), distance_key(0, 0), orientation_key(1)]
-    index = make_index(np.array(keys))
+    index = make_pair_index(np.array(keys))
     symbols = Symbols(np.array([3, 4, 5], np.int32), np.array([-1, -1, -1], np.int32))
     pair = np.array([[1.0], [log(2)], [0.0], [0.0]])
     table = np.exp(log_probabilities(next_word_scores(symbols, index, pair)))
@@ -158,7 +160,7 @@ EXAMPLES = [
 def test_neither_threads_nor_memory_change_anything(labels, monkeypatch):
     monkeypatch.setattr(blocks, "BLOCK_PAIRS", 150)
     results = []
-    for threads, kept in ((1, 1 << 30), (2, 1 << 30), (3, 0), (1, 20_000)):
+    for threads, kept in ((1, 1 << 30), (2, 1 << 30), (3, 0), (1, 50_000)):
         likelihood, weights, _ = setup(EXAMPLES, labels, threads=threads, kept=kept)
         value, gradient = likelihood.value_and_gradient(weights)
         results.append((value, gradient.tolist(), likelihood.curvature(weights).tolist()))
@@ -199,10 +201,28 @@ def test_blocks_hold_as_many_sentences_as_fit(monkeypatch):
 
 
 @pytest.mark.parametrize("labels", [PAIR, SEQUENCE])
-def test_batches_add_up_to_the_gradient(labels, monkeypatch):
-    monkeypatch.setattr(blocks, "BLOCK_PAIRS", 30)
-    likelihood, weights, _ = setup(EXAMPLES * 2, labels)
-    assert likelihood.n_batches == -(-len(likelihood.blocks) // 8) > 1
-    parts = [likelihood.batch_gradient(weights, n) for n in range(likelihood.n_batches)]
-    _, gradient = likelihood.value_and_gradient(weights)
-    assert sum(parts) == pytest.approx(gradient, abs=1e-12)
+def test_one_step_in_every_lane_by_the_gradient(labels, monkeypatch):
+    # as many blocks as lanes: each lane takes one step from the same weights
+    likelihood, weights, _ = setup(EXAMPLES, labels)
+    assert len(likelihood.blocks) == 1
+    monkeypatch.setattr(blocks, "BLOCK_PAIRS", int(likelihood.blocks.events.lengths.sum() + 48) * 2)
+    likelihood, weights, _ = setup(EXAMPLES, labels)
+    assert likelihood.n_blocks == LANES == likelihood.n_lanes
+    share, shape = np.full(len(weights), 0.5), weights.shape
+    lanes = [Descent(weights.copy(), np.ones(shape)) for _ in range(LANES)]
+    likelihood.descend(lanes, share, 0.1, np.arange(LANES))
+    visits = likelihood.n_visits()
+    _, total = likelihood.value_and_gradient(weights)
+    found = np.zeros(shape)
+    for lane in lanes:
+        # w' = w − η g / √(1 + g²), so g = s / √(1 − s²) with s = (w − w') / η
+        slope = (weights - lane.weights) / 0.1
+        gradient = slope / np.sqrt(1 - slope**2)
+        assert lane.squares == pytest.approx(1 + gradient**2)
+        found += np.where(slope != 0.0, gradient - 0.5 * weights, 0.0)
+    assert found[:-1] == pytest.approx(total[:-1], abs=1e-9)
+    assert visits.max() == LANES
+    moved = sum((lane.weights != weights).any(axis=1) for lane in lanes)
+    assert (moved <= visits).all()
+    assert (moved[:-1] > 0).mean() > 0.9
+    assert not lanes[0].weights[-1].any()
