@@ -27,12 +27,9 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from models.arrays import FloatArray, Int32Array, Int64Array
-from models.learning.lean_l_bfgs import minimise_lean
+from models.learning.l_bfgs import minimise
 
 MEMORY = 6  # steps that L-BFGS remembers
-# Where the second derivatives are 1, one gradient is the whole way; features that fire together
-# share it.
-FIRST_STEP = 0.03
 WEAKEST = 0.25  # prior that is tried
 STEP = 0.03  # η; dozens of features fire together, so larger steps add up to too much
 SMOOTHING = 1.0  # δ: keeps the first steps of rare features short
@@ -91,17 +88,18 @@ def fit_weights(
             report(n_passes)
         return value / n_events, gradient.reshape(-1) / n_events
 
-    result = minimise_lean(
+    result = minimise(
         objective,
         (start * scale).reshape(-1),
-        evaluations=passes,
-        tolerance=tolerance,
-        first_step=FIRST_STEP * n_events,
-        memory=MEMORY,
+        maxfun=passes,
+        maxiter=passes,
+        maxcor=MEMORY,
+        ftol=tolerance,
+        gtol=0.0,
     )
     weights = result.x.reshape(shape) / scale
     weights[-1] = 0.0
-    return Fit(weights, result.value, n_passes)
+    return Fit(weights, float(result.fun), n_passes)
 
 
 def search_prior(
