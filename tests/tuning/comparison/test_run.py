@@ -235,7 +235,7 @@ def test_tuning_by_the_protocol_of_goto(tmp_path):
             assert score == pytest.approx(bleu)
         choices.append(replica.choice_score)
         assert [step["iteration"] for step in replica.trace] == list(range(len(replica.trace)))
-        # the best of the run, or the weights before if twelve sentences do not show a gain
+        # the best of the run, or the weights before if six sentences do not show a gain
         scores = [step["score"] for step in replica.trace]
         assert replica.dev_score in (max(scores), scores[0])
         assert {"score", "pool", "weights"} < set(replica.trace[0])
