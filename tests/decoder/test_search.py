@@ -185,6 +185,20 @@ def test_a_workspace_serves_sentence_after_sentence(hand):
     assert together == alone * 2
 
 
+@pytest.mark.parametrize("field", ["edges", "seen", "steps", "slots"])
+def test_a_workspace_grows_where_it_is_too_small(hand, field):
+    search = SearchSettings(distortion_limit=-1)
+    sentence = Sentence(("kare", "wa", "hon", "o", "katta") * 2)
+    expected = decoder_of(*hand, search).decode(sentence, 20)
+    decoder = decoder_of(*hand, search)
+    before = decoder._capacity = decoder._capacity._replace(**{field: 16})
+    np.testing.assert_array_equal(decoder.decode(sentence, 20).scores, expected.scores)
+    grown = {name for name in before._fields if getattr(decoder._capacity, name) > 2 * 16}
+    assert field in grown
+    others = set(before._fields) - {field, "hypotheses", "groups"}  # these grow with the sentence
+    assert all(getattr(decoder._capacity, name) == getattr(before, name) for name in others)
+
+
 @pytest.mark.parametrize("options", [0, 65])
 def test_impossible_numbers_of_options(hand, options):
     with pytest.raises(
