@@ -148,3 +148,15 @@ def test_leaving_a_stream_stops_the_searches_under_way(monkeypatch):
     assert next(results).words == ("a",)
     results.close()  # waits for the threads
     assert len(seen) < 4
+
+
+def test_pauses_change_nothing(monkeypatch):
+    long = Sentence(("kare", "wa", "hon", "o", "katta") * 4)
+    without = translator(distortion_limit=-1).decode(long, n_best=20)
+    monkeypatch.setattr("decoder.search.PAUSE", 1)  # after every stack
+    decoder, asked = translator(distortion_limit=-1)._decoder(), []
+    decoder.is_stopped = lambda: asked.append(True) or False
+    with_pauses = decoder.decode(long, n_best=20)
+    assert len(asked) >= len(long)  # more if the search began again with more room
+    np.testing.assert_array_equal(with_pauses.scores, without.scores)
+    assert with_pauses.statistics.counts() == without.statistics.counts()

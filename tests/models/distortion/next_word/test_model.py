@@ -178,6 +178,22 @@ def test_estimates_are_never_worse_than_a_step(name, settings):
         assert (scorer.features(steps)[apart] <= estimate_[apart] + 1e-12).all()
 
 
+@pytest.mark.parametrize("name", ["pair", "sequence", "nine-class"])
+def test_jumps_between_single_words_cost_what_is_estimated(name):
+    given = short_sentence()
+    options = options_for(given)
+    scorer = fitted(name).prepare(given, options)
+    jumps = scorer.jump_estimate()
+    words = np.flatnonzero(options.end - options.start == 1).astype(np.int32)
+    assert len(words) > 1
+    for previous in words:
+        after = words[options.start[words] != options.start[previous]]
+        unused = np.zeros((len(after), 1), np.uint64)
+        steps = Steps(np.full(len(after), previous, np.int32), after, unused, after)
+        expected = jumps[options.end[previous], options.start[after]]
+        np.testing.assert_allclose(scorer.features(steps), expected)
+
+
 def test_heat_maps_show_probabilities():
     given = short_sentence()
     for name, settings in VARIANTS[:3]:
