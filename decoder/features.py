@@ -46,7 +46,7 @@ def option_values(options: SentenceOptions, chosen: Int32Array) -> FloatArray:
     known = entry >= 0
     n_scores = len(SCORES)
     values = np.zeros((len(chosen), len(DENSE_FEATURES)))
-    values[:, :n_scores] = np.where(known[:, None], options.table.phrases.scores[entry], 0.0)
+    values[:, :n_scores] = np.where(known[:, None], options.table.phrases.scores_of(entry), 0.0)
     values[:, n_scores] = 1.0
     values[:, n_scores + 1] = -options.texts.lengths[chosen]
     values[:, -1] = np.where(known, 0.0, UNKNOWN_SCORE)

@@ -19,7 +19,7 @@ from models.language_model.automaton import EMPTY_STATE, Automaton, advance
 from models.language_model.model import LanguageModel
 from models.phrases.extraction import GRID
 from models.phrases.sorted_trie import ROOT, SortedTrie, child
-from models.phrases.table import PhraseTable
+from models.phrases.table import DIRECT, INVERSE, PhraseTable
 
 LONGEST = GRID  # words of a source phrase
 UNKNOWN_SCORE = -100.0  # the feature `unknown` of a copied word; its weight is not tuned
@@ -54,7 +54,7 @@ RANKED = np.dtype(
 
 
 class OptionWeights(NamedTuple):
-    translation: FloatArray  # (4,)
+    translation: FloatArray  # (4,) as in SCORES
     phrase_penalty: float
     word_penalty: float
     lm: float
@@ -69,7 +69,9 @@ class _Source(NamedTuple):
     target: Int32Array
     target_words: Int32Array
     target_offsets: Int32Array
-    scores: Float32Array
+    lexical: Float32Array
+    frequency: Int32Array
+    frequency_rows: Float32Array
     lm_word: Int32Array  # (target vocabulary,) language model id of each target word
     lm: Automaton
 
@@ -131,7 +133,9 @@ class OptionFinder:
             phrases.target,
             phrases.target_words,
             phrases.target_offsets,
-            phrases.scores,
+            phrases.lexical,
+            phrases.frequency,
+            phrases.frequency_rows,
             lm.vocabulary.encode(phrases.target_vocabulary.words),
             lm.automaton,
         )
@@ -288,8 +292,11 @@ def _remember(source, memo, weights, node, ranked):
         begin = source.target_offsets[source.target[entry]]
         end = source.target_offsets[source.target[entry] + 1]
         base = weights.phrase_penalty - weights.word_penalty * (end - begin)
-        for k in range(len(weights.translation)):
-            base += weights.translation[k] * source.scores[entry, k]
+        row = source.frequency[entry]
+        base += weights.translation[0] * source.frequency_rows[row, INVERSE]
+        base += weights.translation[1] * source.lexical[entry, 0]
+        base += weights.translation[2] * source.frequency_rows[row, DIRECT]
+        base += weights.translation[3] * source.lexical[entry, 1]
         state, estimate = np.int32(EMPTY_STATE), 0.0
         for at in range(begin, end):
             logprob, state = advance(source.lm, state, source.lm_word[source.target_words[at]])

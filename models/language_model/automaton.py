@@ -8,9 +8,10 @@ Equal states have equal futures, so a search may merge hypotheses whose states a
                       no:  add the backoff of the state, go to its suffix, ask again
                     state 0, the empty context, knows every word
 
-Each state has a signature of 64 bits, one for each hash of a word that follows it, and each slot of
-the hash table has a byte of the key's hash; one or the other rejects most words that do not follow
-a state before a record is read. Probabilities are natural logarithms in 32 bits.
+The n-grams that continue a state lie together, sorted by a key that scatters words evenly, so a
+word is found near the place that its key foretells. Each state has a signature of 32 bits, one for
+each range of keys that follow it, which rejects most words that do not follow a state before an
+n-gram is read. Probabilities are natural logarithms in 32 bits.
 
 A context becomes a state if a longer n-gram continues it or if its backoff is not 0; any other one
 says nothing that its longest suffix does not say, which replaces it (Li and Khudanpur 2008).
@@ -27,7 +28,6 @@ from models.arrays import (
     FloatArray,
     Int32Array,
     Int64Array,
-    UInt64Array,
 )
 from models.data.vocabulary import END, UNKNOWN
 from models.hashing import GOLDEN
@@ -35,14 +35,22 @@ from models.kernels import inner, kernel, uncounted
 from models.language_model.ngrams import NGrams, link_suffixes
 
 EMPTY_STATE = 0
-NO_TAG = 0  # of a free slot
+SCATTER = 0x9E3779B1  # 2^32 / golden ratio (Knuth, section 6.4); odd, so no two words share a key
 
-STATE = np.dtype([("signature", np.uint64), ("backoff", np.float32), ("suffix", np.int32)])
-TRANSITION = np.dtype([("key", np.uint64), ("logprob", np.float32), ("next", np.int32)])
+STATE = np.dtype(
+    [
+        ("signature", np.uint32),
+        ("first", np.int32),  # of its transitions; the next state's are after them
+        ("backoff", np.float32),
+        ("suffix", np.int32),
+    ]
+)
+TRANSITION = np.dtype([("key", np.uint32), ("logprob", np.float32), ("next", np.int32)])
 UNIGRAM = np.dtype([("logprob", np.float32), ("next", np.int32)])
 MEMORY = np.dtype(
     [("key", np.uint64), ("logprob", np.float64), ("next", np.int32), ("unused", np.int32)]
 )
+SHORT = 16  # transitions among which one guess is good enough
 MEMORY_BITS = 12  # 2^12 answers are remembered: more do not stay in the cache
 MEMORY_SHIFT = np.uint64(64 - MEMORY_BITS)
 NO_KEY = np.uint64(2**64 - 1)  # of an answer that was never given
@@ -51,37 +59,37 @@ NO_KEY = np.uint64(2**64 - 1)  # of an answer that was never given
 class Automaton(NamedTuple):
     """All that compiled code needs, as one argument. The arrays are read-only."""
 
-    states: NDArray[Any]  # (states,) STATE
+    states: NDArray[Any]  # (states + 1,) STATE; the last one only ends the transitions
     unigrams: NDArray[Any]  # (vocabulary,) UNIGRAM; words without a unigram are <unk>
-    transitions: NDArray[Any]  # (power of two,) TRANSITION
-    tags: NDArray[np.uint8]  # (power of two,) NO_TAG where the slot is free
-    shift: np.uint64  # the bits of a hash above this many are the slot
-
-
-def hash_shift(n_slots: int) -> np.uint64:
-    """The shift for a number of slots, a power of two."""
-    return np.uint64(65 - n_slots.bit_length())
+    transitions: NDArray[Any]  # (n-grams of two words or more,) TRANSITION
 
 
 @inner
-def signature_bit(word: int) -> np.uint64:
-    return np.uint64(1) << ((np.uint64(word) * GOLDEN) >> np.uint64(58))
+def word_key(word: int) -> np.uint64:
+    return (np.uint64(word) * np.uint64(SCATTER)) & np.uint64(0xFFFFFFFF)
 
 
 @inner
-def transition_key(state: int | np.uint64, word: int) -> np.uint64:
-    return (np.uint64(state) << np.uint64(32)) | np.uint64(word)
+def signature_bit(key: np.uint64) -> np.uint64:
+    return np.uint64(1) << (key >> np.uint64(27))
 
 
-@inner
-def hash_key(key: np.uint64) -> np.uint64:
-    return (key ^ (key >> np.uint64(29))) * GOLDEN
-
-
-@inner
-def hash_tag(hashed: np.uint64, shift: np.uint64) -> np.uint8:
-    """The eight bits below those that choose the slot, never NO_TAG."""
-    return np.uint8(((hashed >> (shift - np.uint64(8))) & np.uint64(255)) | np.uint64(1))
+@uncounted
+def find_key(transitions: NDArray[Any], key: np.uint64, low: np.int64, high: np.int64) -> np.int64:
+    """Where a key is among transitions[low:high], which are not none; -1 if it is not there."""
+    n = high - low
+    at = low + np.int64((key * np.uint64(n)) >> np.uint64(32))
+    if n > SHORT:  # keys are spread evenly: a second guess is off by few places among thousands
+        distance = np.int64(key) - np.int64(transitions[np.uint64(at)].key)
+        at = min(max(at + ((distance * n) >> np.int64(32)), low), high - np.int64(1))
+    found = np.uint64(transitions[np.uint64(at)].key)
+    while found < key and at + np.int64(1) < high:
+        at += np.int64(1)
+        found = np.uint64(transitions[np.uint64(at)].key)
+    while found > key and at > low:
+        at -= np.int64(1)
+        found = np.uint64(transitions[np.uint64(at)].key)
+    return at if found == key else np.int64(-1)
 
 
 @uncounted
@@ -89,23 +97,18 @@ def advance(lm: Automaton, state: int, word: int) -> tuple[float, int]:
     """log p(word | state), and the state after the word."""
     total = 0.0
     here = np.uint64(state)
-    bit = signature_bit(word)
-    mask = np.uint64(len(lm.tags) - 1)
+    key = word_key(word)
+    bit = signature_bit(key)
     logprob = lm.unigrams[np.uint64(word)].logprob
     following = lm.unigrams[np.uint64(word)].next
     while here != np.uint64(EMPTY_STATE):
         if lm.states[here].signature & bit:
-            key = transition_key(here, word)
-            hashed = hash_key(key)
-            tag = hash_tag(hashed, lm.shift)
-            slot = hashed >> lm.shift
-            while lm.tags[slot] != NO_TAG and not (
-                lm.tags[slot] == tag and lm.transitions[slot].key == key
-            ):
-                slot = (slot + np.uint64(1)) & mask
-            if lm.tags[slot] != NO_TAG:
-                logprob = lm.transitions[slot].logprob
-                following = lm.transitions[slot].next
+            low = np.int64(lm.states[here].first)
+            high = np.int64(lm.states[here + np.uint64(1)].first)
+            at = find_key(lm.transitions, key, low, high)
+            if at >= 0:
+                logprob = lm.transitions[np.uint64(at)].logprob
+                following = lm.transitions[np.uint64(at)].next
                 break
         total += lm.states[here].backoff
         here = np.uint64(lm.states[here].suffix)
@@ -130,8 +133,8 @@ def remembered_advance(
 
     The memory is a small table of answers in which new ones replace old ones.
     """
-    key = transition_key(state, word)
-    known = memory[hash_key(key) >> MEMORY_SHIFT]
+    key = (np.uint64(state) << np.uint64(32)) | np.uint64(word)
+    known = memory[((key ^ (key >> np.uint64(29))) * GOLDEN) >> MEMORY_SHIFT]
     if known.key != key:
         logprob, following = advance(lm, state, word)
         known.key, known.logprob, known.next = key, logprob, following
@@ -166,30 +169,29 @@ def build_automaton(ngrams: NGrams) -> Automaton:
     backoff = ngrams.backoff.astype(np.float32)
     is_state = _states_among(ngrams, backoff)
     state = _state_of_nodes(ngrams, is_state, suffix)
-    states = np.zeros(int(is_state.sum()), dtype=STATE)
-    states["backoff"] = backoff[is_state]
-    states["suffix"] = state[suffix[is_state]]
+    states = np.zeros(int(is_state.sum()) + 1, dtype=STATE)
+    states["backoff"][:-1] = backoff[is_state]
+    states["suffix"][:-1] = state[suffix[is_state]]
 
     longer = slice(int(ngrams.starts[2]), None)  # two words or more
-    n_transitions = len(ngrams.word[longer])
-    size = 1 << max(3, (n_transitions * 3 // 2).bit_length())  # at most two thirds are taken
-    transitions = np.zeros(size, dtype=TRANSITION)
-    tags = np.full(size, NO_TAG, dtype=np.uint8)
-    shift = hash_shift(size)
-    _fill(
-        states["signature"],
-        transitions,
-        tags,
-        shift,
-        state[ngrams.prefix[longer]],
-        ngrams.word[longer],
-        ngrams.logprob[longer].astype(np.float32),
-        state[longer],
-    )
-    automaton = Automaton(states, _unigrams(ngrams, state), transitions, tags, shift)
-    for array in automaton[:4]:  # read-only like those from files, so that kernels compile once
+    before = state[ngrams.prefix[longer]]
+    states["first"] = np.searchsorted(before, np.arange(len(states)))
+    keys = word_keys(ngrams.word[longer])
+    order = np.argsort((before.astype(np.uint64) << np.uint64(32)) | keys)
+    transitions = np.empty(len(order), dtype=TRANSITION)
+    transitions["key"] = keys[order]
+    transitions["logprob"] = ngrams.logprob[longer][order]
+    transitions["next"] = state[longer][order]
+    ranges = signature_bit(keys.astype(np.uint64)).astype(np.uint32)
+    np.bitwise_or.at(states["signature"], before, ranges)
+    automaton = Automaton(states, _unigrams(ngrams, state), transitions)
+    for array in automaton:  # read-only like those from files, so that kernels compile once
         array.setflags(write=False)
     return automaton
+
+
+def word_keys(words: Int32Array) -> NDArray[np.uint32]:
+    return words.astype(np.uint32) * np.uint32(SCATTER)
 
 
 def _states_among(ngrams: NGrams, backoff: Float32Array) -> BoolArray:
@@ -219,28 +221,3 @@ def _unigrams(ngrams: NGrams, state: Int32Array) -> NDArray[np.void]:
     unigrams["next"][words] = state[nodes]
     unigrams[~known] = unigrams[UNKNOWN]
     return unigrams
-
-
-@kernel
-def _fill(
-    signatures: UInt64Array,
-    transitions: NDArray[np.void],
-    tags: NDArray[np.uint8],
-    shift: np.uint64,
-    state: Int32Array,
-    word: Int32Array,
-    logprob: Float32Array,
-    following: Int32Array,
-) -> None:
-    mask = np.uint64(len(tags) - 1)
-    for i in range(len(state)):
-        signatures[state[i]] |= signature_bit(word[i])
-        key = transition_key(state[i], word[i])
-        hashed = hash_key(key)
-        slot = hashed >> shift
-        while tags[slot] != NO_TAG:
-            slot = (slot + np.uint64(1)) & mask
-        tags[slot] = hash_tag(hashed, shift)
-        transitions[slot].key = key
-        transitions[slot].logprob = logprob[i]
-        transitions[slot].next = following[i]

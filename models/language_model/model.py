@@ -15,14 +15,13 @@ from models.language_model.automaton import (
     EMPTY_STATE,
     Automaton,
     build_automaton,
-    hash_shift,
     score_words,
 )
+from models.language_model.listing import list_ngrams
 from models.language_model.ngrams import LN10, NGrams
 from models.progress import Progress
 
-FORMAT = 1
-ARRAYS = ("states", "unigrams", "transitions", "tags")  # of the automaton
+FORMAT = 2
 
 
 class LanguageModel:
@@ -47,13 +46,15 @@ class LanguageModel:
     def load(cls, directory: Path) -> "LanguageModel":
         """Maps a saved model into memory; pages are read when they are first used."""
         header, arrays, vocabularies = load_arrays(directory, FORMAT)
-        shift = hash_shift(len(arrays["tags"]))
-        return cls(Automaton(**arrays, shift=shift), vocabularies["vocabulary"], header["order"])
+        return cls(Automaton(**arrays), vocabularies["vocabulary"], header["order"])
 
     def save(self, directory: Path) -> None:
-        arrays = {name: getattr(self.automaton, name) for name in ARRAYS}
         words = {"vocabulary": self.vocabulary}
-        save_arrays(directory, FORMAT, {"order": self.order}, arrays, words)
+        save_arrays(directory, FORMAT, {"order": self.order}, self.automaton._asdict(), words)
+
+    def ngrams(self) -> NGrams:
+        """All that the model knows, for an ARPA file."""
+        return list_ngrams(self.automaton, self.vocabulary, self.order)
 
     def score(self, words: Sequence[str], begin: bool = True, end: bool = True) -> float:
         """log p of a sentence: after <s> if `begin`, with </s> if `end`."""

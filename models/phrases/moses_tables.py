@@ -34,7 +34,7 @@ BATCH = 5_000  # lines that are compressed together
 
 def write_phrase_table(table: PhraseTable, path: Path) -> None:
     alignments = _alignment_texts(table)
-    scores = _numbers(np.exp(table.scores.astype(np.float64)))
+    scores = _numbers(np.exp(table.scores_of().astype(np.float64)))
     counts = _numbers(table.counts_of())
     _write_lines(
         path,

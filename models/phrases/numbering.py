@@ -1,10 +1,13 @@
-"""Distinct phrases of a text, numbered by their content.
+"""Distinct phrases of a text, and distinct rows of numbers, numbered by their content.
 
 A phrase is a place in the text and a length. Equal phrases get equal numbers, in the order of their
 first appearance. Hashes only say where to look; the words themselves are compared.
 """
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from models.arrays import Int32Array
 from models.hashing import EMPTY, mix_in, mixed
@@ -20,6 +23,19 @@ def number_phrases(
     """The number of each phrase, and for each number the first phrase that has it."""
     numbers, first = _number(words, at, length)
     return numbers, first
+
+
+def number_rows(rows: NDArray[Any]) -> tuple[Int32Array, NDArray[Any]]:
+    """For each of the rows, of 32-bit numbers, the number of its content; all contents, sorted."""
+    width = rows.shape[1]
+    words = np.ascontiguousarray(rows).view(np.int32).reshape(-1)
+    at = np.arange(len(rows), dtype=np.int32) * np.int32(width)
+    numbers, first = number_phrases(words, at, np.full(len(rows), width, np.int32))
+    distinct = rows[first]
+    order = np.lexsort(distinct.T[::-1]) if width else np.arange(len(distinct))
+    rank = np.empty(len(order), np.int32)
+    rank[order] = np.arange(len(order))
+    return rank[numbers], distinct[order]
 
 
 @uncounted

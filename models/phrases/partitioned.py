@@ -25,6 +25,7 @@ from models.errors import DataError
 from models.phrases.collecting import collect
 from models.phrases.extraction import extract_block
 from models.phrases.lexical import LexicalTable, estimate_lexical, lexical_weights
+from models.phrases.numbering import number_rows
 from models.phrases.partitions import Division, group_by_part
 from models.phrases.pruning import (
     Postings,
@@ -41,7 +42,7 @@ from models.phrases.reordering import (
     orientation_columns,
     reordering_scores,
 )
-from models.phrases.sections import Targets, join, used_rows
+from models.phrases.sections import Targets, frequencies, join, used_rows
 from models.phrases.settings import NONE, PhraseSettings
 from models.phrases.shelf import Arrays, Shelf, owned, owned_parts
 from models.phrases.smoothing import (
@@ -210,17 +211,19 @@ class PhraseTraining:
         order = order[keep[order]]
         n_entries = np.bincount(node[order], minlength=len(n_pairs)).astype(np.int32)
         nodes, chosen = living(nodes, n_entries)
-        lexical = pairs["lexical"][order]
         alignment, alignments = used_rows(pairs["alignment"][order], pairs["alignments"])
         orientation, orientations = used_rows(pairs["orientation"][order], pairs["orientations"])
-        scores = logarithms(inverse[order]), lexical[:, 0], logarithms(direct[order]), lexical[:, 1]
+        rows = [target_count[order], counts.source[order], count[order]]
+        frequency, frequency_rows = number_rows(
+            frequencies(rows, logarithms(inverse[order]), logarithms(direct[order]))
+        )
         return {
             **nodes._asdict(),
-            "source_count": np.where(n_entries > 0, pairs["source_count"], 0)[chosen],
             "n_entries": n_entries[chosen],
             "target": row[order],
-            "scores": np.stack(scores, axis=1),
-            "count": count[order],
+            "lexical": pairs["lexical"][order],
+            "frequency": frequency,
+            "frequency_rows": frequency_rows,
             "alignment": alignment,
             "alignments": alignments,
             "reordering": orientation,
@@ -281,4 +284,4 @@ class PhraseTraining:
             part = self.shelf.get(f"targets-{number}")
             here = used[self._target_begin[number] : self._target_begin[number + 1]]
             words = part["words"][np.repeat(here, part["length"])]
-            yield Targets(words, part["length"][here], part["count"][here])
+            yield Targets(words, part["length"][here])

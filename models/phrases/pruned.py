@@ -14,7 +14,7 @@ from models.phrases.pruning import significance_of_counts, significance_threshol
 from models.phrases.sections import Targets, join, used_rows
 from models.phrases.settings import NONE, PhraseSettings
 from models.phrases.sorted_trie import Nodes, SortedTrie, living
-from models.phrases.table import PhraseTable
+from models.phrases.table import COUNT, PhraseTable
 
 
 def pruned(table: PhraseTable, settings: PhraseSettings) -> ArrayFolder:
@@ -29,23 +29,24 @@ def pruned(table: PhraseTable, settings: PhraseSettings) -> ArrayFolder:
     n_entries = np.bincount(node[keep], minlength=n_nodes).astype(np.int32)[1:]
     nodes, chosen = living(_nodes(table.trie), n_entries)
     alignment, alignments = used_rows(table.alignment[keep], table.alignments)
+    frequency, frequency_rows = used_rows(table.frequency[keep], table.frequency_rows)
     reordering, reordering_rows = used_rows(table.reordering[keep], table.reordering_rows)
-    used = np.zeros(len(table.target_count), bool)
+    used = np.zeros(len(table.target_phrases), bool)
     used[table.target[keep]] = True
     section = {
         **nodes._asdict(),
-        "source_count": np.where(n_entries > 0, table.source_count[1:], 0)[chosen],
         "n_entries": n_entries[chosen],
         "target": table.target[keep],
-        "scores": table.scores[keep],
-        "count": table.count[keep],
+        "lexical": table.lexical[keep],
+        "frequency": frequency,
+        "frequency_rows": frequency_rows,
         "alignment": alignment,
         "alignments": alignments,
         "reordering": reordering,
         "reordering_rows": reordering_rows,
     }
     phrases = table.target_phrases.take(np.flatnonzero(used))
-    targets = Targets(phrases.values, phrases.lengths, table.target_count[used])
+    targets = Targets(phrases.values, phrases.lengths)
     return join(
         [section],
         lambda: iter([targets]),
@@ -57,7 +58,7 @@ def pruned(table: PhraseTable, settings: PhraseSettings) -> ArrayFolder:
 
 
 def _kept(table: PhraseTable, node: Int64Array, settings: PhraseSettings) -> BoolArray:
-    keep: BoolArray = table.count >= settings.min_count
+    keep: BoolArray = table.frequency_rows[table.frequency, COUNT] >= settings.min_count
     if settings.top:
         keep &= np.arange(len(table)) - table.entry_begin[node] < settings.top
     if settings.significance != NONE:

@@ -9,7 +9,7 @@ that sections may have their last and first word of the first level in common.
 Everything is passed on piece by piece: tables larger than memory can be written.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -19,11 +19,12 @@ from models.arrays import Float32Array, Int32Array, Int64Array, Ragged, UInt64Ar
 from models.data.array_files import ArrayFolder, Stream
 from models.data.vocabulary import Vocabulary
 from models.errors import DataError
+from models.phrases.numbering import number_rows
 from models.phrases.sorted_trie import Nodes, build_nodes, sorted_order
-from models.phrases.table import DIRECT_PHRASE, HEADER, logarithms
+from models.phrases.table import DIRECT_PHRASE, HEADER, SOURCE_COUNT, logarithms
 
 Section: TypeAlias = Mapping[str, NDArray[Any]]
-NODE_COLUMNS = ("word", "n_children", "source_count", "n_entries")
+NODE_COLUMNS = ("word", "n_children", "n_entries")
 MOST = (1 << 31) - 1  # rows that an Int32Array can number
 
 
@@ -32,32 +33,31 @@ class Targets(NamedTuple):
 
     words: Int32Array
     length: NDArray[Any]  # of each phrase
-    target_count: NDArray[Any]  # c(e)
 
 
 def section(
     nodes: Nodes,
-    source_count: NDArray[Any],  # by node
     n_entries: NDArray[Any],  # by node
     target: Int32Array,
-    scores: Float32Array,
-    count: NDArray[Any],
+    lexical: Float32Array,
+    frequencies: Float32Array,  # (n_entries, 5)
     inner: UInt64Array,
     reordering: Float32Array,  # (n_entries, columns), natural logs
 ) -> dict[str, NDArray[Any]]:
     """A section from whole columns; what entries share is numbered."""
     alignments, alignment = np.unique(inner, return_inverse=True)
-    rows, row = np.unique(reordering, axis=0, return_inverse=True)
+    frequency, frequency_rows = number_rows(frequencies)
+    row, rows = number_rows(reordering)
     return {
         **nodes._asdict(),
-        "source_count": source_count,
         "n_entries": n_entries,
         "target": target,
-        "scores": scores,
-        "count": count,
+        "lexical": lexical,
+        "frequency": frequency,
+        "frequency_rows": frequency_rows,
         "alignment": alignment,
         "alignments": alignments,
-        "reordering": row.reshape(-1),
+        "reordering": row,
         "reordering_rows": rows,
     }
 
@@ -80,6 +80,7 @@ def join(
             raise DataError(
                 f"{n:,} {what} are too many", expected=f"at most {MOST:,}", advice=advice
             )
+    frequency_rows, frequency_of = _shared([each["frequency_rows"] for each in sections])
     alignments, alignment_of = _shared([each["alignments"] for each in sections])
     rows, row_of = _shared([each["reordering_rows"] for each in sections])
 
@@ -87,22 +88,19 @@ def join(
         shape = (n_entries, width) if width else (n_entries,)
         return Stream(np.dtype(dtype), shape, _by_level(sections, name, new))
 
-    words, n_children, source_count, of_node = _node_columns(sections)
+    words, n_children, of_node = _node_columns(sections)
     arrays = {
         "trie_word": words,
         "trie_children": _begins(n_children, 1),
-        "source_count": source_count,
         "entry_begin": _begins(of_node, 0),
         "target": entries("target", new=None if row is None else [row] * len(sections)),
         "target_words": Stream(np.dtype(np.int32), (n_words,), (t.words for t in targets())),
         "target_offsets": _begins(
             Stream(np.dtype(np.int32), (n_targets,), (t.length for t in targets())), 0
         ),
-        "target_count": Stream(
-            np.dtype(np.float32), (n_targets,), (t.target_count for t in targets())
-        ),
-        "scores": entries("scores", 4, np.float32),
-        "count": entries("count", dtype=np.float32),
+        "lexical": entries("lexical", 2, np.float32),
+        "frequency": entries("frequency", new=frequency_of),
+        "frequency_rows": frequency_rows,
         "alignment": entries("alignment", new=alignment_of),
         "alignments": alignments,
         "reordering": entries("reordering", new=row_of),
@@ -123,9 +121,13 @@ def used_rows(number: Int32Array, rows: NDArray[Any]) -> tuple[Int32Array, NDArr
 
 def _shared(parts: list[NDArray[Any]]) -> tuple[NDArray[Any], list[Int32Array]]:
     """The distinct rows of all parts, sorted, and for each part their new numbers."""
-    rows, number = np.unique(np.concatenate(parts), axis=0, return_inverse=True)
-    ends = np.cumsum([len(part) for part in parts])[:-1]
-    return rows, np.split(number.reshape(-1).astype(np.int32), ends)
+    together = np.concatenate(parts)
+    if together.ndim > 1:
+        number, rows = number_rows(together)
+    else:
+        rows, inverse = np.unique(together, return_inverse=True)
+        number = inverse.astype(np.int32)
+    return rows, np.split(number, np.cumsum([len(part) for part in parts])[:-1])
 
 
 def _by_level(
@@ -163,11 +165,7 @@ def _node_columns(sections: Sequence[Section]) -> list[Stream]:
             for each, begin in zip(sections, level, strict=True):
                 yield each[name][begin[k] : begin[k + 1]]
 
-    kinds = {"source_count": np.float32}
-    return [
-        Stream(np.dtype(kinds.get(name, np.int32)), (n_nodes,), chunks(name))
-        for name in NODE_COLUMNS
-    ]
+    return [Stream(np.dtype(np.int32), (n_nodes,), chunks(name)) for name in NODE_COLUMNS]
 
 
 def _begins(sizes: Stream, start: int) -> Stream:
@@ -201,7 +199,7 @@ def assemble(
     reordering: NDArray[np.float64],  # probabilities, (n_entries, columns)
     reordering_type: str = "",
 ) -> ArrayFolder:
-    """A table from entries in any order. Of several c(f) of one phrase the highest is kept."""
+    """A table from entries in any order."""
     place, length, by_words = _sorted_phrases(source.phrases)
     nodes = build_nodes(source.phrases.values, place, length, by_words, int(length.max(initial=1)))
     n_nodes = len(nodes.word)
@@ -212,25 +210,32 @@ def assemble(
     rank[by_words] = np.arange(len(by_words))
     node, row = node_of[source.row], rank[target.row]
     order = np.lexsort((row, -probabilities[:, DIRECT_PHRASE], node))
-    target_count, source_count = np.zeros(len(rank)), np.zeros(n_nodes)
-    np.maximum.at(target_count, row, counts[:, 0])
-    np.maximum.at(source_count, node, counts[:, 1])
+    inverse, inverse_lexical, direct, direct_lexical = logarithms(probabilities[order]).T
     made = section(
         nodes,
-        source_count,
         np.bincount(node, minlength=n_nodes),
         row[order],
-        logarithms(probabilities[order]),
-        counts[order, 2],
+        np.stack([inverse_lexical, direct_lexical], axis=1),
+        frequencies(counts[order].T, inverse, direct),
         inner[order],
         logarithms(reordering[order]),
     )
     phrases = target.phrases.take(by_words)
-    all_targets = Targets(phrases.values, phrases.lengths, target_count)
+    all_targets = Targets(phrases.values, phrases.lengths)
     vocabularies = source.vocabulary, target.vocabulary
+    source_count = np.zeros(n_nodes)
+    np.maximum.at(source_count, node, counts[:, SOURCE_COUNT])
     return join(
         [made], lambda: iter([all_targets]), vocabularies, reordering_type, source_count.sum()
     )
+
+
+def frequencies(
+    counts: Iterable[NDArray[Any]],  # c(e), c(f), c(f, e) of each entry
+    inverse: Float32Array,
+    direct: Float32Array,
+) -> Float32Array:
+    return np.stack([*counts, inverse, direct], axis=1, dtype=np.float32, casting="same_kind")
 
 
 def _sorted_phrases(phrases: Ragged) -> tuple[Int32Array, Int32Array, Int64Array]:

@@ -3,10 +3,10 @@
 Source phrases form a sorted trie; each node owns a run of entries, best φ(e|f) first. The options
 of a sentence are found by walking the trie from every position.
 
-An entry takes 32 bytes. What entries have in common is stored once: c(f) with the source phrase,
-c(e) with the target phrase, and inner alignments and rows of reordering scores by number. Scores
-are natural logs with 24 bits (an error of at most 4e-6), and so are counts, which are exact up to
-16,777,216.
+An entry takes 24 bytes. What many have in common is stored once and known by number: rows of
+counts with the probabilities that follow from them, inner alignments, and rows of reordering
+scores. Scores are natural logs with 24 bits (an error of at most 4e-6), and so are counts, which
+are exact up to 16,777,216.
 """
 
 from collections.abc import Mapping
@@ -22,9 +22,11 @@ from models.data.array_files import ArrayFolder, load_arrays, save_arrays
 from models.data.vocabulary import Vocabulary
 from models.phrases.sorted_trie import SortedTrie
 
-FORMAT = 2
+FORMAT = 3
 SCORES = ("inverse_phrase", "inverse_lexical", "direct_phrase", "direct_lexical")  # as in Moses
 DIRECT_PHRASE = SCORES.index("direct_phrase")
+# columns of the rows that entries with equal counts share, c(e) first as in Moses
+TARGET_COUNT, SOURCE_COUNT, COUNT, INVERSE, DIRECT = range(5)
 FLOOR = -100.0  # log of a probability of 0, as in Moses
 
 Entries: TypeAlias = Any  # numbers of entries, as numpy takes them
@@ -37,14 +39,13 @@ class PhraseTable:
     target_vocabulary: Vocabulary
     trie_word: Int32Array
     trie_children: Int32Array
-    source_count: Float32Array  # (n_nodes,) c(f); 0 where no phrase ends
     entry_begin: Int32Array  # (n_nodes + 1,) entries of node v are entry_begin[v]:entry_begin[v+1]
     target: Int32Array  # (n_entries,) row of target_phrases
     target_words: Int32Array
     target_offsets: Int32Array
-    target_count: Float32Array  # (n_target_phrases,) c(e)
-    scores: Float32Array  # (n_entries, 4) natural logs, columns as in SCORES
-    count: Float32Array  # (n_entries,) c(f, e); Moses' may be fractions
+    lexical: Float32Array  # (n_entries, 2) natural logs, inverse and direct
+    frequency: Int32Array  # (n_entries,) row of the frequencies
+    frequency_rows: Float32Array  # (rows, 5) c(e), c(f), c(f, e), log φ(f|e), log φ(e|f)
     alignment: Int32Array  # (n_entries,) number of the inner alignment
     alignments: UInt64Array  # distinct inner alignments, bit 8 · target + source
     reordering: Int32Array  # (n_entries,) row of the reordering scores
@@ -64,6 +65,12 @@ class PhraseTable:
         """Word ids."""
         return Ragged(self.target_words, self.target_offsets)  # type: ignore[arg-type]
 
+    def scores_of(self, entries: Entries = ALL) -> Float32Array:
+        """Natural logs, (n, 4), columns as in SCORES."""
+        rows, lexical = self.frequency_rows[self.frequency[entries]], self.lexical[entries]
+        columns = rows[..., INVERSE], lexical[..., 0], rows[..., DIRECT], lexical[..., 1]
+        return np.stack(columns, axis=-1)
+
     def inner_of(self, entries: Entries = ALL) -> UInt64Array:
         """Inner alignments, bit 8 · target + source."""
         return self.alignments[self.alignment[entries]]
@@ -74,10 +81,9 @@ class PhraseTable:
         return rows.astype(np.float64)
 
     def counts_of(self, entries: Entries = ALL) -> FloatArray:
-        """c(e), c(f), c(f, e), as Moses orders them."""
-        node = np.searchsorted(self.entry_begin, np.arange(len(self))[entries], "right") - 1
-        columns = self.target_count[self.target[entries]], self.source_count[node]
-        return np.stack([*columns, self.count[entries]], axis=-1).astype(np.float64)
+        """c(e), c(f), c(f, e), as Moses orders them; Moses' may be fractions."""
+        rows = self.frequency_rows[self.frequency[entries]]
+        return rows[..., : COUNT + 1].astype(np.float64)
 
     def save(self, directory: Path) -> None:
         values = vars(self)

@@ -30,9 +30,8 @@ FORMAT = 2
 NAME = "model.toml"
 ADVICE = "train or import the system again"
 DISTORTION_LIMIT = 6
-ARPA = "lm.arpa.gz"  # in the language model's part, for other tools
 TAGGER = "source_tagger"  # a part of systems that were trained with tags
-KENLM_BINARY = "lm.kenlm"  # in its place if the model came as a KenLM binary
+KENLM_BINARY = "lm.kenlm"  # in the language model's part, if it came as a KenLM binary
 
 
 @dataclass(frozen=True)

@@ -1,15 +1,12 @@
 """Imports systems from Moses and exports them: `moses.ini` with its tables and language model."""
 
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from models.distortion.catalogue import make_model
 from models.errors import DataError, SettingError, nearest
-from models.language_model.arpa import ArpaSource
+from models.language_model.arpa import write_arpa
 from models.language_model.model import FORMAT as LM_FORMAT
 from models.language_model.model import KenlmModel, LanguageModel
 from models.phrases.moses_tables import (
@@ -22,7 +19,6 @@ from models.phrases.table import FORMAT as PHRASES_FORMAT
 from models.phrases.table import SCORES
 from models.progress import Progress
 from models.system.folder import (
-    ARPA,
     KENLM_BINARY,
     NAME,
     FittedModel,
@@ -47,6 +43,7 @@ from models.system.stages import fingerprint, locked, run_stage
 from models.writing import copy_file, make_folder, open_to_write
 
 KENLM_MAGIC = b"mmap lm http://kheafield.com/code"
+ARPA = "lm.arpa.gz"
 ALL_FEATURES = "-allff"  # Moses' mark of a table with a weight for each class
 DEFAULT_TYPE = "wbe-msd-bidirectional-fe"
 
@@ -85,7 +82,6 @@ def import_moses(
             return "KenLM binary"
         model = LanguageModel.from_arpa(lm_path, progress)
         model.save(folder)
-        _pack(lm_path, folder / ARPA)
         return f"order {model.order}, {len(model.vocabulary):,} words"
 
     files = [path for path in (table_path, reordering_path) if path]
@@ -122,7 +118,10 @@ def export_moses(directory: Path, out: Path, talk: Callable[[str], None] = lambd
         path = out / f"reordering-table.{kind}.gz"
         write_reordering_table(table, path)
         talk(str(path))
-    copy_file(directory / content["parts"]["lm"] / lm_name, out / lm_name)
+    if isinstance(lm, KenlmModel):
+        copy_file(directory / content["parts"]["lm"] / lm_name, out / lm_name)
+    else:
+        write_arpa(lm.ngrams(), out / lm_name)
     talk(str(out / lm_name))
     with open_to_write(out / "moses.ini") as stream:
         stream.write(ini.encode())
@@ -165,14 +164,6 @@ def _weights(
 def _is_kenlm_binary(path: Path) -> bool:
     with path.open("rb") as stream:
         return stream.read(len(KENLM_MAGIC)) == KENLM_MAGIC
-
-
-def _pack(arpa: Path, path: Path) -> None:
-    """Copies an ARPA file, compressed or not, to a compressed one."""
-    with closing(ArpaSource(arpa)) as source, open_to_write(path) as copy:
-        while len(piece := source.piece()):
-            copy.write(piece.tobytes())
-            source.take_piece(len(piece), int(np.count_nonzero(piece == ord("\n"))))
 
 
 def _ini_text(content: dict[str, Any], kind: str, lm_name: str, lm_order: int, where: str) -> str:

@@ -4,7 +4,6 @@ word classes and distortion models."""
 import re
 import shlex
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -25,7 +24,6 @@ from models.data.word_classes import WordClasses
 from models.distortion.catalogue import parse_model, split_model
 from models.distortion.interface import DistortionModel, fit_model
 from models.errors import DataError, SettingError
-from models.language_model.arpa import write_arpa
 from models.language_model.counting import read_text
 from models.language_model.estimation import estimate
 from models.language_model.model import FORMAT as LM_FORMAT
@@ -43,7 +41,6 @@ from models.phrases.table import FORMAT as PHRASES_FORMAT
 from models.phrases.table import PhraseTable
 from models.progress import Progress
 from models.system.folder import (
-    ARPA,
     TAGGER,
     FittedModel,
     path_text,
@@ -270,10 +267,7 @@ class _Training:
         words, vocabulary = _appended(target.words, target.vocabulary, more, more_vocabulary)
         self._announce("making the language model")
         ngrams = estimate(words, vocabulary, settings.order, _thresholds(settings.prune))
-        with ThreadPoolExecutor(2) as pool:
-            writing = pool.submit(write_arpa, ngrams, folder / ARPA)
-            LanguageModel.from_ngrams(ngrams).save(folder)
-            writing.result()
+        LanguageModel.from_ngrams(ngrams).save(folder)
         return f"{sum(ngrams.counts):,} n-grams of {len(words.values):,} words"
 
     def _make_tagger(self, folder: Path) -> str:

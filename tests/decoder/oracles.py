@@ -34,7 +34,7 @@ def options_of(words, table, lm, weights, limit):
             def total(item):
                 number, target = item
                 score = sum(
-                    weights[f"translation.{name}"] * float(table.scores[number, column])
+                    weights[f"translation.{name}"] * float(table.scores_of(number)[column])
                     for column, name in enumerate(
                         ("inverse_phrase", "inverse_lexical", "direct_phrase", "direct_lexical")
                     )
@@ -45,7 +45,7 @@ def options_of(words, table, lm, weights, limit):
             best = sorted(found, key=total, reverse=True)
             for one, other in pairwise(best[limit - 1 : limit + 1]):
                 if total(one) - total(other) < 1e-9:  # unless all is equal, rounding decides
-                    assume(table.scores[one[0]].tolist() == table.scores[other[0]].tolist())
+                    assume(table.scores_of(one[0]).tolist() == table.scores_of(other[0]).tolist())
                     assume(len(one[1]) == len(other[1]))
             options += [(start, end, number, target) for number, target in best[:limit]]
             if end == start + 1 and not found:
@@ -101,7 +101,7 @@ def features(path, table, lm, reordering_type):
             values["unknown"] -= 100.0
         else:
             for column, name in enumerate(list(values)[:4]):
-                values[name] += float(table.scores[entry, column])
+                values[name] += float(table.scores_of(entry)[column])
         values["phrase_penalty"] += 1
         values["word_penalty"] -= len(target)
         values["linear"] -= abs(start - (previous[1] if previous else 0))

@@ -94,3 +94,15 @@ def test_folders_are_made_where_they_can_be(tmp_path):
             make_folder(tmp_path / name)
     with pytest.raises(DataError, match="cannot be written: Not a directory"):
         make_folder(tmp_path / "file" / "x")
+
+
+def test_a_full_disk_left_half_a_copy(tmp_path, monkeypatch):
+    def copyfile(_, path):
+        path.write_bytes(b"half")
+        raise OSError(28, "No space left on device")
+
+    (tmp_path / "a").write_text("whole")
+    monkeypatch.setattr("models.writing.shutil.copyfile", copyfile)
+    with pytest.raises(DataError, match=r"b: cannot be written: No space left on device"):
+        copy_file(tmp_path / "a", tmp_path / "b")
+    assert [path.name for path in tmp_path.iterdir()] == ["a"]

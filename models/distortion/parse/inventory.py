@@ -24,7 +24,7 @@ from models.distortion.parse.templates import MOST_CANDIDATES
 from models.hashing import EMPTY
 from models.kernels import inner, kernel
 from models.phrases.sorted_trie import parents
-from models.phrases.table import PhraseTable
+from models.phrases.table import COUNT, PhraseTable
 from models.phrases.trie import ROOT, Trie, build_trie, child
 
 UNKNOWN_SOURCE = 0
@@ -195,7 +195,7 @@ def table_units(phrases: PhraseTable) -> Pairs:
     chosen = np.flatnonzero(is_unit)
     source = _spelled(above, word, depth, node[chosen])
     target = phrases.target_phrases.take(phrases.target[chosen].astype(np.int64))
-    return Pairs(source, target, phrases.count[chosen].astype(np.float64))
+    return Pairs(source, target, phrases.counts_of(chosen)[:, COUNT])
 
 
 def spell_phrases(trie: Trie, number_of_node: Int32Array, nothing: int) -> dict[int, list[int]]:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from models.data.vocabulary import END, Vocabulary
 from models.language_model import LanguageModel, estimate
-from models.language_model.automaton import EMPTY_STATE, step
+from models.language_model.automaton import EMPTY_STATE, SHORT, find_key, step
 from models.language_model.ngrams import Section, assemble
 from tests.models.language_model.backoff_oracles import backoff_logprob, sentence_logprobs
 from tests.models.language_model.small_texts import (
@@ -97,7 +97,7 @@ def test_a_context_that_nothing_continues_is_its_suffix():
     assert state_after(model, ["a", "a", "c"]) == EMPTY_STATE
     assert state_after(model, ["a", "a", "c", "a"]) == a  # the c is forgotten already
     assert state_after(model, ["b", "a", "a"]) == aa
-    assert len(model.automaton.states) == 6  # these five and b
+    assert len(model.automaton.states) == 6 + 1  # these five and b, and the end
 
 
 def test_beginning_and_end_are_optional():
@@ -140,14 +140,41 @@ def test_a_model_of_single_words_has_no_memory():
     assert step(model.automaton, EMPTY_STATE, END)[1] == EMPTY_STATE
 
 
-def test_crowded_hash_tables_find_every_transition():
-    """Enough n-grams that slots and tags collide."""
+def test_every_transition_is_found():
+    """Among few and among many, where the first guess is wrong."""
     ngrams = estimate(*encoded(skewed_text(seed=11, n_sentences=400)), 5)
     model, table = LanguageModel.from_ngrams(ngrams), table_of(ngrams)
     assert len(table) > 4000
-    taken = np.count_nonzero(model.automaton.tags)
-    assert taken == sum(ngrams.counts[1:])
+    assert len(model.automaton.transitions) == sum(ngrams.counts[1:])
+    assert np.diff(model.automaton.states["first"]).max() > 2 * SHORT
     for gram, (logprob, _) in table.items():
         state = state_after(model, gram[:-1])
         word = model.vocabulary.encode(gram[-1:])[0]
         assert step(model.automaton, state, word)[0] == pytest.approx(logprob, abs=1e-5)
+
+
+@given(st.sets(st.integers(0, 2**32 - 1), min_size=1, max_size=60), st.data())
+def test_keys_are_found_however_uneven_they_are(keys, data):
+    transitions = np.zeros(len(keys) + 2, dtype=[("key", np.uint32)])
+    transitions["key"][1:-1] = sorted(keys)
+    transitions["key"][-1] = 2**32 - 1
+    sought = data.draw(st.sampled_from(sorted(keys)) | st.integers(0, 2**32 - 1))
+    expected = sorted(keys).index(sought) + 1 if sought in keys else -1
+    records = transitions.view(np.recarray)
+    found = find_key(records, np.uint64(sought), np.int64(1), np.int64(len(keys) + 1))
+    assert found == expected
+
+
+@settings(max_examples=40)
+@given(texts, st.integers(1, 5), prunings)
+def test_an_automaton_tells_its_ngrams(text, order, prune):
+    ngrams = estimate(*encoded(text), order, prune[:order])
+    told = LanguageModel.from_ngrams(ngrams).ngrams()
+    assert told.vocabulary.words == ngrams.vocabulary.words
+    expected, table = table_of(ngrams), table_of(told)
+    assert table.keys() >= expected.keys()
+    for gram in table.keys() - expected.keys():  # a pruned word says what <unk> says
+        assert len(gram) == 1
+        assert table[gram] == pytest.approx((expected["<unk>",][0], 0.0), abs=1e-5)
+    for gram, values in expected.items():
+        assert table[gram] == pytest.approx(values, abs=1e-5)

@@ -31,7 +31,7 @@ def entries_of(table):
     for row, (source, target) in enumerate(texts):
         bits = int(table.inner_of(row))
         inner = frozenset((b % GRID, b // GRID) for b in range(64) if bits >> b & 1)
-        scores = np.exp(table.scores[row].astype(float))
+        scores = np.exp(table.scores_of(row).astype(float))
         pair = tuple(source.split()), tuple(target.split())
         entries[pair] = (
             scores,

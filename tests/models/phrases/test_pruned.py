@@ -58,7 +58,7 @@ def test_significance_counts_occurrences(sentences, threshold):
     assert pairs_of(left) == [
         pair for pair, kept in zip(pairs_of(table), keep, strict=True) if kept
     ]
-    np.testing.assert_array_equal(left.scores, table.scores[keep])
+    np.testing.assert_array_equal(left.scores_of(), table.scores_of(keep))
     np.testing.assert_array_equal(left.counts_of(), table.counts_of(keep))
     np.testing.assert_array_equal(left.inner_of(), table.inner_of(keep))
     np.testing.assert_array_equal(left.reordering_of(), table.reordering_of(keep))

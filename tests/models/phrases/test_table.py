@@ -55,7 +55,7 @@ def test_saving_and_loading_gives_the_same_arrays(table, tmp_path):
     table.save(tmp_path / "t")
     loaded = PhraseTable.load(tmp_path / "t")
     same_arrays(table, loaded)
-    assert not loaded.scores.flags.writeable
+    assert not loaded.lexical.flags.writeable
 
 
 @given(small_corpora)
@@ -76,7 +76,7 @@ def test_the_trie_holds_all_entries_of_all_spans(sentences):
 
 def test_entries_of_a_phrase_are_sorted_by_direct_probability(table):
     for node in range(len(table.entry_begin) - 1):
-        scores = table.scores[table.entry_begin[node] : table.entry_begin[node + 1], 2]
+        scores = table.scores_of(slice(*table.entry_begin[node : node + 2]))[:, 2]
         assert np.all(np.diff(scores) <= 0)
 
 
@@ -110,7 +110,7 @@ def test_what_is_written_is_read(table, tmp_path, ending):
     before, after = content(table), content(again)
     assert set(before) == set(after)
     rows = [before[pair] for pair in after]
-    np.testing.assert_allclose(again.scores, table.scores[rows], atol=1e-5)
+    np.testing.assert_allclose(again.scores_of(), table.scores_of(rows), atol=1e-5)
     np.testing.assert_allclose(again.reordering_of(), table.reordering_of(rows), atol=1e-5)
     np.testing.assert_array_equal(again.inner_of(), table.inner_of(rows))
     np.testing.assert_array_equal(again.counts_of(), table.counts_of(rows))
@@ -122,7 +122,7 @@ def test_old_and_short_forms_are_read(write):
     )
     table, _ = read_phrase_table(path)
     assert list(source_texts(table)) == ["a", "b"]
-    np.testing.assert_allclose(table.scores[0], [0, np.log(0.5), FLOOR, 0])
+    np.testing.assert_allclose(table.scores_of(0), [0, np.log(0.5), FLOOR, 0])
     assert table.counts_of().tolist() == [[0, 0, 0]] * 2
     assert table.reordering_of().shape == (2, 0)
 
