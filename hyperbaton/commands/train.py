@@ -26,8 +26,8 @@ class Train(CorpusCommand):
     distortion models learn (hyperbaton models lists them). Stages whose inputs have not
     changed are not run again. A run that is stopped halfway leaves the old system, or none, and the
     next run resumes after the last finished stage, in a phrase table after its last finished piece.
-    --set train.memory=1GB bounds the memory of the phrase table. The memory shown is the peak of
-    the process so far.
+    --set train.memory=1GB bounds the memory of the phrase table, of counting n-grams and of the
+    features of pair and sequence. The memory shown is the peak of the process so far.
     """
 
     out: Path = option("Folder of the system; made if missing.", default=REQUIRED)

@@ -21,7 +21,7 @@ from models.language_model.ngrams import node_keys
 from models.progress import Progress
 
 PROGRESS_EVERY = 1000  # lines
-MEMORY = 1 << 29  # bytes for sorting
+MEMORY = 500_000_000  # bytes for sorting
 BYTES_PER_TOKEN = 48  # of what is sorted together
 SAMPLE = 100_000  # tokens that decide where parts begin
 

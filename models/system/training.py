@@ -3,6 +3,7 @@ word classes and distortion models."""
 
 import re
 import shlex
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
@@ -58,6 +59,7 @@ from models.system.stages import (
     sha256,
 )
 
+SORTING = 6  # the share of memory for sorting n-grams; most is needed for the n-grams themselves
 LARGE = 20_000_000  # bytes of a corpus in its files, from which it is mapped into memory
 
 
@@ -80,7 +82,7 @@ class ClassSettings:
 class ResourceSettings:
     """What training may use (`--set train.KEY=VALUE`)."""
 
-    memory: str = "3GB"  # for the phrase table in the making; the rest goes to files. 0: no limit
+    memory: str = "3GB"  # for what is in the making; the rest goes to files. 0: no limit
 
 
 @dataclass(frozen=True)
@@ -169,6 +171,7 @@ class _Training:
         self._hashes = {name: sha256(path) for name, path in self._paths.items()}
         self._corpus_key = [self._hashes, asdict(self.settings.corpus)]
         self._lm_key = [asdict(self.settings.lm), *map(sha256, self.lm_texts)]
+        self._memory = parse_size(self.settings.train.memory) or sys.maxsize
 
     @cached_property
     def read(self) -> tuple[AlignedCorpus, list[str]]:
@@ -251,11 +254,9 @@ class _Training:
         for line in remarks:
             self.listeners.talk(line)
         self._announce("making the phrase table")
-        memory, progress = parse_size(self.settings.train.memory), self.listeners.progress
+        settings, progress = self.settings.phrases, self.listeners.progress
         try:
-            table = train_phrases(
-                corpus, self.settings.phrases, self.threads, memory, folder, progress
-            )
+            table = train_phrases(corpus, settings, self.threads, self._memory, folder, progress)
         except DataError as error:
             error.where = error.where or path_text(cast(Path, self.files.alignment))
             raise
@@ -266,7 +267,8 @@ class _Training:
         more_vocabulary, more = read_text(self.lm_texts, self.listeners.progress)
         words, vocabulary = _appended(target.words, target.vocabulary, more, more_vocabulary)
         self._announce("making the language model")
-        ngrams = estimate(words, vocabulary, settings.order, _thresholds(settings.prune))
+        thresholds, memory = _thresholds(settings.prune), self._memory // SORTING
+        ngrams = estimate(words, vocabulary, settings.order, thresholds, memory)
         LanguageModel.from_ngrams(ngrams).save(folder)
         return f"{sum(ngrams.counts):,} n-grams of {len(words.values):,} words"
 
@@ -292,6 +294,7 @@ class _Training:
             seed=self.settings.seed,
             threads=self.threads,
             progress=self.listeners.progress,
+            memory=self._memory,
         )
         model.save(folder)
         return f"fitted to {len(corpus):,} sentence pairs"

@@ -41,7 +41,6 @@ from models.distortion.next_word.templates import (
 from models.kernels import inner, kernel
 
 BLOCK_PAIRS = 40_000
-KEPT_BYTES = 1_500_000_000
 LARGE = ("side", "tags", "cells")  # arrays of a block that make up its size
 NEAR = 2  # words so close together matter to pairs of both orientations
 
@@ -68,7 +67,7 @@ class Blocks:
     """The blocks of a corpus."""
 
     def __init__(
-        self, symbols: Symbols, events: Events, index: PairIndex, *, kept_bytes: int = KEPT_BYTES
+        self, symbols: Symbols, events: Events, index: PairIndex, *, kept_bytes: int
     ) -> None:
         self.symbols, self.events, self.index = symbols, events, index
         self.bounds = block_bounds((events.lengths + 1) ** 2)

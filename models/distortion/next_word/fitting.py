@@ -22,6 +22,7 @@ from models.distortion.next_word.selection import select_features
 from models.distortion.next_word.symbols import SymbolCoder
 from models.progress import Progress
 
+MEMORY = 3_000_000_000
 STRONGEST = {PAIR: 128.0, SEQUENCE: 512.0}  # where the search for a prior begins
 USUAL = {PAIR: 16.0, SEQUENCE: 128.0}  # priors where there is too little data to search
 HELD_OUT_SHARE, MOST_HELD_OUT = 10, 500  # a tenth of the sentences, to choose the prior
@@ -73,12 +74,17 @@ def train_word_pairs(
     settings: WordPairSettings,
     threads: int = 2,
     progress: Progress | None = None,
+    memory: int = MEMORY,
 ) -> WordPairFit:
-    """Selects features, finds a prior unless one is given, and fits the weights."""
+    """Selects features, finds a prior unless one is given, and fits the weights.
+
+    Half of `memory`, in bytes, is for features; those over it wait in a file. The other half is for
+    the optimiser, which needs what it needs. The result does not depend on it.
+    """
 
     def likelihood(part: AlignedCorpus, index: PairIndex) -> Likelihood:
         events = find_events(part, settings.order, settings.left_out)
-        blocks = Blocks(coder.corpus(part), events, index)
+        blocks = Blocks(coder.corpus(part), events, index, kept_bytes=memory // 2)
         return Likelihood(blocks, labels, open_only=settings.candidates == "open", threads=threads)
 
     def counting(what: str) -> Callable[[int], None] | None:

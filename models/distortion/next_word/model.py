@@ -27,7 +27,7 @@ from models.distortion.next_word.events import (
     usable_sentences,
     words_left_out,
 )
-from models.distortion.next_word.fitting import NextWordSettings
+from models.distortion.next_word.fitting import MEMORY, NextWordSettings
 from models.distortion.next_word.scores import log_probabilities
 from models.distortion.next_word.symbols import CLASSES, TAGS, SymbolCoder
 from models.distortion.tables import Table, TableScorer
@@ -77,17 +77,23 @@ class NextWordModel(NextWordSettings, DistortionModel):
         seed: int = 0,  # noqa: ARG002
         threads: int = 2,
         progress: Progress | None = None,
+        memory: int = MEMORY,
     ) -> Self:
         self.check_settings()
         corpus = usable_sentences(corpus, self.max_sentences, self.max_length, self.name)
         coder = SymbolCoder.of(corpus)
-        self.learn(corpus, coder, threads, progress)
+        self.learn(corpus, coder, threads, progress, memory)
         self.coder_ = coder
         return self
 
     @abstractmethod
     def learn(
-        self, corpus: AlignedCorpus, coder: SymbolCoder, threads: int, progress: Progress | None
+        self,
+        corpus: AlignedCorpus,
+        coder: SymbolCoder,
+        threads: int,
+        progress: Progress | None,
+        memory: int,
     ) -> None:
         """Learns from checked sentences."""
 

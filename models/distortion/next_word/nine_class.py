@@ -76,7 +76,12 @@ class NineClass(NextWordModel):
         return tuple(f"P(class of distance | {given[name]})" for name in self.directions)
 
     def learn(
-        self, corpus: AlignedCorpus, coder: SymbolCoder, threads: int, progress: Progress | None
+        self,
+        corpus: AlignedCorpus,
+        coder: SymbolCoder,
+        threads: int,
+        progress: Progress | None,
+        memory: int,  # noqa: ARG002
     ) -> None:
         events = find_events(corpus, self.order, self.left_out)
         keys = place_keys(coder.corpus(corpus), events.word_offsets)

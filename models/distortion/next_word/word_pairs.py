@@ -58,9 +58,14 @@ class WordPairModel(WordPairSettings, NextWordModel):
         self._check_at_least(-1, "start_passes")
 
     def learn(
-        self, corpus: AlignedCorpus, coder: SymbolCoder, threads: int, progress: Progress | None
+        self,
+        corpus: AlignedCorpus,
+        coder: SymbolCoder,
+        threads: int,
+        progress: Progress | None,
+        memory: int,
     ) -> None:
-        fit = train_word_pairs(corpus, coder, self.labels, self, threads, progress)
+        fit = train_word_pairs(corpus, coder, self.labels, self, threads, progress, memory)
         self.index_ = fit.index
         # half the memory, and the same numbers as after saving and loading
         self.weights_: NDArray[np.float32] = fit.weights.astype(np.float32)

@@ -116,16 +116,15 @@ def test_threads_do_not_matter(files, tmp_path):
 
 
 def test_memory_does_not_matter(files, tmp_path):
-    train(files, tmp_path / "whole", settings=TrainingSettings(train=ResourceSettings("0")))
-    train(files, tmp_path / "parts", settings=TrainingSettings(train=ResourceSettings("1")))
-    part = read_system(tmp_path / "whole")["parts"]["phrases"]
-    assert part == read_system(tmp_path / "parts")["parts"]["phrases"]
-    whole, parts = tmp_path / "whole" / part, tmp_path / "parts" / part
-    assert sorted(path.name for path in whole.iterdir()) == sorted(
-        path.name for path in parts.iterdir()
-    )
-    for path in whole.iterdir():
-        assert path.read_bytes() == (parts / path.name).read_bytes(), path.name
+    models = ("linear", "pair,passes=2")
+    for name, memory in (("whole", "0"), ("parts", "1")):
+        settings = TrainingSettings(train=ResourceSettings(memory), distortion=models)
+        train(files, tmp_path / name, settings=settings)
+    whole, parts = (sorted((tmp_path / name / "parts").rglob("*")) for name in ("whole", "parts"))
+    assert [path.name for path in whole] == [path.name for path in parts]
+    assert {"distortion_pair", "phrases", "lm"} < {path.parent.name.split("-")[0] for path in whole}
+    for one, other in zip(whole, parts, strict=True):
+        assert one.is_dir() or one.read_bytes() == other.read_bytes(), one.name
 
 
 def test_an_interrupted_phrase_table_is_continued(files, tmp_path, monkeypatch):
