@@ -3,9 +3,11 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
+from typing import TypeAlias
 
 import numpy as np
 
+from decoder.constraints.price import FORBIDDEN
 from decoder.coverage_models import CoverageModels
 from decoder.decoded import Decoded
 from decoder.edges import distance_limit
@@ -22,12 +24,19 @@ from decoder.search_space import (
     weigh_tables,
 )
 from decoder.statistics import SearchRecord
-from decoder.workspace import FULL, NOTHING, Capacity, Workspace, make_workspace, workspace_bytes
-from models.arrays import Ragged
+from decoder.workspace import (
+    FULL,
+    NOTHING,
+    Capacity,
+    Workspace,
+    make_workspace,
+    workspace_bytes,
+)
+from models.arrays import FloatArray, Ragged
 from models.coverage import coverage_size
 from models.data.sentence import Sentence
 from models.data.vocabulary import END
-from models.distortion.interface import DistortionModel, SentenceScorer
+from models.distortion.interface import DistortionModel, OptionTable, SentenceScorer
 from models.errors import DataError, SettingError
 from models.kernels import kernel
 from models.language_model.model import LanguageModel
@@ -50,6 +59,14 @@ class SearchSettings:
     drop_unknown: bool = False  # leave unknown words out instead of copying them
     max_length: int = 250  # words; longer sentences are translated in pieces; 0: none is
     lattice: bool = False  # keep the search lattice of each sentence
+
+
+# From the options of a sentence to a scorer with one column, what it adds to the score
+MakeConstraint: TypeAlias = Callable[[OptionTable], SentenceScorer]
+
+
+class NotFound(DataError):
+    """No translation within the limits of the search."""
 
 
 class Stopped(Exception):
@@ -97,21 +114,40 @@ class Decoder:
         self._workspace: Workspace | None = None
         self._capacity = _first_capacity(settings)
 
-    def decode(self, sentence: Sentence, n_best: int = 1, *, distinct: bool = False) -> Decoded:
-        """The best derivations of a sentence; `distinct`: of each translation only the best."""
+    def options(self, sentence: Sentence) -> SentenceOptions:
+        return self._finder.find(self.phrases.source_vocabulary.encode(sentence.words))
+
+    def decode(
+        self,
+        sentence: Sentence,
+        n_best: int = 1,
+        *,
+        distinct: bool = False,
+        constraint: MakeConstraint | None = None,
+    ) -> Decoded:
+        """The best derivations of a sentence; `distinct`: of each translation only the best.
+
+        A `constraint` made from the options takes part in the search, and in nothing else.
+        """
         began = perf_counter()
-        options = self._finder.find(self.phrases.source_vocabulary.encode(sentence.words))
+        options = self.options(sentence)
         if not len(sentence):
             nothing = Ragged(np.empty(0, np.int32), np.zeros(2, np.int64))
             return Decoded(sentence, options, (), nothing, np.zeros(1), self.lm, self.feature_names)
         scorers = tuple(model.prepare(sentence, options.table) for model in self.distortion)
         keep_arcs = n_best > 1 or self.settings.lattice
-        best, workspace = self._search(options, scorers, keep_arcs=keep_arcs)
+        weighted = list(zip(scorers, self._distortion_weights, strict=True))
+        if constraint is not None:
+            weighted.append((constraint(options.table), np.ones(1)))
+        best, workspace = self._search(options, weighted, keep_arcs=keep_arcs)
         if n_best == 1:
             path, offsets, scores = _path(workspace.hypotheses, best)
             chosen = Ragged(path, offsets)
         else:
             chosen, scores = best_derivations(workspace, len(sentence), n_best)
+            if constraint is not None:
+                allowed = np.flatnonzero(scores > -FORBIDDEN / 2)
+                chosen, scores = chosen.take(allowed), scores[allowed]
         decoded = Decoded(
             sentence,
             options,
@@ -130,11 +166,15 @@ class Decoder:
         return _distinct(decoded, workspace, n_best) if distinct and n_best > 1 else decoded
 
     def _search(
-        self, options: SentenceOptions, scorers: Sequence[SentenceScorer], *, keep_arcs: bool
+        self,
+        options: SentenceOptions,
+        weighted: Sequence[tuple[SentenceScorer, FloatArray]],
+        *,
+        keep_arcs: bool,
     ) -> tuple[int, Workspace]:
         """The best hypothesis, and the workspace that it lies in."""
         tables, others, estimators = [], [], []
-        for scorer, weights in zip(scorers, self._distortion_weights, strict=True):
+        for scorer, weights in weighted:
             own = scorer.as_tables()
             if own is None:
                 others.append((scorer, weights))
@@ -144,6 +184,7 @@ class Decoder:
                 estimators.append((own, weights))
         models = CoverageModels(options, others, estimators) if others or estimators else None
         settings, n_words = self.settings, options.table.n_words
+        scorers, every_weight = zip(*weighted, strict=True) if weighted else ((), ())
         space = SearchSpace(
             n_words,
             options.spans,
@@ -151,8 +192,8 @@ class Decoder:
             options.options,
             options.option_words,
             weigh_tables(options, tables),
-            best_futures(options, scorers, self._distortion_weights),
-            jump_estimates(n_words, scorers, self._distortion_weights),
+            best_futures(options, scorers, every_weight),
+            jump_estimates(n_words, scorers, every_weight),
             self.weights["lm"],
             self.lm.begin_state,
             END,
@@ -169,8 +210,8 @@ class Decoder:
             best = search(space, self.lm.automaton, workspace, limits, models, self.is_stopped)
             if best == STOPPED:
                 raise Stopped
-            if best == NOTHING:
-                raise DataError("no translation was found within the limits of the search")
+            if best == NOTHING or (best >= 0 and _is_forbidden(workspace, best)):
+                raise NotFound("no translation was found within the limits of the search")
             if best > FULL:
                 return best, workspace
             self._capacity = self._capacity.enlarged(best)
@@ -200,6 +241,10 @@ class Decoder:
             have = self._workspace = make_workspace(max(n_words, 64), size, capacity)
             self._capacity = capacity
         return have
+
+
+def _is_forbidden(workspace: Workspace, hypothesis: int) -> bool:
+    return bool(workspace.hypotheses[hypothesis]["score"] < -FORBIDDEN / 2)
 
 
 def _first_capacity(settings: SearchSettings) -> Capacity:

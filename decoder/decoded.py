@@ -27,6 +27,9 @@ class Decoded:
     feature_names: tuple[str, ...]
     record: SearchRecord = NO_RECORD
     lattice: Lattice | None = None  # if the settings of the search ask for it
+    # of a translation that was requested and cannot be said: how the best one differs from it
+    lacks: tuple[str, ...] = ()
+    adds: tuple[str, ...] = ()
     _phrases: dict[int, list[str]] = field(
         default_factory=dict
     )  # words of options, filled in on demand

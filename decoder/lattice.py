@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from decoder.constraints.price import FORBIDDEN
 from decoder.workspace import ARCS, HYPOTHESES, Workspace
 from models.arrays import FloatArray, Int32Array, Int64Array, UInt64Array
 from models.kernels import kernel
@@ -71,7 +72,9 @@ def _useful(hypotheses, arcs, first_complete):
     """Best score from each hypothesis to the end, −inf if there is no path; the next hypothesis on
     it; and the arcs that reach the end. Arcs are in the order of the stacks they lead to."""
     rest = np.full(len(hypotheses), -np.inf)
-    rest[first_complete:] = 0.0
+    for number in range(first_complete, len(hypotheses)):
+        if hypotheses[number].score > -FORBIDDEN / 2:
+            rest[number] = 0.0
     following = np.full(len(hypotheses), NONE, np.int32)
     is_useful = np.zeros(len(arcs), np.bool_)
     for number in range(len(arcs) - 1, -1, -1):

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from decoder.constraints.price import FORBIDDEN
 from decoder.coverage_models import CoverageModels, batch_of_steps, classify
 from decoder.cube_pruning import fill_stack
 from decoder.edges import collect_edges
@@ -169,7 +170,7 @@ def prune_and_group(ws, limits, stack):
     for hypothesis in hypotheses:
         best = max(best, hypothesis.total)
     ws.stacks[stack].best = best
-    lowest = best - limits.beam
+    lowest = max(best - limits.beam, -FORBIDDEN / 2)
     n_equal = last - first  # how many with the lowest score may stay
     if last - first > limits.stack_size:
         cut, n_equal_to_cut = _cut(hypotheses, limits.stack_size)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import islice, repeat
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Event
@@ -18,6 +18,7 @@ from decoder.decode import Decoder, SearchSettings, Stopped
 from decoder.decoded import Decoded
 from decoder.drawing.derivation_layout import Derivation
 from decoder.pieces import cut, join
+from decoder.requests import Exactly, Request
 from models.data.sentence import Sentence
 from models.data.tagger import Tagger
 from models.data.word_classes import WordClasses
@@ -155,13 +156,24 @@ class Translator:
         """The best translation of one sentence."""
         return self.results(self.decode(sentence, n_best, distinct=distinct))[0]
 
+    def force(self, sentence: Sentence | str, target: str, n_best: int = 1) -> list[Translation]:
+        """The best derivations of a given translation, or else of the nearest that there is
+        (`docs/constraints.md`)."""
+        return self.results(self.decode(sentence, n_best, request=Exactly(tuple(target.split()))))
+
     def decode(
-        self, sentence: Sentence | str, n_best: int = 1, *, distinct: bool = False
+        self,
+        sentence: Sentence | str,
+        n_best: int = 1,
+        *,
+        distinct: bool = False,
+        request: Request | None = None,
     ) -> Decoded:
+        """The best derivations, or what is requested (`decoder/requests.py`)."""
         sentence = Sentence.parse(sentence) if isinstance(sentence, str) else sentence
         decoder = self._decoder()
         try:
-            return self._decode(decoder, sentence, n_best, distinct=distinct)
+            return self._decode(decoder, sentence, request, n_best, distinct=distinct)
         finally:
             self._idle.put(decoder)
 
@@ -189,22 +201,27 @@ class Translator:
         n_best: int = 1,
         distinct: bool = False,
         at_once: bool = False,
+        requests: Iterable[Request] | None = None,
     ) -> Generator[Decoded | Failure, None, None]:
         """Translates one sentence after the other; results come in order as they are ready.
 
         Memory does not grow with the input: only a few sentences are read ahead. `at_once`: none
-        is, so that whoever types a sentence sees its translation before typing the next.
+        is, so that whoever types a sentence sees its translation before typing the next. There are
+        as many `requests` as sentences, or none.
         """
-        sentences = iter(sentences)
+        wishes: Iterable[Request | None] = repeat(None) if requests is None else requests
+        tasks = zip(sentences, wishes, strict=False)
         stopped = Event()
 
-        def work(chunk: list[Sentence]) -> list[Decoded | Failure]:
+        def work(chunk: list[tuple[Sentence, Request | None]]) -> list[Decoded | Failure]:
             decoder = self._decoder(stopped.is_set)
             results: list[Decoded | Failure] = []
             with suppress(Stopped):
-                for sentence in chunk:
+                for sentence, request in chunk:
                     try:
-                        results.append(self._decode(decoder, sentence, n_best, distinct=distinct))
+                        results.append(
+                            self._decode(decoder, sentence, request, n_best, distinct=distinct)
+                        )
                     except DataError as error:
                         results.append(Failure(sentence, error))
             self._idle.put(decoder)
@@ -215,7 +232,7 @@ class Translator:
         with ThreadPoolExecutor(threads) as pool:
             try:
                 size = 1  # of the first chunks, so that all threads soon have work
-                while chunk := list(islice(sentences, size)):
+                while chunk := list(islice(tasks, size)):
                     waiting.append(pool.submit(work, chunk))
                     size = CHUNK if len(waiting) >= threads and not at_once else 1
                     while waiting and (waiting[0].done() or len(waiting) > ahead):
@@ -254,10 +271,18 @@ class Translator:
         return sentence
 
     def _decode(
-        self, decoder: Decoder, sentence: Sentence, n_best: int, *, distinct: bool
+        self,
+        decoder: Decoder,
+        sentence: Sentence,
+        request: Request | None,
+        n_best: int,
+        *,
+        distinct: bool,
     ) -> Decoded:
-        """Decodes the sentence, in pieces if it is too long."""
+        """Decodes the sentence, in pieces if it is too long and nothing else is requested."""
         sentence, longest = self._checked(sentence), self.settings.max_length
+        if request is not None:
+            return request.decode(decoder, sentence, n_best, distinct=distinct)
         if not 0 < longest < len(sentence) or "tree" in self._needed:
             return decoder.decode(sentence, n_best, distinct=distinct)
         pieces = cut(sentence, longest)

@@ -19,6 +19,7 @@ FLOORS = (
     "models.distortion.next_word",
     "models.distortion.parse",
     "models.system",
+    "decoder.constraints",
     "decoder.drawing",
     "decoder",
     "tuning",

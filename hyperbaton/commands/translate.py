@@ -3,7 +3,7 @@
 import sys
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import ExitStack, closing, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +26,7 @@ from hyperbaton.console import announce_compilation, progress_line, say
 
 if TYPE_CHECKING:
     from decoder.decoded import Decoded
+    from decoder.requests import Request
     from decoder.translator import Translator
 
 
@@ -39,6 +40,9 @@ class Translate(SearchCommand):
 
     INPUT defaults to standard input. Empty lines stay empty. A sentence that cannot be translated
     gives an empty line and a message; the others are unaffected, and the exit code is 1.
+
+    With --force, --prefix or --order, a file with a line for each sentence says what to search for
+    (docs/constraints.md).
     """
 
     source: Path = argument(default=STREAM, metavar="[INPUT]")
@@ -52,6 +56,13 @@ class Translate(SearchCommand):
     as_json: bool = flag("Print a JSON object for each sentence.", "--json")
     lattice: Path | None = output("Write search lattices here, as Moses' search graphs.")
     stats: bool = flag("Print search statistics to stderr at the end.")
+    force: Path | None = option(
+        "Translate into these lines, or the nearest that the system can say, and score them."
+    )
+    prefix: Path | None = option("Begin each translation with the words of a line of this file.")
+    order: Path | None = option(
+        "Translate source words in the order that a line of this file says: 4 0-2 3."
+    )
     threads: int = threads_option()
 
     def run(self) -> None:
@@ -59,12 +70,28 @@ class Translate(SearchCommand):
             raise click.UsageError("--n-best needs --n-best-file or --json")
         if self.as_json and self.out is None and STREAM in (self.n_best_file, self.lattice):
             raise click.UsageError("--json goes to stdout as well: give -o, or leave it out")
+        if len(self.requested()) > 1:
+            raise click.UsageError(f"{' and '.join(self.requested())} exclude each other")
         announce_compilation("decoder.search")
         if self.translate(self.translator(lattice=self.lattice is not None)):
             raise SystemExit(1)
 
+    def requested(self) -> dict[str, Path]:
+        """The options that say what to search for."""
+        files = {"--force": self.force, "--prefix": self.prefix, "--order": self.order}
+        return {name: path for name, path in files.items() if path is not None}
+
+    def requests(self, stack: ExitStack) -> "Generator[Request, None, None] | None":
+        """One for each sentence, if there are any."""
+        from decoder.request_files import read_requests
+
+        for name, path in self.requested().items():  # at most one
+            return stack.enter_context(closing(read_requests(path, name.lstrip("-"))))
+        return None
+
     def translate(self, translator: "Translator") -> int:
         """Translates the input; the number of sentences that failed."""
+        from decoder.request_files import check_used_up
         from decoder.statistics import SearchStatistics, statistics_lines
         from decoder.translator import Failure
         from models.data.corpus_reading import SourceFiles, read_sentences
@@ -81,6 +108,7 @@ class Translate(SearchCommand):
         with ExitStack() as stack:
             writer = _Writer(self, translator, stack)
             lines = stack.enter_context(closing(read_sentences(files, factored=self.factored)))
+            requests = self.requests(stack)
             silent = is_typed or writer.is_on_terminal  # text is no place for a moving line
             progress = stack.enter_context(nullcontext() if silent else progress_line())
             results = translator.stream(
@@ -89,6 +117,7 @@ class Translate(SearchCommand):
                 n_best=self.n_best,
                 distinct=self.distinct,
                 at_once=is_typed,
+                requests=requests,
             )
             for number, result in enumerate(stack.enter_context(closing(results)), 1):
                 for hint in unknown.add(result.sentence.words):
@@ -98,16 +127,15 @@ class Translate(SearchCommand):
                     say(f"hyperbaton: sentence {number}: {result.error}")
                     writer.write_nothing()
                 else:
-                    if result.n_pieces > 1:
-                        say(
-                            f"sentence {number}: {len(result.sentence)} words, translated in "
-                            f"{result.n_pieces} pieces"
-                        )
+                    for remark in remarks(result):
+                        say(f"sentence {number}: {remark}")
                     writer.write(number - 1, result)
                     statistics = statistics.add(result.statistics)
                     missing.update(users.keys() - result.sentence.layers if result.sentence else ())
                 if progress:
                     progress("translating", number)
+            if requests is not None:
+                check_used_up(requests, number)
         missing_layers = missing_lines(users, missing, number, every=self.stats)
         for line in filter(None, [str(unknown), *missing_layers]):
             say(line)
@@ -121,6 +149,16 @@ class Translate(SearchCommand):
 
 
 translate = command(Translate)
+
+
+def remarks(decoded: "Decoded") -> Iterator[str]:
+    """What a user should know about a translation."""
+    if decoded.n_pieces > 1:
+        yield f"{len(decoded.sentence)} words, translated in {decoded.n_pieces} pieces"
+    if decoded.lacks or decoded.adds:
+        parts = ("lacks", decoded.lacks), ("adds", decoded.adds)
+        named = [f"{what} {' '.join(words)}" for what, words in parts if words]
+        yield f"the system cannot say this; what is nearest {' and '.join(named)}"
 
 
 def users_of_layers(translator: "Translator") -> dict[str, list[str]]:

@@ -5,7 +5,10 @@ knows no sentences, so it counts occurrences: of all occurrences of phrase pairs
 have e and c(f, e) both.
 """
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from models.arrays import BoolArray, Int64Array
 from models.data.array_files import ArrayFolder
@@ -28,16 +31,22 @@ def pruned(table: PhraseTable, settings: PhraseSettings) -> ArrayFolder:
         )
     n_entries = np.bincount(node[keep], minlength=n_nodes).astype(np.int32)[1:]
     nodes, chosen = living(_nodes(table.trie), n_entries)
-    alignment, alignments = used_rows(table.alignment[keep], table.alignments)
-    frequency, frequency_rows = used_rows(table.frequency[keep], table.frequency_rows)
-    reordering, reordering_rows = used_rows(table.reordering[keep], table.reordering_rows)
-    used = np.zeros(len(table.target_phrases), bool)
-    used[table.target[keep]] = True
+    return with_entries(table, nodes, n_entries[chosen], keep)
+
+
+def with_entries(
+    table: PhraseTable, nodes: Nodes, n_entries: NDArray[Any], entries: Int64Array
+) -> ArrayFolder:
+    """A table of some of the entries, in the order of the nodes that have them."""
+    alignment, alignments = used_rows(table.alignment[entries], table.alignments)
+    frequency, frequency_rows = used_rows(table.frequency[entries], table.frequency_rows)
+    reordering, reordering_rows = used_rows(table.reordering[entries], table.reordering_rows)
+    targets, target = np.unique(table.target[entries], return_inverse=True)
     section = {
         **nodes._asdict(),
-        "n_entries": n_entries[chosen],
-        "target": table.target[keep],
-        "lexical": table.lexical[keep],
+        "n_entries": n_entries,
+        "target": target.astype(np.int32),
+        "lexical": table.lexical[entries],
         "frequency": frequency,
         "frequency_rows": frequency_rows,
         "alignment": alignment,
@@ -45,15 +54,14 @@ def pruned(table: PhraseTable, settings: PhraseSettings) -> ArrayFolder:
         "reordering": reordering,
         "reordering_rows": reordering_rows,
     }
-    phrases = table.target_phrases.take(np.flatnonzero(used))
-    targets = Targets(phrases.values, phrases.lengths)
+    phrases = table.target_phrases.take(targets.astype(np.int64))
+    of_targets = Targets(phrases.values, phrases.lengths)
     return join(
         [section],
-        lambda: iter([targets]),
+        lambda: iter([of_targets]),
         (table.source_vocabulary, table.target_vocabulary),
         table.reordering_type,
         table.n_occurrences,
-        (np.cumsum(used) - 1).astype(np.int32),
     )
 
 

@@ -200,12 +200,12 @@ def assemble(
     reordering_type: str = "",
 ) -> ArrayFolder:
     """A table from entries in any order."""
-    place, length, by_words = _sorted_phrases(source.phrases)
+    place, length, by_words = sorted_phrases(source.phrases)
     nodes = build_nodes(source.phrases.values, place, length, by_words, int(length.max(initial=1)))
     n_nodes = len(nodes.word)
     node_of = np.empty(len(source.phrases), np.int64)
     node_of[nodes.phrase[nodes.phrase >= 0]] = np.flatnonzero(nodes.phrase >= 0)
-    *_, by_words = _sorted_phrases(target.phrases)
+    *_, by_words = sorted_phrases(target.phrases)
     rank = np.empty(len(by_words), np.int32)
     rank[by_words] = np.arange(len(by_words))
     node, row = node_of[source.row], rank[target.row]
@@ -238,7 +238,7 @@ def frequencies(
     return np.stack([*counts, inverse, direct], axis=1, dtype=np.float32, casting="same_kind")
 
 
-def _sorted_phrases(phrases: Ragged) -> tuple[Int32Array, Int32Array, Int64Array]:
+def sorted_phrases(phrases: Ragged) -> tuple[Int32Array, Int32Array, Int64Array]:
     """Places and lengths of phrases, and their order."""
     place, length = phrases.offsets[:-1].astype(np.int32), phrases.lengths.astype(np.int32)
     return place, length, sorted_order(phrases.values, place, length)

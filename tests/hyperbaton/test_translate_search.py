@@ -51,3 +51,56 @@ def test_statistics_are_the_sum_of_what_json_says(model):
         assert table[name.replace("_", " ")][0] == f"{total:,}"
     assert table["words"][0] == "5"
     assert table["largest stack"] == [str(max(count["largest_stack"] for count in counts))]
+
+
+def translate(model, *arguments, lines="kare wa hon o katta\nhon o katta\n"):
+    return command_line.run("translate", model, *arguments, input=lines)
+
+
+def test_requests_are_read_line_by_line(model, write):
+    done = translate(model, "--distortion-limit", "inf", "--json")
+    scores = [json.loads(line)["score"] for line in done.stdout.splitlines()]
+    best = [json.loads(line)["translation"] for line in done.stdout.splitlines()]
+    own = write("own", "\n".join(best) + "\n")
+    done = translate(model, "--force", own, "--distortion-limit", "inf", "--json")
+    assert done.returncode == 0, done.stderr
+    forced = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [one["translation"] for one in forced] == best
+    assert [one["score"] for one in forced] == pytest.approx(scores)
+    done = translate(model, "--prefix", write("prefix", "a book\nbought\n"))
+    assert [line.split()[:1] for line in done.stdout.splitlines()] == [["a"], ["bought"]]
+    done = translate(model, "--order", write("order", "2-3 0-1 4\n0-1 2\n"), "--json")
+    visited = [json.loads(line)["segmentation"] for line in done.stdout.splitlines()]
+    assert visited[0][0][0] <= 3 < visited[0][0][1] + 1  # its first phrase has one of these words
+    assert visited[1][-1][1] == 3
+
+
+def test_what_cannot_be_said_is_named(model, write):
+    done = translate(model, "--force", write("wanted", "he bought a book now\nbought a book\n"))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "he bought a book\nbought a book\n"
+    assert "sentence 1: the system cannot say this; what is nearest lacks now\n" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("option", "text", "message"),
+    [
+        ("--force", "a\n", "wanted: the file ends after 1 lines"),
+        ("--force", "a\nb\nc\n", "there are more requests than sentences"),
+        ("--order", "0\n1-\n", "wanted:2: '1-' is not a span of words"),
+        ("--order", "0-9\n0\n", "sentence 1: words 0 to 9 are no span of a sentence of 5 words"),
+        ("--prefix", "no\nbought\n", "sentence 1: no translation was found within the limits"),
+    ],
+)
+def test_wrong_requests(model, write, option, text, message):
+    done = translate(model, option, write("wanted", text))
+    assert done.returncode == 1
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_requests_exclude_each_other(model, write):
+    path = write("wanted", "a\n")
+    done = translate(model, "--force", path, "--order", path)
+    assert done.returncode == 2
+    assert "--force and --order exclude each other" in done.stderr

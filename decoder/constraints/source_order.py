@@ -1,0 +1,45 @@
+"""A constraint on the order in which the source is translated."""
+
+import numpy as np
+
+from decoder.constraints.price import FORBIDDEN
+from models.arrays import FloatArray, Int64Array, UInt64Array
+from models.coverage import cover_spans, pack_coverage
+from models.distortion.interface import OptionTable, SentenceScorer, Steps
+
+FREE = -1
+
+
+class InOrder(SentenceScorer):
+    """Source words have ranks, and no word is translated before all of lower rank are; words whose
+    rank is FREE are.
+
+    A phrase is translated at once, so its words may have different ranks.
+    """
+
+    n_features = 1
+
+    def __init__(self, options: OptionTable, ranks: Int64Array) -> None:
+        self._options = options
+        length = options.end - options.start
+        highest = np.maximum.reduceat(
+            ranks[_places(options.start.astype(np.int64), length)], np.cumsum(length) - length
+        )
+        self._before: UInt64Array = pack_coverage(
+            (ranks[None, :] != FREE) & (ranks[None, :] < highest[:, None])
+        )
+
+    def features(self, steps: Steps) -> FloatArray:
+        covered = steps.coverage.copy()
+        options = self._options
+        cover_spans(covered, options.start[steps.option], options.end[steps.option])
+        is_open = (self._before[steps.option] & ~covered).any(axis=1)
+        return np.where(is_open, -FORBIDDEN, 0.0)[:, None]
+
+    def advance(self, steps: Steps) -> Int64Array:
+        return np.zeros(len(steps.option), np.int64)
+
+
+def _places(start: Int64Array, length: Int64Array) -> Int64Array:
+    """All places of all spans."""
+    return np.repeat(start - (np.cumsum(length) - length), length) + np.arange(length.sum())

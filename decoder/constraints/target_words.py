@@ -1,0 +1,109 @@
+"""Constraints on the translation: it is, or begins with, given words, or is as near as possible."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from decoder.constraints.price import FORBIDDEN
+from models.arrays import BoolArray, FloatArray, Int32Array, Int64Array, Ragged
+from models.distortion.interface import COPIED, OptionTable, SentenceScorer, Steps
+
+OTHER = -1  # a word that is not among the required ones
+DEAD = -1  # state of a hypothesis that has said something else
+PER_WORD = 1e4  # price of a word too much or too little, above all that models say
+
+
+def required_numbers(
+    options: OptionTable, source: Sequence[str], required: Sequence[str]
+) -> tuple[Ragged, Int32Array]:
+    """The words of each option, and the required ones, as numbers of distinct required words."""
+    number = {word: n for n, word in enumerate(dict.fromkeys(required))}
+    vocabulary, words = options.phrases.target_vocabulary, options.target_words
+    of_id = np.full(len(vocabulary), OTHER, np.int32)
+    for word, n in number.items():
+        if word in vocabulary:
+            of_id[vocabulary.encode([word])[0]] = n
+    values = of_id[words.values]  # wrong for copied words, which have no id
+    copied = np.flatnonzero(words.values == COPIED)
+    option = np.searchsorted(words.offsets, copied, "right") - 1
+    for at, start in zip(copied.tolist(), options.start[option].tolist(), strict=True):
+        values[at] = number.get(source[start], OTHER)
+    return Ragged(values, words.offsets), np.array([number[word] for word in required], np.int32)
+
+
+class BeginsWith(SentenceScorer):
+    """The state is how many of the required words have been said."""
+
+    n_features = 1
+
+    def __init__(
+        self, words: Ragged, required: Int32Array, possible: BoolArray, *, exact: bool
+    ) -> None:
+        """`words` of each option; `exact`: there may be no more than the required ones."""
+        n, lengths = len(required), words.lengths[:, None]
+        place = np.arange(n + 1)[None, :]  # (1, n + 1) words said before
+        fits = np.repeat(possible[:, None], n + 1, axis=1)
+        padded = np.append(required, OTHER)
+        for k in range(int(words.lengths.max(initial=0))):
+            has = words.lengths > k
+            word = np.full(len(words), OTHER, np.int32)
+            word[has] = words.values[words.offsets[:-1][has] + k]
+            wanted = padded[np.minimum(place + k, n)]
+            is_right = (word[:, None] == wanted) & (wanted != OTHER)
+            fits &= ~has[:, None] | is_right | (place + k >= n if not exact else False)
+        self._after = np.where(fits, np.minimum(place + lengths, n), DEAD)
+        self._end = n
+
+    def features(self, steps: Steps) -> FloatArray:
+        falls = (self.advance(steps) == DEAD) & (steps.state != DEAD)
+        return np.where(falls, -FORBIDDEN, 0.0)[:, None]
+
+    def advance(self, steps: Steps) -> Int64Array:
+        after = self._after[steps.option, steps.state]
+        return np.where(steps.state == DEAD, DEAD, after)
+
+    def finish(self, state: Int64Array) -> FloatArray:
+        return np.where((state == self._end) | (state == DEAD), 0.0, -FORBIDDEN)[:, None]
+
+
+class Nearest(SentenceScorer):
+    """Prefers translations with few words that the required ones lack and few that they have more.
+
+    The longest common subsequence of both tells these numbers. The state is its row of bits over
+    the required words (Hyyrö 2004): bit i is 0 where the i-th word makes it longer.
+    """
+
+    n_features = 1
+
+    def __init__(self, words: Ragged, required: Int32Array) -> None:
+        self._words, self._all = words, (1 << len(required)) - 1
+        places = dict.fromkeys(required.tolist(), 0)
+        for place, word in enumerate(required.tolist()):
+            places[word] |= 1 << place
+        self._places = places
+        self._rows, self._number = [self._all], {self._all: 0}
+        self._known: dict[tuple[int, int], tuple[int, int]] = {}
+
+    def features(self, steps: Steps) -> FloatArray:
+        gains = np.array([gain for _, gain in self._taken(steps)], np.float64)
+        return PER_WORD * (2.0 * gains - self._words.lengths[steps.option])[:, None]
+
+    def advance(self, steps: Steps) -> Int64Array:
+        return np.array([state for state, _ in self._taken(steps)], np.int64)
+
+    def _taken(self, steps: Steps) -> list[tuple[int, int]]:
+        """State and growth of the common subsequence after each step."""
+        pairs = zip(steps.option.tolist(), steps.state.tolist(), strict=True)
+        return [self._known.get(pair) or self._take(*pair) for pair in pairs]
+
+    def _take(self, option: int, state: int) -> tuple[int, int]:
+        before = row = self._rows[state]
+        for word in self._words[option].tolist():
+            matches = row & self._places.get(word, 0)
+            row = ((row + matches) | (row - matches)) & self._all
+        number = self._number.setdefault(row, len(self._rows))
+        if number == len(self._rows):
+            self._rows.append(row)
+        result = number, before.bit_count() - row.bit_count()
+        self._known[option, state] = result
+        return result

@@ -1,0 +1,209 @@
+"""What may be asked of a search beside the best translation, and how it is answered.
+
+request ──▶ a table of its own ──▶ search with one more scorer ──▶ derivations, scored as ever
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+
+from decoder.constraints.source_order import FREE, InOrder
+from decoder.constraints.target_words import BeginsWith, Nearest, required_numbers
+from decoder.decode import MOST_OPTIONS, Decoder, NotFound
+from decoder.decoded import Decoded
+from models.arrays import BoolArray, Int64Array, Ragged
+from models.data.sentence import Sentence
+from models.distortion.interface import OptionTable
+from models.errors import DataError
+from models.phrases.sentence_table import sentence_table
+
+WIDER = 10  # how much wider the search is: what looks good now may not lead to what is required
+
+
+class Request(Protocol):
+    def decode(
+        self, decoder: Decoder, sentence: Sentence, n_best: int, *, distinct: bool
+    ) -> Decoded: ...
+
+
+@dataclass(frozen=True)
+class Exactly:
+    """The derivations of this translation; if there is none, of the one that is nearest to it.
+
+    Nearest is what differs by the fewest words that are missing or too many, and among those what
+    the system likes best.
+    """
+
+    words: tuple[str, ...]
+
+    def decode(
+        self, decoder: Decoder, sentence: Sentence, n_best: int, *, distinct: bool
+    ) -> Decoded:
+        if not len(sentence):
+            return replace(decoder.decode(sentence), lacks=self.words)
+        usual = decoder.options(sentence).table
+        try:
+            return self._exact(decoder, sentence, usual, n_best)
+        except NotFound:
+            return self._nearest(decoder, sentence, usual, n_best, distinct=distinct)
+
+    def _exact(
+        self, decoder: Decoder, sentence: Sentence, usual: OptionTable, n_best: int
+    ) -> Decoded:
+        own = _with_own_table(decoder, sentence, self.words, self._is_part)
+
+        def constraint(options: OptionTable) -> BeginsWith:
+            words, required = required_numbers(options, sentence.words, self.words)
+            return BeginsWith(words, required, _possible(options, usual), exact=True)
+
+        return own.decode(sentence, n_best, constraint=constraint)
+
+    def _nearest(
+        self,
+        decoder: Decoder,
+        sentence: Sentence,
+        usual: OptionTable,
+        n_best: int,
+        *,
+        distinct: bool,
+    ) -> Decoded:
+        own = _with_own_table(decoder, sentence, self.words, self._is_part, usual.entry, 1)
+
+        def constraint(options: OptionTable) -> Nearest:
+            return Nearest(*required_numbers(options, sentence.words, self.words))
+
+        found = own.decode(sentence, n_best, distinct=distinct, constraint=constraint)
+        weights = np.array([decoder.weights[name] for name in found.feature_names])
+        lacks, adds = differences(found.words(), self.words)
+        scores = found.features() @ weights
+        return replace(found, scores=scores, lattice=None, lacks=lacks, adds=adds)
+
+    def _is_part(self, words: Sequence[str]) -> bool:
+        """Whether the words stand together in the translation."""
+        n = len(words)
+        return any(self.words[at : at + n] == tuple(words) for at in range(len(self.words)))
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """The best translation that begins with these words."""
+
+    words: tuple[str, ...]
+
+    def decode(
+        self, decoder: Decoder, sentence: Sentence, n_best: int, *, distinct: bool
+    ) -> Decoded:
+        if not len(sentence):
+            return decoder.decode(sentence)
+        usual = decoder.options(sentence).table
+        own = _with_own_table(decoder, sentence, self.words, self._is_part, usual.entry)
+
+        def constraint(options: OptionTable) -> BeginsWith:
+            words, required = required_numbers(options, sentence.words, self.words)
+            return BeginsWith(words, required, _possible(options, usual), exact=False)
+
+        return own.decode(sentence, n_best, distinct=distinct, constraint=constraint)
+
+    def _is_part(self, words: Sequence[str]) -> bool:
+        """Whether the words can take part in saying the beginning."""
+        said = self.words
+        return any(
+            said[at : at + len(words)] == tuple(words[: len(said) - at]) for at in range(len(said))
+        )
+
+
+@dataclass(frozen=True)
+class Following:
+    """The best translation that takes these source spans one after the other: no word of one is
+    translated before all words of those before it. Words in no span are free."""
+
+    spans: tuple[tuple[int, int], ...]  # start and end of each, half-open
+
+    def decode(
+        self, decoder: Decoder, sentence: Sentence, n_best: int, *, distinct: bool
+    ) -> Decoded:
+        ranks = self._ranks(len(sentence))
+        return decoder.decode(
+            sentence,
+            n_best,
+            distinct=distinct,
+            constraint=lambda options: InOrder(options, ranks),
+        )
+
+    def _ranks(self, n_words: int) -> Int64Array:
+        ranks = np.full(n_words, FREE, np.int64)
+        for rank, (start, end) in enumerate(self.spans):
+            if not 0 <= start < end <= n_words:
+                raise DataError(
+                    f"words {start} to {end - 1} are no span of a sentence of {n_words} words",
+                    expected="words are counted from 0",
+                )
+            if (ranks[start:end] != FREE).any():
+                raise DataError(f"a word of {start} to {end - 1} is in two spans of the order")
+            ranks[start:end] = rank
+        return ranks
+
+
+def _with_own_table(
+    decoder: Decoder,
+    sentence: Sentence,
+    required: Sequence[str],
+    is_part: Callable[[Sequence[str]], bool],
+    best: Int64Array | None = None,
+    wider: int = WIDER,
+) -> Decoder:
+    """A decoder whose table has all entries that are part of what is required, and the best."""
+    phrases = decoder.phrases
+    vocabulary = phrases.target_vocabulary
+    ids = vocabulary.encode([word for word in required if word in vocabulary])
+
+    def is_wanted(targets: Ragged) -> BoolArray:
+        wanted = np.isin(targets.values[targets.offsets[:-1]], ids)
+        for row in np.flatnonzero(wanted).tolist():
+            wanted[row] = is_part(vocabulary.decode(targets[row].tolist()))
+        return wanted
+
+    words = phrases.source_vocabulary.encode(sentence.words)
+    entries = np.empty(0, np.int64) if best is None else best
+    table = sentence_table(phrases, words, is_wanted, entries)
+    settings = replace(
+        decoder.settings,
+        options=MOST_OPTIONS,
+        pop_limit=wider * decoder.settings.pop_limit,
+        stack_size=wider * decoder.settings.stack_size,
+    )
+    own = Decoder(table, decoder.lm, decoder.distortion, decoder.weights, settings)
+    own.is_stopped = decoder.is_stopped
+    return own
+
+
+def _possible(options: OptionTable, usual: OptionTable) -> BoolArray:
+    """Which options the whole table has, too: a word is not unknown only because of few entries."""
+    unknown = usual.start[usual.is_unknown]
+    possible: BoolArray = ~options.is_unknown | np.isin(options.start, unknown)
+    return possible
+
+
+def differences(
+    said: Sequence[str], wanted: Sequence[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The wanted words that were not said, and those that were said without being wanted, both in
+    order, by a longest common subsequence."""
+    common = np.zeros((len(said) + 1, len(wanted) + 1), int)
+    for i in range(len(said) - 1, -1, -1):
+        for j in range(len(wanted) - 1, -1, -1):
+            same = said[i] == wanted[j]
+            common[i, j] = 1 + common[i + 1, j + 1] if same else common[i : i + 2, j : j + 2].max()
+    missing, extra, i, j = list[str](), list[str](), 0, 0
+    while i < len(said) or j < len(wanted):
+        if i < len(said) and j < len(wanted) and said[i] == wanted[j]:
+            i, j = i + 1, j + 1
+        elif j < len(wanted) and (i == len(said) or common[i, j + 1] >= common[i + 1, j]):
+            missing.append(wanted[j])
+            j += 1
+        else:
+            extra.append(said[i])
+            i += 1
+    return tuple(missing), tuple(extra)

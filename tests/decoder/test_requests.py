@@ -1,0 +1,148 @@
+"""Against all derivations of small systems, of which the constraint is read off by eye."""
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from decoder.decode import Decoder, NotFound, SearchSettings
+from decoder.requests import Beginning, Exactly, Following, differences
+from models.data.sentence import Sentence
+from models.errors import DataError
+from models.system.folder import default_models
+from tests.decoder.oracles import derivations, features, options_of
+from tests.decoder.systems import systems
+
+ALL = 10_000
+
+
+def decoder_of(system, limit=-1):
+    table, lm, kind, weights, _ = system
+    search = SearchSettings(pop_limit=0, stack_size=0, distortion_limit=limit)
+    return Decoder(table, lm, default_models(kind), weights, search)
+
+
+def everything(system, limit=-1):
+    """All derivations: score, text, and the spans in order."""
+    table, lm, kind, weights, words = system
+    found = []
+    for path in derivations(len(words), options_of(words, table, lm, weights, 64), limit):
+        values, text = features(path, table, lm, kind)
+        score = sum(weights[name] * value for name, value in values.items())
+        found.append((score, text, [option[:2] for option in path]))
+    return found
+
+
+def check(decoded, expected):
+    """The derivations are the expected ones, best first."""
+    scores = sorted((score for score, *_ in expected), reverse=True)
+    assert decoded.scores == pytest.approx(scores[: len(decoded)], abs=1e-4)
+    known = {(" ".join(text), tuple(spans)) for _, text, spans in expected}
+    for number in range(len(decoded)):
+        spans = tuple(span[:2] for span in decoded.spans(number))
+        assert (" ".join(decoded.words(number)), spans) in known
+
+
+def distance(said, wanted):
+    """Words that must be put in or taken out, by trying everything."""
+    if not said or not wanted:
+        return len(said) + len(wanted)
+    if said[0] == wanted[0]:
+        return distance(said[1:], wanted[1:])
+    return 1 + min(distance(said[1:], wanted), distance(said, wanted[1:]))
+
+
+@settings(max_examples=30)
+@given(systems(max_words=3), st.data(), st.sampled_from([-1, 1]))
+def test_a_translation_has_all_its_derivations_and_no_others(system, data, limit):
+    every = everything(system, limit)
+    wanted = data.draw(st.sampled_from([text for _, text, _ in every]))
+    expected = [one for one in every if one[1] == wanted]
+    sentence = Sentence(tuple(system[-1]))
+    decoded = Exactly(tuple(wanted)).decode(
+        decoder_of(system, limit), sentence, ALL, distinct=False
+    )
+    assert len(decoded) == len(expected)
+    check(decoded, expected)
+    weights = np.array([system[3][name] for name in decoded.feature_names])
+    assert decoded.features() @ weights == pytest.approx(decoded.scores, abs=1e-4)
+
+
+@settings(max_examples=30)
+@given(systems(max_words=3), st.lists(st.sampled_from([*"xyzv", "other"]), max_size=4))
+def test_what_cannot_be_said_is_said_as_nearly_as_possible(system, wanted):
+    every = everything(system)
+    nearest = min(distance(text, wanted) for _, text, _ in every)
+    assume(nearest > 0)
+    expected = [one for one in every if distance(one[1], wanted) == nearest]
+    sentence = Sentence(tuple(system[-1]))
+    decoded = Exactly(tuple(wanted)).decode(decoder_of(system), sentence, 1, distinct=False)
+    check(decoded, expected)
+    assert len(decoded.lacks) + len(decoded.adds) == nearest
+
+
+@settings(max_examples=30)
+@given(systems(max_words=3), st.data())
+def test_the_best_translation_with_a_beginning(system, data):
+    every = everything(system)
+    text = data.draw(st.sampled_from([text for _, text, _ in every]))
+    n = data.draw(st.integers(0, len(text)))
+    expected = [one for one in every if one[1][:n] == text[:n]]
+    sentence = Sentence(tuple(system[-1]))
+    decoded = Beginning(tuple(text[:n])).decode(decoder_of(system), sentence, 5, distinct=False)
+    check(decoded, expected)
+
+
+@settings(max_examples=30)
+@given(systems(max_words=4), st.data())
+def test_the_best_translation_in_an_order(system, data):
+    words = system[-1]
+    cuts = data.draw(st.lists(st.integers(0, len(words)), max_size=4, unique=True).map(sorted))
+    parts = [*zip([0, *cuts], [*cuts, len(words)], strict=True)]
+    parts = [part for part in parts if part[0] < part[1]]
+    spans = data.draw(st.lists(st.sampled_from(parts), unique=True))
+
+    def obeys(path):
+        """As a list of what is left: a phrase may touch a span only when those before are gone,
+        or go with it."""
+        left = [set(range(*span)) for span in spans]
+        for start, end in path:
+            phrase = set(range(start, end))
+            touched = [number for number, words in enumerate(left) if words & phrase]
+            left = [words - phrase for words in left]
+            if touched and any(left[: max(touched)]):
+                return False
+        return True
+
+    expected = [one for one in everything(system) if obeys(one[2])]
+    request = Following(tuple(spans))
+    sentence = Sentence(tuple(words))
+    if expected:
+        check(request.decode(decoder_of(system), sentence, 5, distinct=False), expected)
+    else:
+        with pytest.raises(NotFound):
+            request.decode(decoder_of(system), sentence, 5, distinct=False)
+
+
+@given(systems(max_words=2))
+@settings(max_examples=5)
+def test_impossible_requests_are_told(system):
+    sentence, decoder = Sentence(tuple(system[-1])), decoder_of(system)
+    with pytest.raises(NotFound):
+        Beginning(("never", "said")).decode(decoder, sentence, 1, distinct=False)
+    for spans, message in [
+        (((0, 9),), r"words 0 to 8 are no span of a sentence of \d words"),
+        (((0, 1), (0, 1)), "a word of 0 to 0 is in two spans"),
+    ]:
+        with pytest.raises(DataError, match=message):
+            Following(spans).decode(decoder, sentence, 1, distinct=False)
+
+
+def test_differences_are_named_in_order():
+    said, wanted = (
+        ["he", "bought", "a", "red", "book", "."],
+        ["she", "bought", "the", "book", "yesterday", "."],
+    )
+    assert differences(said, wanted) == (("she", "the", "yesterday"), ("he", "a", "red"))
+    assert differences([], ["a"]) == (("a",), ())
+    assert differences(["a"], []) == ((), ("a",))
