@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 
-from models.arrays import Int64Array
+from models.arrays import BoolArray, Int64Array
 from models.data.corpus import AlignedCorpus
 from models.data.word_classes import WordClasses
 from models.distortion.dpr.examples import Examples, make_examples, make_features
@@ -59,6 +59,12 @@ class Split:
     train_rows: Int64Array
     test_rows: Int64Array
     examples: Examples
+
+    @property
+    def seen(self) -> BoolArray:
+        """Whether the phrase pair of each test example occurs in training."""
+        pair = self.examples.pair
+        return np.isin(pair[self.test_rows], pair[self.train_rows])
 
     def training_set(self, setup: Orientations, settings: ExperimentSettings) -> TrainingSet:
         classes = setup.of(self.examples.samples.distance[self.train_rows])

@@ -96,6 +96,23 @@ class ExperimentView:
         title = f"{n_classes} classes: overall precision, and F1 as in {TABLES[n_classes]}"
         return Table(header, rows, title=title)
 
+    def seen_and_unseen(self, n_classes: int) -> Table:
+        """Test examples whose phrase pair occurs in training, and the others: of those a count of
+        pairs knows nothing."""
+        settings = self.experiment.settings
+        rows = []
+        for name, seen in (("seen", True), ("unseen", False)):
+            for size in settings.sizes:
+                by_learner = [self.experiment.of(own, n_classes, size) for own in settings.learners]
+                share = spread([float(np.mean(trial.seen == seen)) for trial in by_learner[0]])
+                right = [[t.precision_where(seen=seen) for t in trials] for trials in by_learner]
+                rows.append([f"{name}, {size:,}", str(share), *(str(spread(own)) for own in right)])
+        header = ["percent", "of the test", *map(self.label, settings.learners)]
+        title = (
+            f"{n_classes} classes: overall precision on phrase pairs that training has or has not"
+        )
+        return Table(header, rows, title=title)
+
     def p_values(self, n_classes: int) -> list[Table]:
         """Over the repetitions of all sizes; none if there is nothing to test."""
         if not self.others or not self.is_repeated:

@@ -4,7 +4,7 @@
 All learners see the same examples and features (`experiment_data.py`). Moves over more than 15
 words are left out.
 
-`lr` is the baseline that counts phrase pairs; all other names are learners, with optional settings
+`lr` is the baseline that counts source phrases and phrase pairs; all other names are learners, with optional settings
 (`me:sigma=0.5`). Training time is the processor's for the learner alone, without the features and
 without the search for the perceptron's number of rounds, which the paper made once for all
 experiments. Learners stop by their own rules, so the error on the training examples that they stop
@@ -54,8 +54,14 @@ class Trial:
     result: Classification
     by_distance: tuple[BinPrecision, ...]
     right: BoolArray = field(repr=False)  # (n_test,) of each test example
+    seen: BoolArray = field(repr=False)  # (n_test,) whether training has its phrase pair
     active: FloatArray | None = None  # share of active examples by iteration, if it shrinks
     settings: Mapping[str, Any] = field(default_factory=dict)  # of the learner, as it was trained
+
+    def precision_where(self, *, seen: bool) -> float:
+        """On the phrase pairs that training has, or on the others; 0 if there are none."""
+        right = self.right[self.seen == seen]
+        return float(right.mean()) if len(right) else 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,21 +160,23 @@ def _trial(
         judge(true, trained.predicted, setup.names),
         precision_by_distance(true, trained.predicted, distance),
         true == trained.predicted,
+        split.seen,
         trained.active,
         trained.settings,
     )
 
 
 def _count(split: Split, training: TrainingSet, _: str) -> _Trained:
-    pair, classes = split.examples.pair, training.examples.y
-    began = time.process_time()
-    model = RelativeFrequency().fit(pair[split.train_rows], classes, training.examples.n_classes)
-    seconds = time.process_time() - began
-    tested, seen = (
-        model.probabilities(pair[rows]).argmax(axis=1)
+    examples, classes = split.examples, training.examples.y
+    tested, trained = (
+        [examples.cluster[rows], examples.pair[rows]]
         for rows in (split.test_rows, split.train_rows)
     )
-    return _Trained(tested, float(np.mean(seen != classes)), seconds)
+    began = time.process_time()
+    model = RelativeFrequency().fit(trained, classes, training.examples.n_classes)
+    seconds = time.process_time() - began
+    wrong = model.probabilities(trained).argmax(axis=1) != classes
+    return _Trained(model.probabilities(tested).argmax(axis=1), float(wrong.mean()), seconds)
 
 
 def _learn(split: Split, training: TrainingSet, learner: str) -> _Trained:

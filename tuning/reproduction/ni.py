@@ -34,7 +34,8 @@ def ni_exhibit(experiment: Experiment, labels: Mapping[str, str] | None = None) 
     view, classes = ExperimentView(experiment, labels or {}), experiment.settings.classes
     tables = [view.sizes("sizes, as in Table 4")]
     for n_classes in classes:
-        tables += [view.quality(n_classes), *view.p_values(n_classes)]
+        tables += [view.quality(n_classes), view.seen_and_unseen(n_classes)]
+        tables += view.p_values(n_classes)
     if experiment.settings.discriminative:
         tables.append(view.errors())
     if experiment.times:

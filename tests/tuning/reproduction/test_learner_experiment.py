@@ -1,3 +1,4 @@
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -45,6 +46,19 @@ def phrases_of(corpus, rows):
     return found
 
 
+def most_frequent(train, example):
+    """The direction most often taken by the pair; ties go to that of the source phrase, then to
+    that of all examples, as each of them has less than half a vote more than the next."""
+    pair = Counter(np.sign(d) for source, target, d in train if (source, target) == example[:2])
+    phrase = Counter(np.sign(d) for source, _, d in train if source == example[0])
+    shares = Counter(np.sign(d) for _, _, d in train)
+    n_phrase = phrase.total() + 0.5
+    back_off = {
+        move: (phrase[move] + 0.5 * shares[move] / len(train)) / n_phrase for move in (-1, 0, 1)
+    }
+    return max(back_off, key=lambda move: pair[move] + 0.5 * back_off[move])
+
+
 def test_every_combination_is_run(experiment):
     expected = [
         (name, n_classes, size, repeat)
@@ -67,20 +81,21 @@ def test_examples_and_the_baseline_by_counting(corpus, experiment):
             train = [x for x in phrases_of(corpus, order[20 : 20 + size]) if abs(x[2]) <= 15]
             known = {source for source, _, _ in train}
             tested = [x for x in test if x[0] in known]
-            counts, shares = {}, np.zeros(3)
-            for source, target, d in train:
-                counts.setdefault((source, target), np.zeros(3))[np.sign(d) + 1] += 1
-                shares[np.sign(d) + 1] += 1
-            prior = 0.5 * shares / shares.sum()
-            n_right = sum(
-                int(np.argmax(counts.get((source, target), np.zeros(3)) + prior)) == np.sign(d) + 1
-                for source, target, d in tested
+            n_right = sum(most_frequent(train, x) == np.sign(x[2]) for x in tested)
+            seen = {x[:2] for x in train}
+            n_seen_right = sum(
+                most_frequent(train, x) == np.sign(x[2]) for x in tested if x[:2] in seen
             )
             (run,) = [r for r in experiment.of("lr", 3, size) if r.repeat == repeat]
             assert run.n_train == len(train)
             assert run.result.n_examples == len(tested)
             assert np.trace(run.result.confusion) == n_right
             assert run.right.sum() == n_right
+            n_seen = sum(x[:2] in seen for x in tested)
+            assert run.precision_where(seen=True) == pytest.approx(n_seen_right / n_seen)
+            assert run.precision_where(seen=False) == pytest.approx(
+                (n_right - n_seen_right) / (len(tested) - n_seen)
+            )
             assert sum(each.n_examples for each in run.by_distance) == len(tested)
             assert sum(each.n_right for each in run.by_distance) == n_right
 

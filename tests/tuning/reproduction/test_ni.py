@@ -53,6 +53,11 @@ def test_the_tables_have_mean_and_deviation():
     # F1 of the only class, 2 · 52 / (52 + 100) and 2 · 53 / (53 + 100)
     assert rows["F1 d<0, 10"][0] == "68.9 ± 0.6"
     assert len(rows) == 2 * (1 + 3)
+    apart = tables["3 classes: overall precision on phrase pairs that training has or has not"]
+    # of examples 0 to 51 or 52 that are right, every fourth one, 13 or 14, is of an unseen pair
+    rows = {row[0]: row[1:] for row in apart.rows}
+    assert rows["seen, 10"][:2] == ["75.0 ± 0.0", "52.0 ± 0.0"]  # 39 of 75
+    assert rows["unseen, 10"][:2] == ["25.0 ± 0.0", "54.0 ± 2.8"]  # 13 and 14 of 25
     assert "5 classes: overall precision, and F1 as in Table 6" in tables
     sizes = tables["sizes, as in Table 4"]
     assert sizes.rows[0] == ["training phrase pairs", "500", "1,000"]
