@@ -14,12 +14,12 @@ the last source word that this word is linked to. Target words without links bel
 further left; before the first linked word the previous phrase ended at 0.
 
 A decoder has to translate all source words, and those without links go with the phrases beside
-them. So the previous phrase is extended over such words, but not into this one. Otherwise all
-particles of a language would look like moves forward, which they are not in the decoder: it knows
-where the previous phrase really ended.
+them. So the previous phrase takes along all such words behind it, but none of this one. Otherwise
+all particles of a language would look like moves forward, which they are not in the decoder: it
+knows where the previous phrase really ended. The authors' own program takes no words along.
 
-    source  kare wa  hon  o  katta        bought: "kare wa" ends at 2, katta starts at 4, d = −2
-             0   1    2   3    4          book: "katta" ends at 5, hon starts at 2, d = 3
+    source  kare wa  hon  o  katta  .     bought: "kare wa" ends at 2, katta starts at 4, d = −2
+             0   1    2   3    4    5     book: "katta ." ends at 6, hon starts at 2, d = 4
     target  he–0    bought–4    book–2
 """
 
@@ -98,11 +98,11 @@ def collect_samples(
     found = extract(corpus, max_length, threads=threads)
     offsets = corpus.source.words.offsets
     sentence = np.searchsorted(offsets, found.source_at, side="right") - 1
-    before = previous_ends(corpus)[found.target_at]
-    extended = np.minimum(_next_linked(corpus)[offsets[sentence] + before], found.source_at)
-    reached = np.where(
-        before > 0, np.maximum(extended, offsets[sentence] + before), offsets[sentence]
-    )
+    reached = offsets[sentence] + previous_ends(corpus)[found.target_at]
+    extended = np.minimum(_next_linked(corpus)[reached], offsets[sentence + 1])
+    # where the previous phrase lies to the left, this one stops it
+    stopped = np.where(reached <= found.source_at, np.minimum(extended, found.source_at), extended)
+    reached = np.where(reached > offsets[sentence], stopped, reached)
     places = Places(
         offsets[sentence],
         offsets[sentence + 1],
