@@ -58,9 +58,14 @@ class Classify(CorpusCommand):
         "phrase pairs.",
         default="lr,mms,mmr,svm,me,mlr-dual",
     )
+    moves: str = option(
+        "Classes of moves: distance (Ni et al.) or msd, monotone, swap and discontinuous (Alrajeh "
+        "and Niranjan).",
+        default="distance",
+    )
     classes: tuple[int, ...] = option(
-        "3, 5 or both.  [default: 3,5]",
-        default=(3, 5),
+        "Of distances: 3, 5 or both.  [default: 3,5; 3 for msd]",
+        default=(),
         type=_Numbers(),
         multiple=False,
         show_default=False,
@@ -138,7 +143,8 @@ class Classify(CorpusCommand):
             raise click.UsageError("--learners names none")
         return ExperimentSettings(
             learners=names,
-            classes=self.classes,
+            classes=self.classes or ((3, 5) if self.moves == "distance" else (3,)),
+            moves=self.moves,
             sizes=self.sizes,
             repeats=self.repeats,
             test_size=self.test_size or 0,

@@ -67,7 +67,7 @@ class Split:
         return np.isin(pair[self.test_rows], pair[self.train_rows])
 
     def training_set(self, setup: Orientations, settings: ExperimentSettings) -> TrainingSet:
-        classes = setup.of(self.examples.samples.distance[self.train_rows])
+        classes = setup.label(self.examples.samples)[self.train_rows]
         cluster = self.examples.cluster[self.train_rows]
         examples = ClusteredExamples(self.train, classes, len(setup), cluster)
         return TrainingSet(examples, settings.min_examples, settings.seed, settings.threads)

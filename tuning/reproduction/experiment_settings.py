@@ -7,7 +7,7 @@ from models.data.word_classes import N_CLASSES
 from models.distortion.dpr.examples import make_features
 from models.distortion.dpr.fitting import MIN_EXAMPLES
 from models.distortion.dpr.relative_frequency import RelativeFrequency
-from models.distortion.dpr.samples import orientations
+from models.distortion.dpr.samples import DISTANCE, orientations
 from models.errors import DataError, SettingError
 from models.learning.catalogue import parse_learner
 from tuning.reproduction.class_predictions import FARTHEST
@@ -21,6 +21,7 @@ POOLED_ONLY = 1 << 60  # examples that a source phrase needs for a model of its 
 class ExperimentSettings:
     learners: tuple[str, ...] = (BASELINE, "mms", "mmr", "svm", "me", "mlr-dual")
     classes: tuple[int, ...] = (3, 5)
+    moves: str = DISTANCE  # or msd
     sizes: tuple[int, ...] = ()  # training sentences; none: as many of SIZES as there are
     repeats: int = 3
     test_size: int = 0  # test sentences; 0: a tenth of the corpus, at most 1000
@@ -45,7 +46,7 @@ class ExperimentSettings:
         for name in self.discriminative:
             parse_learner(name)
         for n_classes in self.classes:
-            orientations(n_classes)
+            orientations(n_classes, self.moves)
         make_features(self.features, self.window, self.order)
 
     def completed(self, n_pairs: int) -> "ExperimentSettings":

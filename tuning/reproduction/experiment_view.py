@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from models.arrays import Int64Array
+from models.distortion.dpr.samples import DISTANCE
 from models.errors import counted
 from tuning.evaluation.charts import Chart, Series
 from tuning.evaluation.tables import Table
@@ -18,7 +20,7 @@ from tuning.reproduction.paper_tables import ALRAJEH
 from tuning.reproduction.repetitions import compare_classifiers, spread
 
 PREFERRED = "mms"  # the learner that all others are compared with, if it is there
-TABLES = {3: "Table 5", 5: "Table 6"}  # of Ni et al., by the number of classes
+TABLES = {3: " as in Table 5", 5: " as in Table 6"}  # of Ni et al., by the number of classes
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,14 +61,14 @@ class ExperimentView:
         notes = [
             f"{counted(settings.repeats, 'repetition')}, each with {settings.test_size:,} test "
             "sentences and as many training sentences as named, drawn at random;",
-            f"features of {settings.features}; {own}.",
+            f"classes of {settings.moves}; features of {settings.features}; {own}.",
         ]
         if not self.is_repeated:
             notes.append("Deviations and p-values need more than one repetition.")
         return notes
 
     def sizes(self, title: str) -> Table:
-        """Phrase pairs for training and test (Ni et al., Table 4)."""
+        """Phrase pairs for training and test, and features."""
         settings = self.experiment.settings
         numbers: dict[str, Callable[[Trial], int]] = {
             "training phrase pairs": lambda trial: trial.n_train,
@@ -79,6 +81,28 @@ class ExperimentView:
             for name, number in numbers.items()
         ]
         return Table(["training sentences", *self._size_names], rows, title=title)
+
+    def class_shares(self, n_classes: int) -> Table:
+        """Phrase pairs of each class (Ni et al., Table 4), in the mean of the repetitions."""
+        settings = self.experiment.settings
+        counts: dict[str, Callable[[Trial], Int64Array]] = {
+            "training": lambda trial: trial.training,
+            "test": lambda trial: trial.result.confusion.sum(axis=1),
+        }
+        columns = []
+        for count in counts.values():
+            for size in settings.sizes:
+                trials = self.experiment.of(settings.learners[0], n_classes, size)
+                mean = np.mean([count(trial) for trial in trials], axis=0)
+                columns.append([f"{n:,.0f} ({n / mean.sum():.0%})" for n in mean])
+        names = trials[0].result.classes
+        rows = [[name, *row] for name, row in zip(names, zip(*columns, strict=True), strict=True)]
+        header = [
+            "phrase pairs",
+            *(f"{kind}, {size}" for kind in counts for size in self._size_names),
+        ]
+        table = " as in Table 4" if settings.moves == DISTANCE else ""
+        return Table(header, rows, title=f"{n_classes} classes: sizes{table}")
 
     def quality(self, n_classes: int) -> Table:
         """Overall precision and the F1 of every class by size (Ni et al., Tables 5 and 6)."""
@@ -93,7 +117,8 @@ class ExperimentView:
             for size, row in zip(settings.sizes, measures, strict=True)
         ]
         header = ["percent, by training sentences", *map(self.label, settings.learners)]
-        title = f"{n_classes} classes: overall precision, and F1 as in {TABLES[n_classes]}"
+        table = TABLES[n_classes] if settings.moves == DISTANCE else ""
+        title = f"{n_classes} classes: overall precision, and F1{table}"
         return Table(header, rows, title=title)
 
     def seen_and_unseen(self, n_classes: int) -> Table:

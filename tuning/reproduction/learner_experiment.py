@@ -4,12 +4,12 @@
 All learners see the same examples and features (`experiment_data.py`). Moves over more than 15
 words are left out.
 
-`lr` is the baseline that counts source phrases and phrase pairs; all other names are learners, with optional settings
-(`me:sigma=0.5`). Training time is the processor's for the learner alone, without the features and
-without the search for the perceptron's number of rounds, which the paper made once for all
-experiments. Learners stop by their own rules, so the error on the training examples that they stop
-at is given as well, and if wanted the time that each takes to the same error, on the largest
-training set of the first repetition (`time_to_error.py`).
+`lr` is the baseline that counts source phrases and phrase pairs; all other names are learners, with
+optional settings (`me:sigma=0.5`). Training time is the processor's for the learner alone, without
+the features and without the search for the perceptron's number of rounds, which the paper made once
+for all experiments. Learners stop by their own rules, so the error on the training examples that
+they stop at is given as well, and if wanted the time that each takes to the same error, on the
+largest training set of the first repetition (`time_to_error.py`).
 """
 
 import time
@@ -47,7 +47,7 @@ class Trial:
     n_classes: int
     size: int  # training sentences
     repeat: int
-    n_train: int  # phrase pairs
+    training: Int64Array  # (n_classes,) phrase pairs
     n_features: int
     seconds: float  # of training, on the processor
     train_error: float
@@ -57,6 +57,10 @@ class Trial:
     seen: BoolArray = field(repr=False)  # (n_test,) whether training has its phrase pair
     active: FloatArray | None = None  # share of active examples by iteration, if it shrinks
     settings: Mapping[str, Any] = field(default_factory=dict)  # of the learner, as it was trained
+
+    @property
+    def n_train(self) -> int:
+        return int(self.training.sum())
 
     def precision_where(self, *, seen: bool) -> float:
         """On the phrase pairs that training has, or on the others; 0 if there are none."""
@@ -142,18 +146,18 @@ class _Trained:
 def _trial(
     split: Split, learner: str, n_classes: int, settings: ExperimentSettings, repeat: int
 ) -> Trial:
-    setup = orientations(n_classes)
+    setup = orientations(n_classes, settings.moves)
     training = split.training_set(setup, settings)
     train = _count if learner == BASELINE else _learn
     trained = train(split, training, learner)
     distance = split.examples.samples.distance[split.test_rows]
-    true = setup.of(distance)
+    true = setup.label(split.examples.samples)[split.test_rows]
     return Trial(
         learner,
         n_classes,
         split.size,
         repeat,
-        len(training.examples.y),
+        np.bincount(training.examples.y, minlength=n_classes),
         split.train.shape[1],
         trained.seconds,
         trained.train_error,
@@ -200,7 +204,7 @@ def _times(
 ) -> Iterator[ErrorTime]:
     """How long each learner takes to reach the same errors."""
     for n_classes in settings.classes:
-        training = split.training_set(orientations(n_classes), settings)
+        training = split.training_set(orientations(n_classes, settings.moves), settings)
         done = [
             trial
             for trial in trials

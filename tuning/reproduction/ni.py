@@ -32,8 +32,9 @@ NAME, TITLE = "ni_classification", "Classes of moves (Ni et al. 2011, section 4.
 
 def ni_exhibit(experiment: Experiment, labels: Mapping[str, str] | None = None) -> Exhibit:
     view, classes = ExperimentView(experiment, labels or {}), experiment.settings.classes
-    tables = [view.sizes("sizes, as in Table 4")]
+    tables = [view.sizes("sizes")]
     for n_classes in classes:
+        tables.append(view.class_shares(n_classes))
         tables += [view.quality(n_classes), view.seen_and_unseen(n_classes)]
         tables += view.p_values(n_classes)
     if experiment.settings.discriminative:

@@ -14,7 +14,8 @@ PAIR = System("PAIR", ("pair",))
 SEQUENCE = System("SEQUENCE", ("sequence",))
 DPR3 = System("DPR-3", ("dpr,classes=3",))
 DPR5 = System("DPR-5", ("linear", "dpr,classes=5"))
-ALRAJEH = "classes=3,use=direct,features=alrajeh"
+# one model for all phrases, and features that are seen more than ten times
+ALRAJEH = "moves=msd,features=alrajeh,min_count=11,min_examples=1000000000"
 PARSE_ROWS = ("me", "me+prior", "me+cov", "me+sib", "me+cov+sib", "me+prior+cov+sib")
 PARSE = System("PARSE", ("linear", f"parse,use={PARSE_ROWS[-1]}"))
 

@@ -21,7 +21,9 @@ def made_experiment(
     """`percent` right and `seconds` are functions of learner, classes, size and repeat;
     `tolerance` is learner, classes, goal and seconds of each time."""
     trials = [
-        made_trial(case, percent(*case), seconds(*case), (active or {}).get(case[0]))
+        made_trial(
+            case, percent(*case), seconds(*case), (active or {}).get(case[0]), settings.moves
+        )
         for case in product(
             settings.learners, settings.classes, settings.sizes, range(settings.repeats)
         )
@@ -35,16 +37,18 @@ def made_experiment(
     )
 
 
-def made_trial(case, percent: int, seconds: float, active) -> Trial:
+def made_trial(case, percent: int, seconds: float, active, moves: str) -> Trial:
     """All examples are of the first class; the wrong ones are taken for the last."""
     learner, n_classes, size, repeat = case
-    setup = orientations(n_classes)
+    setup = orientations(n_classes, moves)
     confusion = np.zeros((n_classes, n_classes), np.int64)
     confusion[0, 0], confusion[0, -1] = percent, N_TEST - percent
     right = np.arange(N_TEST) < percent
     predicted = np.where(right, 0, n_classes - 1)
+    training = np.zeros(n_classes, np.int64)
+    training[0] = 50 * size
     return Trial(
-        learner, n_classes, size, repeat, 50 * size, 7 * size, seconds, 0.25,
+        learner, n_classes, size, repeat, training, 7 * size, seconds, 0.25,
         Classification(setup.names, confusion),
         precision_by_distance(np.zeros(N_TEST), predicted, np.full(N_TEST, TRUE_DISTANCE)),
         right,

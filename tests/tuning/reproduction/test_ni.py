@@ -59,8 +59,11 @@ def test_the_tables_have_mean_and_deviation():
     assert rows["seen, 10"][:2] == ["75.0 ± 0.0", "52.0 ± 0.0"]  # 39 of 75
     assert rows["unseen, 10"][:2] == ["25.0 ± 0.0", "54.0 ± 2.8"]  # 13 and 14 of 25
     assert "5 classes: overall precision, and F1 as in Table 6" in tables
-    sizes = tables["sizes, as in Table 4"]
-    assert sizes.rows[0] == ["training phrase pairs", "500", "1,000"]
+    assert tables["sizes"].rows[0] == ["training phrase pairs", "500", "1,000"]
+    shares = tables["3 classes: sizes as in Table 4"]
+    assert shares.header == ["phrase pairs", "training, 10", "training, 20", "test, 10", "test, 20"]
+    assert shares.rows[0] == ["d<0", "500 (100%)", "1,000 (100%)", "100 (100%)", "100 (100%)"]
+    assert shares.rows[2] == ["d>0", "0 (0%)", "0 (0%)", "0 (0%)", "0 (0%)"]
     errors = tables["training examples that are still wrong when a learner stops"]
     assert errors.rows[0] == ["MMR", "25.0", "25.0", "25.0", "25.0"]
     times = tables["time to the same training error, 20 training sentences, as in Figure 15"]

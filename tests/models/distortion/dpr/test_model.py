@@ -15,6 +15,7 @@ from models.distortion.conformance import check_model
 from models.distortion.dpr.classifier import PhraseClassifier
 from models.distortion.dpr.feature_set import Layers, Places
 from models.distortion.dpr.model import Dpr
+from models.distortion.interface import START, Steps
 from models.errors import DataError, NotFitted, SettingError
 from models.hashing import EMPTY
 from models.kernels import kernel
@@ -38,6 +39,7 @@ VARIANTS = [
     {"classes": 5, "min_examples": 3},
     {"classes": 5, "use": "scaled", "min_examples": 1000},
     {"classes": 3, "use": "direct", "features": "alrajeh", "min_examples": 4},
+    {"moves": "msd", "features": "alrajeh", "min_examples": 1000},
     {"learner": "me:sigma=0.5", "window": 1, "order": 2, "min_examples": 5, "word_classes": 4},
 ]
 
@@ -145,6 +147,24 @@ def test_the_table_is_that_of_the_moves(classes, use, options, corpus):
     assert columns is table.columns
 
 
+def test_corners_are_those_of_the_spans(options, corpus):
+    scorer = Dpr(moves="msd", min_examples=3).fit(corpus).prepare(SENTENCE, options)
+    spans = {START: (-1, 0)} | {
+        n: (int(options.start[n]), int(options.end[n])) for n in range(len(options))
+    }
+    seen = set()
+    for previous, (first, last) in spans.items():
+        for n in range(len(options)):
+            start, end = spans[n]
+            class_ = 0 if start == last else 1 if end == first else 2
+            nothing = np.zeros((1, 1), np.uint64), np.zeros(1, np.int64)
+            step = Steps(np.array([previous]), np.array([n]), *nothing)
+            expected = log(scorer.distributions()[0][n, class_])
+            assert scorer.features(step)[0, 0] == pytest.approx(expected)
+            seen.add(class_)
+    assert seen == {0, 1, 2}
+
+
 def test_another_phrase_table_is_not_taken_for_the_first(options, corpus):
     model = Dpr(min_examples=3).fit(corpus)
     first = model.prepare(SENTENCE, options).distributions()[0]
@@ -183,10 +203,12 @@ def test_features_tell_variants_apart():
             {"use": "direct"},
             {"learner": "me:sigma=2"},
             {"classes": 5, "features": "alrajeh", "learner": "mlr-dual"},
+            {"moves": "msd"},
         )
     ]
     assert names == [
-        "dpr3.scaled", "dpr5.logp", "dpr3.logp", "dpr3.me.scaled", "dpr5.mlr-dual.alrajeh.logp"
+        "dpr3.scaled", "dpr5.logp", "dpr3.logp", "dpr3.me.scaled", "dpr5.mlr-dual.alrajeh.logp",
+        "dpr3.msd.logp",
     ]  # fmt: skip
 
 
@@ -235,6 +257,12 @@ def test_a_threshold_that_leaves_nothing_is_refused(corpus):
     ("text", "message"),
     [
         ("dpr,classes=4", "no setup with 4 orientation classes"),
+        ("dpr,moves=mds", "there are no classes of moves 'mds'\n  did you mean msd?"),
+        ("dpr,moves=msd,classes=5", "no setup with 5 orientation classes of msd\n  possible: 3"),
+        (
+            "dpr,moves=msd,use=scaled",
+            "dpr.use: 'scaled' is not possible\n  classes of msd have no distances to scale",
+        ),
         ("dpr,use=both", "dpr.use: 'both' is not possible\n  known: auto, direct, scaled"),
         ("dpr,learner=mmd", "there is no learner 'mmd'"),
         ("dpr,learner=me:sigma", "'sigma' gives no value\n  name:key=value:…"),

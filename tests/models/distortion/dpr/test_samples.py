@@ -102,6 +102,35 @@ def test_all_consistent_pairs_with_the_distances_that_one_reads_off(examples):
     assert len(samples) == len(expected)
 
 
+def corners_of(samples, corpus):
+    return {
+        row[1:5]: orientations(3, "msd").names[corner]
+        for row, corner in zip(
+            rows_of(samples, corpus), orientations(3, "msd").label(samples), strict=True
+        )
+    }
+
+
+def test_the_corners_of_alrajeh_and_niranjan_table_1():
+    source, target = [f"f{k}" for k in range(1, 7)], [f"e{k}" for k in range(1, 6)]
+    links = [(0, 0), (1, 0), (2, 4), (4, 3), (5, 1), (5, 2)]
+    corpus = corpus_of([(source, target, links)])
+    found = corners_of(collect_samples(corpus), corpus)
+    assert found[0, 2, 0, 1] == "monotone"  # f1 f2 ↔ e1
+    assert found[2, 5, 3, 5] == "swap"  # f3 f4 f5 ↔ e4 e5
+    assert found[5, 6, 1, 3] == "discontinuous"  # f6 ↔ e2 e3
+
+
+def test_a_long_jump_back_is_no_swap():
+    links = [(0, 1), (1, 3), (2, 0), (3, 2)]
+    corpus = corpus_of([(list("abcd"), list("CADB"), links)])
+    samples = collect_samples(corpus)
+    found = corners_of(samples, corpus)
+    assert found[2, 3, 0, 1] == "discontinuous"  # c, the first
+    assert found[0, 1, 1, 2] == "discontinuous"  # a, two words back: d = 3
+    assert found[1, 2, 3, 4] == "discontinuous"  # b, after d
+
+
 def test_pairs_without_links_have_no_examples():
     assert len(collect_samples(corpus_of([(["a"], ["A"], [])]))) == 0
 
@@ -115,5 +144,11 @@ def test_three_and_five_classes_as_in_figure_4():
 
 
 def test_other_numbers_of_classes_are_refused():
-    with pytest.raises(SettingError, match="no setup with 4 orientation classes\n  possible: 3 or"):
+    with pytest.raises(
+        SettingError, match="with 4 orientation classes of distance\n  possible: 3 or"
+    ):
         orientations(4)
+    with pytest.raises(SettingError, match="with 5 orientation classes of msd\n  possible: 3"):
+        orientations(5, "msd")
+    with pytest.raises(SettingError, match="no classes of moves 'mds'\n  did you mean msd"):
+        orientations(3, "mds")
