@@ -9,8 +9,10 @@ forward (d < 0) or back (d > 0); with five classes, also whether it goes 5 words
     direct   log p(o), the paper's choice for five classes
     scaled   −|d| / (β p(o)), eq. (7): linear distortion, cheaper for likely moves; for three
 
-β scales the feature, as its weight does. In `scaled`, `floor` bounds p from below, so that a move
-that the classifier thinks impossible does not outweigh everything else.
+In `scaled`, `cap` bounds the price 1 / (β p) of a word's distance from above, so that a move that
+the classifier thinks impossible does not outweigh everything else, and `monotone_penalty` charges
+d = 0 for so many words where p(d = 0) ≤ ½, which costs nothing in eq. (7). The program that the
+authors released for Moses has β = 3, a cap of 5 and a penalty of one word.
 """
 
 from dataclasses import dataclass, field
@@ -43,7 +45,8 @@ class Dpr(ClassifierSettings, DistortionModel):
 
     use: str = AUTO  # direct, scaled; auto: scaled for three classes, direct for five
     beta: float = 1.0
-    floor: float = 0.01
+    cap: float = 100.0
+    monotone_penalty: float = 0.0
     _memo: TranslationScores | None = field(default=None, init=False, repr=False)
 
     @property
@@ -92,17 +95,17 @@ class Dpr(ClassifierSettings, DistortionModel):
         make_features(self.features, self.window, self.order)
         possible = self._use == DIRECT or bool(self._setup.last)
         self._check("use", possible, f"classes of {self.moves} have no distances to scale")
-        self._check_positive("beta")
-        self._check("floor", 0 < self.floor <= 1, "a probability above 0")
-        self._check_at_least(0, "max_sentences")
+        self._check_positive("beta", "cap")
+        self._check_at_least(0, "monotone_penalty", "max_sentences")
 
     def prepare(self, sentence: Sentence, options: OptionTable) -> MoveScorer:
         memo = self._memo_of(options.phrases)
         log_p = self.classifier_.log_probabilities(sentence.words, options, memo)
         if not self._setup.last:
             return CornerScorer(sentence, options, self._setup, log_p)
-        scaling = Scaling(self.beta, self.floor) if self._use == SCALED else None
-        return DistanceScorer(sentence, options, self._setup, log_p, scaling)
+        scaling = Scaling(self.beta, self.cap, self.monotone_penalty)
+        chosen = scaling if self._use == SCALED else None
+        return DistanceScorer(sentence, options, self._setup, log_p, chosen)
 
     def _memo_of(self, phrases: PhraseTable) -> TranslationScores:
         """The memory of the phrase table in use; another table starts a new one."""

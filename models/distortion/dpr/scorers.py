@@ -15,12 +15,15 @@ from models.distortion.span_moves import class_of_orientation, moves_between_spa
 from models.distortion.tables import Moves, Table, TableScorer
 from models.kernels import kernel
 
+LOG_HALF = np.log(0.5)
+
 
 class Scaling(NamedTuple):
-    """How −|d| / (β p(o)), eq. (7), is computed."""
+    """The price of a word's distance, min(cap, 1 / (β p(o))), after eq. (7)."""
 
     beta: float
-    floor: float  # of p
+    cap: float
+    monotone_penalty: float  # words that d = 0 is charged for where it is not expected
 
 
 class MoveScorer(TableScorer):
@@ -118,15 +121,19 @@ def _direct(log_p, start, class_of_distance):
 
 @kernel
 def _scaled(log_p, start, class_of_distance, scaling):
-    """The same with −|d| / (β p(o)), eq. (7)."""
+    """The same with −|d| / (β p(o)), eq. (7); where p(d = 0) is at most one half, going on costs
+    as much as `monotone_penalty` words."""
     n_words = len(class_of_distance) // 2
     values = np.empty((n_words + 1, len(start), 1))
-    prices = -1.0 / (
-        scaling.beta * np.maximum(np.exp(log_p), scaling.floor)
-    )  # of a word's distance
+    # of a word's distance, (N, classes)
+    prices = -np.minimum(scaling.cap, np.exp(-log_p) / scaling.beta)
+    straight = class_of_distance[n_words]
     for previous_end in range(n_words + 1):
         for option in range(len(start)):
             d = previous_end - start[option]
             price = prices[option, class_of_distance[n_words + d]]
-            values[previous_end, option, 0] = abs(d) * price
+            distance = float(abs(d))
+            if d == 0 and log_p[option, straight] <= LOG_HALF:
+                distance = scaling.monotone_penalty
+            values[previous_end, option, 0] = distance * price
     return values

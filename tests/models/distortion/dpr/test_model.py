@@ -15,6 +15,7 @@ from models.distortion.conformance import check_model
 from models.distortion.dpr.classifier import PhraseClassifier
 from models.distortion.dpr.feature_set import Layers, Places
 from models.distortion.dpr.model import Dpr
+from models.distortion.dpr.scorers import Scaling, _scaled
 from models.distortion.interface import START, Steps
 from models.errors import DataError, NotFitted, SettingError
 from models.hashing import EMPTY
@@ -128,9 +129,19 @@ def test_some_phrases_have_models_of_their_own_and_others_share_one(corpus):
     assert len(pooled.model.ids) == 0
 
 
+def released_cost(d, p, beta, cap, monotone_penalty):
+    """The cost of a move as in the authors' program, with p of the class that it belongs to."""
+    if d == 0 and p > 0.5:
+        return 0.0
+    ratio = min(cap, 1.0 / (beta * p))
+    return ratio * (monotone_penalty if d == 0 else abs(d))
+
+
 @pytest.mark.parametrize(("classes", "use"), [(3, "scaled"), (5, "direct"), (5, "scaled")])
-def test_the_table_is_that_of_the_moves(classes, use, options, corpus):
-    settings = {"classes": classes, "use": use, "beta": 2.0, "floor": 0.3}
+@pytest.mark.parametrize("rule", [(2.0, 1.5, 0.0), (3.0, 5.0, 1.0), (1.0, 2.0, 0.5)])
+def test_the_table_is_that_of_the_moves(classes, use, rule, options, corpus):
+    settings = dict(zip(("beta", "cap", "monotone_penalty"), rule, strict=True))
+    settings |= {"classes": classes, "use": use}
     scorer = Dpr(**settings, min_examples=3).fit(corpus).prepare(SENTENCE, options)
     edges = {3: [0, 1], 5: [-4, 0, 1, 5]}[classes]  # where the next class begins
     table = scorer.tables[0]
@@ -138,13 +149,22 @@ def test_the_table_is_that_of_the_moves(classes, use, options, corpus):
         for n in range(len(options)):
             d = previous_end - int(options.start[n])
             p = scorer.distributions()[0][n, sum(d >= edge for edge in edges)]
-            expected = log(p) if use == "direct" else -abs(d) / (2.0 * max(p, 0.3))
+            expected = log(p) if use == "direct" else -released_cost(d, p, *rule)
             assert table.values[previous_end, n, 0] == pytest.approx(expected)
     assert table.rows.tolist() == [0, *options.end]
     ((rows, columns, values),) = scorer.projected(np.array([0.5]))
     assert np.array_equal(values, 0.5 * table.values[:, :, 0])
     assert rows is table.rows
     assert columns is table.columns
+
+
+def test_prices_worked_by_hand():
+    """p = 0.2, 0.5, 0.3 and 0.2, 0.6, 0.2, phrases that begin at 1; β = 3, cap 1.5, penalty 1."""
+    log_p = np.log([[0.2, 0.5, 0.3], [0.2, 0.6, 0.2]])
+    moves = np.array([0, 0, 1, 2, 2])  # of d = −2 to 2
+    found = _scaled(log_p, np.array([1, 1]), moves, Scaling(3.0, 1.5, 1.0))[:, :, 0]
+    # forward over one word: 1/0.6 is capped; going on: 1/1.5, or nothing as p > ½; back: 1/0.9, cap
+    assert found == pytest.approx(np.array([[-1.5, -1.5], [-2 / 3, 0.0], [-10 / 9, -1.5]]))
 
 
 def test_corners_are_those_of_the_spans(options, corpus):
@@ -271,7 +291,8 @@ def test_a_threshold_that_leaves_nothing_is_refused(corpus):
         ("dpr,features=nil", "there is no set of features 'nil'\n  did you mean ni?"),
         ("dpr,window=-3", "ni.window: -3 is not possible\n  0 or more"),
         ("dpr,beta=0", "dpr.beta: 0.0 is not possible\n  a number above 0"),
-        ("dpr,floor=0", "dpr.floor: 0.0 is not possible\n  a probability above 0"),
+        ("dpr,cap=0", "dpr.cap: 0.0 is not possible\n  a number above 0"),
+        ("dpr,monotone_penalty=-1", "dpr.monotone_penalty: -1.0 is not possible\n  0 or more"),
         ("dpr,max_sentences=-1", "dpr.max_sentences: -1 is not possible\n  0 or more"),
         ("dpr,min_examples=0", "0 is not possible"),
         ("dpr,word_classes=0", "0 word classes cannot be made"),
