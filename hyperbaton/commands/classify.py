@@ -83,6 +83,11 @@ class Classify(CorpusCommand):
     features: str = option("ni or alrajeh.", default="ni")
     window: int | None = option("Source words on each side.  [default: as in the paper]")
     order: int = option("Of n-grams, for ni.", default=3)
+    protocol: str = option(
+        "pooled, or paper: every source phrase of the test sentences has a model of its own, and "
+        "there is no other (Ni et al.).",
+        default="pooled",
+    )
     min_examples: int = option(
         "Source phrases with this many examples have models of their own.",
         default=300,
@@ -151,6 +156,7 @@ class Classify(CorpusCommand):
             features=self.features,
             window=-1 if self.window is None else self.window,
             order=self.order,
+            protocol=self.protocol,
             min_examples=POOLED_ONLY if self.pooled else self.min_examples,
             min_count=self.min_count,
             max_distance=self.max_distance,

@@ -4,7 +4,8 @@ A repetition draws test sentences and training sentences; smaller training sets 
 of larger ones. Test examples are the phrase pairs of the test sentences whose source phrase occurs
 in training: others never reach a classifier, as no phrase table has them (the test sets of Ni et
 al. 2011 grow with the training sets for the same reason, Table 4). Word classes come from the
-training sentences.
+training sentences. In the paper's protocol the training examples are those whose source phrase
+occurs in the test text.
 """
 
 import time
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 
-from models.arrays import BoolArray, Int64Array
+from models.arrays import BoolArray, Int64Array, Ragged
 from models.data.corpus import AlignedCorpus
 from models.data.word_classes import WordClasses
 from models.distortion.dpr.examples import Examples, make_examples, make_features
@@ -25,7 +26,7 @@ from models.distortion.dpr.samples import Orientations
 from models.errors import DataError
 from models.learning.catalogue import make_learner
 from models.learning.clusters import ClusteredExamples, ClusteredLearner
-from tuning.reproduction.experiment_settings import ExperimentSettings
+from tuning.reproduction.experiment_settings import PAPER, ExperimentSettings
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +71,7 @@ class Split:
         classes = setup.label(self.examples.samples)[self.train_rows]
         cluster = self.examples.cluster[self.train_rows]
         examples = ClusteredExamples(self.train, classes, len(setup), cluster)
-        return TrainingSet(examples, settings.min_examples, settings.seed, settings.threads)
+        return TrainingSet(examples, settings.fewest, settings.seed, settings.threads)
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,8 +102,19 @@ class Repetition:
             drawn = replace(drawn, **{name: layered})
         features = make_features(settings.features, settings.window, settings.order)
         self._examples = make_examples(drawn, features, settings.threads)
-        self._near = np.abs(self._examples.samples.distance) <= settings.max_distance
+        self._used = np.abs(self._examples.samples.distance) <= settings.max_distance
+        if settings.protocol == PAPER:
+            self._used &= self._is_in_test_text(drawn.source.words)
         self._min_count = settings.min_count
+
+    def _is_in_test_text(self, source: Ragged) -> BoolArray:
+        """Whether the source phrase of each example occurs in the test sentences."""
+        phrases, cluster = self._examples.phrases, self._examples.cluster
+        found = np.zeros(len(phrases.length), bool)
+        spans = phrases.ids[:, source.offsets[self._n_train] :]
+        found[spans[spans >= 0]] = True
+        occurs: BoolArray = found[cluster]
+        return occurs
 
     def split(self, size: int) -> Split:
         train_rows, test_rows = self._rows(size)
@@ -125,10 +137,10 @@ class Repetition:
     def _rows(self, size: int) -> tuple[Int64Array, Int64Array]:
         """Training examples, and test examples whose source phrase is among them."""
         sentence, cluster = self._examples.samples.sentence, self._examples.cluster
-        train = self._near & (sentence < size)
+        train = self._used & (sentence < size)
         known = np.zeros(int(cluster.max(initial=0)) + 1, bool)
         known[cluster[train]] = True
-        test = self._near & (sentence >= self._n_train) & known[cluster]
+        test = self._used & (sentence >= self._n_train) & known[cluster]
         return np.flatnonzero(train), np.flatnonzero(test)
 
     def phrases(self, size: int) -> JudgedPhrases:

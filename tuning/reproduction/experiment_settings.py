@@ -8,13 +8,14 @@ from models.distortion.dpr.examples import make_features
 from models.distortion.dpr.fitting import MIN_EXAMPLES
 from models.distortion.dpr.relative_frequency import RelativeFrequency
 from models.distortion.dpr.samples import DISTANCE, orientations
-from models.errors import DataError, SettingError
+from models.errors import DataError, SettingError, nearest
 from models.learning.catalogue import parse_learner
 from tuning.reproduction.class_predictions import FARTHEST
 
 BASELINE = RelativeFrequency.name
 SIZES = (200, 400, 800)
 POOLED_ONLY = 1 << 60  # examples that a source phrase needs for a model of its own
+POOLED, PAPER = "pooled", "paper"
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,10 @@ class ExperimentSettings:
     features: str = "ni"
     window: int = -1
     order: int = 3
-    min_examples: int = MIN_EXAMPLES
+    # paper (Ni et al., section 3.2): every source phrase of the test text has a model of its own,
+    # learned from its examples alone, and nothing else is trained
+    protocol: str = POOLED
+    min_examples: int = MIN_EXAMPLES  # without meaning in the paper's protocol
     min_count: int = 1
     max_distance: int = FARTHEST
     word_classes: int = N_CLASSES
@@ -41,8 +45,18 @@ class ExperimentSettings:
         """The learners that learn, unlike the baseline, which counts."""
         return tuple(name for name in self.learners if name != BASELINE)
 
+    @property
+    def fewest(self) -> int:
+        """Examples that a source phrase needs for a model of its own; 0: there is no other."""
+        return 0 if self.protocol == PAPER else self.min_examples
+
     def check(self) -> None:
         """Refuses wrong settings before a corpus is read."""
+        if self.protocol not in (POOLED, PAPER):
+            raise SettingError(
+                f"there is no protocol {self.protocol!r}",
+                expected=nearest(self.protocol, [POOLED, PAPER]),
+            )
         for name in self.discriminative:
             parse_learner(name)
         for n_classes in self.classes:

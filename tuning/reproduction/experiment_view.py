@@ -14,7 +14,7 @@ from models.distortion.dpr.samples import DISTANCE
 from models.errors import counted
 from tuning.evaluation.charts import Chart, Series
 from tuning.evaluation.tables import Table
-from tuning.reproduction.experiment_settings import POOLED_ONLY
+from tuning.reproduction.experiment_settings import PAPER, POOLED_ONLY
 from tuning.reproduction.learner_experiment import Experiment, Trial
 from tuning.reproduction.paper_tables import ALRAJEH
 from tuning.reproduction.repetitions import compare_classifiers, spread
@@ -53,11 +53,12 @@ class ExperimentView:
 
     def notes(self) -> list[str]:
         settings = self.experiment.settings
-        own = (
-            "one model for all source phrases"
-            if settings.min_examples == POOLED_ONLY
-            else f"source phrases with {settings.min_examples:,} examples have models of their own"
-        )
+        if settings.protocol == PAPER:
+            own = "every source phrase of the test sentences has a model of its own, no other has"
+        elif settings.min_examples == POOLED_ONLY:
+            own = "one model for all source phrases"
+        else:
+            own = f"source phrases with {settings.min_examples:,} examples have models of their own"
         notes = [
             f"{counted(settings.repeats, 'repetition')}, each with {settings.test_size:,} test "
             "sentences and as many training sentences as named, drawn at random;",

@@ -30,7 +30,8 @@ class ClassifierSettings:
     features: str = "ni"  # or alrajeh
     window: int = -1  # source words looked at on each side; −1: as in the paper
     order: int = 3  # of n-grams
-    min_examples: int = MIN_EXAMPLES  # source phrases with fewer share one pooled model
+    # source phrases with fewer share one pooled model; 0: there is none, and they score alike
+    min_examples: int = MIN_EXAMPLES
     min_count: int = 1  # features seen less often are left out
     max_sentences: int = 0  # learn from this many, drawn at random; 0: from all
     word_classes: int = 50  # if the corpus brings none

@@ -100,6 +100,24 @@ def test_examples_and_the_baseline_by_counting(corpus, experiment):
             assert sum(each.n_right for each in run.by_distance) == n_right
 
 
+def test_the_papers_protocol_by_counting(corpus):
+    """Training examples are those of source phrases that the test sentences contain anywhere."""
+    settings = replace(SETTINGS, learners=("lr", "mlr-dual"), classes=(3,), sizes=(80,), repeats=1)
+    counted, learned = run_experiment(corpus, replace(settings, protocol="paper")).trials
+    order = np.random.default_rng([SETTINGS.seed, 0]).permutation(120)
+    spans = set()
+    for row in order[:20]:
+        words = corpus.take([row]).source.words.values.tolist()
+        spans |= {
+            tuple(words[a:b]) for a in range(len(words)) for b in range(a + 1, len(words) + 1)
+        }
+    train = [x for x in phrases_of(corpus, order[20:100]) if abs(x[2]) <= 15 and x[0] in spans]
+    pooled = run_experiment(corpus, settings).trials[0]
+    assert counted.n_train == learned.n_train == len(train) < pooled.n_train
+    assert counted.result.n_examples == pooled.result.n_examples
+    assert learned.active is None  # there is no pooled model
+
+
 def test_clusters_are_those_of_the_last_repetition(corpus, experiment):
     order = np.random.default_rng([SETTINGS.seed, 1]).permutation(120)
     train = [x for x in phrases_of(corpus, order[20:100]) if abs(x[2]) <= 15]
@@ -157,6 +175,7 @@ def test_learners_as_text():
     [
         ({"learners": ("mmz",)}, SettingError, "there is no learner 'mmz'"),
         ({"classes": (4,)}, SettingError, "no setup with 4 orientation classes"),
+        ({"protocol": "papers"}, SettingError, "no protocol 'papers'\n  did you mean paper?"),
         ({"features": "x"}, SettingError, "there is no set of features 'x'"),
         (
             {"sizes": (200,), "test_size": 20},

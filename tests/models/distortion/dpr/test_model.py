@@ -294,7 +294,7 @@ def test_a_threshold_that_leaves_nothing_is_refused(corpus):
         ("dpr,cap=0", "dpr.cap: 0.0 is not possible\n  a number above 0"),
         ("dpr,monotone_penalty=-1", "dpr.monotone_penalty: -1.0 is not possible\n  0 or more"),
         ("dpr,max_sentences=-1", "dpr.max_sentences: -1 is not possible\n  0 or more"),
-        ("dpr,min_examples=0", "0 is not possible"),
+        ("dpr,min_examples=-1", "-1 is not possible"),
         ("dpr,word_classes=0", "0 word classes cannot be made"),
     ],
 )
