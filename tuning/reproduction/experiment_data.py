@@ -9,7 +9,7 @@ occurs in the test text.
 """
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -76,11 +76,15 @@ class Split:
 
 @dataclass(frozen=True, eq=False)
 class JudgedPhrases:
-    """Test examples of the largest training set, by source phrase (Ni et al., Figure 13)."""
+    """The largest training set and its test examples by source phrase (Ni et al., Figures 8, 13
+    and 14)."""
 
     cluster: Int64Array  # (n_test,) number of the source phrase
     n_examples: Int64Array  # (n_test,) training examples of the source phrase
     n_translations: Int64Array  # (n_test,) its different translations in training
+    text: Sequence[str]  # (n_test,) the source phrase
+    n_own_examples: Int64Array  # of every source phrase in training
+    n_own_features: Int64Array  # that its examples have
 
 
 class Repetition:
@@ -101,6 +105,7 @@ class Repetition:
             layered = replace(side, classes=classes.layer(side.words))
             drawn = replace(drawn, **{name: layered})
         features = make_features(settings.features, settings.window, settings.order)
+        self._source = drawn.source
         self._examples = make_examples(drawn, features, settings.threads)
         self._used = np.abs(self._examples.samples.distance) <= settings.max_distance
         if settings.protocol == PAPER:
@@ -149,5 +154,24 @@ class Repetition:
         n_clusters = int(cluster.max(initial=0)) + 1
         n_examples = np.bincount(cluster[train], minlength=n_clusters)
         n_translations = np.bincount(np.unique(pair[train]) >> 32, minlength=n_clusters)
-        own = cluster[test]
-        return JudgedPhrases(own, n_examples[own], n_translations[own])
+        own, known = cluster[test], n_examples > 0
+        words = self._examples.source_phrases(self._source.words, own)
+        text = [" ".join(self._source.vocabulary.decode(row)) for row in words]
+        return JudgedPhrases(
+            own,
+            n_examples[own],
+            n_translations[own],
+            text,
+            n_examples[known],
+            self._n_features(train, n_clusters)[known],
+        )
+
+    def _n_features(self, rows: Int64Array, n_clusters: int) -> Int64Array:
+        """Different features of the examples of each source phrase."""
+        begin, columns, _ = self._examples.rows
+        lengths = np.diff(begin)
+        used = np.zeros(len(lengths), bool)
+        used[rows] = True
+        cluster = np.repeat(np.where(used, self._examples.cluster, -1), lengths)
+        place = cluster[cluster >= 0] * self._examples.n_columns + columns[cluster >= 0]
+        return np.bincount(np.unique(place) // self._examples.n_columns, minlength=n_clusters)

@@ -39,6 +39,7 @@ class ExperimentSettings:
     seed: int = 1
     threads: int = 2
     tolerance_times: bool = False  # train again to measure the time to the same error
+    timed: tuple[str, ...] = ()  # further learners for which only that is measured
 
     @property
     def discriminative(self) -> tuple[str, ...]:
@@ -57,7 +58,7 @@ class ExperimentSettings:
                 f"there is no protocol {self.protocol!r}",
                 expected=nearest(self.protocol, [POOLED, PAPER]),
             )
-        for name in self.discriminative:
+        for name in (*self.discriminative, *self.timed):
             parse_learner(name)
         for n_classes in self.classes:
             orientations(n_classes, self.moves)

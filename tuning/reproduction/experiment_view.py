@@ -5,7 +5,7 @@ Charts are made for each class setup; those of one name are panels of one pictur
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -18,7 +18,9 @@ from tuning.reproduction.experiment_settings import PAPER, POOLED_ONLY
 from tuning.reproduction.learner_experiment import Experiment, Trial
 from tuning.reproduction.paper_tables import ALRAJEH
 from tuning.reproduction.repetitions import compare_classifiers, spread
+from tuning.reproduction.time_to_error import ROUNDS
 
+Case = TypeVar("Case")
 PREFERRED = "mms"  # the learner that all others are compared with, if it is there
 TABLES = {3: " as in Table 5", 5: " as in Table 6"}  # of Ni et al., by the number of classes
 
@@ -140,7 +142,7 @@ class ExperimentView:
         return Table(header, rows, title=title)
 
     def p_values(self, n_classes: int) -> list[Table]:
-        """Over the repetitions of all sizes; none if there is nothing to test."""
+        """Over the repetitions, each the mean of all sizes; none if there is nothing to test."""
         if not self.others or not self.is_repeated:
             return []
         results = self.experiment.results(n_classes, self.experiment.settings.sizes)
@@ -149,7 +151,10 @@ class ExperimentView:
             for row in compare_classifiers(results, self.chosen)
         ]
         against = self.label(self.chosen)
-        title = f"{n_classes} classes: differences to {against}, paired t-test over all sizes"
+        title = (
+            f"{n_classes} classes: differences to {against}, paired t-test over "
+            f"{self.experiment.settings.repeats} repetitions (means of all sizes)"
+        )
         return [Table(["p", *map(self.label, self.others)], rows, title=title)]
 
     def errors(self) -> Table:
@@ -168,7 +173,7 @@ class ExperimentView:
         goals = self.experiment.goals
         times = {(each.learner, each.n_classes, each.goal): each for each in self.experiment.times}
         rows = []
-        for name in self.experiment.settings.discriminative:
+        for name in self.experiment.timed:
             own = [times[name, *goal] for goal in goals]
             texts = [
                 "–" if each.seconds is None else f"{each.seconds:.2f} ({each.n_rounds})"
@@ -178,12 +183,32 @@ class ExperimentView:
         header = ["CPU seconds (rounds)", *(f"{n} classes, {100 * goal:.1f}%" for n, goal in goals)]
         size = self.experiment.settings.sizes[-1]
         title = f"time to the same training error, {size:,} training sentences, as in Figure 15"
-        return Table(header, rows, ("–: it stops at a higher error",), title)
+        note = f"–: it stops at a higher error, or needs more than {ROUNDS[-1]} rounds"
+        return Table(header, rows, (note,), title)
+
+    def times_by_error(self, n_classes: int) -> Chart:
+        """The same as a picture (Ni et al., Figure 15)."""
+        own = [each for each in self.experiment.times if each.n_classes == n_classes]
+        lines = [
+            Series(self.label(name), [each.seconds for each in own if each.learner == name])
+            for name in self.experiment.timed
+        ]
+        goals = dict.fromkeys(each.goal for each in own)
+        return Chart(
+            f"{n_classes} classes: training time to the same training error, as in Figure 15",
+            [f"{100 * goal:.1f}%" for goal in goals],
+            lines,
+            "training examples that are wrong",
+            "CPU seconds",
+            name="time",
+            digits=3,
+            is_log=True,
+        )
 
     def precision(self, n_classes: int) -> Chart:
         return self._by_size(
             f"{n_classes} classes: overall precision by size, as in Figure 10",
-            self.experiment.settings.learners,
+            self._by_label(self.experiment.settings.learners),
             lambda name, size: [
                 100 * trial.result.precision for trial in self.experiment.of(name, n_classes, size)
             ],
@@ -191,15 +216,14 @@ class ExperimentView:
             name="precision",
         )
 
-    def gains(self, n_classes: int) -> Chart:
-        """The chosen learner over each other where phrases move."""
+    def gains(self, other: str) -> Chart:
+        """The chosen learner over another where phrases move, a line for each class setup."""
         chosen = self.chosen
         return self._by_size(
-            f"{n_classes} classes: gain of {self.label(chosen)} over each other learner on moves "
-            "(d ≠ 0), as in Figure 12",
-            self.others,
-            lambda name, size: [
-                100 * gain for gain in self.experiment.moving_gains(chosen, name, n_classes, size)
+            f"gain of {self.label(chosen)} over {self.label(other)} on moves, as in Figure 12",
+            {f"{n_classes} classes": n_classes for n_classes in self.experiment.settings.classes},
+            lambda n_classes, size: [
+                100 * gain for gain in self.experiment.moving_gains(chosen, other, n_classes, size)
             ],
             "relative gain of F1, percent",
             name="improvement",
@@ -208,31 +232,34 @@ class ExperimentView:
     def training_times(self, n_classes: int) -> Chart:
         return self._by_size(
             f"{n_classes} classes: training time, each by its own rule",
-            self.experiment.settings.discriminative,
+            self._by_label(self.experiment.settings.discriminative),
             lambda name, size: [
                 trial.seconds for trial in self.experiment.of(name, n_classes, size)
             ],
             "CPU seconds",
-            name="time",
+            name="own_time",
             digits=3,
             is_log=True,
         )
 
+    def _by_label(self, learners: Sequence[str]) -> dict[str, str]:
+        return {self.label(name): name for name in learners}
+
     def _by_size(
         self,
         caption: str,
-        learners: Sequence[str],
-        values: Callable[[str, int], Sequence[float]],  # of learner and size, in each repetition
+        cases: Mapping[str, Case],  # by the name of their line
+        values: Callable[[Case, int], Sequence[float]],  # of case and size, in each repetition
         y_title: str,
         **look: Any,
     ) -> Chart:
-        """Mean and deviation of the repetitions, a line for each learner."""
+        """Mean and deviation of the repetitions, a line for each case."""
         lines = []
-        for name in learners:
-            spreads = [spread(values(name, size)) for size in self.experiment.settings.sizes]
+        for name, case in cases.items():
+            spreads = [spread(values(case, size)) for size in self.experiment.settings.sizes]
             deviations = [own.deviation for own in spreads if own.deviation is not None]
             means = [own.mean for own in spreads]
-            lines.append(Series(self.label(name), means, deviations=deviations))
+            lines.append(Series(name, means, deviations=deviations))
         return Chart(caption, self._size_names, lines, "training sentences", y_title, **look)
 
     def by_distance(self, n_classes: int) -> Chart:

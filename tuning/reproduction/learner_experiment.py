@@ -88,12 +88,22 @@ class Experiment:
             if (trial.learner, trial.n_classes, trial.size) == (learner, n_classes, size)
         ]
 
-    def results(self, n_classes: int, sizes: Sequence[int]) -> dict[str, list[Classification]]:
-        """Of every learner, over the repetitions of these sizes."""
+    def results(
+        self, n_classes: int, sizes: Sequence[int]
+    ) -> dict[str, list[list[Classification]]]:
+        """Of every learner, by repetition and by size."""
         return {
-            name: [trial.result for size in sizes for trial in self.of(name, n_classes, size)]
+            name: [
+                [trial.result for trial in trials]
+                for trials in zip(*(self.of(name, n_classes, size) for size in sizes), strict=True)
+            ]
             for name in self.settings.learners
         }
+
+    @property
+    def timed(self) -> tuple[str, ...]:
+        """The learners whose time to the same error is given."""
+        return tuple(dict.fromkeys(each.learner for each in self.times))
 
     def moving_gains(self, learner: str, other: str, n_classes: int, size: int) -> list[float]:
         """How much better a learner's F1 on moves is than another's, as a share of the latter
@@ -107,7 +117,7 @@ def run_experiment(
 ) -> Experiment:
     """Trains and tests everything."""
     settings = settings.completed(len(corpus))
-    for learner in settings.discriminative:
+    for learner in (*settings.discriminative, *settings.timed):
         _warm_up(learner, settings)
     trials: list[Trial] = []
     times: list[ErrorTime] = []
@@ -211,8 +221,13 @@ def _times(
             if (trial.n_classes, trial.size) == (n_classes, split.size)
             and trial.learner != BASELINE
         ]
-        goals = goals_of({trial.learner: trial.train_error for trial in done}) if done else ()
-        for trial in done:
+        if not done:
+            continue
+        goals = goals_of({trial.learner: trial.train_error for trial in done})
+        wanted = {trial.learner: trial.settings for trial in done}
+        for learner, own in (
+            wanted | {name: parse_learner(name)[1] for name in settings.timed}
+        ).items():
             if progress:
-                progress(f"{trial.learner}, {n_classes} classes, to the same error", 0)
-            yield from times_to_goals(trial.learner, trial.settings, training, goals)
+                progress(f"{learner}, {n_classes} classes, to the same error", 0)
+            yield from times_to_goals(learner, own, training, goals)

@@ -28,11 +28,19 @@ def made_experiment(
             settings.learners, settings.classes, settings.sizes, range(settings.repeats)
         )
     ]
-    nothing = np.zeros(0, np.int64)
+    numbers = np.arange(N_TEST)
+    phrases = JudgedPhrases(
+        numbers // 20,  # five source phrases
+        numbers // 20 + 3,
+        np.full(N_TEST, 2),
+        [f"phrase {n // 20}" for n in numbers],
+        np.array([1, 1, 1, 2, 3, 9]),
+        np.array([10, 20, 30, 40, 60, 90]),
+    )
     return Experiment(
         settings,
         tuple(trials),
-        JudgedPhrases(nothing, nothing, nothing),
+        phrases,
         tuple(ErrorTime(*each, n_rounds=1) for each in tolerance),
     )
 

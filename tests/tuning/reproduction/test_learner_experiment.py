@@ -128,6 +128,13 @@ def test_clusters_are_those_of_the_last_repetition(corpus, experiment):
     translations = [len({y[1] for y in train if y[0] == x[0]}) for x in tested]
     assert clusters.n_examples.tolist() == examples
     assert clusters.n_translations.tolist() == translations
+    words = corpus.source.vocabulary.words
+    assert clusters.text == [" ".join(words[word] for word in x[0]) for x in tested]
+    sizes = Counter(x[0] for x in train)
+    assert sorted(clusters.n_own_examples.tolist()) == sorted(sizes.values())
+    # one example has at most 16 n-grams of words beside and at the edges of the phrase, as many of
+    # classes, and those of its translation
+    assert (clusters.n_own_features >= 4).all()
 
 
 def test_learners_learn_and_the_dual_shrinks(experiment):
