@@ -3,20 +3,22 @@
 
 Figure 15 is the time to reach the same training error, which the paper does not name, so there are
 several (`time_to_error.py`). Otherwise learners stop by their own rules; the times and errors of
-that are shown as well. Any learners can be shown, and each finding that they allow.
+that are shown as well. Any learners can be shown, and each finding that they allow. There are two
+exhibits: our pooled model for rare source phrases, and the paper's protocol without one.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
 from models.arrays import FloatArray
 from tuning.evaluation.significance import SIGNIFICANT
 from tuning.reproduction.exhibit import Exhibit, Finding, holds, verdict
-from tuning.reproduction.experiment_settings import BASELINE, ExperimentSettings
+from tuning.reproduction.experiment_settings import BASELINE, PAPER, POOLED, ExperimentSettings
 from tuning.reproduction.experiment_view import PREFERRED, ExperimentView
 from tuning.reproduction.learner_experiment import Experiment
-from tuning.reproduction.material import Sizes, experiment_kind
+from tuning.reproduction.material import Kind, Sizes, experiment_kind
 from tuning.reproduction.paper_tables import NI
 from tuning.reproduction.phrase_view import captured_moves, phrase_sizes
 from tuning.reproduction.repetitions import paired_t_test
@@ -52,7 +54,8 @@ def ni_exhibit(experiment: Experiment, labels: Mapping[str, str] | None = None) 
     charts = [phrase_sizes(view), *map(view.gains, view.others)]
     charts += [kind(n_classes) for kind in kinds for n_classes in classes]
     shown = [chart for chart in charts if chart.series]
-    return Exhibit(NAME, TITLE, view.notes(), tables, shown, _findings(view))
+    kind = PAPER_KIND if experiment.settings.protocol == PAPER else KIND
+    return Exhibit(kind.name, kind.title, view.notes(), tables, shown, _findings(view))
 
 
 def _findings(view: ExperimentView) -> list[Finding]:
@@ -162,4 +165,10 @@ def _fastest(view: ExperimentView, best: str) -> Finding:
     return Finding(statement, holds(good), tuple(cases))
 
 
-KIND = experiment_kind(NAME, TITLE, SETTINGS, SIZES, lambda done: ni_exhibit(done, LABELS))
+def _kind(name: str, title: str, protocol: str) -> Kind:
+    settings = replace(SETTINGS, protocol=protocol)
+    return experiment_kind(name, title, settings, SIZES, lambda done: ni_exhibit(done, LABELS))
+
+
+KIND = _kind(NAME, TITLE, POOLED)
+PAPER_KIND = _kind(f"{NAME}_paper", f"{TITLE}, the paper's protocol", PAPER)

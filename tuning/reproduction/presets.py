@@ -12,8 +12,9 @@ LEX = System("LINEAR+LEX", ("linear", "msd"))
 NINE = System("9-CLASS", ("nine-class",))
 PAIR = System("PAIR", ("pair",))
 SEQUENCE = System("SEQUENCE", ("sequence",))
+# In the paper DPR has one weight: there is no linear distortion beside it
 DPR3 = System("DPR-3", ("dpr,classes=3",))
-DPR5 = System("DPR-5", ("linear", "dpr,classes=5"))
+DPR5 = System("DPR-5", ("dpr,classes=5",))
 # one model for all phrases, and features that are seen more than ten times
 ALRAJEH = "moves=msd,features=alrajeh,min_count=11,min_examples=1000000000"
 PARSE_ROWS = ("me", "me+prior", "me+cov", "me+sib", "me+cov+sib", "me+prior+cov+sib")
@@ -52,11 +53,11 @@ PRESETS = {
             DPR3,
             DPR5,
             System("ME-3", ("dpr,classes=3,learner=me",)),
-            System("ME-5", ("linear", "dpr,classes=5,learner=me")),
+            System("ME-5", ("dpr,classes=5,learner=me",)),
         ),
         "MOSES",
         (6,),
-        exhibits=("ni_classification", "data_sizes"),
+        exhibits=("ni_classification", "ni_classification_paper", "data_sizes"),
     ),
     "xiang": Preset(
         "Smoothed priors and parse features (Xiang et al. 2011)",

@@ -11,8 +11,9 @@ forward (d < 0) or back (d > 0); with five classes, also whether it goes 5 words
 
 In `scaled`, `cap` bounds the price 1 / (β p) of a word's distance from above, so that a move that
 the classifier thinks impossible does not outweigh everything else, and `monotone_penalty` charges
-d = 0 for so many words where p(d = 0) ≤ ½, which costs nothing in eq. (7). The program that the
-authors released for Moses has β = 3, a cap of 5 and a penalty of one word.
+d = 0 for so many words where p(d = 0) ≤ ½; in eq. (7) it is free, however unlikely. The defaults
+are those of the program that the authors released for Moses. Eq. (7) as printed has no cap and no
+penalty, and then β only scales the feature, as its weight does.
 """
 
 from dataclasses import dataclass, field
@@ -44,9 +45,9 @@ class Dpr(ClassifierSettings, DistortionModel):
     name: ClassVar[str] = "dpr"
 
     use: str = AUTO  # direct, scaled; auto: scaled for three classes, direct for five
-    beta: float = 1.0
-    cap: float = 100.0
-    monotone_penalty: float = 0.0
+    beta: float = 3.0
+    cap: float = 5.0
+    monotone_penalty: float = 1.0
     _memo: TranslationScores | None = field(default=None, init=False, repr=False)
 
     @property

@@ -154,6 +154,16 @@ def test_what_does_not_hold():
     assert finding(made, "MMS is the fastest").verdict == "holds in some cases"
 
 
+def test_both_protocols_are_exhibits():
+    pooled, paper = (
+        ni_exhibit(made_experiment(settings, lambda *_: 60, lambda *_: 1.0))
+        for settings in (SMALL, replace(SMALL, protocol="paper"))
+    )
+    assert [pooled.name, paper.name] == ["ni_classification", "ni_classification_paper"]
+    assert "source phrases with 300 examples have models of their own" in pooled.notes[1]
+    assert "every source phrase of the test sentences has a model of its own" in paper.notes[1]
+
+
 def test_only_what_the_learners_allow_is_shown():
     settings = replace(SMALL, learners=("mms:max_rounds=2", "me"), sizes=(10,))
     percent = lambda *case: 60 + case[-1]  # noqa: E731
