@@ -121,6 +121,18 @@ def test_the_corners_of_alrajeh_and_niranjan_table_1():
     assert found[5, 6, 1, 3] == "discontinuous"  # f6 ↔ e2 e3
 
 
+@given(small_corpora)
+def test_corners_are_read_off_the_links_beside_the_first_target_word(examples):
+    corpus = corpus_of(examples)
+    samples = collect_samples(corpus, threads=1)
+    found = orientations(3, "msd").label(samples).tolist()
+    for row, corner in zip(rows_of(samples, corpus), found, strict=True):
+        sentence, f0, f1, e0, _, _ = row
+        links = {*examples[sentence][2], (-1, -1)}  # a sentence begins after its beginning
+        follows, swaps = (f0 - 1, e0 - 1) in links, (f1, e0 - 1) in links
+        assert corner == (2 if follows == swaps else 0 if follows else 1)
+
+
 def test_a_long_jump_back_is_no_swap():
     links = [(0, 1), (1, 3), (2, 0), (3, 2)]
     corpus = corpus_of([(list("abcd"), list("CADB"), links)])
