@@ -12,9 +12,7 @@ LEX = System("LINEAR+LEX", ("linear", "msd"))
 NINE = System("9-CLASS", ("nine-class",))
 PAIR = System("PAIR", ("pair",))
 SEQUENCE = System("SEQUENCE", ("sequence",))
-# In the paper DPR has one weight: there is no linear distortion beside it
 DPR3 = System("DPR-3", ("dpr,classes=3",))
-DPR5 = System("DPR-5", ("dpr,classes=5",))
 # one model for all phrases, and features that are seen more than ten times
 ALRAJEH = "moves=msd,features=alrajeh,min_count=11,min_examples=1000000000"
 PARSE_ROWS = ("me", "me+prior", "me+cov", "me+sib", "me+cov+sib", "me+prior+cov+sib")
@@ -50,9 +48,11 @@ PRESETS = {
         "Distance phrase reordering (Ni et al. 2011)",
         (
             System("MOSES", ("linear", "msd")),
-            DPR3,
-            DPR5,
-            System("ME-3", ("dpr,classes=3,learner=me",)),
+            # with one weight each: there is no linear distortion beside them
+            System("DPR-3", ("dpr,classes=3,use=scaled",)),
+            System("DPR-3-DIRECT", DPR3.distortion),  # ours; the paper scales distances
+            System("DPR-5", ("dpr,classes=5",)),
+            System("ME-3", ("dpr,classes=3,use=scaled,learner=me",)),
             System("ME-5", ("dpr,classes=5,learner=me",)),
         ),
         "MOSES",

@@ -36,12 +36,19 @@ TEXT = [
      [(0, 2), (2, 1), (5, 3)]),
 ]  # fmt: skip
 VARIANTS = [
-    {"classes": 3, "min_examples": 3},
+    {"classes": 3, "use": "scaled", "min_examples": 3},
     {"classes": 5, "min_examples": 3},
     {"classes": 5, "use": "scaled", "min_examples": 1000},
     {"classes": 3, "use": "direct", "features": "alrajeh", "min_examples": 4},
     {"moves": "msd", "features": "alrajeh", "min_examples": 1000},
-    {"learner": "me:sigma=0.5", "window": 1, "order": 2, "min_examples": 5, "word_classes": 4},
+    {
+        "learner": "me:sigma=0.5",
+        "use": "scaled",
+        "window": 1,
+        "order": 2,
+        "min_examples": 5,
+        "word_classes": 4,
+    },
 ]
 
 
@@ -220,14 +227,14 @@ def test_features_tell_variants_apart():
         for settings in (
             {},
             {"classes": 5},
-            {"use": "direct"},
-            {"learner": "me:sigma=2"},
+            {"use": "scaled"},
+            {"learner": "me:sigma=2", "use": "scaled"},
             {"classes": 5, "features": "alrajeh", "learner": "mlr-dual"},
             {"moves": "msd"},
         )
     ]
     assert names == [
-        "dpr3.scaled", "dpr5.logp", "dpr3.logp", "dpr3.me.scaled", "dpr5.mlr-dual.alrajeh.logp",
+        "dpr3.logp", "dpr5.logp", "dpr3.scaled", "dpr3.me.scaled", "dpr5.mlr-dual.alrajeh.logp",
         "dpr3.msd.logp",
     ]  # fmt: skip
 
@@ -283,7 +290,7 @@ def test_a_threshold_that_leaves_nothing_is_refused(corpus):
             "dpr,moves=msd,use=scaled",
             "dpr.use: 'scaled' is not possible\n  classes of msd have no distances to scale",
         ),
-        ("dpr,use=both", "dpr.use: 'both' is not possible\n  known: auto, direct, scaled"),
+        ("dpr,use=both", "dpr.use: 'both' is not possible\n  known: direct, scaled"),
         ("dpr,learner=mmd", "there is no learner 'mmd'"),
         ("dpr,learner=me:sigma", "'sigma' gives no value\n  name:key=value:…"),
         ("dpr,learner=me:sigmar=1", "has no setting 'sigmar'\n  did you mean sigma?"),
