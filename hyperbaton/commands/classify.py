@@ -58,9 +58,14 @@ class Classify(CorpusCommand):
         "phrase pairs.",
         default="lr,mms,mmr,svm,me,mlr-dual",
     )
+    moves: str = option(
+        "Classes of moves: distance (Ni et al.) or msd, monotone, swap and discontinuous (Alrajeh "
+        "and Niranjan).",
+        default="distance",
+    )
     classes: tuple[int, ...] = option(
-        "3, 5 or both.  [default: 3,5]",
-        default=(3, 5),
+        "Of distances: 3, 5 or both.  [default: 3,5; 3 for msd]",
+        default=(),
         type=_Numbers(),
         multiple=False,
         show_default=False,
@@ -78,6 +83,11 @@ class Classify(CorpusCommand):
     features: str = option("ni or alrajeh.", default="ni")
     window: int | None = option("Source words on each side.  [default: as in the paper]")
     order: int = option("Of n-grams, for ni.", default=3)
+    protocol: str = option(
+        "pooled, or paper: every source phrase of the test sentences has a model of its own, and "
+        "there is no other (Ni et al.).",
+        default="pooled",
+    )
     min_examples: int = option(
         "Source phrases with this many examples have models of their own.",
         default=300,
@@ -138,13 +148,15 @@ class Classify(CorpusCommand):
             raise click.UsageError("--learners names none")
         return ExperimentSettings(
             learners=names,
-            classes=self.classes,
+            classes=self.classes or ((3, 5) if self.moves == "distance" else (3,)),
+            moves=self.moves,
             sizes=self.sizes,
             repeats=self.repeats,
             test_size=self.test_size or 0,
             features=self.features,
             window=-1 if self.window is None else self.window,
             order=self.order,
+            protocol=self.protocol,
             min_examples=POOLED_ONLY if self.pooled else self.min_examples,
             min_count=self.min_count,
             max_distance=self.max_distance,

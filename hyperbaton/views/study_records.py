@@ -30,6 +30,8 @@ def experiment_csv(experiment: Experiment) -> str:
 def _measures(trial: Trial) -> dict[str, float]:
     measures = {
         OVERALL: trial.result.precision,
+        "seen pairs": trial.precision_where(seen=True),
+        "unseen pairs": trial.precision_where(seen=False),
         **{
             f"F1 {name}": float(value)
             for name, value in zip(trial.result.classes, trial.result.class_f1, strict=True)
@@ -63,6 +65,8 @@ def experiment_json(experiment: Experiment) -> str:
                 "seconds": trial.seconds,
                 "training_error": trial.train_error,
                 "precision": trial.result.precision,
+                "precision_seen_pairs": trial.precision_where(seen=True),
+                "precision_unseen_pairs": trial.precision_where(seen=False),
                 "f1": trial.result.class_f1.tolist(),
                 "confusion": trial.result.confusion.tolist(),
                 "by_distance": [

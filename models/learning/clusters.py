@@ -3,7 +3,8 @@
 Ni et al. (2011, §3.2) train a sub-model for every source phrase from the examples of that phrase.
 Most phrases are rare: clusters with fewer than `min_examples` share one pooled model, trained on
 their examples together. If no cluster is that small, the pooled model is trained on all examples,
-because new clusters still need it.
+because new clusters still need it. With `min_examples` 0 there is no pooled model, as in the paper:
+every cluster is on its own, and all classes of a new one score 0.
 
 Threads take ranges of clusters that do not depend on the number of threads.
 """
@@ -28,7 +29,7 @@ from models.learning.cluster_arrays import (
     part_of,
     ranges,
 )
-from models.learning.interface import Learner
+from models.learning.interface import Learner, Solution
 from models.learning.problem import Problem, check_integers, make_problem, make_rows, own_seed
 from models.progress import Progress
 
@@ -65,7 +66,7 @@ class ClusteredLearner(Estimator):
         progress: Progress | None = None,
     ) -> Self:
         """Learns as a learner does. The result does not depend on `threads`."""
-        self._check_at_least(1, "min_examples")
+        self._check_at_least(0, "min_examples")
         self.learner.check_settings()
         problem = make_problem(examples.X, examples.y, examples.n_classes)
         numbers = check_clusters(examples.cluster, len(problem.labels))
@@ -73,7 +74,8 @@ class ClusteredLearner(Estimator):
             clusters, rare = group(problem, numbers, self.min_examples, pool)
             shared = np.flatnonzero(rare) if rare.any() else np.arange(len(rare))
             # the pooled model takes longest: it begins first
-            waiting = pool.submit(self.learner.solve, rows_of(problem, shared), seed)
+            task = self.learner.solve if self.min_examples else _know_nothing
+            waiting = pool.submit(task, rows_of(problem, shared), seed)
             weights = solve_clusters(self.learner, problem, clusters, seed, pool, progress)
             pooled = waiting.result()
         self.model_ = _without_zeros(clusters, weights, pooled.weights.astype(np.float32))
@@ -92,6 +94,10 @@ class ClusteredLearner(Estimator):
         """Examples whose best class is not their own."""
         found = self.decision(examples.X, examples.cluster).argmax(axis=1)
         return int(np.count_nonzero(found != examples.y))
+
+
+def _know_nothing(problem: Problem, seed: int) -> Solution:  # noqa: ARG001
+    return Solution(np.zeros((problem.n_features, problem.n_classes)), 0, 0.0, converged=True)
 
 
 def solve_clusters(

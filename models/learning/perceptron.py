@@ -13,6 +13,9 @@ A round visits every example once in a random order; the table draws examples on
 `average`, the default, the model is the mean of the weights after every visit (Collins 2002). The
 last weights would depend on which noisy examples happened to come last.
 
+With `normalise` the φ of examples are scaled to length 1 for training: examples with many features
+then make no larger steps than others, and Δ is the same margin for all of them.
+
 Against over-fitting the paper stops early: the number of rounds and the size of the steps are
 chosen on unseen examples (`early_stopping.py`). The perceptron itself runs `max_rounds`, or stops
 after a round without updates.
@@ -28,6 +31,7 @@ from models.kernels import kernel
 from models.learning.interface import Learner, Solution
 from models.learning.losses import DISTANCES, structured_loss
 from models.learning.problem import Problem, entries, generator, score, shuffle
+from models.learning.unit_rows import with_unit_rows
 
 
 @dataclass(eq=False, kw_only=True)
@@ -42,6 +46,7 @@ class Perceptron(Learner):
     max_rounds: int = 8
     distance: str = "tree"  # Δ
     average: bool = True
+    normalise: bool = False  # ‖φ‖ = 1 in training
 
     def check_settings(self) -> None:
         self._check_positive("learning_rate", "max_rounds")
@@ -49,6 +54,8 @@ class Perceptron(Learner):
 
     def solve(self, problem: Problem, seed: int) -> Solution:
         distance = DISTANCES[self.distance](problem.n_classes)
+        if self.normalise:
+            problem = with_unit_rows(problem)
         n_rows = len(problem.labels)
         order, state = np.arange(n_rows), generator(seed)
         weights = np.zeros((problem.n_features, problem.n_classes))

@@ -27,6 +27,7 @@ from models.arrays import FloatArray
 from models.learning.box_dual import HingeLearner
 from models.learning.interface import Solution
 from models.learning.problem import Problem, generator
+from models.learning.unit_rows import with_unit_rows
 
 EMBEDDINGS = ["indicator", "centred"]
 
@@ -53,11 +54,3 @@ class MarginRegression(HingeLearner):
         """φ(o) of every class, (K, K)."""
         indicator = np.eye(n_classes)
         return indicator if self.embedding == "indicator" else indicator - 1.0 / n_classes
-
-
-def with_unit_rows(problem: Problem) -> Problem:
-    """The same problem with ‖φ‖ = 1 for every example that has features."""
-    rows = np.repeat(np.arange(len(problem.labels)), np.diff(problem.indptr))
-    square = np.bincount(rows, problem.data.astype(np.float64) ** 2, len(problem.labels))
-    norm = np.sqrt(np.where(square > 0, square, 1.0))
-    return problem._replace(data=(problem.data / norm[rows]).astype(problem.data.dtype))

@@ -43,7 +43,7 @@ def main(arguments: list[str]) -> None:
         "linear": [Linear()],
         "linear + msd": [Linear(), Lexicalised(MSD)],
     }
-    for settings in ({"classes": 3}, {"classes": 5}, {"classes": 5, "features": "alrajeh"}):
+    for settings in ({"use": "scaled"}, {"classes": 5}, {"classes": 5, "features": "alrajeh"}):
         began = time.perf_counter()
         model = Dpr(**settings).fit(corpus)
         name = model.feature_names[0]

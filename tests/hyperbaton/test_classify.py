@@ -56,15 +56,17 @@ def test_tables_files_and_pictures(run, tmp_path):
         chosen = "mms:learning_rate=0.05:max_rounds=4"
         for title in (
             f"overall precision, and F1 as in {table}",
-            f"differences to {chosen}, paired t-test over all sizes",
+            f"differences to {chosen}, paired t-test over 2 repetitions (means of all sizes)",
             "overall precision by size, as in Figure 10",
-            f"gain of {chosen} over each other learner on moves (d ≠ 0), as in Figure 12",
             "training time, each by its own rule",
+            "training time to the same training error, as in Figure 15",
             "examples that are still active (Alrajeh and Niranjan 2014, Figure 1)",
         ):
             assert f"{n_classes} classes: {title}" in lines
         title = "60 training sentences: precision by distance, as in Figure 11"
         assert f"{n_classes} classes, {title}" in lines
+    assert f"gain of {chosen} over lr on moves, as in Figure 12" in lines
+    assert "source phrases by their training examples, as in Figure 8" in lines
     assert "time to the same training error, 60 training sentences, as in Figure 15" in lines
     found = [line.partition(": ")[0] for line in lines if " — " in line]
     assert found == [f"Ni et al. 2011, Figure {number}" for number in (10, 12, 15)]
@@ -110,7 +112,10 @@ def test_tables_files_and_pictures(run, tmp_path):
     three = [100 * r["precision"] for r in runs if len(r["classes"]) == 3]
     assert float(line[1]) == pytest.approx(sum(three) / 2, abs=0.051)
 
-    names = ["active", "clusters", "distance", "improvement", "precision", "time"]
+    names = [
+        "active", "clusters", "distance", "improvement", "own_time", "phrase_sizes", "precision",
+        "time",
+    ]  # fmt: skip
     pictures = sorted((tmp_path / "figures").iterdir())
     assert [path.name for path in pictures] == [f"{name}.png" for name in names]
     assert all(path.read_bytes().startswith(b"\x89PNG") for path in pictures)
@@ -134,7 +139,7 @@ def test_one_learner_one_run_one_model_for_all(run, tmp_path):
     assert "active" not in out
     assert "same training error" not in out
     names = sorted(path.name for path in (tmp_path / "p").iterdir())
-    assert names == ["distance.png", "precision.png"]
+    assert names == ["distance.png", "phrase_sizes.png", "precision.png"]
 
 
 @pytest.mark.parametrize(

@@ -4,18 +4,19 @@ A repetition draws test sentences and training sentences; smaller training sets 
 of larger ones. Test examples are the phrase pairs of the test sentences whose source phrase occurs
 in training: others never reach a classifier, as no phrase table has them (the test sets of Ni et
 al. 2011 grow with the training sets for the same reason, Table 4). Word classes come from the
-training sentences.
+training sentences. In the paper's protocol the training examples are those whose source phrase
+occurs in the test text.
 """
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 
-from models.arrays import Int64Array
+from models.arrays import BoolArray, Int64Array, Ragged
 from models.data.corpus import AlignedCorpus
 from models.data.word_classes import WordClasses
 from models.distortion.dpr.examples import Examples, make_examples, make_features
@@ -25,7 +26,7 @@ from models.distortion.dpr.samples import Orientations
 from models.errors import DataError
 from models.learning.catalogue import make_learner
 from models.learning.clusters import ClusteredExamples, ClusteredLearner
-from tuning.reproduction.experiment_settings import ExperimentSettings
+from tuning.reproduction.experiment_settings import PAPER, ExperimentSettings
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,20 +61,30 @@ class Split:
     test_rows: Int64Array
     examples: Examples
 
+    @property
+    def seen(self) -> BoolArray:
+        """Whether the phrase pair of each test example occurs in training."""
+        pair = self.examples.pair
+        return np.isin(pair[self.test_rows], pair[self.train_rows])
+
     def training_set(self, setup: Orientations, settings: ExperimentSettings) -> TrainingSet:
-        classes = setup.of(self.examples.samples.distance[self.train_rows])
+        classes = setup.label(self.examples.samples)[self.train_rows]
         cluster = self.examples.cluster[self.train_rows]
         examples = ClusteredExamples(self.train, classes, len(setup), cluster)
-        return TrainingSet(examples, settings.min_examples, settings.seed, settings.threads)
+        return TrainingSet(examples, settings.fewest, settings.seed, settings.threads)
 
 
 @dataclass(frozen=True, eq=False)
 class JudgedPhrases:
-    """Test examples of the largest training set, by source phrase (Ni et al., Figure 13)."""
+    """The largest training set and its test examples by source phrase (Ni et al., Figures 8, 13
+    and 14)."""
 
     cluster: Int64Array  # (n_test,) number of the source phrase
     n_examples: Int64Array  # (n_test,) training examples of the source phrase
     n_translations: Int64Array  # (n_test,) its different translations in training
+    text: Sequence[str]  # (n_test,) the source phrase
+    n_own_examples: Int64Array  # of every source phrase in training
+    n_own_features: Int64Array  # that its examples have
 
 
 class Repetition:
@@ -94,9 +105,21 @@ class Repetition:
             layered = replace(side, classes=classes.layer(side.words))
             drawn = replace(drawn, **{name: layered})
         features = make_features(settings.features, settings.window, settings.order)
+        self._source = drawn.source
         self._examples = make_examples(drawn, features, settings.threads)
-        self._near = np.abs(self._examples.samples.distance) <= settings.max_distance
+        self._used = np.abs(self._examples.samples.distance) <= settings.max_distance
+        if settings.protocol == PAPER:
+            self._used &= self._is_in_test_text(drawn.source.words)
         self._min_count = settings.min_count
+
+    def _is_in_test_text(self, source: Ragged) -> BoolArray:
+        """Whether the source phrase of each example occurs in the test sentences."""
+        phrases, cluster = self._examples.phrases, self._examples.cluster
+        found = np.zeros(len(phrases.length), bool)
+        spans = phrases.ids[:, source.offsets[self._n_train] :]
+        found[spans[spans >= 0]] = True
+        occurs: BoolArray = found[cluster]
+        return occurs
 
     def split(self, size: int) -> Split:
         train_rows, test_rows = self._rows(size)
@@ -119,10 +142,10 @@ class Repetition:
     def _rows(self, size: int) -> tuple[Int64Array, Int64Array]:
         """Training examples, and test examples whose source phrase is among them."""
         sentence, cluster = self._examples.samples.sentence, self._examples.cluster
-        train = self._near & (sentence < size)
+        train = self._used & (sentence < size)
         known = np.zeros(int(cluster.max(initial=0)) + 1, bool)
         known[cluster[train]] = True
-        test = self._near & (sentence >= self._n_train) & known[cluster]
+        test = self._used & (sentence >= self._n_train) & known[cluster]
         return np.flatnonzero(train), np.flatnonzero(test)
 
     def phrases(self, size: int) -> JudgedPhrases:
@@ -131,5 +154,24 @@ class Repetition:
         n_clusters = int(cluster.max(initial=0)) + 1
         n_examples = np.bincount(cluster[train], minlength=n_clusters)
         n_translations = np.bincount(np.unique(pair[train]) >> 32, minlength=n_clusters)
-        own = cluster[test]
-        return JudgedPhrases(own, n_examples[own], n_translations[own])
+        own, known = cluster[test], n_examples > 0
+        words = self._examples.source_phrases(self._source.words, own)
+        text = [" ".join(self._source.vocabulary.decode(row)) for row in words]
+        return JudgedPhrases(
+            own,
+            n_examples[own],
+            n_translations[own],
+            text,
+            n_examples[known],
+            self._n_features(train, n_clusters)[known],
+        )
+
+    def _n_features(self, rows: Int64Array, n_clusters: int) -> Int64Array:
+        """Different features of the examples of each source phrase."""
+        begin, columns, _ = self._examples.rows
+        lengths = np.diff(begin)
+        used = np.zeros(len(lengths), bool)
+        used[rows] = True
+        cluster = np.repeat(np.where(used, self._examples.cluster, -1), lengths)
+        place = cluster[cluster >= 0] * self._examples.n_columns + columns[cluster >= 0]
+        return np.bincount(np.unique(place) // self._examples.n_columns, minlength=n_clusters)

@@ -5,20 +5,24 @@ Charts are made for each class setup; those of one name are panels of one pictur
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
+from models.arrays import Int64Array
+from models.distortion.dpr.samples import DISTANCE
 from models.errors import counted
 from tuning.evaluation.charts import Chart, Series
 from tuning.evaluation.tables import Table
-from tuning.reproduction.experiment_settings import POOLED_ONLY
+from tuning.reproduction.experiment_settings import PAPER, POOLED_ONLY
 from tuning.reproduction.learner_experiment import Experiment, Trial
 from tuning.reproduction.paper_tables import ALRAJEH
 from tuning.reproduction.repetitions import compare_classifiers, spread
+from tuning.reproduction.time_to_error import ROUNDS
 
+Case = TypeVar("Case")
 PREFERRED = "mms"  # the learner that all others are compared with, if it is there
-TABLES = {3: "Table 5", 5: "Table 6"}  # of Ni et al., by the number of classes
+TABLES = {3: " as in Table 5", 5: " as in Table 6"}  # of Ni et al., by the number of classes
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,22 +55,23 @@ class ExperimentView:
 
     def notes(self) -> list[str]:
         settings = self.experiment.settings
-        own = (
-            "one model for all source phrases"
-            if settings.min_examples == POOLED_ONLY
-            else f"source phrases with {settings.min_examples:,} examples have models of their own"
-        )
+        if settings.protocol == PAPER:
+            own = "every source phrase of the test sentences has a model of its own, no other has"
+        elif settings.min_examples == POOLED_ONLY:
+            own = "one model for all source phrases"
+        else:
+            own = f"source phrases with {settings.min_examples:,} examples have models of their own"
         notes = [
             f"{counted(settings.repeats, 'repetition')}, each with {settings.test_size:,} test "
             "sentences and as many training sentences as named, drawn at random;",
-            f"features of {settings.features}; {own}.",
+            f"classes of {settings.moves}; features of {settings.features}; {own}.",
         ]
         if not self.is_repeated:
             notes.append("Deviations and p-values need more than one repetition.")
         return notes
 
     def sizes(self, title: str) -> Table:
-        """Phrase pairs for training and test (Ni et al., Table 4)."""
+        """Phrase pairs for training and test, and features."""
         settings = self.experiment.settings
         numbers: dict[str, Callable[[Trial], int]] = {
             "training phrase pairs": lambda trial: trial.n_train,
@@ -79,6 +84,28 @@ class ExperimentView:
             for name, number in numbers.items()
         ]
         return Table(["training sentences", *self._size_names], rows, title=title)
+
+    def class_shares(self, n_classes: int) -> Table:
+        """Phrase pairs of each class (Ni et al., Table 4), in the mean of the repetitions."""
+        settings = self.experiment.settings
+        counts: dict[str, Callable[[Trial], Int64Array]] = {
+            "training": lambda trial: trial.training,
+            "test": lambda trial: trial.result.confusion.sum(axis=1),
+        }
+        columns = []
+        for count in counts.values():
+            for size in settings.sizes:
+                trials = self.experiment.of(settings.learners[0], n_classes, size)
+                mean = np.mean([count(trial) for trial in trials], axis=0)
+                columns.append([f"{n:,.0f} ({n / mean.sum():.0%})" for n in mean])
+        names = trials[0].result.classes
+        rows = [[name, *row] for name, row in zip(names, zip(*columns, strict=True), strict=True)]
+        header = [
+            "phrase pairs",
+            *(f"{kind}, {size}" for kind in counts for size in self._size_names),
+        ]
+        table = " as in Table 4" if settings.moves == DISTANCE else ""
+        return Table(header, rows, title=f"{n_classes} classes: sizes{table}")
 
     def quality(self, n_classes: int) -> Table:
         """Overall precision and the F1 of every class by size (Ni et al., Tables 5 and 6)."""
@@ -93,11 +120,29 @@ class ExperimentView:
             for size, row in zip(settings.sizes, measures, strict=True)
         ]
         header = ["percent, by training sentences", *map(self.label, settings.learners)]
-        title = f"{n_classes} classes: overall precision, and F1 as in {TABLES[n_classes]}"
+        table = TABLES[n_classes] if settings.moves == DISTANCE else ""
+        title = f"{n_classes} classes: overall precision, and F1{table}"
+        return Table(header, rows, title=title)
+
+    def seen_and_unseen(self, n_classes: int) -> Table:
+        """Test examples whose phrase pair occurs in training, and the others: of those a count of
+        pairs knows nothing."""
+        settings = self.experiment.settings
+        rows = []
+        for name, seen in (("seen", True), ("unseen", False)):
+            for size in settings.sizes:
+                by_learner = [self.experiment.of(own, n_classes, size) for own in settings.learners]
+                share = spread([float(np.mean(trial.seen == seen)) for trial in by_learner[0]])
+                right = [[t.precision_where(seen=seen) for t in trials] for trials in by_learner]
+                rows.append([f"{name}, {size:,}", str(share), *(str(spread(own)) for own in right)])
+        header = ["percent", "of the test", *map(self.label, settings.learners)]
+        title = (
+            f"{n_classes} classes: overall precision on phrase pairs that training has or has not"
+        )
         return Table(header, rows, title=title)
 
     def p_values(self, n_classes: int) -> list[Table]:
-        """Over the repetitions of all sizes; none if there is nothing to test."""
+        """Over the repetitions, each the mean of all sizes; none if there is nothing to test."""
         if not self.others or not self.is_repeated:
             return []
         results = self.experiment.results(n_classes, self.experiment.settings.sizes)
@@ -106,7 +151,10 @@ class ExperimentView:
             for row in compare_classifiers(results, self.chosen)
         ]
         against = self.label(self.chosen)
-        title = f"{n_classes} classes: differences to {against}, paired t-test over all sizes"
+        title = (
+            f"{n_classes} classes: differences to {against}, paired t-test over "
+            f"{self.experiment.settings.repeats} repetitions (means of all sizes)"
+        )
         return [Table(["p", *map(self.label, self.others)], rows, title=title)]
 
     def errors(self) -> Table:
@@ -125,7 +173,7 @@ class ExperimentView:
         goals = self.experiment.goals
         times = {(each.learner, each.n_classes, each.goal): each for each in self.experiment.times}
         rows = []
-        for name in self.experiment.settings.discriminative:
+        for name in self.experiment.timed:
             own = [times[name, *goal] for goal in goals]
             texts = [
                 "–" if each.seconds is None else f"{each.seconds:.2f} ({each.n_rounds})"
@@ -135,12 +183,32 @@ class ExperimentView:
         header = ["CPU seconds (rounds)", *(f"{n} classes, {100 * goal:.1f}%" for n, goal in goals)]
         size = self.experiment.settings.sizes[-1]
         title = f"time to the same training error, {size:,} training sentences, as in Figure 15"
-        return Table(header, rows, ("–: it stops at a higher error",), title)
+        note = f"–: it stops at a higher error, or needs more than {ROUNDS[-1]} rounds"
+        return Table(header, rows, (note,), title)
+
+    def times_by_error(self, n_classes: int) -> Chart:
+        """The same as a picture (Ni et al., Figure 15)."""
+        own = [each for each in self.experiment.times if each.n_classes == n_classes]
+        lines = [
+            Series(self.label(name), [each.seconds for each in own if each.learner == name])
+            for name in self.experiment.timed
+        ]
+        goals = dict.fromkeys(each.goal for each in own)
+        return Chart(
+            f"{n_classes} classes: training time to the same training error, as in Figure 15",
+            [f"{100 * goal:.1f}%" for goal in goals],
+            lines,
+            "training examples that are wrong",
+            "CPU seconds",
+            name="time",
+            digits=3,
+            is_log=True,
+        )
 
     def precision(self, n_classes: int) -> Chart:
         return self._by_size(
             f"{n_classes} classes: overall precision by size, as in Figure 10",
-            self.experiment.settings.learners,
+            self._by_label(self.experiment.settings.learners),
             lambda name, size: [
                 100 * trial.result.precision for trial in self.experiment.of(name, n_classes, size)
             ],
@@ -148,15 +216,14 @@ class ExperimentView:
             name="precision",
         )
 
-    def gains(self, n_classes: int) -> Chart:
-        """The chosen learner over each other where phrases move."""
+    def gains(self, other: str) -> Chart:
+        """The chosen learner over another where phrases move, a line for each class setup."""
         chosen = self.chosen
         return self._by_size(
-            f"{n_classes} classes: gain of {self.label(chosen)} over each other learner on moves "
-            "(d ≠ 0), as in Figure 12",
-            self.others,
-            lambda name, size: [
-                100 * gain for gain in self.experiment.moving_gains(chosen, name, n_classes, size)
+            f"gain of {self.label(chosen)} over {self.label(other)} on moves, as in Figure 12",
+            {f"{n_classes} classes": n_classes for n_classes in self.experiment.settings.classes},
+            lambda n_classes, size: [
+                100 * gain for gain in self.experiment.moving_gains(chosen, other, n_classes, size)
             ],
             "relative gain of F1, percent",
             name="improvement",
@@ -165,31 +232,34 @@ class ExperimentView:
     def training_times(self, n_classes: int) -> Chart:
         return self._by_size(
             f"{n_classes} classes: training time, each by its own rule",
-            self.experiment.settings.discriminative,
+            self._by_label(self.experiment.settings.discriminative),
             lambda name, size: [
                 trial.seconds for trial in self.experiment.of(name, n_classes, size)
             ],
             "CPU seconds",
-            name="time",
+            name="own_time",
             digits=3,
             is_log=True,
         )
 
+    def _by_label(self, learners: Sequence[str]) -> dict[str, str]:
+        return {self.label(name): name for name in learners}
+
     def _by_size(
         self,
         caption: str,
-        learners: Sequence[str],
-        values: Callable[[str, int], Sequence[float]],  # of learner and size, in each repetition
+        cases: Mapping[str, Case],  # by the name of their line
+        values: Callable[[Case, int], Sequence[float]],  # of case and size, in each repetition
         y_title: str,
         **look: Any,
     ) -> Chart:
-        """Mean and deviation of the repetitions, a line for each learner."""
+        """Mean and deviation of the repetitions, a line for each case."""
         lines = []
-        for name in learners:
-            spreads = [spread(values(name, size)) for size in self.experiment.settings.sizes]
+        for name, case in cases.items():
+            spreads = [spread(values(case, size)) for size in self.experiment.settings.sizes]
             deviations = [own.deviation for own in spreads if own.deviation is not None]
             means = [own.mean for own in spreads]
-            lines.append(Series(self.label(name), means, deviations=deviations))
+            lines.append(Series(name, means, deviations=deviations))
         return Chart(caption, self._size_names, lines, "training sentences", y_title, **look)
 
     def by_distance(self, n_classes: int) -> Chart:

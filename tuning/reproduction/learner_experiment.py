@@ -4,12 +4,12 @@
 All learners see the same examples and features (`experiment_data.py`). Moves over more than 15
 words are left out.
 
-`lr` is the baseline that counts phrase pairs; all other names are learners, with optional settings
-(`me:sigma=0.5`). Training time is the processor's for the learner alone, without the features and
-without the search for the perceptron's number of rounds, which the paper made once for all
-experiments. Learners stop by their own rules, so the error on the training examples that they stop
-at is given as well, and if wanted the time that each takes to the same error, on the largest
-training set of the first repetition (`time_to_error.py`).
+`lr` is the baseline that counts source phrases and phrase pairs; all other names are learners, with
+optional settings (`me:sigma=0.5`). Training time is the processor's for the learner alone, without
+the features and without the search for the perceptron's number of rounds, which the paper made once
+for all experiments. Learners stop by their own rules, so the error on the training examples that
+they stop at is given as well, and if wanted the time that each takes to the same error, on the
+largest training set of the first repetition (`time_to_error.py`).
 """
 
 import time
@@ -47,15 +47,25 @@ class Trial:
     n_classes: int
     size: int  # training sentences
     repeat: int
-    n_train: int  # phrase pairs
+    training: Int64Array  # (n_classes,) phrase pairs
     n_features: int
     seconds: float  # of training, on the processor
     train_error: float
     result: Classification
     by_distance: tuple[BinPrecision, ...]
     right: BoolArray = field(repr=False)  # (n_test,) of each test example
+    seen: BoolArray = field(repr=False)  # (n_test,) whether training has its phrase pair
     active: FloatArray | None = None  # share of active examples by iteration, if it shrinks
     settings: Mapping[str, Any] = field(default_factory=dict)  # of the learner, as it was trained
+
+    @property
+    def n_train(self) -> int:
+        return int(self.training.sum())
+
+    def precision_where(self, *, seen: bool) -> float:
+        """On the phrase pairs that training has, or on the others; 0 if there are none."""
+        right = self.right[self.seen == seen]
+        return float(right.mean()) if len(right) else 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,12 +88,22 @@ class Experiment:
             if (trial.learner, trial.n_classes, trial.size) == (learner, n_classes, size)
         ]
 
-    def results(self, n_classes: int, sizes: Sequence[int]) -> dict[str, list[Classification]]:
-        """Of every learner, over the repetitions of these sizes."""
+    def results(
+        self, n_classes: int, sizes: Sequence[int]
+    ) -> dict[str, list[list[Classification]]]:
+        """Of every learner, by repetition and by size."""
         return {
-            name: [trial.result for size in sizes for trial in self.of(name, n_classes, size)]
+            name: [
+                [trial.result for trial in trials]
+                for trials in zip(*(self.of(name, n_classes, size) for size in sizes), strict=True)
+            ]
             for name in self.settings.learners
         }
+
+    @property
+    def timed(self) -> tuple[str, ...]:
+        """The learners whose time to the same error is given."""
+        return tuple(dict.fromkeys(each.learner for each in self.times))
 
     def moving_gains(self, learner: str, other: str, n_classes: int, size: int) -> list[float]:
         """How much better a learner's F1 on moves is than another's, as a share of the latter
@@ -97,7 +117,7 @@ def run_experiment(
 ) -> Experiment:
     """Trains and tests everything."""
     settings = settings.completed(len(corpus))
-    for learner in settings.discriminative:
+    for learner in (*settings.discriminative, *settings.timed):
         _warm_up(learner, settings)
     trials: list[Trial] = []
     times: list[ErrorTime] = []
@@ -136,39 +156,41 @@ class _Trained:
 def _trial(
     split: Split, learner: str, n_classes: int, settings: ExperimentSettings, repeat: int
 ) -> Trial:
-    setup = orientations(n_classes)
+    setup = orientations(n_classes, settings.moves)
     training = split.training_set(setup, settings)
     train = _count if learner == BASELINE else _learn
     trained = train(split, training, learner)
     distance = split.examples.samples.distance[split.test_rows]
-    true = setup.of(distance)
+    true = setup.label(split.examples.samples)[split.test_rows]
     return Trial(
         learner,
         n_classes,
         split.size,
         repeat,
-        len(training.examples.y),
+        np.bincount(training.examples.y, minlength=n_classes),
         split.train.shape[1],
         trained.seconds,
         trained.train_error,
         judge(true, trained.predicted, setup.names),
         precision_by_distance(true, trained.predicted, distance),
         true == trained.predicted,
+        split.seen,
         trained.active,
         trained.settings,
     )
 
 
 def _count(split: Split, training: TrainingSet, _: str) -> _Trained:
-    pair, classes = split.examples.pair, training.examples.y
-    began = time.process_time()
-    model = RelativeFrequency().fit(pair[split.train_rows], classes, training.examples.n_classes)
-    seconds = time.process_time() - began
-    tested, seen = (
-        model.probabilities(pair[rows]).argmax(axis=1)
+    examples, classes = split.examples, training.examples.y
+    tested, trained = (
+        [examples.cluster[rows], examples.pair[rows]]
         for rows in (split.test_rows, split.train_rows)
     )
-    return _Trained(tested, float(np.mean(seen != classes)), seconds)
+    began = time.process_time()
+    model = RelativeFrequency().fit(trained, classes, training.examples.n_classes)
+    seconds = time.process_time() - began
+    wrong = model.probabilities(trained).argmax(axis=1) != classes
+    return _Trained(model.probabilities(tested).argmax(axis=1), float(wrong.mean()), seconds)
 
 
 def _learn(split: Split, training: TrainingSet, learner: str) -> _Trained:
@@ -192,15 +214,20 @@ def _times(
 ) -> Iterator[ErrorTime]:
     """How long each learner takes to reach the same errors."""
     for n_classes in settings.classes:
-        training = split.training_set(orientations(n_classes), settings)
+        training = split.training_set(orientations(n_classes, settings.moves), settings)
         done = [
             trial
             for trial in trials
             if (trial.n_classes, trial.size) == (n_classes, split.size)
             and trial.learner != BASELINE
         ]
-        goals = goals_of({trial.learner: trial.train_error for trial in done}) if done else ()
-        for trial in done:
+        if not done:
+            continue
+        goals = goals_of({trial.learner: trial.train_error for trial in done})
+        wanted = {trial.learner: trial.settings for trial in done}
+        for learner, own in (
+            wanted | {name: parse_learner(name)[1] for name in settings.timed}
+        ).items():
             if progress:
-                progress(f"{trial.learner}, {n_classes} classes, to the same error", 0)
-            yield from times_to_goals(trial.learner, trial.settings, training, goals)
+                progress(f"{learner}, {n_classes} classes, to the same error", 0)
+            yield from times_to_goals(learner, own, training, goals)

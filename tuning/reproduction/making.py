@@ -31,7 +31,14 @@ FILE = "exhibits.json"
 STAGE = "exhibit_"
 KINDS = {
     kind.name: kind
-    for kind in (ni.KIND, data_sizes.KIND, alrajeh.KIND, next_word.KIND, siblings.KIND)
+    for kind in (
+        ni.KIND,
+        ni.PAPER_KIND,
+        data_sizes.KIND,
+        alrajeh.KIND,
+        next_word.KIND,
+        siblings.KIND,
+    )
 }
 
 

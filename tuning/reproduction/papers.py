@@ -52,7 +52,7 @@ PAPERS = {
                 ("DPR-5", "ME-5"),
             )
         ),
-        {"ni_classification": (tables.NI_5, tables.NI_6)},
+        dict.fromkeys(("ni_classification", "ni_classification_paper"), (tables.NI_5, tables.NI_6)),
     ),
     "xiang": Paper(
         (tables.XIANG_2, tables.XIANG_3_4),

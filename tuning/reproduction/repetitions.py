@@ -2,8 +2,9 @@
 
 The deviation has n − 1 in its denominator, so a single run has none. Two classifiers on the same
 repetitions are compared by a paired two-sided t-test: t = mean(d) / (s(d)/√n), n − 1 degrees of
-freedom. Ni et al. (2011) do not say which runs their p-values come from; as small as these are,
-they must pool the repetitions of all training sizes.
+freedom. A repetition is one draw of sentences: its training sets lie inside each other and share
+one test set, so their results are one observation, their mean. (Ni et al. 2011 do not say which
+runs their p-values come from; as small as these are, they must count the sizes one by one.)
 """
 
 from collections.abc import Mapping, Sequence
@@ -69,16 +70,18 @@ class ComparedRow:
 
 
 def compare_classifiers(
-    runs: Mapping[str, Sequence[Classification]], against: str
+    runs: Mapping[str, Sequence[Sequence[Classification]]], against: str
 ) -> tuple[ComparedRow, ...]:
-    """Compares classifiers by name (Tables 5 and 6 of Ni et al.); run i of each must be on the same
-    training and test data."""
+    """Compares classifiers by name (Tables 5 and 6 of Ni et al.): repetitions, each with results of
+    all sizes. Those of all classifiers must be on the same training and test data."""
     n_runs = len(runs[against])
     measures = {  # one value for every class after the overall precision
-        name: np.array([[run.precision, *run.class_f1] for run in each])
+        name: np.array([[[run.precision, *run.class_f1] for run in sizes] for sizes in each]).mean(
+            axis=1
+        )
         for name, each in runs.items()
     }
-    row_names = [OVERALL, *(f"F1 {name}" for name in runs[against][0].classes)]
+    row_names = [OVERALL, *(f"F1 {name}" for name in runs[against][0][0].classes)]
     rows = []
     for number, row_name in enumerate(row_names):
         values = {name: each[:, number].tolist() for name, each in measures.items()}

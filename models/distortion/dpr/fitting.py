@@ -8,7 +8,7 @@ from models.data.corpus import AlignedCorpus
 from models.distortion.dpr.classifier import PhraseClassifier
 from models.distortion.dpr.examples import make_examples, make_features, with_classes
 from models.distortion.dpr.feature_set import number_columns, renumbered
-from models.distortion.dpr.samples import orientations
+from models.distortion.dpr.samples import DISTANCE, orientations
 from models.errors import DataError
 from models.learning.catalogue import make_learner, parse_learner
 from models.learning.cluster_arrays import POOLED
@@ -25,11 +25,13 @@ class ClassifierSettings:
     """What the model `dpr` learns, and from what."""
 
     classes: int = 3
+    moves: str = DISTANCE  # or msd: monotone, swap, discontinuous
     learner: str = "mms"  # or name:key=value:…
     features: str = "ni"  # or alrajeh
     window: int = -1  # source words looked at on each side; −1: as in the paper
     order: int = 3  # of n-grams
-    min_examples: int = MIN_EXAMPLES  # source phrases with fewer share one pooled model
+    # source phrases with fewer share one pooled model; 0: there is none, and they score alike
+    min_examples: int = MIN_EXAMPLES
     min_count: int = 1  # features seen less often are left out
     max_sentences: int = 0  # learn from this many, drawn at random; 0: from all
     word_classes: int = 50  # if the corpus brings none
@@ -44,7 +46,7 @@ def train_classifier(
 ) -> PhraseClassifier:
     """Learns from all phrase pairs of a corpus, or of some of its sentences."""
     name, settings = parse_learner(chosen.learner)
-    setup = orientations(chosen.classes)
+    setup = orientations(chosen.classes, chosen.moves)
     feature_set = make_features(chosen.features, chosen.window, chosen.order)
     if chosen.max_sentences and chosen.max_sentences < len(corpus):
         random = np.random.default_rng(seed)
@@ -66,7 +68,7 @@ def train_classifier(
         )
     labelled = ClusteredExamples(
         renumbered(examples.rows, number),
-        setup.of(examples.samples.distance),
+        setup.label(examples.samples),
         chosen.classes,
         examples.cluster,
     )

@@ -1,21 +1,24 @@
 """LR: the lexicalised reordering model as a classifier (Ni et al. 2011, section 1.1).
 
 p(o | phrase pair) is the relative frequency of the class among the examples of the pair. The paper
-says that sparse data need heuristics, but not which. Here half an example is added, divided as the
-classes are in all examples,
+says that sparse data need heuristics, but not which. Two out of five test examples have a pair that
+training does not have, though its source phrase does; without a heuristic they would all get the
+same answer. Here each context adds half an example to the next one, divided as its classes are:
 
-    p(o | pair) = (count(o, pair) + ½ p(o)) / (count(pair) + ½).
+    p(o | phrase) = (count(o, phrase) + ½ p(o)) / (count(phrase) + ½)
+    p(o | pair)   = (count(o, pair) + ½ p(o | source phrase)) / (count(pair) + ½)
 
 A class that was seen more often than another stays ahead of it; ties and unseen pairs follow the
-overall shares.
+source phrase, and unseen source phrases the overall shares.
 """
 
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import Int64Array
+from models.arrays import FloatArray, Int64Array
 from models.errors import DataError
 
 SMOOTHING = 0.5  # examples
@@ -24,21 +27,27 @@ SMOOTHING = 0.5  # examples
 class RelativeFrequency:
     name = "lr"
 
-    def fit(self, pair: Int64Array, y: NDArray[Any], n_classes: int) -> Self:
-        """Learns from the number of every example's phrase pair, and its class."""
+    def fit(self, contexts: Sequence[Int64Array], y: NDArray[Any], n_classes: int) -> Self:
+        """Learns from the classes of examples, and from numbers of their contexts, the most general
+        one first: those of the source phrases, then of the phrase pairs."""
         if not len(y):
             raise DataError("there is nothing to learn from: 0 examples")
-        self.pairs_, row = np.unique(pair, return_inverse=True)
-        self.counts_ = np.bincount(
-            row * n_classes + y, minlength=len(self.pairs_) * n_classes
-        ).reshape(-1, n_classes)
         self.share_ = np.bincount(y, minlength=n_classes) / len(y)
+        self.contexts_ = [_count(numbers, y, n_classes) for numbers in contexts]
         return self
 
-    def probabilities(self, pair: Int64Array) -> NDArray[np.float64]:
-        """p(o | pair), (n, K)."""
-        row = np.minimum(np.searchsorted(self.pairs_, pair), len(self.pairs_) - 1)
-        counts = np.where((self.pairs_[row] == pair)[:, None], self.counts_[row], 0)
-        total = counts.sum(axis=1, keepdims=True)
-        result: NDArray[np.float64] = (counts + SMOOTHING * self.share_) / (total + SMOOTHING)
-        return result
+    def probabilities(self, contexts: Sequence[Int64Array]) -> FloatArray:
+        """p(o | contexts), (n, K)."""
+        found: FloatArray = np.tile(self.share_, (len(contexts[0]), 1))
+        for numbers, (known, counts) in zip(contexts, self.contexts_, strict=True):
+            row = np.minimum(np.searchsorted(known, numbers), len(known) - 1)
+            own = np.where((known[row] == numbers)[:, None], counts[row], 0)
+            found = (own + SMOOTHING * found) / (own.sum(axis=1, keepdims=True) + SMOOTHING)
+        return found
+
+
+def _count(numbers: Int64Array, y: NDArray[Any], n_classes: int) -> tuple[Int64Array, Int64Array]:
+    """The contexts that occur, rising, and their examples by class."""
+    known, row = np.unique(numbers, return_inverse=True)
+    counts = np.bincount(row * n_classes + y, minlength=len(known) * n_classes)
+    return known, counts.reshape(-1, n_classes)

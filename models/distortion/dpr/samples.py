@@ -6,7 +6,10 @@ section 3.2). The distance is that of eq. (1) with its sign,
     d = last source word of the previously translated phrase + 1 − first source word of this one,
 
 so d < 0 is a move forward over untranslated words, d = 0 goes on where the last phrase ended, and
-d > 0 goes back. Classes of distances (section 2.1 and Figure 4) are numbered by rising d.
+d > 0 goes back. Classes of distances (section 2.1 and Figure 4) are numbered by rising d. The
+classes of Alrajeh and Niranjan (2014, section 4) are others: monotone, swap and discontinuous, by
+the links in the corners of the phrase pair (`models/phrases/orientation.py`), as Moses extracts
+them. A swap and a long jump back are the same to the sign of d, and not to them.
 
 A corpus is not segmented, so the previous phrase could be one of many. As in the extraction of
 Koehn et al. (2005), to which the paper refers, it is that of the target word before: it ends with
@@ -14,12 +17,12 @@ the last source word that this word is linked to. Target words without links bel
 further left; before the first linked word the previous phrase ended at 0.
 
 A decoder has to translate all source words, and those without links go with the phrases beside
-them. So the previous phrase is extended over such words, but not into this one. Otherwise all
-particles of a language would look like moves forward, which they are not in the decoder: it knows
-where the previous phrase really ended.
+them. So the previous phrase takes along all such words behind it, but none of this one. Otherwise
+all particles of a language would look like moves forward, which they are not in the decoder: it
+knows where the previous phrase really ended. The authors' own program takes no words along.
 
-    source  kare wa  hon  o  katta        bought: "kare wa" ends at 2, katta starts at 4, d = −2
-             0   1    2   3    4          book: "katta" ends at 5, hon starts at 2, d = 3
+    source  kare wa  hon  o  katta  .     bought: "kare wa" ends at 2, katta starts at 4, d = −2
+             0   1    2   3    4    5     book: "katta ." ends at 6, hon starts at 2, d = 4
     target  he–0    bought–4    book–2
 """
 
@@ -31,16 +34,20 @@ from numpy.typing import ArrayLike
 
 from models.arrays import Int32Array, Int64Array, UInt64Array
 from models.data.corpus import AlignedCorpus
-from models.errors import SettingError
+from models.distortion.span_moves import class_of_orientation
+from models.errors import SettingError, nearest
 from models.phrases.extraction import extract
+from models.phrases.reordering import CLASSES
 
 MAX_LENGTH = 8
 
 
 @dataclass(frozen=True)
 class Orientations:
+    """Classes of moves, by distance or, without limits of distances, by the corners."""
+
     names: tuple[str, ...]
-    last: tuple[int, ...]  # largest distance of each class but the last one, which is open
+    last: tuple[int, ...] = ()  # largest distance of each class but the last one, which is open
 
     def __len__(self) -> int:
         return len(self.names)
@@ -49,20 +56,34 @@ class Orientations:
         """The class of each distance."""
         return np.searchsorted(self.last, np.asarray(distances))
 
+    def label(self, samples: "Samples") -> Int64Array:
+        """The class of each example."""
+        return self.of(samples.distance) if self.last else samples.corner
 
+
+DISTANCE, MSD = "distance", "msd"
 SETUPS = {
-    3: Orientations(("d<0", "d=0", "d>0"), (-1, 0)),
-    5: Orientations(("d≤-5", "-5<d<0", "d=0", "0<d<5", "d≥5"), (-5, -1, 0, 4)),
+    DISTANCE: {
+        3: Orientations(("d<0", "d=0", "d>0"), (-1, 0)),
+        5: Orientations(("d≤-5", "-5<d<0", "d=0", "0<d<5", "d≥5"), (-5, -1, 0, 4)),
+    },
+    MSD: {3: Orientations(tuple(CLASSES[MSD]))},
 }
 
 
-def orientations(n_classes: int) -> Orientations:
-    """The setup with three or five classes."""
-    if n_classes not in SETUPS:
+def orientations(n_classes: int, moves: str = DISTANCE) -> Orientations:
+    """The setup with three or five classes of distances, or with those of corners."""
+    if moves not in SETUPS:
         raise SettingError(
-            f"there is no setup with {n_classes} orientation classes", expected="possible: 3 or 5"
+            f"there are no classes of moves {moves!r}", expected=nearest(moves, list(SETUPS))
         )
-    return SETUPS[n_classes]
+    known = SETUPS[moves]
+    if n_classes not in known:
+        raise SettingError(
+            f"there is no setup with {n_classes} orientation classes of {moves}",
+            expected=f"possible: {' or '.join(map(str, known))}",
+        )
+    return known[n_classes]
 
 
 class Places(NamedTuple):
@@ -86,6 +107,7 @@ class Samples:
     sentence: Int32Array  # (n,) number of the sentence pair
     places: Places
     distance: Int32Array  # d, see above
+    corner: Int64Array  # monotone, swap or discontinuous
 
     def __len__(self) -> int:
         return len(self.distance)
@@ -98,11 +120,11 @@ def collect_samples(
     found = extract(corpus, max_length, threads=threads)
     offsets = corpus.source.words.offsets
     sentence = np.searchsorted(offsets, found.source_at, side="right") - 1
-    before = previous_ends(corpus)[found.target_at]
-    extended = np.minimum(_next_linked(corpus)[offsets[sentence] + before], found.source_at)
-    reached = np.where(
-        before > 0, np.maximum(extended, offsets[sentence] + before), offsets[sentence]
-    )
+    reached = offsets[sentence] + previous_ends(corpus)[found.target_at]
+    extended = np.minimum(_next_linked(corpus)[reached], offsets[sentence + 1])
+    # where the previous phrase lies to the left, this one stops it
+    stopped = np.where(reached <= found.source_at, np.minimum(extended, found.source_at), extended)
+    reached = np.where(reached > offsets[sentence], stopped, reached)
     places = Places(
         offsets[sentence],
         offsets[sentence + 1],
@@ -113,7 +135,8 @@ def collect_samples(
         found.inner,
     )
     distance = reached - found.source_at
-    return Samples(sentence.astype(np.int32), places, distance.astype(np.int32))
+    corner = class_of_orientation(MSD)[found.backward]
+    return Samples(sentence.astype(np.int32), places, distance.astype(np.int32), corner)
 
 
 def previous_ends(corpus: AlignedCorpus) -> Int64Array:

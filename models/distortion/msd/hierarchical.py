@@ -46,6 +46,7 @@ from models.distortion.msd.histories import (
     n_open,
     open_side,
 )
+from models.distortion.span_moves import class_of_orientation
 from models.hashing import EMPTY, add_row, enlarged
 from models.kernels import kernel, uncounted
 from models.phrases.orientation import LEFT, MONOTONE, RIGHT, SWAP
@@ -109,14 +110,6 @@ def _in_one_piece(steps: Steps) -> tuple[Int32Array, Int64Array, UInt64Array]:
         np.ascontiguousarray(steps.state, np.int64),
         np.ascontiguousarray(steps.coverage, np.uint64),
     )
-
-
-def class_of_orientation(classes: str) -> Int64Array:
-    """The number of the class that each of the four orientations belongs to."""
-    class_of = np.zeros(4, np.int64)
-    for number, orientations in enumerate(CLASSES[classes].values()):
-        class_of[list(orientations)] = number
-    return class_of
 
 
 @uncounted

@@ -14,11 +14,10 @@ import numpy as np
 from models.arrays import FloatArray, Int32Array
 from models.data.sentence import Sentence
 from models.distortion.interface import DistortionModel, OptionTable, SentenceScorer, Steps
-from models.distortion.msd.hierarchical import HierarchicalScorer, class_of_orientation
+from models.distortion.msd.hierarchical import HierarchicalScorer
+from models.distortion.span_moves import class_of_orientation, moves_between_spans
 from models.distortion.tables import Moves, TableScorer
 from models.errors import DataError
-from models.kernels import kernel
-from models.phrases.orientation import LEFT, MONOTONE, RIGHT, SWAP
 from models.phrases.reordering import CLASSES, ReorderingType
 
 
@@ -51,7 +50,7 @@ class LexicalisedScorer(TableScorer):
     """Scores of moves between spans, in classes."""
 
     def __init__(self, kind: ReorderingType, options: OptionTable) -> None:
-        self._span, self._class = _moves(
+        self._span, self._class = moves_between_spans(
             options.n_words, options.start, options.end, class_of_orientation(kind.classes)
         )
         self._scores = options.reordering
@@ -87,31 +86,3 @@ class LexicalisedScorer(TableScorer):
             else:
                 before[1:] += own
         return [Moves(self._span, self._class, before, after)]
-
-
-@kernel
-def _moves(n_words, start, end, class_of_orientation):
-    """The span of each option, (N + 1,), the beginning first, and the class of the move from one
-    span to another."""
-    number = np.zeros((n_words, n_words + 1), np.int32)  # by start and end; 0 is the beginning's
-    span = np.zeros(len(start) + 1, np.int32)
-    starts, ends = np.empty(len(span), np.int32), np.empty(len(span), np.int32)
-    starts[0], ends[0] = -1, 0  # nothing is swapped with the beginning
-    n_spans = 1
-    for option in range(len(start)):
-        if number[start[option], end[option]] == 0:
-            number[start[option], end[option]] = n_spans
-            starts[n_spans], ends[n_spans] = start[option], end[option]
-            n_spans += 1
-        span[option + 1] = number[start[option], end[option]]
-    class_of = np.empty((n_spans, n_spans), np.uint8)
-    for before in range(n_spans):
-        for after in range(n_spans):
-            if starts[after] == ends[before]:
-                orientation = MONOTONE
-            elif ends[after] == starts[before]:
-                orientation = SWAP
-            else:
-                orientation = RIGHT if starts[after] >= ends[before] else LEFT
-            class_of[before, after] = class_of_orientation[orientation]
-    return span, class_of

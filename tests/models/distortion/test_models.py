@@ -157,7 +157,7 @@ def test_settings_are_those_of_the_constructor():
     assert make_model("gaps").settings() == {}
     assert set(make_model("dpr").settings()) == {
         "classes", "use", "learner", "features", "window", "order", "min_examples", "min_count",
-        "max_sentences", "word_classes", "beta", "floor",
+        "max_sentences", "word_classes", "moves", "beta", "cap", "monotone_penalty",
     }  # fmt: skip
 
 

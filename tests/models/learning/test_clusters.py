@@ -121,6 +121,19 @@ def test_the_pooled_model_sees_rare_clusters_or_all_examples_if_none_is_rare():
     assert np.allclose(pooled(1000), weights(everything), atol=1e-6)  # all are rare
 
 
+def test_without_a_pooled_model_every_cluster_is_on_its_own():
+    examples, labels, numbers = make_clusters(4)
+    learner = ClusteredLearner(make_learner("me", tolerance=1e-7), 0)
+    learner.fit(ClusteredExamples(examples, labels, 3, numbers))
+    assert set(learner.model_.ids) == set(numbers)
+    for cluster in np.unique(numbers):
+        own = numbers == cluster
+        alone = make_learner("me", tolerance=1e-7).fit(examples[own], labels[own], 3)
+        found = learner.decision(examples[own], numbers[own])
+        assert found == pytest.approx(alone.decision(examples[own]), abs=1e-4)
+    assert not learner.decision(examples, np.full(120, 999)).any()  # of a new cluster
+
+
 def test_clusters_whose_examples_have_no_features_are_harmless():
     examples, labels, numbers = make_clusters(5)
     both = sparse.vstack([examples, sparse.csr_array((20, 30))]).tocsr()
@@ -175,7 +188,7 @@ def test_bad_clusters_and_settings_are_refused():
     learner.fit(ClusteredExamples(examples, labels, 3, numbers))
     with pytest.raises(DataError, match="the model was learned with 30"):
         learner.decision(examples[:, :4], numbers)
-    with pytest.raises(SettingError, match="min_examples: 0 is not possible\n  1 or more"):
-        ClusteredLearner(make_learner("mms"), 0).fit(
+    with pytest.raises(SettingError, match="min_examples: -1 is not possible\n  0 or more"):
+        ClusteredLearner(make_learner("mms"), -1).fit(
             ClusteredExamples(examples, labels, 3, numbers)
         )

@@ -92,3 +92,16 @@ def test_separable_examples_are_learned_until_nothing_changes():
     assert learner.trace_["updates"][-1] == 0
     assert learner.objective_ == 0  # every margin is at least Δ
     assert (learner.decision(examples).argmax(axis=1) == labels).all()
+
+
+def test_unit_norm_is_that_of_scaled_examples():
+    examples, labels = make_examples(3)
+    dense = np.asarray(examples.todense())
+    length = np.sqrt((dense**2).sum(axis=1, keepdims=True))
+    scaled = sparse.csr_array(dense / np.where(length > 0, length, 1.0))
+    found = Perceptron(max_rounds=3, normalise=True).fit(examples, labels, 3, seed=1)
+    expected = Perceptron(max_rounds=3).fit(scaled, labels, 3, seed=1)
+    assert found.weights_ == pytest.approx(expected.weights_, abs=1e-6)
+    assert found.weights_ != pytest.approx(
+        Perceptron(max_rounds=3).fit(examples, labels, 3, seed=1).weights_
+    )

@@ -34,7 +34,8 @@ def exhibit(right=None, seconds=None, active=None):
 
 
 def test_table_2():
-    [_, table] = exhibit().tables
+    [_, shares, table] = exhibit().tables
+    assert [row[0] for row in shares.rows] == ["monotone", "swap", "discontinuous"]
     assert table.rows[0] == ["primal", "4.000", "1.0", "18.00", "25.00"]
     assert table.rows[1] == ["dual, ε 0.1", "1.000", "4.0", "18.00", "25.00"]
     assert table.rows[2] == ["dual, ε 1", "0.500", "8.0", "21.00", "25.00"]

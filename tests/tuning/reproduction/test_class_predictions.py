@@ -63,3 +63,11 @@ def test_each_distance_up_to_fifteen_has_a_bin():
     bins = precision_by_distance([0, 1], [0, 0], [-15, 16])
     assert [b.name for b in bins] == [str(d) for d in range(-15, 16)]
     assert bins[0].n_right == sum(b.n_examples for b in bins) == 1
+
+
+def test_f1_of_moves_leaves_out_the_class_that_goes_straight_on():
+    # monotone is always found, swap in one of two, discontinuous never
+    true, found = [0, 0, 1, 1, 2], [0, 0, 1, 2, 0]
+    result = judge(true, found, ("monotone", "swap", "discontinuous"))
+    assert result.moving_f1 == pytest.approx((2 / 3 + 0) / 2)
+    assert judge(true, found, ("d<0", "d=0", "d>0")).moving_f1 == pytest.approx((4 / 5 + 0) / 2)

@@ -1,3 +1,4 @@
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -45,6 +46,19 @@ def phrases_of(corpus, rows):
     return found
 
 
+def most_frequent(train, example):
+    """The direction most often taken by the pair; ties go to that of the source phrase, then to
+    that of all examples, as each of them has less than half a vote more than the next."""
+    pair = Counter(np.sign(d) for source, target, d in train if (source, target) == example[:2])
+    phrase = Counter(np.sign(d) for source, _, d in train if source == example[0])
+    shares = Counter(np.sign(d) for _, _, d in train)
+    n_phrase = phrase.total() + 0.5
+    back_off = {
+        move: (phrase[move] + 0.5 * shares[move] / len(train)) / n_phrase for move in (-1, 0, 1)
+    }
+    return max(back_off, key=lambda move: pair[move] + 0.5 * back_off[move])
+
+
 def test_every_combination_is_run(experiment):
     expected = [
         (name, n_classes, size, repeat)
@@ -67,22 +81,41 @@ def test_examples_and_the_baseline_by_counting(corpus, experiment):
             train = [x for x in phrases_of(corpus, order[20 : 20 + size]) if abs(x[2]) <= 15]
             known = {source for source, _, _ in train}
             tested = [x for x in test if x[0] in known]
-            counts, shares = {}, np.zeros(3)
-            for source, target, d in train:
-                counts.setdefault((source, target), np.zeros(3))[np.sign(d) + 1] += 1
-                shares[np.sign(d) + 1] += 1
-            prior = 0.5 * shares / shares.sum()
-            n_right = sum(
-                int(np.argmax(counts.get((source, target), np.zeros(3)) + prior)) == np.sign(d) + 1
-                for source, target, d in tested
+            n_right = sum(most_frequent(train, x) == np.sign(x[2]) for x in tested)
+            seen = {x[:2] for x in train}
+            n_seen_right = sum(
+                most_frequent(train, x) == np.sign(x[2]) for x in tested if x[:2] in seen
             )
             (run,) = [r for r in experiment.of("lr", 3, size) if r.repeat == repeat]
             assert run.n_train == len(train)
             assert run.result.n_examples == len(tested)
             assert np.trace(run.result.confusion) == n_right
             assert run.right.sum() == n_right
+            n_seen = sum(x[:2] in seen for x in tested)
+            assert run.precision_where(seen=True) == pytest.approx(n_seen_right / n_seen)
+            assert run.precision_where(seen=False) == pytest.approx(
+                (n_right - n_seen_right) / (len(tested) - n_seen)
+            )
             assert sum(each.n_examples for each in run.by_distance) == len(tested)
             assert sum(each.n_right for each in run.by_distance) == n_right
+
+
+def test_the_papers_protocol_by_counting(corpus):
+    """Training examples are those of source phrases that the test sentences contain anywhere."""
+    settings = replace(SETTINGS, learners=("lr", "mlr-dual"), classes=(3,), sizes=(80,), repeats=1)
+    counted, learned = run_experiment(corpus, replace(settings, protocol="paper")).trials
+    order = np.random.default_rng([SETTINGS.seed, 0]).permutation(120)
+    spans = set()
+    for row in order[:20]:
+        words = corpus.take([row]).source.words.values.tolist()
+        spans |= {
+            tuple(words[a:b]) for a in range(len(words)) for b in range(a + 1, len(words) + 1)
+        }
+    train = [x for x in phrases_of(corpus, order[20:100]) if abs(x[2]) <= 15 and x[0] in spans]
+    pooled = run_experiment(corpus, settings).trials[0]
+    assert counted.n_train == learned.n_train == len(train) < pooled.n_train
+    assert counted.result.n_examples == pooled.result.n_examples
+    assert learned.active is None  # there is no pooled model
 
 
 def test_clusters_are_those_of_the_last_repetition(corpus, experiment):
@@ -95,6 +128,13 @@ def test_clusters_are_those_of_the_last_repetition(corpus, experiment):
     translations = [len({y[1] for y in train if y[0] == x[0]}) for x in tested]
     assert clusters.n_examples.tolist() == examples
     assert clusters.n_translations.tolist() == translations
+    words = corpus.source.vocabulary.words
+    assert clusters.text == [" ".join(words[word] for word in x[0]) for x in tested]
+    sizes = Counter(x[0] for x in train)
+    assert sorted(clusters.n_own_examples.tolist()) == sorted(sizes.values())
+    # one example has at most 16 n-grams of words beside and at the edges of the phrase, as many of
+    # classes, and those of its translation
+    assert (clusters.n_own_features >= 4).all()
 
 
 def test_learners_learn_and_the_dual_shrinks(experiment):
@@ -142,6 +182,7 @@ def test_learners_as_text():
     [
         ({"learners": ("mmz",)}, SettingError, "there is no learner 'mmz'"),
         ({"classes": (4,)}, SettingError, "no setup with 4 orientation classes"),
+        ({"protocol": "papers"}, SettingError, "no protocol 'papers'\n  did you mean paper?"),
         ({"features": "x"}, SettingError, "there is no set of features 'x'"),
         (
             {"sizes": (200,), "test_size": 20},

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from hyperbaton.samples import sample_configuration
+from models.distortion.catalogue import parse_model
 from models.errors import SettingError
 from tuning.comparison.configuration import (
     NO_LIMIT,
@@ -75,3 +76,29 @@ def test_the_models_of_every_preset_exist_and_are_distinct(name):
     made = check(apply_preset(sample_configuration("ja-en"), name))
     check_models(made)
     assert len({exact_models(made, system) for system in made.system}) == len(made.system)
+
+
+def test_dpr_has_one_weight_in_the_preset_of_ni():
+    """Section 4.2: seven parameters need tuning for MOSES, one for DPR."""
+    weights = {
+        system.name: [
+            name for model in system.distortion for name in parse_model(model).feature_names
+        ]
+        for system in PRESETS["ni"].systems
+    }
+    assert len(weights.pop("MOSES")) == 7
+    assert {name: len(own) for name, own in weights.items()} == dict.fromkeys(weights, 1)
+    assert weights["DPR-3"] == ["dpr3.scaled"]  # eq. 7
+    assert weights["DPR-5"] == ["dpr5.logp"]
+
+
+def test_the_preset_of_alrajeh_has_its_own_problem():
+    _, primal, dual = PRESETS["alrajeh"].systems
+    for system, learner in ((primal, "mlr-primal"), (dual, "mlr-dual")):
+        settings = parse_model(system.distortion[-1]).settings()
+        assert settings["learner"] == learner
+        assert (settings["moves"], settings["features"], settings["use"]) == (
+            "msd", "alrajeh", "direct"
+        )  # fmt: skip
+        assert settings["min_count"] == 11  # more than ten times
+        assert settings["min_examples"] > 10**8  # one model for all

@@ -53,7 +53,8 @@ def runs(*n_right):
 
 
 def test_comparison_by_hand():
-    rows = compare_classifiers({"LR": runs(5, 6, 5), "ME": runs(7, 7, 8)}, "ME")
+    one_size = {"LR": [[run] for run in runs(5, 6, 5)], "ME": [[run] for run in runs(7, 7, 8)]}
+    rows = compare_classifiers(one_size, "ME")
     overall, f1_a, f1_b = rows
     assert [row.name for row in rows] == ["overall", "F1 a", "F1 b"]
     assert overall.spreads["LR"].mean == pytest.approx(16 / 30)
@@ -73,5 +74,20 @@ def test_comparison_by_hand():
 
 
 def test_single_runs_have_no_p_values():
-    rows = compare_classifiers({"LR": runs(5), "ME": runs(7)}, "ME")
+    rows = compare_classifiers({"LR": [runs(5, 6)], "ME": [runs(7, 8)]}, "ME")
     assert rows[0].p_values == {}
+
+
+def test_sizes_on_one_test_set_were_taken_for_independent_runs():
+    """Twice the same size is no more evidence than once."""
+    lr, me = runs(5, 6, 5), runs(7, 7, 8)
+    once = {"LR": [[run] for run in lr], "ME": [[run] for run in me]}
+    twice = {"LR": [[run, run] for run in lr], "ME": [[run, run] for run in me]}
+    for one, two in zip(
+        compare_classifiers(once, "ME"), compare_classifiers(twice, "ME"), strict=True
+    ):
+        assert two.p_values == pytest.approx(one.p_values)
+        assert two.spreads == one.spreads
+    # means of two sizes: 5.5 6.5 against 7 8, both 1.5 apart
+    apart = {"LR": [runs(5, 6), runs(6, 7)], "ME": [runs(6, 8), runs(7, 9)]}
+    assert compare_classifiers(apart, "ME")[0].p_values == {"LR": pytest.approx(0.0, abs=1e-9)}

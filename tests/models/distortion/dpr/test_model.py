@@ -15,6 +15,8 @@ from models.distortion.conformance import check_model
 from models.distortion.dpr.classifier import PhraseClassifier
 from models.distortion.dpr.feature_set import Layers, Places
 from models.distortion.dpr.model import Dpr
+from models.distortion.dpr.scorers import Scaling, _scaled
+from models.distortion.interface import START, Steps
 from models.errors import DataError, NotFitted, SettingError
 from models.hashing import EMPTY
 from models.kernels import kernel
@@ -34,11 +36,19 @@ TEXT = [
      [(0, 2), (2, 1), (5, 3)]),
 ]  # fmt: skip
 VARIANTS = [
-    {"classes": 3, "min_examples": 3},
+    {"classes": 3, "use": "scaled", "min_examples": 3},
     {"classes": 5, "min_examples": 3},
     {"classes": 5, "use": "scaled", "min_examples": 1000},
     {"classes": 3, "use": "direct", "features": "alrajeh", "min_examples": 4},
-    {"learner": "me:sigma=0.5", "window": 1, "order": 2, "min_examples": 5, "word_classes": 4},
+    {"moves": "msd", "features": "alrajeh", "min_examples": 1000},
+    {
+        "learner": "me:sigma=0.5",
+        "use": "scaled",
+        "window": 1,
+        "order": 2,
+        "min_examples": 5,
+        "word_classes": 4,
+    },
 ]
 
 
@@ -126,9 +136,19 @@ def test_some_phrases_have_models_of_their_own_and_others_share_one(corpus):
     assert len(pooled.model.ids) == 0
 
 
+def released_cost(d, p, beta, cap, monotone_penalty):
+    """The cost of a move as in the authors' program, with p of the class that it belongs to."""
+    if d == 0 and p > 0.5:
+        return 0.0
+    ratio = min(cap, 1.0 / (beta * p))
+    return ratio * (monotone_penalty if d == 0 else abs(d))
+
+
 @pytest.mark.parametrize(("classes", "use"), [(3, "scaled"), (5, "direct"), (5, "scaled")])
-def test_the_table_is_that_of_the_moves(classes, use, options, corpus):
-    settings = {"classes": classes, "use": use, "beta": 2.0, "floor": 0.3}
+@pytest.mark.parametrize("rule", [(2.0, 1.5, 0.0), (3.0, 5.0, 1.0), (1.0, 2.0, 0.5)])
+def test_the_table_is_that_of_the_moves(classes, use, rule, options, corpus):
+    settings = dict(zip(("beta", "cap", "monotone_penalty"), rule, strict=True))
+    settings |= {"classes": classes, "use": use}
     scorer = Dpr(**settings, min_examples=3).fit(corpus).prepare(SENTENCE, options)
     edges = {3: [0, 1], 5: [-4, 0, 1, 5]}[classes]  # where the next class begins
     table = scorer.tables[0]
@@ -136,13 +156,40 @@ def test_the_table_is_that_of_the_moves(classes, use, options, corpus):
         for n in range(len(options)):
             d = previous_end - int(options.start[n])
             p = scorer.distributions()[0][n, sum(d >= edge for edge in edges)]
-            expected = log(p) if use == "direct" else -abs(d) / (2.0 * max(p, 0.3))
+            expected = log(p) if use == "direct" else -released_cost(d, p, *rule)
             assert table.values[previous_end, n, 0] == pytest.approx(expected)
     assert table.rows.tolist() == [0, *options.end]
     ((rows, columns, values),) = scorer.projected(np.array([0.5]))
     assert np.array_equal(values, 0.5 * table.values[:, :, 0])
     assert rows is table.rows
     assert columns is table.columns
+
+
+def test_prices_worked_by_hand():
+    """p = 0.2, 0.5, 0.3 and 0.2, 0.6, 0.2, phrases that begin at 1; β = 3, cap 1.5, penalty 1."""
+    log_p = np.log([[0.2, 0.5, 0.3], [0.2, 0.6, 0.2]])
+    moves = np.array([0, 0, 1, 2, 2])  # of d = −2 to 2
+    found = _scaled(log_p, np.array([1, 1]), moves, Scaling(3.0, 1.5, 1.0))[:, :, 0]
+    # forward over one word: 1/0.6 is capped; going on: 1/1.5, or nothing as p > ½; back: 1/0.9, cap
+    assert found == pytest.approx(np.array([[-1.5, -1.5], [-2 / 3, 0.0], [-10 / 9, -1.5]]))
+
+
+def test_corners_are_those_of_the_spans(options, corpus):
+    scorer = Dpr(moves="msd", min_examples=3).fit(corpus).prepare(SENTENCE, options)
+    spans = {START: (-1, 0)} | {
+        n: (int(options.start[n]), int(options.end[n])) for n in range(len(options))
+    }
+    seen = set()
+    for previous, (first, last) in spans.items():
+        for n in range(len(options)):
+            start, end = spans[n]
+            class_ = 0 if start == last else 1 if end == first else 2
+            nothing = np.zeros((1, 1), np.uint64), np.zeros(1, np.int64)
+            step = Steps(np.array([previous]), np.array([n]), *nothing)
+            expected = log(scorer.distributions()[0][n, class_])
+            assert scorer.features(step)[0, 0] == pytest.approx(expected)
+            seen.add(class_)
+    assert seen == {0, 1, 2}
 
 
 def test_another_phrase_table_is_not_taken_for_the_first(options, corpus):
@@ -180,13 +227,15 @@ def test_features_tell_variants_apart():
         for settings in (
             {},
             {"classes": 5},
-            {"use": "direct"},
-            {"learner": "me:sigma=2"},
+            {"use": "scaled"},
+            {"learner": "me:sigma=2", "use": "scaled"},
             {"classes": 5, "features": "alrajeh", "learner": "mlr-dual"},
+            {"moves": "msd"},
         )
     ]
     assert names == [
-        "dpr3.scaled", "dpr5.logp", "dpr3.logp", "dpr3.me.scaled", "dpr5.mlr-dual.alrajeh.logp"
+        "dpr3.logp", "dpr5.logp", "dpr3.scaled", "dpr3.me.scaled", "dpr5.mlr-dual.alrajeh.logp",
+        "dpr3.msd.logp",
     ]  # fmt: skip
 
 
@@ -235,7 +284,13 @@ def test_a_threshold_that_leaves_nothing_is_refused(corpus):
     ("text", "message"),
     [
         ("dpr,classes=4", "no setup with 4 orientation classes"),
-        ("dpr,use=both", "dpr.use: 'both' is not possible\n  known: auto, direct, scaled"),
+        ("dpr,moves=mds", "there are no classes of moves 'mds'\n  did you mean msd?"),
+        ("dpr,moves=msd,classes=5", "no setup with 5 orientation classes of msd\n  possible: 3"),
+        (
+            "dpr,moves=msd,use=scaled",
+            "dpr.use: 'scaled' is not possible\n  classes of msd have no distances to scale",
+        ),
+        ("dpr,use=both", "dpr.use: 'both' is not possible\n  known: direct, scaled"),
         ("dpr,learner=mmd", "there is no learner 'mmd'"),
         ("dpr,learner=me:sigma", "'sigma' gives no value\n  name:key=value:…"),
         ("dpr,learner=me:sigmar=1", "has no setting 'sigmar'\n  did you mean sigma?"),
@@ -243,9 +298,10 @@ def test_a_threshold_that_leaves_nothing_is_refused(corpus):
         ("dpr,features=nil", "there is no set of features 'nil'\n  did you mean ni?"),
         ("dpr,window=-3", "ni.window: -3 is not possible\n  0 or more"),
         ("dpr,beta=0", "dpr.beta: 0.0 is not possible\n  a number above 0"),
-        ("dpr,floor=0", "dpr.floor: 0.0 is not possible\n  a probability above 0"),
+        ("dpr,cap=0", "dpr.cap: 0.0 is not possible\n  a number above 0"),
+        ("dpr,monotone_penalty=-1", "dpr.monotone_penalty: -1.0 is not possible\n  0 or more"),
         ("dpr,max_sentences=-1", "dpr.max_sentences: -1 is not possible\n  0 or more"),
-        ("dpr,min_examples=0", "0 is not possible"),
+        ("dpr,min_examples=-1", "-1 is not possible"),
         ("dpr,word_classes=0", "0 word classes cannot be made"),
     ],
 )

@@ -1,5 +1,6 @@
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from models.distortion.dpr.samples import collect_samples, orientations
 from models.errors import SettingError
@@ -7,8 +8,9 @@ from tests.models.phrases.corpora import corpus_of, small_corpora
 from tests.models.phrases.oracles import consistent_blocks
 
 
-def distance_by_looking(links, f0, e0):
-    """d of a phrase pair that begins with source word f0 and target word e0, word by word."""
+def distance_by_looking(n_source, links, f0, f1, e0):
+    """d of a phrase pair of the source words f0 to f1 that begins with target word e0, word by
+    word: the previous phrase takes the next word along if nobody else has it."""
     linked_sources = {f for f, _ in links}
     before = e0 - 1
     while before >= 0 and not any(e == before for _, e in links):
@@ -16,7 +18,7 @@ def distance_by_looking(links, f0, e0):
     if before < 0:
         return 0 - f0
     end = max(f for f, e in links if e == before) + 1
-    while end < f0 and end not in linked_sources:
+    while end < n_source and end not in linked_sources and not f0 <= end <= f1:
         end += 1
     return end - f0
 
@@ -37,16 +39,54 @@ def rows_of(samples, corpus):
 
 
 def test_the_example_of_the_module():
-    source, target = ["kare", "wa", "hon", "o", "katta"], ["he", "bought", "book"]
+    source, target = ["kare", "wa", "hon", "o", "katta", "."], ["he", "bought", "book"]
     corpus = corpus_of([(source, target, [(0, 0), (4, 1), (2, 2)])])
     rows = rows_of(collect_samples(corpus), corpus)
     assert (0, 0, 1, 0, 1, 0) in rows  # kare: the sentence begins with it
     assert (0, 0, 2, 0, 1, 0) in rows  # kare wa
     assert (0, 4, 5, 1, 2, -2) in rows  # katta, after kare wa
     assert (0, 3, 5, 1, 2, -1) in rows  # o katta
-    assert (0, 2, 3, 2, 3, 3) in rows  # hon, after katta
-    assert (0, 1, 3, 2, 3, 4) in rows  # wa hon: the words before it count from its own start
+    assert (0, 2, 3, 2, 3, 4) in rows  # hon, after katta and the full stop
+    assert (0, 1, 3, 2, 3, 5) in rows  # wa hon: the words before it count from its own start
     assert (0, 2, 5, 1, 3, 0) in rows  # hon o katta, after kare wa
+
+
+def test_words_behind_the_previous_phrase_were_left_out_of_moves_back():
+    corpus = corpus_of([(list("abcx"), list("CAB"), [(2, 0), (0, 1), (1, 2)]), (["d"], ["D"], [])])
+    rows = rows_of(collect_samples(corpus), corpus)
+    assert (0, 0, 1, 1, 2, 4) in rows  # a, after c x
+
+
+@st.composite
+def derivations(draw):
+    """Source phrases in the order of translation, each with links. Its words without links are at
+    its end, and its last target word is linked to its last linked source word."""
+    spans, links, n_source, n_target = [], [], 0, 0
+    for _ in range(draw(st.integers(1, 5))):
+        n_linked, n_free = draw(st.integers(1, 2)), draw(st.integers(0, 2))
+        spans.append((n_source, n_linked, n_free))
+        n_source += n_linked + n_free
+    order = draw(st.permutations(spans))
+    places = []
+    for start, n_linked, n_free in order:
+        n_target += draw(st.integers(0, 1))  # a word that is linked to nothing
+        links += [(start + k, n_target + k) for k in range(n_linked)]
+        places.append((start, start + n_linked + n_free, n_target))
+        n_target += n_linked
+    return ([f"f{k}" for k in range(n_source)], [f"e{k}" for k in range(n_target)], links), places
+
+
+@given(derivations())
+def test_the_distance_is_that_of_the_decoder_along_the_alignment(derivation):
+    """d = previous end − start, of the phrases that a decoder takes one after the other."""
+    pair, places = derivation
+    corpus = corpus_of([pair])
+    samples = collect_samples(corpus, threads=1)
+    found = {row[1:4]: row[5] for row in rows_of(samples, corpus)}
+    previous_end = 0
+    for start, end, target_start in places:
+        assert found[start, end, target_start] == previous_end - start
+        previous_end = end
 
 
 @given(small_corpora)
@@ -55,11 +95,52 @@ def test_all_consistent_pairs_with_the_distances_that_one_reads_off(examples):
     expected = []
     for sentence, (source, target, links) in enumerate(examples):
         for f0, f1, e0, e1 in consistent_blocks(len(source), len(target), set(links), 8):
-            distance = distance_by_looking(links, f0, e0)
+            distance = distance_by_looking(len(source), links, f0, f1, e0)
             expected.append((sentence, f0, f1 + 1, e0, e1 + 1, distance))
     samples = collect_samples(corpus, threads=1)
     assert sorted(rows_of(samples, corpus)) == sorted(expected)
     assert len(samples) == len(expected)
+
+
+def corners_of(samples, corpus):
+    return {
+        row[1:5]: orientations(3, "msd").names[corner]
+        for row, corner in zip(
+            rows_of(samples, corpus), orientations(3, "msd").label(samples), strict=True
+        )
+    }
+
+
+def test_the_corners_of_alrajeh_and_niranjan_table_1():
+    source, target = [f"f{k}" for k in range(1, 7)], [f"e{k}" for k in range(1, 6)]
+    links = [(0, 0), (1, 0), (2, 4), (4, 3), (5, 1), (5, 2)]
+    corpus = corpus_of([(source, target, links)])
+    found = corners_of(collect_samples(corpus), corpus)
+    assert found[0, 2, 0, 1] == "monotone"  # f1 f2 ↔ e1
+    assert found[2, 5, 3, 5] == "swap"  # f3 f4 f5 ↔ e4 e5
+    assert found[5, 6, 1, 3] == "discontinuous"  # f6 ↔ e2 e3
+
+
+@given(small_corpora)
+def test_corners_are_read_off_the_links_beside_the_first_target_word(examples):
+    corpus = corpus_of(examples)
+    samples = collect_samples(corpus, threads=1)
+    found = orientations(3, "msd").label(samples).tolist()
+    for row, corner in zip(rows_of(samples, corpus), found, strict=True):
+        sentence, f0, f1, e0, _, _ = row
+        links = {*examples[sentence][2], (-1, -1)}  # a sentence begins after its beginning
+        follows, swaps = (f0 - 1, e0 - 1) in links, (f1, e0 - 1) in links
+        assert corner == (2 if follows == swaps else 0 if follows else 1)
+
+
+def test_a_long_jump_back_is_no_swap():
+    links = [(0, 1), (1, 3), (2, 0), (3, 2)]
+    corpus = corpus_of([(list("abcd"), list("CADB"), links)])
+    samples = collect_samples(corpus)
+    found = corners_of(samples, corpus)
+    assert found[2, 3, 0, 1] == "discontinuous"  # c, the first
+    assert found[0, 1, 1, 2] == "discontinuous"  # a, two words back: d = 3
+    assert found[1, 2, 3, 4] == "discontinuous"  # b, after d
 
 
 def test_pairs_without_links_have_no_examples():
@@ -75,5 +156,11 @@ def test_three_and_five_classes_as_in_figure_4():
 
 
 def test_other_numbers_of_classes_are_refused():
-    with pytest.raises(SettingError, match="no setup with 4 orientation classes\n  possible: 3 or"):
+    with pytest.raises(
+        SettingError, match="with 4 orientation classes of distance\n  possible: 3 or"
+    ):
         orientations(4)
+    with pytest.raises(SettingError, match="with 5 orientation classes of msd\n  possible: 3"):
+        orientations(5, "msd")
+    with pytest.raises(SettingError, match="no classes of moves 'mds'\n  did you mean msd"):
+        orientations(3, "mds")

@@ -1,0 +1,139 @@
+"""The probabilities of a sentence's options as scores of steps (`model.py`)."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.arrays import FloatArray, Int32Array, Int64Array
+from models.data.sentence import Sentence
+from models.distortion.dpr.samples import MSD, Orientations
+from models.distortion.interface import HeatMap, OptionTable, Steps
+from models.distortion.span_moves import class_of_orientation, moves_between_spans
+from models.distortion.tables import Moves, Table, TableScorer
+from models.kernels import kernel
+
+LOG_HALF = np.log(0.5)
+
+
+class Scaling(NamedTuple):
+    """The price of a word's distance, min(cap, 1 / (β p(o))), after eq. (7)."""
+
+    beta: float
+    cap: float
+    monotone_penalty: float  # words that d = 0 is charged for where it is not expected
+
+
+class MoveScorer(TableScorer):
+    """Has log p of each class for every option."""
+
+    def __init__(
+        self, sentence: Sentence, options: OptionTable, setup: Orientations, log_p: FloatArray
+    ) -> None:
+        self._sentence, self._options = sentence, options
+        self._setup, self._log_p = setup, log_p
+
+    def distributions(self) -> Sequence[FloatArray]:
+        """Over the classes of every option, (N, classes)."""
+        return [np.exp(self._log_p)]
+
+    def heat_maps(self) -> Sequence[HeatMap]:
+        """How each source phrase moves, with its first option as translation."""
+        spans = np.stack([self._options.start, self._options.end], axis=1)
+        _, first = np.unique(spans, axis=0, return_index=True)
+        phrases = tuple(" ".join(self._sentence.words[slice(*span)]) for span in spans[first])
+        title = "p(move), d = previous end − start" if self._setup.last else "p(move)"
+        values, names = np.exp(self._log_p[first]), self._setup.names
+        return [HeatMap(title, phrases, names, values, "source phrase", "class of moves")]
+
+
+class DistanceScorer(MoveScorer):
+    """One table, from the end of the previous option to the next option; `scaling` makes prices of
+    probabilities."""
+
+    def __init__(
+        self,
+        sentence: Sentence,
+        options: OptionTable,
+        setup: Orientations,
+        log_p: FloatArray,
+        scaling: Scaling | None,
+    ) -> None:
+        super().__init__(sentence, options, setup, log_p)
+        moves = _classes_of_distances(setup, options.n_words)
+        if scaling:
+            values = _scaled(log_p, options.start, moves, scaling)
+        else:
+            values = _direct(log_p, options.start, moves)
+        rows = np.empty(len(options) + 1, np.int32)
+        rows[0], rows[1:] = 0, options.end
+        table = Table(rows, np.arange(len(options), dtype=np.int32), values)
+        TableScorer.__init__(self, 1, [table])
+
+
+class CornerScorer(MoveScorer):
+    """log p of the orientation of each move between two spans."""
+
+    def __init__(
+        self, sentence: Sentence, options: OptionTable, setup: Orientations, log_p: FloatArray
+    ) -> None:
+        super().__init__(sentence, options, setup, log_p)
+        self._span: Int32Array
+        self._class_of_move: NDArray[np.uint8]
+        self._span, self._class_of_move = moves_between_spans(
+            options.n_words, options.start, options.end, class_of_orientation(MSD)
+        )
+        self.state_of_option = self._span.astype(np.int64)
+        self.n_features, self.tables, self.finish_values = 1, (), None
+
+    def features(self, steps: Steps) -> FloatArray:
+        span = self._span
+        class_ = self._class_of_move[span[steps.previous + 1], span[steps.option + 1]]
+        return self._log_p[steps.option, class_][:, None]
+
+    def moves(self, weights: FloatArray) -> list[Moves]:
+        nothing = np.zeros((len(self._options) + 1, len(self._setup)))
+        after = self._log_p * weights[0]
+        return [Moves(self._span, self._class_of_move, nothing, after)]
+
+
+@lru_cache(maxsize=256)
+def _classes_of_distances(setup: Orientations, n_words: int) -> Int64Array:
+    """The class of every distance d that a sentence allows, at n_words + d."""
+    classes = setup.of(np.arange(-n_words, n_words + 1))
+    classes.setflags(write=False)
+    return classes
+
+
+@kernel
+def _direct(log_p, start, class_of_distance):
+    """log p(o) of going from each previous end to each option, (n_words + 1, N, 1)."""
+    n_words = len(class_of_distance) // 2
+    values = np.empty((n_words + 1, len(start), 1))
+    for previous_end in range(n_words + 1):
+        for option in range(len(start)):
+            o = class_of_distance[n_words + previous_end - start[option]]
+            values[previous_end, option, 0] = log_p[option, o]
+    return values
+
+
+@kernel
+def _scaled(log_p, start, class_of_distance, scaling):
+    """The same with −|d| / (β p(o)), eq. (7); where p(d = 0) is at most one half, going on costs
+    as much as `monotone_penalty` words."""
+    n_words = len(class_of_distance) // 2
+    values = np.empty((n_words + 1, len(start), 1))
+    # of a word's distance, (N, classes)
+    prices = -np.minimum(scaling.cap, np.exp(-log_p) / scaling.beta)
+    straight = class_of_distance[n_words]
+    for previous_end in range(n_words + 1):
+        for option in range(len(start)):
+            d = previous_end - start[option]
+            price = prices[option, class_of_distance[n_words + d]]
+            distance = float(abs(d))
+            if d == 0 and log_p[option, straight] <= LOG_HALF:
+                distance = scaling.monotone_penalty
+            values[previous_end, option, 0] = distance * price
+    return values
