@@ -49,6 +49,7 @@ COMMANDS = {  # name: module:command
     "evaluate": "hyperbaton.commands.evaluate:evaluate",
     "classify": "hyperbaton.commands.classify:classify",
     "compare": "hyperbaton.commands.compare:compare",
+    "consensus": "hyperbaton.commands.consensus:consensus",
     "prune": "hyperbaton.commands.prune:prune",
     "import": "hyperbaton.commands.moses:import_system",
     "export": "hyperbaton.commands.moses:export_system",

@@ -131,6 +131,7 @@ def own_files(folder):
             with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as stream:
                 texts[f"{split}.{ending}"] = b"".join(stream.readlines()[:n])
     texts["my-comparison.toml"] = COMPARISON.encode()
+    texts["one.nbest"] = texts["other.nbest"] = b"0 ||| a b ||| lm= -1 ||| -2\n"
     for name, text in texts.items():
         if not (folder / name).exists():
             (folder / name).write_bytes(text)

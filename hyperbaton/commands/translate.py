@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from decoder.translator import Translator
 
 
+MBR_LIST = 100
+
+
 @dataclass(frozen=True, kw_only=True)
 class Translate(SearchCommand):
     """Translate tokenised text with a trained system, line by line.
@@ -56,6 +59,10 @@ class Translate(SearchCommand):
     as_json: bool = flag("Print a JSON object for each sentence.", "--json")
     lattice: Path | None = output("Write search lattices here, as Moses' search graphs.")
     stats: bool = flag("Print search statistics to stderr at the end.")
+    mbr: bool = flag("Choose among the n-best (100 by default) by minimum Bayes risk.")
+    mbr_scale: float = option(
+        "Factor of the scores for --mbr: the higher, the more the best ones count.", default=20.0
+    )
     force: Path | None = option(
         "Translate into these lines, or the nearest that the system can say, and score them."
     )
@@ -66,7 +73,7 @@ class Translate(SearchCommand):
     threads: int = threads_option()
 
     def run(self) -> None:
-        if self.n_best > 1 and self.n_best_file is None and not self.as_json:
+        if self.n_best > 1 and not (self.n_best_file or self.as_json or self.mbr):
             raise click.UsageError("--n-best needs --n-best-file or --json")
         if self.as_json and self.out is None and STREAM in (self.n_best_file, self.lattice):
             raise click.UsageError("--json goes to stdout as well: give -o, or leave it out")
@@ -114,7 +121,7 @@ class Translate(SearchCommand):
             results = translator.stream(
                 lines,
                 threads=self.threads,
-                n_best=self.n_best,
+                n_best=self.n_best if self.n_best > 1 or not self.mbr else MBR_LIST,
                 distinct=self.distinct,
                 at_once=is_typed,
                 requests=requests,
@@ -191,6 +198,8 @@ class _Writer:
         from models.writing import open_to_write
 
         self._job, self._translator = job, translator
+        tuned = (weight for name, weight in translator.weights.items() if name != "unknown")
+        self._size = sum(map(abs, tuned)) or 1.0
         others = job.n_best_file, job.lattice
         out = STREAM if job.out is None and STREAM not in others else job.out
         self._out, self._n_best, self._lattice = (
@@ -211,6 +220,8 @@ class _Writer:
         from decoder.output import aligned_line, json_line, lattice_lines, nbest_lines
 
         job, translator = self._job, self._translator
+        if job.mbr:
+            decoded = chosen_by_risk(decoded, job.mbr_scale / self._size, job.n_best)
         if job.as_json:
             _write(self._out, json_line(number, decoded, translator.results(decoded)))
         elif job.alignment:
@@ -224,6 +235,18 @@ class _Writer:
         if self._lattice is not None:
             for line in lattice_lines(number, decoded):
                 _write(self._lattice, line)
+
+
+def chosen_by_risk(decoded: "Decoded", scale: float, n_best: int) -> "Decoded":
+    """The translations by falling expected gain, each with its best derivation."""
+    import numpy as np
+
+    from tuning.evaluation.consensus import Scored, expected_gains
+
+    texts = [" ".join(decoded.words(number)) for number in range(len(decoded))]
+    found = expected_gains([Scored(texts, decoded.scores)], scale)
+    order = np.argsort(-found.gain, kind="stable")[:n_best]
+    return decoded.take(decoded.first_of_each_translation()[order])
 
 
 def _write(stream: BinaryIO | None, line: str) -> None:

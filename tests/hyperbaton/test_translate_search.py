@@ -104,3 +104,20 @@ def test_requests_exclude_each_other(model, write):
     done = translate(model, "--force", path, "--order", path)
     assert done.returncode == 2
     assert "--force and --order exclude each other" in done.stderr
+
+
+def test_minimum_bayes_risk(model, tmp_path):
+    lists = tmp_path / "lists"
+    done = translate(model, "--n-best", 30, "--n-best-file", lists, "--distortion-limit", "inf")
+    assert done.returncode == 0, done.stderr
+    mbr = translate(model, "--mbr", "--n-best", 30, "--distortion-limit", "inf")
+    weights = [0.2] * 4 + [0.2, 1.2, 0.5, 0.3] + [0.3] * 6  # the starting weights
+    scale = 20 / sum(weights)
+    same = command_line.run("consensus", lists, "--scale", scale)
+    assert same.returncode == 0, same.stderr
+    assert mbr.stdout == same.stdout
+    surest = command_line.run("consensus", lists, lists, "--scale", 1e4)
+    best = {}
+    for line in lists.read_text().splitlines():
+        best.setdefault(line.split(" ||| ")[0], line.split(" ||| ")[1])
+    assert surest.stdout.splitlines() == list(best.values())

@@ -1,0 +1,92 @@
+"""Minimum Bayes risk: of a list, the translation that is most like all the others.
+
+The list stands for what the system believes: translation e has the probability
+
+    P(e) ∝ Σ exp(scale · score) over its derivations
+
+and the one with the highest expected gain Σ P(e') BLEU(e, e') is chosen (Kumar and Byrne 2004). The
+gain is BLEU of single sentences with one added to the matches of longer n-grams (Lin and Och 2004),
+e' being the reference. Of several systems, each list has the same share of the probability.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from models.arrays import FloatArray, Ragged
+from models.kernels import kernel
+from models.phrases.trie import number_spans
+from tuning.metrics.bleu import ORDER, Bleu
+from tuning.metrics.ngram_matches import ngram_totals
+
+
+class Scored(NamedTuple):
+    """A list of translations with the scores of their derivations."""
+
+    texts: Sequence[str]
+    scores: FloatArray
+
+
+class Expected(NamedTuple):
+    """The distinct translations of some lists, in the order of their first appearance."""
+
+    texts: list[str]
+    probability: FloatArray
+    gain: FloatArray
+
+    @property
+    def best(self) -> int:
+        """Of equal ones the first."""
+        return int(np.argmax(self.gain))
+
+
+def expected_gains(lists: Sequence[Scored], scale: float) -> Expected:
+    """For lists that are not empty; one from each system."""
+    number: dict[str, int] = {}
+    shares: list[tuple[list[int], FloatArray]] = []
+    for texts, scores in lists:
+        rows = [number.setdefault(text, len(number)) for text in texts]
+        likely = np.exp(scale * (scores - scores.max()))
+        shares.append((rows, likely / likely.sum() / len(lists)))
+    probability = np.zeros(len(number))
+    for rows, share in shares:
+        np.add.at(probability, rows, share)
+    texts = list(number)
+    return Expected(texts, probability, gains(texts) @ probability)
+
+
+def gains(texts: Sequence[str]) -> FloatArray:
+    """BLEU+1 of each text against each as its reference, (n, n)."""
+    words: dict[str, int] = {}
+    rows = [[words.setdefault(word, len(words)) for word in text.split()] for text in texts]
+    lengths = np.array([len(row) for row in rows], np.int64)
+    values = np.array([word for row in rows for word in row], np.int32)
+    ragged = Ragged(values, np.concatenate([[0], np.cumsum(lengths)]))
+    spans = number_spans(ragged, ORDER)
+    matches = _matches(spans.ids, ragged.offsets, len(spans.length))
+    n = len(texts)
+    totals = np.repeat(ngram_totals(lengths, ORDER), n, axis=0)
+    columns = np.repeat(lengths, n), np.tile(lengths, n), matches.reshape(n * n, ORDER), totals
+    statistics = np.column_stack(columns).astype(np.float64)
+    return Bleu().smooth_sentence_scores(statistics).reshape(n, n)
+
+
+@kernel
+def _matches(ids, offsets, n_ids):
+    """N-grams of each text that are in each other one, clipped, (n, n, order)."""
+    n, order = len(offsets) - 1, len(ids)
+    matches = np.zeros((n, n, order), np.int32)
+    left = np.zeros(n_ids, np.int32)  # n-grams of the reference that are not yet matched
+    for reference in range(n):
+        for hypothesis in range(n):
+            for length in range(order):
+                for at in range(offsets[reference], offsets[reference + 1] - length):
+                    left[ids[length, at]] += 1
+                for at in range(offsets[hypothesis], offsets[hypothesis + 1] - length):
+                    if left[ids[length, at]] > 0:
+                        left[ids[length, at]] -= 1
+                        matches[hypothesis, reference, length] += 1
+                for at in range(offsets[reference], offsets[reference + 1] - length):
+                    left[ids[length, at]] = 0
+    return matches

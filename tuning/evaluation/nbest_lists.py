@@ -1,0 +1,56 @@
+"""Reads n-best lists in Moses' format: `id ||| words ||| features ||| score`, maybe more fields."""
+
+from collections.abc import Generator, Iterator, Sequence
+from itertools import groupby
+from math import isfinite
+from pathlib import Path
+from typing import NamedTuple
+
+from models.data.text import parse_lines
+from models.errors import BadLine, DataError
+
+
+class Entry(NamedTuple):
+    sentence: int
+    text: str
+    score: float
+
+
+def parse_entry(line: str) -> Entry:
+    fields = [field.strip(" ") for field in line.split("|||")]
+    try:
+        entry = Entry(int(fields[0]), fields[1], float(fields[3]))
+    except (ValueError, IndexError):
+        entry = Entry(-1, "", 0.0)
+    if entry.sentence < 0 or not isfinite(entry.score):
+        raise BadLine("n-best", "not an entry of an n-best list", "id ||| words ||| … ||| score")
+    return entry
+
+
+def read_lists(path: Path) -> Generator[list[Entry], None, None]:
+    """The entries of one sentence after the other; ids must not go back, and may be left out."""
+    before = -1
+    entries = (entry for _, entry in parse_lines(path, parse_entry))
+    for sentence, group in groupby(entries, lambda entry: entry.sentence):
+        if sentence < before:
+            raise DataError(
+                f"the list of sentence {sentence} comes after that of {before}", where=str(path)
+            )
+        before = sentence
+        yield list(group)
+
+
+def side_by_side(readers: Sequence[Iterator[list[Entry]]]) -> Iterator[list[list[Entry]]]:
+    """For every sentence from 0 to the last one the lists that there are."""
+    waiting = [next(reader, None) for reader in readers]
+    sentence = 0
+    while any(waiting):
+        here = [n for n, entries in enumerate(waiting) if entries and _id(entries) == sentence]
+        yield [entries for n, entries in enumerate(waiting) if n in here and entries]
+        for n in here:
+            waiting[n] = next(readers[n], None)
+        sentence += 1
+
+
+def _id(entries: list[Entry]) -> int:
+    return entries[0].sentence
