@@ -5,10 +5,12 @@ request ──▶ a table of its own ──▶ search with one more scorer ─�
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Protocol
 
 import numpy as np
 
+from decoder.constraints.price import UNWANTED
 from decoder.constraints.source_order import FREE, InOrder
 from decoder.constraints.target_words import BeginsWith, Nearest, required_numbers
 from decoder.decode import MOST_OPTIONS, Decoder, NotFound
@@ -75,10 +77,8 @@ class Exactly:
             return Nearest(*required_numbers(options, sentence.words, self.words))
 
         found = own.decode(sentence, n_best, distinct=distinct, constraint=constraint)
-        weights = np.array([decoder.weights[name] for name in found.feature_names])
         lacks, adds = differences(found.words(), self.words)
-        scores = found.features() @ weights
-        return replace(found, scores=scores, lattice=None, lacks=lacks, adds=adds)
+        return replace(_without_prices(found, decoder), lacks=lacks, adds=adds)
 
     def _is_part(self, words: Sequence[str]) -> bool:
         """Whether the words stand together in the translation."""
@@ -144,6 +144,49 @@ class Following:
                 raise DataError(f"a word of {start} to {end - 1} is in two spans of the order")
             ranks[start:end] = rank
         return ranks
+
+
+@dataclass(frozen=True)
+class ReferenceOrder:
+    """The best translation in the order of a reference, or as nearly in it as phrases and the
+    distortion limit allow: what a perfect distortion model would give.
+
+    A source word's place in the order is the mean of the places of the target words that it is
+    linked with; words without links are free.
+    """
+
+    links: tuple[tuple[int, int], ...]  # source and target words
+
+    def decode(
+        self, decoder: Decoder, sentence: Sentence, n_best: int, *, distinct: bool
+    ) -> Decoded:
+        ranks = self._ranks(len(sentence))
+        found = decoder.decode(
+            sentence,
+            n_best,
+            distinct=distinct,
+            constraint=lambda options: InOrder(options, ranks, UNWANTED),
+        )
+        return _without_prices(found, decoder) if len(sentence) else found
+
+    def _ranks(self, n_words: int) -> Int64Array:
+        linked: dict[int, list[int]] = {}
+        for source, target in self.links:
+            if source >= n_words:
+                raise DataError(
+                    f"the link {source}-{target} is outside a sentence of {n_words} words"
+                )
+            linked.setdefault(source, []).append(target)
+        places = {source: Fraction(sum(each), len(each)) for source, each in linked.items()}
+        order = sorted(set(places.values()))
+        ranks = [order.index(places[word]) if word in places else FREE for word in range(n_words)]
+        return np.array(ranks, np.int64)
+
+
+def _without_prices(found: Decoded, decoder: Decoder) -> Decoded:
+    """The derivations with the scores that the system gives them; the lattice has others."""
+    weights = np.array([decoder.weights[name] for name in found.feature_names])
+    return replace(found, scores=found.features() @ weights, lattice=None)
 
 
 def _with_own_table(

@@ -14,13 +14,14 @@ class InOrder(SentenceScorer):
     """Source words have ranks, and no word is translated before all of lower rank are; words whose
     rank is FREE are.
 
-    A phrase is translated at once, so its words may have different ranks.
+    A phrase is translated at once, so its words may have different ranks. Each phrase that comes
+    too early costs a price for every word that should have come before.
     """
 
     n_features = 1
 
-    def __init__(self, options: OptionTable, ranks: Int64Array) -> None:
-        self._options = options
+    def __init__(self, options: OptionTable, ranks: Int64Array, price: float = FORBIDDEN) -> None:
+        self._options, self._price = options, price
         length = options.end - options.start
         highest = np.maximum.reduceat(
             ranks[_places(options.start.astype(np.int64), length)], np.cumsum(length) - length
@@ -33,8 +34,9 @@ class InOrder(SentenceScorer):
         covered = steps.coverage.copy()
         options = self._options
         cover_spans(covered, options.start[steps.option], options.end[steps.option])
-        is_open = (self._before[steps.option] & ~covered).any(axis=1)
-        return np.where(is_open, -FORBIDDEN, 0.0)[:, None]
+        too_late = np.bitwise_count(self._before[steps.option] & ~covered).sum(axis=1)
+        values: FloatArray = -self._price * too_late[:, None].astype(np.float64)
+        return values
 
     def advance(self, steps: Steps) -> Int64Array:
         return np.zeros(len(steps.option), np.int64)

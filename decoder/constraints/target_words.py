@@ -4,13 +4,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from decoder.constraints.price import FORBIDDEN
+from decoder.constraints.price import FORBIDDEN, UNWANTED
 from models.arrays import BoolArray, FloatArray, Int32Array, Int64Array, Ragged
 from models.distortion.interface import COPIED, OptionTable, SentenceScorer, Steps
 
 OTHER = -1  # a word that is not among the required ones
 DEAD = -1  # state of a hypothesis that has said something else
-PER_WORD = 1e4  # price of a word too much or too little, above all that models say
 
 
 def required_numbers(
@@ -86,7 +85,7 @@ class Nearest(SentenceScorer):
 
     def features(self, steps: Steps) -> FloatArray:
         gains = np.array([gain for _, gain in self._taken(steps)], np.float64)
-        return PER_WORD * (2.0 * gains - self._words.lengths[steps.option])[:, None]
+        return UNWANTED * (2.0 * gains - self._words.lengths[steps.option])[:, None]
 
     def advance(self, steps: Steps) -> Int64Array:
         return np.array([state for state, _ in self._taken(steps)], np.int64)

@@ -44,8 +44,8 @@ class Translate(SearchCommand):
     INPUT defaults to standard input. Empty lines stay empty. A sentence that cannot be translated
     gives an empty line and a message; the others are unaffected, and the exit code is 1.
 
-    With --force, --prefix or --order, a file with a line for each sentence says what to search for
-    (docs/constraints.md).
+    With --force, --prefix, --order or --oracle, a file with a line for each sentence says what to
+    search for (docs/constraints.md).
     """
 
     source: Path = argument(default=STREAM, metavar="[INPUT]")
@@ -72,6 +72,10 @@ class Translate(SearchCommand):
     )
     threads: int = threads_option()
 
+    oracle: Path | None = option(
+        "Translate in the order of the reference, whose word alignment with the source this is."
+    )
+
     def run(self) -> None:
         if self.n_best > 1 and not (self.n_best_file or self.as_json or self.mbr):
             raise click.UsageError("--n-best needs --n-best-file or --json")
@@ -85,7 +89,8 @@ class Translate(SearchCommand):
 
     def requested(self) -> dict[str, Path]:
         """The options that say what to search for."""
-        files = {"--force": self.force, "--prefix": self.prefix, "--order": self.order}
+        names = ("force", "prefix", "order", "oracle")
+        files = {f"--{name}": getattr(self, name) for name in names}
         return {name: path for name, path in files.items() if path is not None}
 
     def requests(self, stack: ExitStack) -> "Generator[Request, None, None] | None":
