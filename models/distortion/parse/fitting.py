@@ -21,7 +21,7 @@ from models.distortion.parse.inventory import (
     table_units,
 )
 from models.distortion.parse.likelihood import Task, maximise
-from models.distortion.parse.path import corpus_paths
+from models.distortion.parse.path import UNALIGNED, corpus_paths
 from models.distortion.parse.priors import Prior, estimate_prior, prior_rows
 from models.distortion.parse.rewrites import Rewrite, rewrite_side
 from models.distortion.parse.templates import G_COLUMN, MOST_TAGS, N_JUMPS, parse_use
@@ -40,6 +40,7 @@ class ParseSettings:
     alpha: float = 0.9  # of the local distribution in the smoothed prior
     alpha_half: float = 80.0  # jumps at which it has half its weight
     levels: int = 2  # of the tree whose siblings are looked at
+    unaligned: str = "left"  # when unaligned source words are visited, see `path.py`
     rewrites: str = "de"  # of trees: a name or a file
     variance: float = 1.0  # of the Gaussian prior
     min_count: int = 2  # features seen less often are left out
@@ -79,7 +80,7 @@ def learn(
     report("rewriting trees", 0)
     trees, labels = rewrite_side(corpus.source, rewrites)
     more, source_words, target_words = _table_pairs(phrases, corpus)
-    inventory, visits = visit(corpus, more, len(target_words))
+    inventory, visits = visit(corpus, more, len(target_words), UNALIGNED.index(plan.unaligned))
     families, prior_kind = parse_use(plan.use)
     events = make_events(
         layers_of(corpus, trees), visits, families, plan.levels, threads,
@@ -111,9 +112,11 @@ def learn(
     )  # fmt: skip
 
 
-def visit(corpus: AlignedCorpus, more: Pairs, n_target_words: int) -> tuple[Inventory, Visits]:
+def visit(
+    corpus: AlignedCorpus, more: Pairs, n_target_words: int, unaligned: int
+) -> tuple[Inventory, Visits]:
     """The paths of a corpus over the inventory of their phrases and those of a phrase table."""
-    path, offsets = corpus_paths(corpus)
+    path, offsets = corpus_paths(corpus, unaligned)
     if not len(path.start):
         raise DataError(
             "there is nothing to learn from: no pair has a link",

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from models.arrays import Int32Array, Int64Array, Ragged
 from models.data.corpus import AlignedCorpus
-from models.distortion.parse.path import Path, append_phrase_path, empty_path
+from models.distortion.parse.path import FIRST, Path, append_phrase_path, empty_path
 from models.distortion.parse.templates import MOST_CANDIDATES
 from models.hashing import EMPTY
 from models.kernels import inner, kernel
@@ -253,6 +253,6 @@ def _is_unit(n_source, n_target, inner):
     for pair in range(len(inner)):
         if inner[pair] == 0:
             continue
-        n = append_phrase_path(inner[pair], n_source[pair], n_target[pair], links, path, 0)
+        n = append_phrase_path(inner[pair], n_source[pair], n_target[pair], FIRST, links, path, 0)
         result[pair] = n == 1 and path.target_begin[1] == n_target[pair]
     return result

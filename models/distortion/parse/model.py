@@ -32,6 +32,7 @@ from models.distortion.interface import DistortionModel, OptionTable
 from models.distortion.parse.feature_groups import make_features
 from models.distortion.parse.fitting import IIS, LBFGS, Learned, ParseSettings, learn
 from models.distortion.parse.inventory import Inventory
+from models.distortion.parse.path import UNALIGNED
 from models.distortion.parse.priors import Prior
 from models.distortion.parse.rewrites import (
     encode_tree,
@@ -117,8 +118,7 @@ class Parse(ParseSettings, DistortionModel):
             tags[tags >= MOST_TAGS - 1] = 0
         return ParseScorer(
             learned,
-            families,
-            self.levels,
+            self,
             learned.source_words.encode(sentence.words),
             tags,
             encode_tree(tree, learned.labels),
@@ -196,3 +196,4 @@ class Parse(ParseSettings, DistortionModel):
         self._check("alpha", 0 <= self.alpha < 1, "a number from 0 to less than 1")
         self._check_positive("variance")
         self._check_choice("trainer", [LBFGS, IIS])
+        self._check_choice("unaligned", list(UNALIGNED))

@@ -104,8 +104,9 @@ class Translations(NamedTuple):
 
 @kernel
 def make_units(
-    inventory, features, families, words, starts, ends, inner, translations, drop_unknown, n_words
-):
+    inventory, features, families, unaligned, words, starts, ends, inner, translations,
+    drop_unknown, n_words,
+):  # fmt: skip
     """Units of all options; their history groups (U, 2), of the last word and the one before, each
     a number, EMPTY or FROM_STATE; places by start and length; how many places and shapes there are.
 
@@ -138,7 +139,9 @@ def make_units(
             n_units = _recall(translations.known, entry, path, choices)
         if n_units == 0:
             n_targets = _spell(translations, drop_unknown, option, targets)
-            n_units = append_phrase_path(inner[option], length, n_targets, links, path, 0)
+            n_units = append_phrase_path(
+                inner[option], length, n_targets, unaligned, links, path, 0
+            )
             for k in range(n_units):
                 first, last = start + path.start[k], start + path.end[k]
                 source = find_source(inventory, words, first + 1, last + 1)

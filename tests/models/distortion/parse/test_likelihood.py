@@ -10,6 +10,7 @@ from models.distortion.parse.fitting import make_task, visit
 from models.distortion.parse.iis import scale_iteratively
 from models.distortion.parse.inventory import no_pairs
 from models.distortion.parse.likelihood import log_likelihood, maximise
+from models.distortion.parse.path import FIRST
 from models.distortion.parse.priors import estimate_prior
 from models.distortion.parse.templates import FAMILIES, G_COLUMN, N_JUMPS, T_COLUMN, W_COLUMN
 from tests.models.distortion.parse.small import small_corpus
@@ -19,7 +20,7 @@ ALL = sum(FAMILIES.values())
 
 def small_task(families=ALL, min_count=1, repeat=1):
     corpus = small_corpus(repeat)
-    inventory, visits = visit(corpus, no_pairs(), len(corpus.target.vocabulary))
+    inventory, visits = visit(corpus, no_pairs(), len(corpus.target.vocabulary), FIRST)
     events = make_events(layers_of(corpus, corpus.source.trees), visits, families, 2, 1)
     n_tags = len(corpus.source.tag_vocabulary)
     prior = estimate_prior("smoothed", 0.9, 2.0, inventory, events, n_tags)
