@@ -13,7 +13,7 @@ from models.data.corpus import AlignedCorpus
 from models.distortion.parse.events import EventLayers, Visits, layers_of, make_events
 from models.distortion.parse.feature_groups import add_group, find_group
 from models.distortion.parse.fitting import Learned
-from models.distortion.parse.inventory import NOTHING, OTHER, find_candidate, find_source
+from models.distortion.parse.inventory import NOTHING, OTHER, find_candidate, find_source, log_share
 from models.distortion.parse.likelihood import gather, normalise
 from models.distortion.parse.model import Parse
 from models.distortion.parse.path import UNALIGNED, corpus_paths
@@ -119,5 +119,6 @@ def _log_p(inventory, prior, features, weights, n_columns, events):
         gather(columns, own_prior, inventory.tag[begin : begin + n], n, p)
         normalise(p, n)
         of_jump[event] = np.log(p[:n, jump].sum())
-        of_both[event] = np.log(p[events.choice[event], jump])
+        own = log_share(inventory, source, events.choice[event])
+        of_both[event] = np.log(p[events.choice[event], jump]) + own
     return of_jump, of_both

@@ -50,7 +50,9 @@ from models.progress import Progress
 
 # fields that are saved under their own names
 VOCABULARIES = ("source_words", "target_words", "source_tags", "target_tags", "labels")
-INVENTORY = ("source_of_node", "target_of_node", "begin", "target", "tag", "counts", "length")
+INVENTORY = (
+    "source_of_node", "target_of_node", "begin", "target", "tag", "counts", "length", "members"
+)  # fmt: skip
 PRIOR = ("share", "local", "by_tag", "by_length")
 
 
@@ -59,6 +61,7 @@ class Parse(ParseSettings, DistortionModel):
     """Translation and jump by maximum entropy, with features of the parse tree (Xiang 2011)."""
 
     name: ClassVar[str] = "parse"
+    FORMAT: ClassVar[int] = 2
     learned_: Learned = field(init=False, repr=False)
     _known: dict[int, tuple[PhraseTable, Int32Array, NDArray[np.uint16]]] = field(
         default_factory=dict, init=False, repr=False

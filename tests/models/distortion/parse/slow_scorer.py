@@ -195,9 +195,13 @@ def slow_features(model, sentence, tree, options, path):
             targets = [int(learned.inventory.target[c]) for c in run]
             choice = targets.index(wanted) if wanted in targets else targets.index(1)
             jump = min(max(first - previous_end + 1, -5), 5) + 5
-            total[0] += logs[choice, jump]
+            source = model_source(learned, learned.source_words.encode(
+                sentence.words[first:last]).tolist())  # fmt: skip
+            is_other = targets[choice] == 1
+            own_share = -np.log(learned.inventory.members[source]) if is_other else 0.0
+            total[0] += logs[choice, jump] + own_share
             if learned.prior.kind:
-                total[1] += float(learned.prior.share[run[choice]])
+                total[1] += float(learned.prior.share[run[choice]]) + own_share
             column = [log for (_, j), log in logs.items() if j == jump]
             total[2] += np.logaddexp.reduce(column)
             covered |= set(range(first, last))
