@@ -42,7 +42,8 @@ class ParseSettings:
     levels: int = 2  # of the tree whose siblings are looked at
     unaligned: str = "left"  # when unaligned source words are visited, see `path.py`
     rewrites: str = "de"  # of trees: a name or a file
-    variance: float = 1.0  # of the Gaussian prior
+    variance: float = 1.0  # of the Gaussian prior: weights of jumps and translations
+    tag_variance: float = 0.3  # weights of tags of translations with jumps
     min_count: int = 2  # features seen less often are left out
     max_sentences: int = 0  # the first ones; 0: all
     iterations: int = 100
@@ -91,13 +92,14 @@ def learn(
     report("numbering features", 0)
     task, counts = make_task(events, inventory, prior, corpus.target, plan.min_count)
     report(f"training {len(counts):,} features", 0)
+    variance = variances(task.features.column, plan)
     if plan.trainer == IIS:
         weights, likelihood = scale_iteratively(
-            task, counts, plan.variance, plan.iterations, lambda n: report("scaling", n)
+            task, counts, variance, plan.iterations, lambda n: report("scaling", n)
         )
     else:
         weights, likelihood = maximise(
-            task, counts, plan.variance, plan.iterations, threads, lambda n: report("training", n)
+            task, counts, variance, plan.iterations, threads, lambda n: report("training", n)
         )
     sizes = {
         "sentences": len(corpus),
@@ -145,6 +147,11 @@ def make_task(
         begin[variant], inventory, features, G_COLUMN + n_target_tags * N_JUMPS,
     )  # fmt: skip
     return task, counts
+
+
+def variances(column: Int32Array, plan: ParseSettings) -> FloatArray:
+    """σ² of every weight, by the part of the outcome that it is for."""
+    return np.where(column >= G_COLUMN, plan.tag_variance, plan.variance)
 
 
 def tags_of_words(target: Side, n_words: int) -> Int32Array:

@@ -197,6 +197,6 @@ class Parse(ParseSettings, DistortionModel):
         self._check_at_least(1, "levels", "min_count", "iterations")
         self._check_at_least(0, "max_sentences", "alpha_half")
         self._check("alpha", 0 <= self.alpha < 1, "a number from 0 to less than 1")
-        self._check_positive("variance")
+        self._check_positive("variance", "tag_variance")
         self._check_choice("trainer", [LBFGS, IIS])
         self._check_choice("unaligned", list(UNALIGNED))

@@ -118,6 +118,18 @@ def test_iterative_scaling_meets_l_bfgs():
     np.testing.assert_allclose(counts - expected, best / 0.2, atol=1e-4)
 
 
+def test_every_weight_has_a_variance_of_its_own():
+    # whatever the variances, at the maximum expected and real counts differ by λ / σ²
+    task, counts = small_task(FAMILIES["lexical"] | FAMILIES["tags"])
+    variance = np.random.default_rng(2).choice([0.01, 0.2, 3.0], len(counts))
+    best, _ = maximise(task, counts, variance, 500, 1, tolerance=1e-14)
+    with ThreadPoolExecutor(1) as pool:
+        _, expected = log_likelihood(task, best, pool)
+    np.testing.assert_allclose((counts - expected) * variance, best, atol=1e-4)
+    scaled, _ = scale_iteratively(task, counts, variance, 1000, tolerance=1e-6)
+    np.testing.assert_allclose(scaled, best, atol=2e-3)
+
+
 def test_the_number_of_threads_changes_nothing():
     task, counts = small_task(repeat=3)
     one, two = (maximise(task, counts, 1.0, 20, threads)[0] for threads in (1, 2))

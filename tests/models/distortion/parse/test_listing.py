@@ -65,6 +65,17 @@ def test_de_and_its_siblings():
         assert {(r.node, r.coverage, r.side, r.jump, r.count) for r in found} == features
 
 
+def test_a_prior_for_features_of_tags():
+    model = small_model("me+sib", min_count=1, tag_variance=1e-3)
+    everything, _ = list_features(model.learned_, Wanted(), 10**6)
+    tags = {"PRP", "VBD", "DT", "NN", "NNS", "CD", "WP", "IN"}
+    of_tags = [row for row in everything if row.target in tags]
+    others = [row for row in everything if row.family in ("lexical", "jump")]
+    assert len(of_tags) > 20
+    assert max(abs(row.alpha - 1) for row in of_tags) < 0.02
+    assert max(abs(row.alpha - 1) for row in others) > 0.1
+
+
 def test_what_stands_beside():
     near = {row.near for row in rows(word="shu")}
     assert {"le _", "kan _", "_ </s>", "_ de", "a _", "<s> _", "left open"} <= near
