@@ -1,6 +1,6 @@
 """`hyperbaton parse`: dependency trees of tokenised text."""
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,12 +44,12 @@ class Parse(Command):
             closing(self._sentences()) as sentences,
             open_to_write(self.out) as stream,
         ):
-            for done, block in enumerate(conllu_blocks(parser, sentences), 1):  # noqa: B007
+            for done, block in enumerate(conllu_blocks(parser, sentences), 1):
                 stream.write(block.encode())
                 progress("parsing sentences", done)
         say(f"{counted(done, 'sentence')} parsed")
 
-    def _sentences(self) -> Iterator[list[str]]:
+    def _sentences(self) -> Generator[list[str], None, None]:
         from models.data.text import parse_lines, split_words
 
         for _, words in parse_lines(self.text, split_words):

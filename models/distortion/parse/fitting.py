@@ -40,7 +40,7 @@ class ParseSettings:
     alpha: float = 0.9  # of the local distribution in the smoothed prior
     alpha_half: float = 80.0  # jumps at which it has half its weight
     levels: int = 2  # of the tree whose siblings are looked at
-    unaligned: str = "left"  # when unaligned source words are visited, see `path.py`
+    unaligned: str = "first"  # when unaligned source words are visited, see `path.py`
     rewrites: str = "de"  # of trees: a name or a file
     variance: float = 1.0  # of the Gaussian prior: weights of jumps and translations
     tag_variance: float = 0.3  # weights of tags of translations with jumps

@@ -1,4 +1,4 @@
-"""Trees for given tokens, with a parser that needs no package, and with GiNZA where there is one."""
+"""Trees for given tokens, with a parser that needs no package, and with GiNZA if there is one."""
 
 import importlib.util
 

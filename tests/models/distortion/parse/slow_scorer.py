@@ -38,7 +38,9 @@ def slow_units(options, option, unaligned):
     length = int(options.end[option]) - start
     words = options.target_words[option].tolist()
     links = [(bit % 8, bit // 8) for bit in range(64) if bits >> bit & 1]
-    path = slow_path(length, links, unaligned) if links else [(0, length, list(range(len(words))), 0)]
+    path = (
+        slow_path(length, links, unaligned) if links else [(0, length, list(range(len(words))), 0)]
+    )
     return [(start + a, start + b, [words[t] for t in targets], at) for a, b, targets, at in path]
 
 
