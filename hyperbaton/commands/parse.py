@@ -21,7 +21,8 @@ class Parse(Command):
 
     \b
     hyperbaton parse train.ja.gz --language ja --out train.ja.conllu.gz
-    hyperbaton train ... --source-tags train.ja.conllu.gz --source-tree train.ja.conllu.gz
+
+    The file serves as --source-tree and as --source-tags of other commands.
 
     The parser keeps the tokens of the text. Every line becomes one block, also an empty line. Trees
     are written as they are made; a file appears only when it is complete.
