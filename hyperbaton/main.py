@@ -39,6 +39,7 @@ COMMANDS = {  # name: module:command
     "demo": "hyperbaton.commands.demo:demo",
     "corpus": "hyperbaton.commands.corpus:corpus",
     "align": "hyperbaton.commands.align:align",
+    "parse": "hyperbaton.commands.parse:parse",
     "train": "hyperbaton.commands.train:train",
     "tune": "hyperbaton.commands.tune:tune",
     "translate": "hyperbaton.commands.translate:translate",

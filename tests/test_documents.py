@@ -110,10 +110,12 @@ def run_here(arguments, folder=".", given=""):
 def can_be_run(command):
     """Whether that is possible here, and does not take minutes."""
     needs_eflomal = "hyperbaton align --source" in command
+    needs_ginza = "hyperbaton parse" in command
     return not (
         command.startswith("pip ")
         or "--preset" in command
         or (needs_eflomal and find_spec("eflomal") is None)
+        or (needs_ginza and find_spec("ja_ginza") is None)
     )
 
 

@@ -1,7 +1,8 @@
 """CoNLL-U: words, tags and dependency trees, one word a line, sentences between empty lines.
 
 Multi-word tokens (`3-4`) are kept as ranges, so that a corpus may be tokenised either way: into
-syntactic words (de le) or surface tokens (du). Empty nodes (`5.1`) and comments are skipped.
+syntactic words (de le) or surface tokens (du). Empty nodes (`5.1`) and comments are skipped. A
+block without words counts as an empty sentence if it has the comment `# text =` with no text.
 The tag is UPOS, or XPOS where UPOS is `_`.
 """
 
@@ -15,6 +16,7 @@ from models.data.tree import Tree, check_leaves
 from models.errors import BadLine, counted
 
 N_COLUMNS = 10
+EMPTY_TEXT = "# text ="
 
 
 @dataclass(frozen=True)
@@ -65,18 +67,21 @@ def _blocks(
 ) -> Iterator[tuple[int, list[str | BadLine]]]:
     """The lines of each sentence, comments left out."""
     rows: list[str | BadLine] = []
-    first = 0
+    first, is_empty = 0, False
     for number, line in lines:
         if isinstance(line, str) and line.startswith("#"):
+            if line.rstrip() == EMPTY_TEXT:
+                first, is_empty = number, True
             continue
         if isinstance(line, BadLine) or line.strip():
             if not rows:
                 first = number
             rows.append(line)
-        elif rows:
-            yield first, rows
-            rows = []
-    if rows:
+        else:
+            if rows or is_empty:
+                yield first, rows
+            rows, is_empty = [], False
+    if rows or is_empty:
         yield first, rows
 
 

@@ -3,11 +3,9 @@
     python tests/benchmarks/goto.py train.ja train.en train.align 5000 20000 50000
 
 The last 2,000 pairs are held out, and the 1,000 before them are not touched. Sentences get 50 word
-classes. `--asc` takes all source words of one target word from left to right. `--join 2` makes one
-pair of every two that follow each other: longer sentences, where places far away are many. The
-distance is how often each distortion occurs. Each size runs in a process of its own, so that its
-memory is known. Decoding is measured against linear distortion, in turns, in CPU time of one
-thread.
+classes. `--order` says how words with several links are visited. The distance is how often each
+distortion occurs. Each size runs in a process of its own, so that its memory is known. Decoding is
+measured against linear distortion, in turns, in CPU time of one thread.
 """
 
 import argparse
@@ -21,14 +19,13 @@ from pathlib import Path
 import numpy as np
 
 from decoder.decode import Decoder, SearchSettings
-from models.arrays import Ragged
 from models.data.corpus import AlignedCorpus
 from models.data.corpus_reading import CorpusFiles, read_corpus
 from models.data.word_classes import WordClasses
 from models.distortion.catalogue import make_model
 from models.distortion.interface import DistortionModel
 from models.distortion.linear import Linear
-from models.distortion.next_word.events import Events, find_events
+from models.distortion.next_word.events import ORDERS, Events, find_events
 from models.distortion.next_word.held_out import (
     DistanceBaseline,
     Scores,
@@ -54,22 +51,6 @@ def with_classes(train: AlignedCorpus, test: AlignedCorpus) -> tuple[AlignedCorp
         replace(train, source=replace(train.source, classes=classes.layer(train.source.words))),
         replace(test, source=replace(test.source, classes=classes.layer(test.source.words))),
     )
-
-
-def joined(corpus: AlignedCorpus, n: int) -> AlignedCorpus:
-    """Every n pairs as one, which translates them one after the other."""
-    corpus = corpus.take(np.arange(len(corpus) // n * n))
-    pair = corpus.links.row_of_value
-    shift = [
-        (side.words.offsets[pair] - side.words.offsets[pair // n * n]).astype(np.uint16)
-        for side in (corpus.source, corpus.target)
-    ]
-    sides = (
-        replace(side, words=Ragged(side.words.values, side.words.offsets[::n]))
-        for side in (corpus.source, corpus.target)
-    )
-    links = corpus.links.values + np.stack(shift, axis=1)
-    return AlignedCorpus(*sides, Ragged(links, corpus.links.offsets[::n]))
 
 
 def run(corpus: AlignedCorpus, size: int, names: list[str], order: str) -> None:
@@ -165,14 +146,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("files", type=Path, nargs=3)
     parser.add_argument("sizes", type=int, nargs="+")
-    parser.add_argument("--asc", action="store_true")
-    parser.add_argument("--join", type=int, default=1)
+    parser.add_argument("--order", choices=ORDERS, default=ORDERS[0])
     parser.add_argument("--models", default="nine-class,pair,sequence")
     given = parser.parse_args()
-    corpus = joined(read_corpus(CorpusFiles(*given.files))[0], given.join)
+    corpus, _ = read_corpus(CorpusFiles(*given.files))
     for size in given.sizes:
-        order = "asc" if given.asc else "span"
-        arguments = (corpus, size, given.models.split(","), order)
+        arguments = (corpus, size, given.models.split(","), given.order)
         process = multiprocessing.get_context("fork").Process(target=run, args=arguments)
         process.start()
         process.join()

@@ -15,7 +15,7 @@ from models.writing import open_to_write
 from tuning.comparison.data import cut_out
 from tuning.comparison.results import Comparison
 from tuning.comparison.run import Talk
-from tuning.reproduction import alrajeh, data_sizes, next_word, ni, siblings
+from tuning.reproduction import alrajeh, data_sizes, jumps_by_tag, next_word, ni, siblings
 from tuning.reproduction.exhibit import (
     Exhibit,
     LeftOut,
@@ -37,6 +37,7 @@ KINDS = {
         data_sizes.KIND,
         alrajeh.KIND,
         next_word.KIND,
+        jumps_by_tag.KIND,
         siblings.KIND,
     )
 }

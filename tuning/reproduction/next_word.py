@@ -64,7 +64,11 @@ def next_word_exhibit(studies: Studies) -> Exhibit:
     tables = [
         table
         for test, study in studies.items()
-        for table in (_quality(test, study), _by_class(test, study))
+        for table in (
+            _quality(test, study),
+            _by_class(test, study, "log_p", "log P", ".3f"),
+            _by_class(test, study, "right", "right", ".1%"),
+        )
     ]
     charts = [_by_distance(test, study) for test, study in studies.items()]
     return Exhibit(NAME, TITLE, notes, [*tables, _closeness(studies)], charts, _findings(studies))
@@ -96,19 +100,19 @@ def _quality(test: str, study: NextWordStudy) -> Table:
     return Table(header, rows, notes, title)
 
 
-def _by_class(test: str, study: NextWordStudy) -> Table:
-    """Mean log P of the moves of each class of distances."""
+def _by_class(test: str, study: NextWordStudy, column: str, name: str, form: str) -> Table:
+    """Means over the moves of each class of distances."""
     class_ = distance_classes(study.events.distortions, "goto")
     rows = []
-    for number, name in enumerate(class_names("goto")):
+    for number, class_name in enumerate(class_names("goto")):
         own = class_ == number
         means = [
-            f"{found.log_p[own].mean():.3f}" if own.any() else "-"
+            format(getattr(found, column)[own].mean(), form) if own.any() else "-"
             for found in study.predictions.values()
         ]
-        rows.append([name, f"{own.sum():,}", *means])
+        rows.append([class_name, f"{own.sum():,}", *means])
     header = ["distance", "moves", *study.predictions]
-    return Table(header, rows, [COUNTED], f"{test}: log P by distance")
+    return Table(header, rows, [COUNTED], f"{test}: {name} by distance")
 
 
 def _curves(study: NextWordStudy) -> dict[str, FloatArray]:

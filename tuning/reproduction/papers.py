@@ -61,7 +61,7 @@ PAPERS = {
             Claim("ME", "PBT", f"{XIANG}, Table 3"),
             Claim("ME+PRIOR+COV+SIB", "ME", f"{XIANG}, Table 3"),
         ),
-        {"siblings": (tables.XIANG_5, tables.XIANG_1)},
+        {"siblings": (tables.XIANG_5, tables.XIANG_1, tables.XIANG_SIZES)},
     ),
     "alrajeh": Paper(
         (tables.ALRAJEH_3,),

@@ -1,11 +1,12 @@
-"""Weights of parse sibling features as factors α = e^λ (Xiang et al. 2011, Tables 1 and 5).
+"""Weights of parse sibling features as factors α = e^λ (Xiang et al. 2011, Tables 1 and 5), and the
+number of features of every row of its Tables 3 and 4.
 
 The paper's tables are about Chinese: the PP before a verb (VV), and the empty translation of "de".
 They are shown if the model knows these tags, labels and words; the strongest and the most frequent
 features are shown for any language.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,9 +26,10 @@ NAME, TITLE = "siblings", "Parse siblings (Xiang et al. 2011, Tables 1 and 5)"
 FAMILY = "sib"
 VERB, PHRASE = "VV", "PP"
 PARTICLES = ("de", "的")
-OPEN, COVERED, LEFT = 0, 1, -1
+OPEN, COVERED, LEFT, RIGHT = 0, 1, -1, 1
+TABLE_1 = (("QP", COVERED, RIGHT), ("NP", COVERED, RIGHT), ("CP", OPEN, LEFT))  # of the empty "de"
 COVERAGE = {OPEN: "open", COVERED: "covered", 2: "partly covered"}
-SIDES = {LEFT: "left", 1: "right"}
+SIDES = {LEFT: "left", RIGHT: "right"}
 HEADER = ("source", "node", "side", "coverage", "target", "jump", "α", "count")
 N_ROWS = 10
 N_BY_COVERAGE = 5
@@ -35,29 +37,33 @@ FEWEST = 20  # times that a feature is seen, to be among the strongest
 ALL = 1 << 60
 
 
-def _model(material: Material) -> str:
-    """The last model with siblings: presets go from small to large."""
-    for text in reversed(material.models()):
-        model = parse_model(text)
-        if isinstance(model, Parse) and parse_use(model.use)[0] & SIB:
-            return text
-    raise LeftOut("no system has the distortion model parse with siblings (use=…+sib)")
+def _models(material: Material) -> list[str]:
+    """The parse models, up to the last one with siblings: presets go from small to large."""
+    found = [(text, parse_model(text)) for text in material.models()]
+    own = [(text, model.use) for text, model in found if isinstance(model, Parse)]
+    while own and not parse_use(own[-1][1])[0] & SIB:
+        own.pop()
+    if not own:
+        raise LeftOut("no system has the distortion model parse with siblings (use=…+sib)")
+    return [text for text, _ in own]
 
 
 def _depends(material: Material) -> Iterable[Any]:
-    return [model_entries(material.trained, [_model(material)]), N_ROWS, N_BY_COVERAGE, FEWEST]
+    return [model_entries(material.trained, _models(material)), N_ROWS, N_BY_COVERAGE, FEWEST]
 
 
 def _make(material: Material) -> Exhibit:
-    [model] = load_distortion(material.trained, [_model(material)])
-    assert isinstance(model, Parse)
-    return siblings_exhibit(model.learned_, model.use)
+    loaded = load_distortion(material.trained, _models(material))
+    models = [model for model in loaded if isinstance(model, Parse)]
+    sizes = {model.use: int(model.learned_.report["features"]) for model in models}
+    return siblings_exhibit(models[-1].learned_, models[-1].use, sizes)
 
 
 KIND = Kind(NAME, TITLE, _depends, _make)
 
 
-def siblings_exhibit(learned: Learned, use: str) -> Exhibit:
+def siblings_exhibit(learned: Learned, use: str, sizes: Mapping[str, int] | None = None) -> Exhibit:
+    """`sizes` are numbers of features by row."""
     strongest, n_features = list_features(learned, Wanted(family=FAMILY), ALL, "alpha")
     frequent, _ = list_features(learned, Wanted(family=FAMILY), N_ROWS)
     often = [row for row in strongest if row.count >= FEWEST][:N_ROWS]
@@ -66,6 +72,11 @@ def siblings_exhibit(learned: Learned, use: str) -> Exhibit:
         *_particle_tables(learned),
         _table(often, f"the strongest sibling features that were seen {FEWEST} times or more"),
         _table(frequent, "the most frequent sibling features"),
+        Table(
+            ("row", "features"),
+            [[row, f"{n:,}"] for row, n in (sizes or {}).items()],
+            title="number of features, as in Tables 3 and 4",
+        ),
     ]
     notes = [
         f"parse,use={use}: {n_features:,} sibling features. Above 1, α makes a translation and "
@@ -94,15 +105,55 @@ def _verb_tables(learned: Learned) -> list[Table]:
 
 
 def _particle_tables(learned: Learned) -> list[Table]:
-    for word in PARTICLES:
-        if word in learned.source_words:
-            wanted = Wanted(family=FAMILY, word=word, target=EMPTY_WORD)
-            rows, _ = list_features(learned, wanted, N_ROWS)
-            return [_table(rows, f'features of an untranslated "{word}", as in Table 1')]
-    return []
+    word = _particle(learned)
+    if not word:
+        return []
+    rows, _ = list_features(learned, Wanted(family=FAMILY, word=word, target=EMPTY_WORD), N_ROWS)
+    return [_table(rows, f'features of an untranslated "{word}", as in Table 1')]
+
+
+def _particle(learned: Learned) -> str:
+    """The particle of Table 1, or nothing."""
+    return next((word for word in PARTICLES if word in learned.source_words), "")
+
+
+def _particle_features(
+    learned: Learned, word: str, node: str, coverage: int, side: int
+) -> list[FeatureRow]:
+    """Of its empty translation, beside such a sibling."""
+    if node not in learned.labels:
+        return []
+    wanted = Wanted(FAMILY, word, None, node, EMPTY_WORD, None, coverage, side)
+    return list_features(learned, wanted, ALL)[0]
 
 
 def _findings(learned: Learned) -> list[Finding]:
+    return [*_particle_finding(learned), *_verb_finding(learned)]
+
+
+def _particle_finding(learned: Learned) -> list[Finding]:
+    word = _particle(learned)
+    if not word:
+        return []
+    good, cases = [], []
+    for node, coverage, side in TABLE_1:
+        name = f"{node} to the {SIDES[side]} {COVERAGE[coverage]}"
+        rows = _particle_features(learned, word, node, coverage, side)
+        if rows:
+            good.append(mean_alpha(rows) > 1)
+            cases.append(
+                f"{name}: {mean_alpha(rows):.2f}, {sum(row.count for row in rows):,} times"
+            )
+        else:
+            cases.append(f"{name}: never seen")
+    statement = (
+        f'{XIANG}, Table 1: "{word}" is left untranslated (α above 1) once the QP and NP to its '
+        "right are covered, and while the CP to its left is open (geometric means of α by count)"
+    )
+    return [Finding(statement, holds(good), tuple(cases))]
+
+
+def _verb_finding(learned: Learned) -> list[Finding]:
     opened, covered = (_verb_features(learned, coverage) for coverage in (OPEN, COVERED))
     if not opened or not covered:
         return []

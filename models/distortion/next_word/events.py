@@ -4,19 +4,24 @@ Places of a sentence of n words: 0 is its beginning (BOS), 1 to n are its words,
 (EOS). The current place CP is where the last translated word came from, the next place NP is where
 the next one comes from; CP is never EOS and NP never BOS.
 
-The target words are read from left to right. The paper does not say what happens when a word has
-several links. Here a source word is visited once, at the first target word that it is linked to,
-and unaligned words are never visited. The order of the source words of one target word remains to
-be chosen:
+The target words are read from left to right. A source word is visited once, at the first target
+word that it is linked to; unaligned words are never visited. CP is the source word of the rightmost
+aligned target word so far (§2). The paper's figures have one link a word; `order` says what several
+mean. Two target words of one source word, links b-W c-X b-Y e-Z, when e is visited:
 
-    order     source words 2 and 4 of one target word, after 7      events
-    span      NP is the leftmost, the next CP the rightmost         7 → 2, and then 4 → …
-    asc       all are visited from left to right                    7 → 2, 2 → 4, and then 4 → …
+    last      b → e    Y is the rightmost aligned target word, and b its source word
+    span      c → e    Y brings nothing new, so CP stays where it was
 
-A decoder never chooses moves inside one target word, so it meets the events of `span`. It enters
-an option at the leftmost source word of the first aligned target word, and leaves it at the
-rightmost of the last one with a new source word, as both orders do. It enters an option without
-links at its first word and leaves it at its last.
+and several source words of one target word, 2 and 4 after 7:
+
+    last      7 → 2, and then 4 → …    NP is the leftmost, the next CP the rightmost
+    span      the same
+    asc       7 → 2, 2 → 4, 4 → …      all are visited from left to right; the rest as span
+
+A decoder never chooses moves inside one target word, so it meets the events of `last` or `span`. It
+enters an option at the leftmost source word of the first aligned target word, and leaves it at the
+rightmost of the last one; with `span` and `asc`, of the last one with a new source word. It enters
+an option without links at its first word and leaves it at its last.
 
 Words may be left out: their links are ignored. The paper removes articles and case particles before
 aligning (§4.1), so that they are unaligned words.
@@ -34,7 +39,8 @@ from models.data.vocabulary import UNKNOWN, Vocabulary
 from models.errors import DataError, SettingError, nearest
 from models.kernels import kernel
 
-ORDERS = ("span", "asc")
+LAST, SPAN, ASC = range(3)
+ORDERS = ("last", "span", "asc")  # the first is the usual one
 GRID = 8  # inner alignments are 8 × 8 bits, bit 8 · target + source
 NEVER = np.int32(1 << 30)  # the event that closes a place that is never visited
 
@@ -72,7 +78,9 @@ def check_order(order: str) -> int:
     return ORDERS.index(order)
 
 
-def find_events(corpus: AlignedCorpus, order: str = "span", left_out: Sequence[str] = ()) -> Events:
+def find_events(
+    corpus: AlignedCorpus, order: str = ORDERS[0], left_out: Sequence[str] = ()
+) -> Events:
     """The events of a corpus."""
     number = check_order(order)
     words = corpus.source.words
@@ -136,22 +144,26 @@ def _find_events(
         n_source = word_offsets[sentence + 1] - begin
         n_target = target_offsets[sentence + 1] - target_begin
         first_target = np.full(n_source, n_target, np.int32)
+        last_source = np.full(n_target, -1, np.int32)
         for link in range(link_offsets[sentence], link_offsets[sentence + 1]):
             source, target = links[link, 0], links[link, 1]
             if not source_out[begin + source] and not target_out[target_begin + target]:
                 first_target[source] = min(first_target[source], target)
+                last_source[target] = max(last_source[target], source)
         first_event, place = event, 0
         for target in range(n_target):
             is_entered = False
             for source in range(n_source):
                 if first_target[source] != target:
                     continue
-                if order == 1 or not is_entered:
+                if order == ASC or not is_entered:
                     current[event], following[event] = place, source + 1
                     event += 1
                     is_entered = True
                 closed[begin + source] = event - 1 - first_event
                 place = source + 1
+            if order == LAST and last_source[target] >= 0:
+                place = last_source[target] + 1
         current[event], following[event] = place, n_source + 1
         event += 1
         offsets[sentence + 1] = event
@@ -159,7 +171,7 @@ def _find_events(
 
 
 @kernel
-def option_ends(start, end, inner, source_out, target_out):
+def option_ends(start, end, inner, source_out, target_out, order):
     """The places where options are entered (NP) and left (CP), by the rule of `find_events`.
 
     `source_out`, (n_words,), marks source words without links; `target_out`, (N,), has a bit for
@@ -180,7 +192,8 @@ def option_ends(start, end, inner, source_out, target_out):
                         first, entered[option] = target, start[option] + source + 1
                     if target >= last:
                         last, left[option] = target, start[option] + source + 1
-                    break  # the first target word of the source word counts
+                    if order != LAST:
+                        break  # the first target word of the source word counts
     return entered, left
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from models.arrays import FloatArray, Int64Array
 from models.data.corpus import AlignedCorpus
 from models.distortion.next_word.blocks import Blocks
-from models.distortion.next_word.events import find_events
+from models.distortion.next_word.events import ORDERS, find_events
 from models.distortion.next_word.gaussian_prior import (
     PriorTrial,
     adagrad,
@@ -36,7 +36,7 @@ MUCH, START_PASSES = 30_000, 2  # sentences from which on a start pays, and its 
 class NextWordSettings:
     """What all models of the next word have."""
 
-    order: str = "span"  # of source words under one target word, see `events.py`
+    order: str = ORDERS[0]  # of source words with several links, see `events.py`
     prior: float = 0.0  # λ of the Gaussian prior; 0: searched for on held-out sentences
     min_count: int = 4  # features counted less often are left out
     max_sentences: int = 200_000  # the first ones; 0: all

@@ -133,8 +133,9 @@ class NextWordModel(NextWordSettings, DistortionModel):
             mark = marked(options.phrases.target_vocabulary, self.left_out)
             target_out = words_left_out(options.target_words, mark)
         entered, left = option_ends(
-            options.start, options.end, options.inner, source_out, target_out
-        )
+            options.start, options.end, options.inner, source_out, target_out,
+            check_order(self.order),
+        )  # fmt: skip
         return entered, np.concatenate([np.zeros(1, np.int32), left])
 
     def save_with_words(

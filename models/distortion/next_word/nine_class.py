@@ -27,7 +27,7 @@ from models.distortion.next_word.distance_classes import (
     place_keys,
     select_place_features,
 )
-from models.distortion.next_word.events import find_events
+from models.distortion.next_word.events import ORDERS, find_events
 from models.distortion.next_word.fitting import FEWEST_HELD_OUT, split_held_out
 from models.distortion.next_word.gaussian_prior import fit_weights, search_prior
 from models.distortion.next_word.model import NextWordModel, TopFeature, largest
@@ -66,7 +66,7 @@ class NineClass(NextWordModel):
 
     @property
     def feature_names(self) -> tuple[str, ...]:
-        variant = [self.bins] * (self.bins != "goto") + [self.order] * (self.order != "span")
+        variant = [self.bins] * (self.bins != "goto") + [self.order] * (self.order != ORDERS[0])
         return tuple(".".join([self.name, *variant, name]) for name in self.directions)
 
     @property

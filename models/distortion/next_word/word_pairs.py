@@ -15,6 +15,7 @@ from models.arrays import FloatArray
 from models.data.corpus import AlignedCorpus
 from models.data.sentence import Sentence
 from models.distortion.interface import OptionTable, SentenceScorer
+from models.distortion.next_word.events import ORDERS
 from models.distortion.next_word.fitting import WordPairSettings, train_word_pairs
 from models.distortion.next_word.gaussian_prior import PriorTrial
 from models.distortion.next_word.model import (
@@ -49,7 +50,8 @@ class WordPairModel(WordPairSettings, NextWordModel):
 
     @property
     def feature_names(self) -> tuple[str, ...]:
-        variant = [value for value in (self.order, self.candidates) if value not in ("span", "all")]
+        usual = ORDERS[0], CANDIDATES[0]
+        variant = [value for value in (self.order, self.candidates) if value not in usual]
         return (".".join([self.name, *variant, "logp"]),)
 
     def check_settings(self) -> None:

@@ -21,7 +21,7 @@ from models.distortion.parse.inventory import (
     table_units,
 )
 from models.distortion.parse.likelihood import Task, maximise
-from models.distortion.parse.path import corpus_paths
+from models.distortion.parse.path import UNALIGNED, corpus_paths
 from models.distortion.parse.priors import Prior, estimate_prior, prior_rows
 from models.distortion.parse.rewrites import Rewrite, rewrite_side
 from models.distortion.parse.templates import G_COLUMN, MOST_TAGS, N_JUMPS, parse_use
@@ -40,8 +40,10 @@ class ParseSettings:
     alpha: float = 0.9  # of the local distribution in the smoothed prior
     alpha_half: float = 80.0  # jumps at which it has half its weight
     levels: int = 2  # of the tree whose siblings are looked at
+    unaligned: str = "first"  # when unaligned source words are visited, see `path.py`
     rewrites: str = "de"  # of trees: a name or a file
-    variance: float = 1.0  # of the Gaussian prior
+    variance: float = 1.0  # of the Gaussian prior: weights of jumps and translations
+    tag_variance: float = 0.3  # weights of tags of translations with jumps
     min_count: int = 2  # features seen less often are left out
     max_sentences: int = 0  # the first ones; 0: all
     iterations: int = 100
@@ -79,7 +81,7 @@ def learn(
     report("rewriting trees", 0)
     trees, labels = rewrite_side(corpus.source, rewrites)
     more, source_words, target_words = _table_pairs(phrases, corpus)
-    inventory, visits = visit(corpus, more, len(target_words))
+    inventory, visits = visit(corpus, more, len(target_words), UNALIGNED.index(plan.unaligned))
     families, prior_kind = parse_use(plan.use)
     events = make_events(
         layers_of(corpus, trees), visits, families, plan.levels, threads,
@@ -90,13 +92,14 @@ def learn(
     report("numbering features", 0)
     task, counts = make_task(events, inventory, prior, corpus.target, plan.min_count)
     report(f"training {len(counts):,} features", 0)
+    variance = variances(task.features.column, plan)
     if plan.trainer == IIS:
         weights, likelihood = scale_iteratively(
-            task, counts, plan.variance, plan.iterations, lambda n: report("scaling", n)
+            task, counts, variance, plan.iterations, lambda n: report("scaling", n)
         )
     else:
         weights, likelihood = maximise(
-            task, counts, plan.variance, plan.iterations, threads, lambda n: report("training", n)
+            task, counts, variance, plan.iterations, threads, lambda n: report("training", n)
         )
     sizes = {
         "sentences": len(corpus),
@@ -111,9 +114,11 @@ def learn(
     )  # fmt: skip
 
 
-def visit(corpus: AlignedCorpus, more: Pairs, n_target_words: int) -> tuple[Inventory, Visits]:
+def visit(
+    corpus: AlignedCorpus, more: Pairs, n_target_words: int, unaligned: int
+) -> tuple[Inventory, Visits]:
     """The paths of a corpus over the inventory of their phrases and those of a phrase table."""
-    path, offsets = corpus_paths(corpus)
+    path, offsets = corpus_paths(corpus, unaligned)
     if not len(path.start):
         raise DataError(
             "there is nothing to learn from: no pair has a link",
@@ -142,6 +147,11 @@ def make_task(
         begin[variant], inventory, features, G_COLUMN + n_target_tags * N_JUMPS,
     )  # fmt: skip
     return task, counts
+
+
+def variances(column: Int32Array, plan: ParseSettings) -> FloatArray:
+    """σ² of every weight, by the part of the outcome that it is for."""
+    return np.where(column >= G_COLUMN, plan.tag_variance, plan.variance)
 
 
 def tags_of_words(target: Side, n_words: int) -> Int32Array:

@@ -25,7 +25,7 @@ LARGEST_STEP = 0.5  # keeps exp(δ f#) in bounds while Newton's method finds its
 def scale_iteratively(
     task: Task,
     counts: Int64Array,
-    variance: float,
+    variance: FloatArray,  # (F,) σ² of each weight
     iterations: int,
     report: Callable[[int], None] = lambda _: None,
     tolerance: float = 1e-7,
@@ -46,7 +46,7 @@ def scale_iteratively(
 
 
 def _solve(
-    expected: FloatArray, counts: Int64Array, weights: FloatArray, variance: float
+    expected: FloatArray, counts: Int64Array, weights: FloatArray, variance: FloatArray
 ) -> FloatArray:
     """δ of every feature, by Newton's method; the left side is convex and rises."""
     active = np.arange(expected.shape[1])

@@ -7,6 +7,12 @@ source phrase's candidates are
     other    everything that is not among the candidates
     t …      its 20 most frequent translations, if they make up at least 1/200 of all
 
+`other` is one outcome, with the counts of all its members together. A member has an equal share of
+its probability (`log_share`): those that were seen, and one more for all that never were, so that
+the probabilities of translations sum to one. Sharing by count would give eq. 4 its own counts back,
+but needs all pairs in memory, and on real text held-out translations are less probable with it:
+most of those that are not candidates were never seen with this source phrase.
+
 Counts are those of the paths. A phrase table adds those of its entries that are units, so that
 phrases from elsewhere are known as well; a pair that both have keeps the larger count. Phrase 0
 stands for unknown ones: its candidates are e_0 and other, with the counts of all phrases.
@@ -19,7 +25,7 @@ from numpy.typing import NDArray
 
 from models.arrays import Int32Array, Int64Array, Ragged
 from models.data.corpus import AlignedCorpus
-from models.distortion.parse.path import Path, append_phrase_path, empty_path
+from models.distortion.parse.path import FIRST, Path, append_phrase_path, empty_path
 from models.distortion.parse.templates import MOST_CANDIDATES
 from models.hashing import EMPTY
 from models.kernels import inner, kernel
@@ -46,6 +52,7 @@ class Inventory(NamedTuple):
     tag: Int32Array  # (C,) tag of its first word
     counts: NDArray[np.float64]  # (C,) C(s, t)
     length: Int32Array  # (S,) words of each source phrase
+    members: Int32Array  # (S,) translations that `other` stands for
 
 
 class Pairs(NamedTuple):
@@ -94,11 +101,11 @@ def build_inventory(
     tag_of_target[NOTHING], tag_of_target[OTHER] = NOTHING_TAG, OTHER_TAG
 
     pairs, count = _counted(source, target, len(events.source), more.weight)
-    begin, candidate, counts = _candidates(pairs, count, length)
+    begin, candidate, counts, members = _candidates(pairs, count, length)
     tag = tag_of_target[candidate].astype(np.int32)
     inventory = Inventory(
         source_trie, source_of_node, target_trie, target_of_node, begin, candidate, tag, counts,
-        length,
+        length, members,
     )  # fmt: skip
     own = source[: len(events.source)].astype(np.int32)
     return inventory, own, _choices(inventory, own, target[: len(own)])
@@ -122,8 +129,8 @@ def _counted(
 
 def _candidates(
     pairs: Int64Array, count: NDArray[np.float64], length: Int32Array
-) -> tuple[Int64Array, Int32Array, NDArray[np.float64]]:
-    """Runs of candidates with their counts."""
+) -> tuple[Int64Array, Int32Array, NDArray[np.float64], Int32Array]:
+    """Runs of candidates with their counts, and how many translations are `other`."""
     n_sources = len(length)
     source, target = pairs.T
     real = target >= FIRST_TARGET
@@ -134,6 +141,8 @@ def _candidates(
     good = (rank < MOST_TRANSLATIONS) & (count[order] >= LEAST_SHARE * total[source[order]])
     chosen, left_out = order[good], order[~good]
     dropped = np.bincount(source[left_out], count[left_out], n_sources)
+    members = np.bincount(source[left_out], minlength=n_sources) + 1
+    members[UNKNOWN_SOURCE] = len(np.unique(target[real])) + 1
     nothing = np.bincount(source[~real], count[~real], n_sources)
     nothing[UNKNOWN_SOURCE], dropped[UNKNOWN_SOURCE] = nothing.sum(), count[real].sum()
     has_nothing = np.flatnonzero(length == 1)
@@ -145,7 +154,7 @@ def _candidates(
     kind = np.repeat([0, 1, 2], [len(has_nothing), n_sources, len(chosen)])
     within = np.lexsort((targets, -counts, kind, rows))
     begin = np.searchsorted(rows[within], np.arange(n_sources + 1))
-    return begin, targets[within].astype(np.int32), counts[within]
+    return begin, targets[within].astype(np.int32), counts[within], members.astype(np.int32)
 
 
 @kernel
@@ -166,6 +175,14 @@ def find_candidate(inventory, source, target):
         if inventory.target[at] == OTHER:
             other = at - inventory.begin[source]
     return other
+
+
+@inner
+def log_share(inventory, source, choice):
+    """What a translation has of its candidate's log probability: all of it, or a member's share."""
+    if inventory.target[inventory.begin[source] + choice] != OTHER:
+        return 0.0
+    return -np.log(float(inventory.members[source]))
 
 
 @inner
@@ -253,6 +270,6 @@ def _is_unit(n_source, n_target, inner):
     for pair in range(len(inner)):
         if inner[pair] == 0:
             continue
-        n = append_phrase_path(inner[pair], n_source[pair], n_target[pair], links, path, 0)
+        n = append_phrase_path(inner[pair], n_source[pair], n_target[pair], FIRST, links, path, 0)
         result[pair] = n == 1 and path.target_begin[1] == n_target[pair]
     return result

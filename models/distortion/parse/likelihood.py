@@ -41,7 +41,7 @@ class Task(NamedTuple):
 def maximise(
     task: Task,
     counts: Int64Array,  # (F,) how often each feature fires with the observed outcomes
-    variance: float,
+    variance: FloatArray,  # (F,) σ² of each weight
     iterations: int,
     threads: int,
     report: Callable[[int], None] = lambda _: None,
@@ -61,7 +61,7 @@ def maximise(
 
         def loss(weights: FloatArray) -> tuple[float, FloatArray]:
             total, expected = log_likelihood(task, weights, pool)
-            value = (float(weights @ weights) / (2 * variance) - total) / n_events
+            value = (float(weights @ (weights / variance)) / 2 - total) / n_events
             return value, (weights / variance + expected - counts) / n_events
 
         found = minimise(

@@ -32,6 +32,7 @@ from models.distortion.interface import DistortionModel, OptionTable
 from models.distortion.parse.feature_groups import make_features
 from models.distortion.parse.fitting import IIS, LBFGS, Learned, ParseSettings, learn
 from models.distortion.parse.inventory import Inventory
+from models.distortion.parse.path import UNALIGNED
 from models.distortion.parse.priors import Prior
 from models.distortion.parse.rewrites import (
     encode_tree,
@@ -49,7 +50,9 @@ from models.progress import Progress
 
 # fields that are saved under their own names
 VOCABULARIES = ("source_words", "target_words", "source_tags", "target_tags", "labels")
-INVENTORY = ("source_of_node", "target_of_node", "begin", "target", "tag", "counts", "length")
+INVENTORY = (
+    "source_of_node", "target_of_node", "begin", "target", "tag", "counts", "length", "members"
+)  # fmt: skip
 PRIOR = ("share", "local", "by_tag", "by_length")
 
 
@@ -58,6 +61,7 @@ class Parse(ParseSettings, DistortionModel):
     """Translation and jump by maximum entropy, with features of the parse tree (Xiang 2011)."""
 
     name: ClassVar[str] = "parse"
+    FORMAT: ClassVar[int] = 2
     learned_: Learned = field(init=False, repr=False)
     _known: dict[int, tuple[PhraseTable, Int32Array, NDArray[np.uint16]]] = field(
         default_factory=dict, init=False, repr=False
@@ -69,7 +73,9 @@ class Parse(ParseSettings, DistortionModel):
 
     @property
     def initial_weights(self) -> tuple[float, ...]:
-        return (0.3, 0.0, 0.0)  # the other two are parts of the first
+        """The jump has a weight of its own from the start: log p is mostly about translations, for
+        which there are other features."""
+        return (0.3, 0.0, 0.3)
 
     @property
     def uses(self) -> frozenset[str]:
@@ -117,8 +123,7 @@ class Parse(ParseSettings, DistortionModel):
             tags[tags >= MOST_TAGS - 1] = 0
         return ParseScorer(
             learned,
-            families,
-            self.levels,
+            self,
             learned.source_words.encode(sentence.words),
             tags,
             encode_tree(tree, learned.labels),
@@ -194,5 +199,6 @@ class Parse(ParseSettings, DistortionModel):
         self._check_at_least(1, "levels", "min_count", "iterations")
         self._check_at_least(0, "max_sentences", "alpha_half")
         self._check("alpha", 0 <= self.alpha < 1, "a number from 0 to less than 1")
-        self._check_positive("variance")
+        self._check_positive("variance", "tag_variance")
         self._check_choice("trainer", [LBFGS, IIS])
+        self._check_choice("unaligned", list(UNALIGNED))

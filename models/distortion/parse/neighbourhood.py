@@ -21,7 +21,7 @@ from models.kernels import inner
 
 OPEN, COVERED, PARTLY = 0, 1, 2
 LEFT, RIGHT = 0, 1  # orientation −1 and 1
-MOST = 12  # neighbours of a unit; farther ones are left out
+MOST = 12  # neighbours of a unit: the nearest ones, in words
 
 
 @inner
@@ -45,17 +45,38 @@ def find_neighbours(tree, first, last, levels, nodes, sides):
         if node < 0:
             break
         for child in range(node + 1, len(tree)):
-            if tree[child, 1] >= tree[node, 2] or n == MOST:
+            if tree[child, 1] >= tree[node, 2]:
                 break
-            if tree[child, 3] != node:
+            if tree[child, 3] != node or (tree[child, 2] > low and tree[child, 1] < high):
                 continue
-            if tree[child, 2] <= low or tree[child, 1] >= high:
-                nodes[n] = child
-                sides[n] = LEFT if tree[child, 2] <= low else RIGHT
-                n += 1
+            place = n
+            if n == MOST:  # it may take the place of the farthest one
+                place = _farthest(tree, nodes, first, last)
+                if _distance(tree, child, first, last) >= _distance(
+                    tree, nodes[place], first, last
+                ):
+                    continue
+            n = min(n + 1, MOST)
+            nodes[place] = child
+            sides[place] = LEFT if tree[child, 2] <= low else RIGHT
         low, high = tree[node, 1], tree[node, 2]
         node = _above(tree, node)
     return parent, n
+
+
+@inner
+def _distance(tree, node, first, last):
+    """Words between the unit first:last and a node beside it."""
+    return max(first - tree[node, 2], tree[node, 1] - last)
+
+
+@inner
+def _farthest(tree, nodes, first, last):
+    place = 0
+    for k in range(1, MOST):
+        if _distance(tree, nodes[k], first, last) > _distance(tree, nodes[place], first, last):
+            place = k
+    return place
 
 
 @inner

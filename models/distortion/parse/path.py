@@ -6,16 +6,21 @@ their first target words, from left to right if they share it:
 
     source   0 PP-words 1 PP-words 2 verb 3 le 4 book      links 0-3 1-4 2-0 4-2
     target   0 bought 1 the 2 book 3 for 4 them
-    path     2→bought   3→e_0   4→book   0→for   1→them
+    path     2→bought   3→e_0   4→book   0→for   1→them          (`le` goes with the verb)
 
-Unaligned source words are units of their own with the empty target e_0. A run of them is visited
-directly after whichever of its two neighbours is translated first, beginning at that neighbour:
-above, `le` follows the verb. In "CP de NP" with an unaligned `de`, English says the noun first, so
-`de` follows the noun and precedes CP, as in the paper's Table 1.
+Unaligned source words are units of their own with the empty target e_0. The setting `unaligned`
+says when they are visited; the paper does not. "CP de NP", `de` unaligned, English "NP CP":
+
+    first   NP de CP    directly after whichever neighbour is translated first, nearest word first
+    left    NP CP de    directly after the word to the left
+    right   de NP CP    directly before the word to the right
+
+With `left`, words that have no aligned word to their left come first of all, and with `right` those
+that have none to their right come last of all.
 
 The same rules hold for whole sentences and for the inner alignments of phrase pairs. As phrase
 pairs are consistent with the alignment, a sentence's units are those of its phrases; only an
-unaligned word at the edge of a phrase may have lost the neighbour that it would have followed.
+unaligned word at the edge of a phrase may have lost the neighbour that it would have gone with.
 """
 
 from typing import NamedTuple
@@ -26,6 +31,9 @@ from models.arrays import Int32Array, Int64Array
 from models.data.corpus import AlignedCorpus
 from models.kernels import inner, kernel
 from models.phrases.extraction import GRID
+
+FIRST, LEFT, RIGHT = range(3)
+UNALIGNED = ("first", "left", "right")
 
 
 class Path(NamedTuple):
@@ -38,11 +46,12 @@ class Path(NamedTuple):
     targets: Int32Array  # linked target positions, rising inside a unit
 
 
-def corpus_paths(corpus: AlignedCorpus) -> tuple[Path, Int64Array]:
+def corpus_paths(corpus: AlignedCorpus, unaligned: int) -> tuple[Path, Int64Array]:
     """The paths of all pairs, and where each begins; pairs without links have no units."""
     path = empty_path(len(corpus.source.words.values), len(corpus.links.values))
     offsets = np.zeros(len(corpus) + 1, np.int64)
-    _fill(corpus.source.words.offsets, corpus.links.offsets, corpus.links.values, path, offsets)
+    links = corpus.links
+    _fill(corpus.source.words.offsets, links.offsets, links.values, unaligned, path, offsets)
     size, n_targets = offsets[-1], path.target_begin[offsets[-1]]
     start, end, at = path.start[:size], path.end[:size], path.at[:size]
     filled = Path(start, end, at, path.target_begin[: size + 1], path.targets[:n_targets])
@@ -59,21 +68,23 @@ def empty_path(n_units, n_targets):
 
 
 @kernel
-def _fill(source_offsets, link_offsets, links, path, offsets):
+def _fill(source_offsets, link_offsets, links, unaligned, path, offsets):
     at = 0
     for sentence in range(len(source_offsets) - 1):
         own = links[link_offsets[sentence] : link_offsets[sentence + 1]]
         n_source = source_offsets[sentence + 1] - source_offsets[sentence]
-        at = append_path(own, n_source, path, at)
+        at = append_path(own, n_source, unaligned, path, at)
         offsets[sentence + 1] = at
 
 
 @inner
-def append_path(links, n_source, path, at):
+def append_path(links, n_source, unaligned, path, at):
     """Writes the units of one alignment behind the first `at`; the number of units then.
 
-    `links` are (source, target), sorted, without repetitions.
+    `links` are (source, target), sorted, without repetitions; `unaligned` is FIRST, LEFT or RIGHT.
     """
+    if len(links) == 0:
+        return at
     begin = np.zeros(n_source + 1, np.int32)  # links of source word w are begin[w]:begin[w + 1]
     for link in range(len(links)):
         begin[links[link, 0] + 1] += 1
@@ -105,19 +116,27 @@ def append_path(links, n_source, path, at):
     rank = np.empty(n_units, np.int32)
     for place in range(n_units):
         rank[order[place]] = place
+    if unaligned == LEFT:
+        at = _append_empty(path, at, 0, unit_start[0], 0)
+    farthest = 0
     for place in range(n_units):
         unit = order[place]
         start, end = unit_start[unit], unit_end[unit]
+        low = unit_end[unit - 1] if unit > 0 else 0
+        high = unit_start[unit + 1] if unit + 1 < n_units else n_source
+        if unaligned == RIGHT:
+            at = _append_empty(path, at, low, start, unit_first[unit])
         after = _append_unit(links, begin, start, end, unit_first[unit], path, at)
         at += 1
-        low = unit_end[unit - 1] if unit > 0 else 0
-        if unit == 0 or rank[unit - 1] > place:
+        farthest = max(farthest, after)
+        if unaligned == FIRST and (unit == 0 or rank[unit - 1] > place):
             for empty in range(start - 1, low - 1, -1):
-                at = _append_empty(path, at, empty, after)
-        high = unit_start[unit + 1] if unit + 1 < n_units else n_source
-        if unit + 1 == n_units or rank[unit + 1] > place:
-            for empty in range(end, high):
-                at = _append_empty(path, at, empty, after)
+                at = _append_empty(path, at, empty, empty + 1, after)
+        is_before = unit + 1 == n_units or rank[unit + 1] > place
+        if unaligned == LEFT or (unaligned == FIRST and is_before):
+            at = _append_empty(path, at, end, high, after)
+    if unaligned == RIGHT:
+        at = _append_empty(path, at, unit_end[n_units - 1], n_source, farthest)
     return at
 
 
@@ -158,14 +177,17 @@ def _append_unit(links, begin, start, end, first, path, at):
 
 
 @inner
-def _append_empty(path, at, word, after):
-    path.start[at], path.end[at], path.at[at] = word, word + 1, after
-    path.target_begin[at + 1] = path.target_begin[at]
-    return at + 1
+def _append_empty(path, at, first, last, target):
+    """Visits the unaligned words first:last from left to right; the number of units then."""
+    for word in range(first, last):
+        path.start[at], path.end[at], path.at[at] = word, word + 1, target
+        path.target_begin[at + 1] = path.target_begin[at]
+        at += 1
+    return at
 
 
 @inner
-def append_phrase_path(inner, n_source, n_target, links, path, at):
+def append_phrase_path(inner, n_source, n_target, unaligned, links, path, at):
     """The same for a phrase pair with an inner alignment as bits (`links` is scratch, (64, 2)).
 
     A pair without links is one unit with all its target words.
@@ -183,4 +205,4 @@ def append_phrase_path(inner, n_source, n_target, links, path, at):
             if (inner >> np.uint64(GRID * target + source)) & np.uint64(1):
                 links[n_links, 0], links[n_links, 1] = source, target
                 n_links += 1
-    return append_path(links[:n_links], n_source, path, at)
+    return append_path(links[:n_links], n_source, unaligned, path, at)

@@ -8,13 +8,14 @@ from models.arrays import FloatArray, Int32Array, Int64Array
 from models.coverage import pack_coverage
 from models.distortion.interface import OptionTable, SentenceScorer, Steps
 from models.distortion.parse.events import padded
-from models.distortion.parse.fitting import Learned
+from models.distortion.parse.fitting import Learned, ParseSettings
 from models.distortion.parse.history_scores import (
     FIRST_STATE,
     RecentWords,
     add_history,
     next_states,
 )
+from models.distortion.parse.path import UNALIGNED
 from models.distortion.parse.sentence_tables import Translations, make_places, make_units
 from models.distortion.parse.step_scores import (
     N_FEATURES,
@@ -23,7 +24,7 @@ from models.distortion.parse.step_scores import (
     make_recent,
     score_steps,
 )
-from models.distortion.parse.templates import G_COLUMN, HISTORY, N_JUMPS
+from models.distortion.parse.templates import G_COLUMN, HISTORY, N_JUMPS, parse_use
 
 ROOM = 1 << 9  # distributions that a sentence has room for at first; most need a quarter
 
@@ -36,14 +37,14 @@ class ParseScorer(SentenceScorer):
     def __init__(
         self,
         learned: Learned,
-        families: int,
-        levels: int,
+        settings: ParseSettings,
         words: Int32Array,
         tags: Int32Array,
         tree: Int32Array,
         options: OptionTable,
         translations: Translations,
     ) -> None:
+        families, _ = parse_use(settings.use)
         features = self._features = learned.features
         self._weights = GroupWeights(features.begin, features.column, learned.weights)
         self._with_history = bool(families & HISTORY)
@@ -51,11 +52,12 @@ class ParseScorer(SentenceScorer):
         self._starts = options.start
         words, tags = padded(words), padded(tags)
         self._units, self._own_groups, place_of, n_places, self._n_shapes = make_units(
-            learned.inventory, features, families, words, options.start, options.end,
-            options.inner, translations, options.drop_unknown, options.n_words,
+            learned.inventory, features, families, UNALIGNED.index(settings.unaligned), words,
+            options.start, options.end, options.inner, translations, options.drop_unknown,
+            options.n_words,
         )  # fmt: skip
         self._places = make_places(
-            learned.inventory, learned.prior, features, learned.weights, families, levels,
+            learned.inventory, learned.prior, features, learned.weights, families, settings.levels,
             self._n_columns, words, tags, tree, place_of, n_places,
         )  # fmt: skip
         last_unit = self._units.begin[1:] - 1

@@ -24,6 +24,7 @@ from models.distortion.parse.inventory import (
     UNKNOWN_SOURCE,
     find_candidate,
     find_source,
+    log_share,
 )
 from models.distortion.parse.likelihood import gather
 from models.distortion.parse.neighbourhood import MOST, find_neighbours
@@ -80,6 +81,7 @@ class Units(NamedTuple):
 class Places(NamedTuple):
     record: NDArray[Any]  # (P,) PLACE
     tags: Int32Array  # (P, candidates) of the candidates' first words
+    member: FloatArray  # (P, candidates) log of a translation's share of its candidate
     share: FloatArray  # (P, candidates) log p0(t | s) of eq. 4; 0 if the model has no prior
     scores: FloatArray  # (P, candidates, jumps) with the static groups
     masks: UInt64Array  # (P, N_SPECIAL + MOST, W) words of the left and right neighbour, of
@@ -104,8 +106,9 @@ class Translations(NamedTuple):
 
 @kernel
 def make_units(
-    inventory, features, families, words, starts, ends, inner, translations, drop_unknown, n_words
-):
+    inventory, features, families, unaligned, words, starts, ends, inner, translations,
+    drop_unknown, n_words,
+):  # fmt: skip
     """Units of all options; their history groups (U, 2), of the last word and the one before, each
     a number, EMPTY or FROM_STATE; places by start and length; how many places and shapes there are.
 
@@ -138,7 +141,9 @@ def make_units(
             n_units = _recall(translations.known, entry, path, choices)
         if n_units == 0:
             n_targets = _spell(translations, drop_unknown, option, targets)
-            n_units = append_phrase_path(inner[option], length, n_targets, links, path, 0)
+            n_units = append_phrase_path(
+                inner[option], length, n_targets, unaligned, links, path, 0
+            )
             for k in range(n_units):
                 first, last = start + path.start[k], start + path.end[k]
                 source = find_source(inventory, words, first + 1, last + 1)
@@ -260,6 +265,7 @@ def make_places(
         np.empty(n_places, PLACE),
         np.empty((n_places, MOST_CANDIDATES), np.int32),
         np.zeros((n_places, MOST_CANDIDATES)),
+        np.zeros((n_places, MOST_CANDIDATES)),
         np.empty((n_places, MOST_CANDIDATES, N_JUMPS)),
         np.zeros((n_places, N_SPECIAL + MOST, coverage_size(n_words)), np.uint64),
         np.full((n_places, N_SPECIAL + MOST, 3, 2), EMPTY, np.int32),
@@ -288,8 +294,9 @@ def make_places(
                     add_group(features, weights, group, columns)
             for t in range(n):
                 places.tags[place, t] = inventory.tag[begin + t]
+                places.member[place, t] = log_share(inventory, source, t)
                 if prior.kind != 0:
-                    places.share[place, t] = prior.share[begin + t]
+                    places.share[place, t] = prior.share[begin + t] + places.member[place, t]
             gather(columns, own_prior, places.tags[place], n, places.scores[place])
             _neighbours(features, families, levels, tree, places, place, n_words, nodes, sides)
     return places

@@ -113,9 +113,10 @@ def score_steps(
         log_p, prior = 0.0, 0.0
         same = units.begin[units.example[shape]]  # the unit of the example on the same place
         for unit in range(units.begin[taken], units.begin[taken + 1]):
-            choice, known = units.units[unit].choice, recent.units[same]
-            log_p += memory.log_p[known.row + choice, known.jump]
-            prior += places.share[units.units[unit].place, choice]
+            place, choice = units.units[unit].place, units.units[unit].choice
+            known = recent.units[same]
+            log_p += memory.log_p[known.row + choice, known.jump] + places.member[place, choice]
+            prior += places.share[place, choice]
             same += 1
         result[step, LOGP], result[step, PRIOR] = log_p, prior
         result[step, JUMP] = recent.shapes[shape].log_jump

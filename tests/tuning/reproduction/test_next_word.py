@@ -76,7 +76,7 @@ def made(pair, sequence):
 
 
 def test_the_tables():
-    quality, by_class, *_, closeness = made(curve(0, 4 / 3), curve(0, 2 / 3)).tables
+    quality, by_class, accuracy, *_, closeness = made(curve(0, 4 / 3), curve(0, 2 / 3)).tables
     assert quality.title == "news: 10 sentences, 70 moves"
     assert quality.rows == [
         ["uniform", "25.0%", "2.00", "-1.000", "", "", "-0.750"],
@@ -88,6 +88,9 @@ def test_the_tables():
     rows = {row[0]: row[1:] for row in by_class.rows}
     assert rows["4 to 6"] == ["10", "-1.000", "-1.000", "-0.500"]
     assert rows["≥ 7"] == ["0", "-", "-", "-"]
+    assert accuracy.title == "news: right by distance"
+    rows = {row[0]: row[1:] for row in accuracy.rows}
+    assert rows["4 to 6"] == ["10", "25.0%", "25.0%", "25.0%"]
     assert closeness.rows[0] == ["news", f"{log(4):.3f}", f"{log(2):.3f}", "1"]
 
 

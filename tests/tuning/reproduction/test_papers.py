@@ -77,8 +77,11 @@ def test_the_figures_of_the_other_experiments_are_whole():
     [table] = PAPERS["alrajeh"].exhibits["alrajeh_classification"]
     minutes = {name: row[0] for name, row in numbers(table).items()}
     assert minutes["primal"] / minutes["dual, ε 0.1"] == pytest.approx(3.8, abs=0.05)
-    verbs, _ = PAPERS["xiang"].exhibits["siblings"]
+    verbs, _, sizes = PAPERS["xiang"].exhibits["siblings"]
     assert all((float(row[6]) > 1) == (row[3] == "open") for row in verbs.rows)
+    for column in (1, 2):  # features of both kinds together are as many as those of each
+        me, _, cov, sib, both, _ = (int(row[column].replace(",", "")) for row in sizes.rows)
+        assert both - me == (cov - me) + (sib - me)
 
 
 @pytest.mark.parametrize("name", ["goto", "alrajeh"])

@@ -24,7 +24,7 @@ def test_means_are_geometric_and_weighted():
 
 
 def test_the_tables():
-    exhibit = siblings_exhibit(learned(), "me+cov+sib")
+    exhibit = siblings_exhibit(learned(), "me+cov+sib", {"me": 1234, "me+cov+sib": 5678})
     tables = {table.title: table for table in exhibit.tables}
     verb = tables['features of "PP VV", as in Table 5'].rows
     # six times: in two of six pairs, three times each, by a jump of 3
@@ -35,7 +35,14 @@ def test_the_tables():
     frequent = tables["the most frequent sibling features"].rows
     counts = [int(cells[-1]) for cells in frequent]
     assert counts == sorted(counts, reverse=True)
-    assert exhibit.findings == []  # no PP is covered before its verb
+    rows = tables["number of features, as in Tables 3 and 4"].rows
+    assert rows == [["me", "1,234"], ["me+cov+sib", "5,678"]]
+    # no PP is covered before its verb, so Table 5 is not tested; de is empty in one pair, three
+    # times, without a QP, and before its clause
+    [particle] = exhibit.findings
+    assert particle.cases[0] == "QP to the right covered: never seen"
+    assert particle.cases[1].endswith(", 3 times")
+    assert particle.cases[2].endswith(", 3 times")
     assert exhibit.notes[0].startswith("parse,use=me+cov+sib: ")
 
 
@@ -62,7 +69,28 @@ def test_the_strongest_are_farthest_from_1(monkeypatch):
 def test_the_finding(monkeypatch, opened, covered, verdict):
     found = {0: [row(3, opened)], 1: [row(2, covered, 1)]}
     monkeypatch.setattr(siblings, "_verb_features", lambda _, coverage: found[coverage])
-    [finding] = siblings_exhibit(learned(), "me+cov+sib").findings
+    finding = siblings_exhibit(learned(), "me+cov+sib").findings[-1]
     assert finding.verdict == verdict
     assert finding.cases[0] == f"open: mean α {opened:.2f}, {int(opened > 1)} of 1 above 1"
     assert finding.cases[1] == f"covered: mean α {covered:.2f}, {int(covered < 1)} of 1 below 1"
+
+
+@pytest.mark.parametrize(
+    ("alphas", "verdict"),
+    [
+        ({"QP": 2.0, "NP": 1.9, "CP": 3.4}, "holds"),
+        ({"QP": 2.0, "NP": 0.4, "CP": 3.4}, "holds in some cases"),
+        ({"NP": 0.4}, "does not hold"),
+        ({}, "cannot be tested here"),
+    ],
+)
+def test_the_finding_about_the_empty_particle(monkeypatch, alphas, verdict):
+    def features(_learned, word, node, _coverage, _side):
+        assert word == "de"
+        return [row(4, alphas[node])] if node in alphas else []
+
+    monkeypatch.setattr(siblings, "_particle_features", features)
+    finding = siblings_exhibit(learned(), "me+cov+sib").findings[0]
+    assert finding.verdict == verdict
+    expected = f"{alphas['NP']:.2f}, 4 times" if "NP" in alphas else "never seen"
+    assert finding.cases[1] == f"NP to the right covered: {expected}"

@@ -10,10 +10,9 @@ def moves(n_source, n_target, links, order):
     """Events of one pair, and for each source word the event that visits it."""
     visited, result, place = {}, [], 0
     for target in range(n_target):
-        new = sorted({s for s, t in links if t == target} - set(visited))
-        if not new:
-            continue
-        if order == "span":
+        own = {s for s, t in links if t == target}
+        new = sorted(own - set(visited))
+        if new and order != "asc":
             result.append((place, new[0] + 1))
             visited |= dict.fromkeys(new, len(result) - 1)
             place = new[-1] + 1
@@ -22,6 +21,8 @@ def moves(n_source, n_target, links, order):
                 result.append((place, source + 1))
                 visited[source] = len(result) - 1
                 place = source + 1
+        if own and order == "last":
+            place = max(own) + 1
     return [*result, (place, n_source + 1)], visited
 
 

@@ -18,7 +18,7 @@ from tests.models.distortion.next_word import oracles
 from tests.models.phrases.corpora import corpus_of, small_pairs
 
 
-def events_of(pair, order="span", left_out=()):
+def events_of(pair, order=ORDERS[0], left_out=()):
     events = find_events(corpus_of([pair]), order, left_out)
     return list(zip(events.current.tolist(), events.next.tolist(), strict=True))
 
@@ -44,7 +44,46 @@ def test_several_links_by_hand():
     # source words 2 and 4 under one target word, after 7; word 4 again under the next one
     pair = (list("abcdefg"), list("XYZ"), [(6, 0), (1, 1), (3, 1), (3, 2), (0, 2)])
     assert events_of(pair, "span") == [(0, 7), (7, 2), (4, 1), (1, 8)]
+    # Z is the rightmost aligned target word when the sentence ends; of its words, 1 and 4, the
+    # rightmost is CP although it was visited before
+    assert events_of(pair, "last") == [(0, 7), (7, 2), (4, 1), (4, 8)]
     assert events_of(pair, "asc") == [(0, 7), (7, 2), (2, 4), (4, 1), (1, 8)]
+
+
+def test_current_place_is_the_source_word_of_the_rightmost_aligned_target_word():
+    # il ne vient pas ici / he does not come here, with ne and pas both under "not": no word twice
+    pair = (
+        ["il", "ne", "vient", "pas", "ici"],
+        ["he", "does", "not", "come", "here"],
+        [(0, 0), (1, 2), (3, 2), (2, 3), (4, 4)],
+    )
+    assert events_of(pair, "last") == events_of(pair, "span") == [
+        (0, 1), (1, 2), (4, 3), (3, 5), (5, 6)
+    ]  # fmt: skip
+    # The other way round: "not" is under both ne and pas, so its source word comes back. After
+    # "il ne vient pas" the rightmost aligned target word is pas, so CP is "not" (3), not "come"
+    pair = (
+        ["he", "does", "not", "come", "here"],
+        ["il", "ne", "vient", "pas", "ici"],
+        [(0, 0), (2, 1), (3, 2), (2, 3), (4, 4)],
+    )
+    assert events_of(pair, "last") == [(0, 1), (1, 3), (3, 4), (3, 5), (5, 6)]
+    assert events_of(pair, "span") == [(0, 1), (1, 3), (3, 4), (4, 5), (5, 6)]
+    # and where the sentence ends with pas, it ends at "not"
+    pair = (pair[0][:4], pair[1][:4], pair[2][:4])
+    assert events_of(pair, "last")[-1] == (3, 5)
+    assert events_of(pair, "span")[-1] == (4, 5)
+
+
+def test_an_option_is_left_at_the_word_of_its_rightmost_aligned_target_word():
+    # does not come / ne vient pas at 1:4, links not-ne come-vient not-pas
+    bits = np.uint64(sum(1 << (8 * t + s) for s, t in [(1, 0), (2, 1), (1, 2)]))
+    start, end = np.array([1], np.int32), np.array([4], np.int32)
+    none = np.zeros(5, bool), np.zeros(1, np.uint8)
+    expected = {"last": (3, 3), "span": (3, 4), "asc": (3, 4)}  # places count from 1
+    for order, places in expected.items():
+        entered, left = option_ends(start, end, np.array([bits]), *none, ORDERS.index(order))
+        assert (entered[0], left[0]) == places, order
 
 
 def test_words_that_are_left_out_have_no_links():
@@ -82,6 +121,7 @@ def test_options_are_entered_and_left_as_their_words_are_visited(pair, order, so
         np.array([bits]),
         np.array([word in left_out for word in source]),
         np.array([target_out], np.uint8),
+        ORDERS.index(order),
     )
     events = events_of(pair, order, left_out)
     if len(events) > 1:

@@ -38,7 +38,7 @@ sequence_changes, sequence_scores, distance_key, orientation_key = map(
 LABEL_PAIRS = (("C", "N"), ("C", "I"), ("I", "N"))
 
 
-def setup(examples, labels, order="span", *, seed=0, open_only=False, threads=1, kept=1 << 30):
+def setup(examples, labels, order=ORDERS[0], *, seed=0, open_only=False, threads=1, kept=1 << 30):
     corpus = tagged_corpus(examples)
     events = find_events(corpus, order)
     symbols = SymbolCoder.of(corpus).corpus(corpus)

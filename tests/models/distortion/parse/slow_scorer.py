@@ -32,13 +32,15 @@ def slow_tables(learned):
     return tables
 
 
-def slow_units(options, option):
+def slow_units(options, option, unaligned):
     """(start, end, target words, position) of each unit of an option, in the order of visits."""
     bits, start = int(options.inner[option]), int(options.start[option])
     length = int(options.end[option]) - start
     words = options.target_words[option].tolist()
     links = [(bit % 8, bit // 8) for bit in range(64) if bits >> bit & 1]
-    path = slow_path(length, links) if links else [(0, length, list(range(len(words))), 0)]
+    path = (
+        slow_path(length, links, unaligned) if links else [(0, length, list(range(len(words))), 0)]
+    )
     return [(start + a, start + b, [words[t] for t in targets], at) for a, b, targets, at in path]
 
 
@@ -184,7 +186,7 @@ def slow_features(model, sentence, tree, options, path):
             int(learned.target_words.encode(vocabulary.decode([w]))[0]) if w >= 0 else 0
             for w in target
         ]
-        for first, last, words, at in slow_units(options, option):
+        for first, last, words, at in slow_units(options, option, model.unaligned):
             before = [1, 1, *history[2:], *own[:at]]
             logs, _, run = slow_distribution(
                 model, tables, sentence, tree, (first, last), covered, (before[-1], before[-2])
@@ -195,9 +197,13 @@ def slow_features(model, sentence, tree, options, path):
             targets = [int(learned.inventory.target[c]) for c in run]
             choice = targets.index(wanted) if wanted in targets else targets.index(1)
             jump = min(max(first - previous_end + 1, -5), 5) + 5
-            total[0] += logs[choice, jump]
+            source = model_source(learned, learned.source_words.encode(
+                sentence.words[first:last]).tolist())  # fmt: skip
+            is_other = targets[choice] == 1
+            own_share = -np.log(learned.inventory.members[source]) if is_other else 0.0
+            total[0] += logs[choice, jump] + own_share
             if learned.prior.kind:
-                total[1] += float(learned.prior.share[run[choice]])
+                total[1] += float(learned.prior.share[run[choice]]) + own_share
             column = [log for (_, j), log in logs.items() if j == jump]
             total[2] += np.logaddexp.reduce(column)
             covered |= set(range(first, last))

@@ -10,6 +10,7 @@ from models.distortion.parse.fitting import make_task, visit
 from models.distortion.parse.iis import scale_iteratively
 from models.distortion.parse.inventory import no_pairs
 from models.distortion.parse.likelihood import log_likelihood, maximise
+from models.distortion.parse.path import FIRST
 from models.distortion.parse.priors import estimate_prior
 from models.distortion.parse.templates import FAMILIES, G_COLUMN, N_JUMPS, T_COLUMN, W_COLUMN
 from tests.models.distortion.parse.small import small_corpus
@@ -19,7 +20,7 @@ ALL = sum(FAMILIES.values())
 
 def small_task(families=ALL, min_count=1, repeat=1):
     corpus = small_corpus(repeat)
-    inventory, visits = visit(corpus, no_pairs(), len(corpus.target.vocabulary))
+    inventory, visits = visit(corpus, no_pairs(), len(corpus.target.vocabulary), FIRST)
     events = make_events(layers_of(corpus, corpus.source.trees), visits, families, 2, 1)
     n_tags = len(corpus.source.tag_vocabulary)
     prior = estimate_prior("smoothed", 0.9, 2.0, inventory, events, n_tags)
@@ -115,6 +116,18 @@ def test_iterative_scaling_meets_l_bfgs():
     with ThreadPoolExecutor(1) as pool:
         _, expected = log_likelihood(task, best, pool)
     np.testing.assert_allclose(counts - expected, best / 0.2, atol=1e-4)
+
+
+def test_every_weight_has_a_variance_of_its_own():
+    # whatever the variances, at the maximum expected and real counts differ by λ / σ²
+    task, counts = small_task(FAMILIES["lexical"] | FAMILIES["tags"])
+    variance = np.random.default_rng(2).choice([0.01, 0.2, 3.0], len(counts))
+    best, _ = maximise(task, counts, variance, 500, 1, tolerance=1e-14)
+    with ThreadPoolExecutor(1) as pool:
+        _, expected = log_likelihood(task, best, pool)
+    np.testing.assert_allclose((counts - expected) * variance, best, atol=1e-4)
+    scaled, _ = scale_iteratively(task, counts, variance, 1000, tolerance=1e-6)
+    np.testing.assert_allclose(scaled, best, atol=2e-3)
 
 
 def test_the_number_of_threads_changes_nothing():

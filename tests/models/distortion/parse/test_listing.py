@@ -52,11 +52,28 @@ def test_the_empty_translation():
 
 
 def test_de_and_its_siblings():
-    # books i read: de is empty, its noun is covered and its clause open
-    found = rows(family="sib", word="de", target="e_0")
-    assert {(r.node, r.coverage, r.side, r.jump, r.count) for r in found} == {
-        ("CP", 0, -1, -1, 3), ("NP", 1, 1, -1, 3)
-    }  # fmt: skip
+    # books i read: de is empty and its noun is covered. Its clause is open if de goes with the noun
+    # (a jump of −1), and covered if it goes with the clause (monotone)
+    expected = {
+        "first": {("CP", 0, -1, -1, 3), ("NP", 1, 1, -1, 3)},
+        "left": {("CP", 1, -1, 1, 3), ("NP", 1, 1, 1, 3)},
+    }
+    for unaligned, features in expected.items():
+        model = small_model("me+sib", min_count=1, unaligned=unaligned)
+        wanted = Wanted(family="sib", word="de", target="e_0")
+        found, _ = list_features(model.learned_, wanted)
+        assert {(r.node, r.coverage, r.side, r.jump, r.count) for r in found} == features
+
+
+def test_a_prior_for_features_of_tags():
+    model = small_model("me+sib", min_count=1, tag_variance=1e-3)
+    everything, _ = list_features(model.learned_, Wanted(), 10**6)
+    tags = {"PRP", "VBD", "DT", "NN", "NNS", "CD", "WP", "IN"}
+    of_tags = [row for row in everything if row.target in tags]
+    others = [row for row in everything if row.family in ("lexical", "jump")]
+    assert len(of_tags) > 20
+    assert max(abs(row.alpha - 1) for row in of_tags) < 0.02
+    assert max(abs(row.alpha - 1) for row in others) > 0.1
 
 
 def test_what_stands_beside():

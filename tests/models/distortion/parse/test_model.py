@@ -292,6 +292,11 @@ def test_models_from_text():
         ({"alpha": 1.0}, "parse.alpha: 1.0 is not possible\n  a number from 0 to less than 1"),
         ({"alpha_half": -1.0}, "parse.alpha_half: -1.0 is not possible\n  0 or more"),
         ({"variance": 0.0}, "parse.variance: 0.0 is not possible\n  a number above 0"),
+        ({"tag_variance": 0.0}, "parse.tag_variance: 0.0 is not possible\n  a number above 0"),
+        (
+            {"unaligned": "lef"},
+            "parse.unaligned: 'lef' is not possible\n  did you mean left?",
+        ),
         ({"trainer": "gis"}, "parse.trainer: 'gis' is not possible\n  did you mean iis?"),
     ],
 )

@@ -82,9 +82,28 @@ def test_a_sentence_without_a_tree():
     assert find_neighbours(np.empty((0, 4), np.int32), 0, 1, 2, nodes, nodes) == (-1, 0)
 
 
-def test_too_many_neighbours():
+@pytest.mark.parametrize(
+    ("at", "kept"),
+    [
+        (29, range(17, 29)),  # the last word: the twelve before it, not the first twelve
+        (0, range(1, 13)),
+        (20, [14, 15, 16, 17, 18, 19, 21, 22, 23, 24, 25, 26]),  # six on either side
+        (27, [17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 28, 29]),  # two to the right, ten to the left
+    ],
+)
+def test_of_many_neighbours_the_nearest_are_kept(at, kept):
     words = " ".join(f"(N w{i})" for i in range(30))
-    assert len(neighbours(f"(S {words})", 29, 30)[1]) == MOST
+    _, found = neighbours(f"(S {words})", at, at + 1)
+    assert sorted(start for _, start, _, _ in found) == list(kept)
+    assert all(side == (LEFT if start < at else RIGHT) for _, start, _, side in found)
+
+
+def test_neighbours_of_higher_levels_are_left_out_first():
+    # thirteen words beside the unit in its own phrase, one more above: the far end goes
+    inside = " ".join(f"(N w{i})" for i in range(14))
+    _, found = neighbours(f"(S (V v) (NP {inside}))", 1, 2, levels=2)
+    # v stands beside the unit and so is nearer than the thirteenth and the twelfth word
+    assert sorted(start for _, start, _, _ in found) == [0, *range(2, 13)]
 
 
 @pytest.mark.parametrize("at", [0, 60, 64])

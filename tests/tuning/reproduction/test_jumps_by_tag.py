@@ -1,0 +1,50 @@
+"""Jumps by tag of the small model, by hand."""
+
+from functools import cache
+
+import pytest
+
+from tests.models.distortion.parse.small import small_model
+from tuning.reproduction import jumps_by_tag
+from tuning.reproduction.jumps_by_tag import jumps_exhibit, shares
+
+
+@cache
+def learned():
+    return small_model("me").learned_
+
+
+def test_shares_by_hand():
+    # le (AS) follows its verb, six times; every jump counts half a time more
+    found = shares(learned(), "AS")
+    assert found[6] == pytest.approx(6.5 / 11.5)  # the jump 1
+    assert found[:6] + found[7:] == pytest.approx([0.5 / 11.5] * 10)
+
+
+def test_the_chart():
+    exhibit = jumps_exhibit(learned())
+    [chart] = exhibit.charts
+    assert chart.places == [str(jump) for jump in range(-5, 6)]
+    assert chart.series[0].name == "NN"
+    assert all(sum(series.values) == pytest.approx(1) for series in chart.series)
+    assert exhibit.findings == []  # there are no temporal nouns
+
+
+@pytest.mark.parametrize(
+    ("noun", "temporal", "verdict"),
+    [
+        ({1: 0.5, -1: 0.3}, {-1: 0.6, 1: 0.3}, "holds"),
+        ({1: 0.5, 2: 0.3}, {-1: 0.6, 1: 0.3}, "holds in some cases"),
+        ({1: 0.5, 2: 0.3}, {1: 0.6, -1: 0.3}, "does not hold"),
+    ],
+)
+def test_the_finding(monkeypatch, noun, temporal, verdict):
+    rows = {"NN": noun, "NT": temporal}
+    monkeypatch.setattr(jumps_by_tag, "_tags", lambda _: ["NN", "NT"])
+    monkeypatch.setattr(
+        jumps_by_tag, "shares", lambda _, tag: [rows[tag].get(j, 0.0) for j in range(-5, 6)]
+    )
+    [finding] = jumps_exhibit(learned()).findings
+    assert finding.verdict == verdict
+    first, second = noun
+    assert finding.cases[0] == f"NN: {first}, then {second}"

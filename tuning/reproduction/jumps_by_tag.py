@@ -1,0 +1,98 @@
+"""Jumps of single words by their tag: p_g of the smoothed prior (Xiang et al. 2011, Figures 1, 2).
+
+The paper counts the jumps of nouns (NN) and of temporal nouns (NT) in Chinese. They are shown where
+a model knows these tags, and the most frequent tags of any language beside them.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from models.distortion.catalogue import parse_model
+from models.distortion.parse.fitting import Learned
+from models.distortion.parse.listing import Wanted, list_features
+from models.distortion.parse.model import Parse
+from models.distortion.parse.templates import FARTHEST, N_JUMPS
+from models.system.folder import load_distortion, model_entries
+from tuning.evaluation.charts import Chart, Series
+from tuning.reproduction.exhibit import Exhibit, Finding, LeftOut, holds
+from tuning.reproduction.material import Kind, Material
+from tuning.reproduction.paper_tables import XIANG
+
+NAME, TITLE = "jumps", "Jumps by tag (Xiang et al. 2011, Figures 1 and 2)"
+NOUN, TEMPORAL = "NN", "NT"
+MOST_TAGS = 6
+MONOTONE, BACK = 1, -1
+ALL = 1 << 60
+
+
+def jumps_exhibit(learned: Learned) -> Exhibit:
+    tags = _tags(learned)
+    if not tags:
+        raise LeftOut("the training data have no tags")
+    chart = Chart(
+        "share of the jumps of single words",
+        [str(jump - FARTHEST) for jump in range(N_JUMPS)],
+        [Series(tag, shares(learned, tag)) for tag in tags],
+        "jump (1 is monotone; ±5 and farther)",
+        "share",
+        digits=3,
+        name="jumps",
+    )
+    notes = ["Visits of the word alignments of the training data; tags by frequency."]
+    return Exhibit(NAME, TITLE, notes, (), [chart], _findings(learned))
+
+
+def shares(learned: Learned, tag: str) -> list[float]:
+    """Of the jumps −5 … 5 of single words with the tag."""
+    row: list[float] = learned.prior.by_tag[int(learned.source_tags.encode([tag])[0])].tolist()
+    return row
+
+
+def _tags(learned: Learned) -> list[str]:
+    """The paper's, if known, and the most frequent ones."""
+    rows, _ = list_features(learned, Wanted(family="tags"), ALL)
+    counts: dict[str, int] = {}
+    for row in rows:
+        if not row.near and row.source in learned.source_tags:  # one word, nothing beside it
+            counts[row.source] = counts.get(row.source, 0) + row.count
+    frequent = sorted(counts, key=lambda tag: -counts[tag])[:MOST_TAGS]
+    own = [tag for tag in (NOUN, TEMPORAL) if tag in counts]
+    return list(dict.fromkeys([*own, *frequent]))
+
+
+def _findings(learned: Learned) -> list[Finding]:
+    if not {NOUN, TEMPORAL} <= set(_tags(learned)):
+        return []
+    order = {
+        tag: [int(place) - FARTHEST for place in np.argsort(-np.array(shares(learned, tag)))]
+        for tag in (NOUN, TEMPORAL)
+    }
+    good = [order[NOUN][:2] == [MONOTONE, BACK], order[TEMPORAL][0] == BACK]
+    cases = tuple(f"{tag}: {jumps[0]}, then {jumps[1]}" for tag, jumps in order.items())
+    statement = (
+        f"{XIANG}, Figures 1 and 2: most jumps of {NOUN} are monotone (1), then {BACK}; most of "
+        f"{TEMPORAL} are {BACK}"
+    )
+    return [Finding(statement, holds(good), cases)]
+
+
+def _model(material: Material) -> str:
+    for text in reversed(material.models()):
+        if isinstance(parse_model(text), Parse):
+            return text
+    raise LeftOut("no system has the distortion model parse")
+
+
+def _depends(material: Material) -> Iterable[Any]:
+    return [model_entries(material.trained, [_model(material)]), MOST_TAGS]
+
+
+def _make(material: Material) -> Exhibit:
+    [model] = load_distortion(material.trained, [_model(material)])
+    assert isinstance(model, Parse)
+    return jumps_exhibit(model.learned_)
+
+
+KIND = Kind(NAME, TITLE, _depends, _make)
