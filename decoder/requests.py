@@ -19,7 +19,6 @@ from models.arrays import BoolArray, Int64Array, Ragged
 from models.data.sentence import Sentence
 from models.distortion.interface import OptionTable
 from models.errors import DataError
-from models.phrases.sentence_table import sentence_table
 
 WIDER = 10  # how much wider the search is: what looks good now may not lead to what is required
 
@@ -39,16 +38,21 @@ class Exactly:
     """
 
     words: tuple[str, ...]
+    nearest: bool = True  # otherwise it is an error if there is none
 
     def decode(
         self, decoder: Decoder, sentence: Sentence, n_best: int, *, distinct: bool
     ) -> Decoded:
         if not len(sentence):
+            if self.words and not self.nearest:
+                raise NotFound("an empty sentence says nothing")
             return replace(decoder.decode(sentence), lacks=self.words)
         usual = decoder.options(sentence).table
         try:
             return self._exact(decoder, sentence, usual, n_best)
         except NotFound:
+            if not self.nearest:
+                raise
             return self._nearest(decoder, sentence, usual, n_best, distinct=distinct)
 
     def _exact(
@@ -198,6 +202,8 @@ def _with_own_table(
     wider: int = WIDER,
 ) -> Decoder:
     """A decoder whose table has all entries that are part of what is required, and the best."""
+    from models.phrases.sentence_table import sentence_table  # takes time that few searches need
+
     phrases = decoder.phrases
     vocabulary = phrases.target_vocabulary
     ids = vocabulary.encode([word for word in required if word in vocabulary])

@@ -50,6 +50,7 @@ COMMANDS = {  # name: module:command
     "evaluate": "hyperbaton.commands.evaluate:evaluate",
     "classify": "hyperbaton.commands.classify:classify",
     "compare": "hyperbaton.commands.compare:compare",
+    "diagnose": "hyperbaton.commands.diagnose:diagnose",
     "consensus": "hyperbaton.commands.consensus:consensus",
     "prune": "hyperbaton.commands.prune:prune",
     "import": "hyperbaton.commands.moses:import_system",

@@ -157,3 +157,14 @@ def estimates(n_words, options, table, lm, weights):
 
 def known(lm, words):
     return [word if word in lm.vocabulary else "<unk>" for word in words]
+
+
+def everything(system, limit=-1):
+    """All derivations: score, text, and the spans in order."""
+    table, lm, kind, weights, words = system
+    found = []
+    for path in derivations(len(words), options_of(words, table, lm, weights, 64), limit):
+        values, text = features(path, table, lm, kind)
+        score = sum(weights[name] * value for name, value in values.items())
+        found.append((score, text, [option[:2] for option in path]))
+    return found

@@ -10,7 +10,7 @@ from decoder.requests import Beginning, Exactly, Following, ReferenceOrder, diff
 from models.data.sentence import Sentence
 from models.errors import DataError
 from models.system.folder import default_models
-from tests.decoder.oracles import derivations, features, options_of
+from tests.decoder.oracles import everything
 from tests.decoder.systems import systems
 
 ALL = 10_000
@@ -20,17 +20,6 @@ def decoder_of(system, limit=-1):
     table, lm, kind, weights, _ = system
     search = SearchSettings(pop_limit=0, stack_size=0, distortion_limit=limit)
     return Decoder(table, lm, default_models(kind), weights, search)
-
-
-def everything(system, limit=-1):
-    """All derivations: score, text, and the spans in order."""
-    table, lm, kind, weights, words = system
-    found = []
-    for path in derivations(len(words), options_of(words, table, lm, weights, 64), limit):
-        values, text = features(path, table, lm, kind)
-        score = sum(weights[name] * value for name, value in values.items())
-        found.append((score, text, [option[:2] for option in path]))
-    return found
 
 
 def check(decoded, expected):

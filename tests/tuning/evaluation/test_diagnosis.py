@@ -1,0 +1,72 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from decoder.decode import SearchSettings
+from decoder.translator import Failure, Translator
+from models.data.sentence import Sentence
+from models.system.folder import default_models
+from tests import command_line
+from tests.decoder.oracles import everything
+from tests.decoder.systems import HAND, systems
+from tuning.evaluation.diagnosis import diagnose
+
+
+def translator_of(system, **search):
+    table, lm, kind, weights, _ = system
+    return Translator(table, lm, default_models(kind), weights, SearchSettings(**search))
+
+
+@settings(max_examples=30)
+@given(systems(max_words=3), st.data(), st.sampled_from([1, 400]))
+def test_the_cause_is_the_one_that_trying_everything_shows(system, data, pops):
+    """One step a stack loses much; 400 are more than there are."""
+    free, near = everything(system), everything(system, 1)
+    text = data.draw(st.sampled_from([text for _, text, _ in free]) | st.just(["never"]))
+    translator = translator_of(system, pop_limit=pops, distortion_limit=1)
+    [found] = diagnose(translator, [Sentence(tuple(system[-1]))], [" ".join(text)])
+    if isinstance(found, Failure):  # a search that is too narrow may find nothing
+        assert pops == 1
+        return
+    own = found.output.split()
+    reachable = [score for score, other, _ in near if other == text]
+    if own == text:
+        expected = "said"
+    elif not any(other == text for _, other, _ in free):
+        expected = "phrases"
+    elif not reachable:
+        expected = "limit"
+    else:
+        expected = "search" if max(reachable) > found.score + 1e-5 else "model"
+        assert found.reference_score == pytest.approx(max(reachable), abs=1e-4)
+        if abs(max(reachable) - found.score) < 1e-4:
+            return
+        assert found.differences.sum() == pytest.approx(
+            found.score - found.reference_score, abs=1e-4
+        )
+    assert found.cause == expected
+    assert not (expected == "search" and pops == 400)
+
+
+def test_the_command(write, tmp_path):
+    from models.data.corpus_reading import CorpusFiles
+    from models.system.training import train_system
+
+    lines = [
+        (" ".join(source), " ".join(target), " ".join(f"{s}-{t}" for s, t in links))
+        for source, target, links in HAND
+    ]
+    columns = zip(*lines, strict=True)
+    files = [write(name, "\n".join(column)) for name, column in zip("sta", columns, strict=True)]
+    train_system(CorpusFiles(*files), tmp_path / "m")
+    source = write("dev.ja", "hon o katta\nhon o katta\nhon o katta\n\n")
+    reference = write("dev.en", "bought a book\na book bought\nsold a book\n\n")
+    arguments = "--source", source, "--reference", reference
+    done = command_line.run("diagnose", tmp_path / "m", *arguments)
+    assert done.returncode == 0, done.stderr
+    table = {line.split()[0]: line.split()[1] for line in done.stdout.splitlines()[2:7]}
+    assert table == {"said": "2", "phrases": "1", "limit": "0", "search": "0", "model": "1"}
+    assert "output     bought a book" in done.stdout
+    done = command_line.run("diagnose", tmp_path / "m", "--source", source, "--reference", files[0])
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,96 @@
+"""Why does a system not say what the reference says?
+
+    said       it does
+    phrases    the phrase table cannot say it, in whatever order
+    limit      only with longer jumps than the distortion limit allows
+    search     it scores higher than what the search found: the search lost it
+    model      it scores lower: the models prefer something else
+
+Forced decoding tells them apart. It is a beam search itself, though a wide one, so now and then it
+misses a derivation of the reference.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from decoder.decoded import Decoded
+from decoder.requests import Exactly
+from decoder.translator import Failure, Translator
+from models.arrays import FloatArray
+from models.data.sentence import Sentence
+from models.progress import Progress
+
+SAID, PHRASES, LIMIT, SEARCH, MODEL = CAUSES = ("said", "phrases", "limit", "search", "model")
+EQUAL = 1e-6  # scores that differ by less are the same
+NO_LIMIT = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Diagnosis:
+    cause: str
+    source: str
+    reference: str
+    output: str
+    score: float = np.nan  # of the output
+    reference_score: float = np.nan  # where the reference can be said within the limit
+    # weighted features of the output minus those of the reference, where both are known
+    differences: FloatArray | None = None
+
+
+def diagnose(
+    translator: Translator,
+    sentences: Sequence[Sentence],
+    references: Sequence[str],
+    threads: int = 1,
+    progress: Progress | None = None,
+) -> list[Diagnosis | Failure]:
+    """Of each sentence; a `Failure` where there is no translation."""
+    texts = [" ".join(reference.split()) for reference in references]
+    requests = [Exactly(tuple(text.split()), nearest=False) for text in texts]
+
+    def results(
+        system: Translator, rows: Sequence[int], what: str, *, forced: bool
+    ) -> Iterator[Decoded | Failure]:
+        wanted = [requests[row] for row in rows] if forced else None
+        stream = system.stream([sentences[row] for row in rows], threads=threads, requests=wanted)
+        for number, result in enumerate(stream, 1):
+            if progress:
+                progress(what, number)
+            yield result
+
+    rows = range(len(sentences))
+    free = translator.with_settings(distortion_limit=NO_LIMIT)
+    own = list(results(translator, rows, "translating", forced=False))
+    forced = list(results(translator, rows, "forcing", forced=True))
+    lost = [row for row in rows if isinstance(forced[row], Failure)]
+    without = results(free, lost, "forcing without a limit", forced=True)
+    possible = {row for row, one in zip(lost, without, strict=True) if isinstance(one, Decoded)}
+    weights = np.array([translator.weights[name] for name in translator.feature_names])
+    return [
+        found
+        if isinstance(found := own[row], Failure)
+        else _diagnosis(found, forced[row], texts[row], weights, is_possible=row in possible)
+        for row in rows
+    ]
+
+
+def _diagnosis(
+    own: Decoded,
+    forced: Decoded | Failure,
+    reference: str,
+    weights: FloatArray,
+    *,
+    is_possible: bool,
+) -> Diagnosis:
+    score, output = float(own.scores[0]), " ".join(own.words())
+    texts = " ".join(own.sentence.words), reference, output
+    if output == reference:
+        return Diagnosis(SAID, *texts, score, score)
+    if isinstance(forced, Failure):
+        return Diagnosis(LIMIT if is_possible else PHRASES, *texts, score)
+    other = float(forced.scores[0])
+    cause = SEARCH if other > score + EQUAL else MODEL
+    differences = (own.features()[0] - forced.features()[0]) * weights
+    return Diagnosis(cause, *texts, score, other, differences)
