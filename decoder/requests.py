@@ -44,9 +44,8 @@ class Exactly:
         self, decoder: Decoder, sentence: Sentence, n_best: int, *, distinct: bool
     ) -> Decoded:
         if not len(sentence):
-            if self.words and not self.nearest:
-                raise NotFound("an empty sentence says nothing")
-            return replace(decoder.decode(sentence), lacks=self.words)
+            required = () if self.nearest else self.words
+            return replace(_said_of_nothing(decoder, sentence, required), lacks=self.words)
         usual = decoder.options(sentence).table
         try:
             return self._exact(decoder, sentence, usual, n_best)
@@ -100,7 +99,7 @@ class Beginning:
         self, decoder: Decoder, sentence: Sentence, n_best: int, *, distinct: bool
     ) -> Decoded:
         if not len(sentence):
-            return decoder.decode(sentence)
+            return _said_of_nothing(decoder, sentence, self.words)
         usual = decoder.options(sentence).table
         own = _with_own_table(decoder, sentence, self.words, self._is_part, usual.entry)
 
@@ -185,6 +184,12 @@ class ReferenceOrder:
         order = sorted(set(places.values()))
         ranks = [order.index(places[word]) if word in places else FREE for word in range(n_words)]
         return np.array(ranks, np.int64)
+
+
+def _said_of_nothing(decoder: Decoder, sentence: Sentence, required: Sequence[str]) -> Decoded:
+    if required:
+        raise NotFound("an empty sentence says nothing")
+    return decoder.decode(sentence)
 
 
 def _without_prices(found: Decoded, decoder: Decoder) -> Decoded:

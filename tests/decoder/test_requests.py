@@ -9,9 +9,9 @@ from decoder.decode import Decoder, NotFound, SearchSettings
 from decoder.requests import Beginning, Exactly, Following, ReferenceOrder, differences
 from models.data.sentence import Sentence
 from models.errors import DataError
-from models.system.folder import default_models
+from models.system.folder import default_models, default_weights
 from tests.decoder.oracles import everything
-from tests.decoder.systems import systems
+from tests.decoder.systems import HAND, make_system, systems
 
 ALL = 10_000
 
@@ -155,6 +155,18 @@ def test_impossible_requests_are_told(system):
             Following(spans).decode(decoder, sentence, 1, distinct=False)
     with pytest.raises(DataError, match=r"the link 9-0 is outside a sentence of \d words"):
         ReferenceOrder(((9, 0),)).decode(decoder, sentence, 1, distinct=False)
+
+
+def test_of_an_empty_sentence_nothing_can_be_said():
+    table, lm = make_system(HAND)
+    decoder = decoder_of((table, lm, "", default_weights(""), []))
+    nothing = Sentence(())
+    assert Exactly(()).decode(decoder, nothing, 1, distinct=False).lacks == ()
+    assert Exactly(("a",)).decode(decoder, nothing, 1, distinct=False).lacks == ("a",)
+    assert Beginning(()).decode(decoder, nothing, 1, distinct=False).words() == []
+    for request in (Exactly(("a",), nearest=False), Beginning(("a",))):
+        with pytest.raises(NotFound, match="an empty sentence says nothing"):
+            request.decode(decoder, nothing, 1, distinct=False)
 
 
 def test_differences_are_named_in_order():
