@@ -145,9 +145,6 @@ class Decoder:
             chosen = Ragged(path, offsets)
         else:
             chosen, scores = best_derivations(workspace, len(sentence), n_best)
-            if constraint is not None:
-                allowed = np.flatnonzero(scores > -FORBIDDEN / 2)
-                chosen, scores = chosen.take(allowed), scores[allowed]
         decoded = Decoded(
             sentence,
             options,

@@ -10,6 +10,7 @@ from heapq import heapify, heappop, heappush
 
 import numpy as np
 
+from decoder.constraints.price import FORBIDDEN
 from decoder.workspace import ARCS, HYPOTHESES, Workspace
 from models.arrays import FloatArray, Ragged
 from models.kernels import inner, kernel
@@ -18,7 +19,8 @@ ROOT = 0  # the hypothesis that has translated nothing
 
 
 def best_derivations(workspace: Workspace, n_words: int, n: int) -> tuple[Ragged, FloatArray]:
-    """Options (in target order) and scores of the `n` best derivations, or of all if fewer."""
+    """Options (in target order) and scores of the `n` best derivations, or of all if fewer; none
+    that a constraint forbids."""
     first, last = workspace.stacks["hypothesis"][n_words : n_words + 2].tolist()
     options, offsets, scores = _enumerate(
         workspace.hypotheses[: workspace.counters[HYPOTHESES]],
@@ -28,7 +30,9 @@ def best_derivations(workspace: Workspace, n_words: int, n: int) -> tuple[Ragged
         n_words,
         n,
     )
-    return Ragged(options, offsets), scores
+    n_allowed = int(np.count_nonzero(scores > -FORBIDDEN / 2))  # they come first
+    offsets = offsets[: n_allowed + 1]
+    return Ragged(options[: offsets[-1]], offsets), scores[:n_allowed]
 
 
 @inner

@@ -13,7 +13,7 @@ import numpy as np
 from decoder.constraints.price import UNWANTED
 from decoder.constraints.source_order import FREE, InOrder
 from decoder.constraints.target_words import BeginsWith, Nearest, required_numbers
-from decoder.decode import MOST_OPTIONS, Decoder, NotFound
+from decoder.decode import MOST_OPTIONS, Decoder, MakeConstraint, NotFound
 from decoder.decoded import Decoded
 from models.arrays import BoolArray, Int64Array, Ragged
 from models.data.sentence import Sentence
@@ -48,22 +48,13 @@ class Exactly:
             return replace(_said_of_nothing(decoder, sentence, required), lacks=self.words)
         usual = decoder.options(sentence).table
         try:
-            return self._exact(decoder, sentence, usual, n_best)
+            own = _with_own_table(decoder, sentence, self.words, self._is_part)
+            constraint = _begins_with(self.words, sentence, usual, exact=True)
+            return own.decode(sentence, n_best, distinct=distinct, constraint=constraint)
         except NotFound:
             if not self.nearest:
                 raise
             return self._nearest(decoder, sentence, usual, n_best, distinct=distinct)
-
-    def _exact(
-        self, decoder: Decoder, sentence: Sentence, usual: OptionTable, n_best: int
-    ) -> Decoded:
-        own = _with_own_table(decoder, sentence, self.words, self._is_part)
-
-        def constraint(options: OptionTable) -> BeginsWith:
-            words, required = required_numbers(options, sentence.words, self.words)
-            return BeginsWith(words, required, _possible(options, usual), exact=True)
-
-        return own.decode(sentence, n_best, constraint=constraint)
 
     def _nearest(
         self,
@@ -102,11 +93,7 @@ class Beginning:
             return _said_of_nothing(decoder, sentence, self.words)
         usual = decoder.options(sentence).table
         own = _with_own_table(decoder, sentence, self.words, self._is_part, usual.entry)
-
-        def constraint(options: OptionTable) -> BeginsWith:
-            words, required = required_numbers(options, sentence.words, self.words)
-            return BeginsWith(words, required, _possible(options, usual), exact=False)
-
+        constraint = _begins_with(self.words, sentence, usual, exact=False)
         return own.decode(sentence, n_best, distinct=distinct, constraint=constraint)
 
     def _is_part(self, words: Sequence[str]) -> bool:
@@ -184,6 +171,16 @@ class ReferenceOrder:
         order = sorted(set(places.values()))
         ranks = [order.index(places[word]) if word in places else FREE for word in range(n_words)]
         return np.array(ranks, np.int64)
+
+
+def _begins_with(
+    words: Sequence[str], sentence: Sentence, usual: OptionTable, *, exact: bool
+) -> MakeConstraint:
+    def constraint(options: OptionTable) -> BeginsWith:
+        said, required = required_numbers(options, sentence.words, words)
+        return BeginsWith(said, required, _possible(options, usual), exact=exact)
+
+    return constraint
 
 
 def _said_of_nothing(decoder: Decoder, sentence: Sentence, required: Sequence[str]) -> Decoded:

@@ -200,12 +200,9 @@ def assemble(
     reordering_type: str = "",
 ) -> ArrayFolder:
     """A table from entries in any order."""
-    place, length, by_words = sorted_phrases(source.phrases)
-    nodes = build_nodes(source.phrases.values, place, length, by_words, int(length.max(initial=1)))
+    nodes, node_of = nodes_of(source.phrases)
     n_nodes = len(nodes.word)
-    node_of = np.empty(len(source.phrases), np.int64)
-    node_of[nodes.phrase[nodes.phrase >= 0]] = np.flatnonzero(nodes.phrase >= 0)
-    *_, by_words = sorted_phrases(target.phrases)
+    *_, by_words = _sorted_phrases(target.phrases)
     rank = np.empty(len(by_words), np.int32)
     rank[by_words] = np.arange(len(by_words))
     node, row = node_of[source.row], rank[target.row]
@@ -238,7 +235,16 @@ def frequencies(
     return np.stack([*counts, inverse, direct], axis=1, dtype=np.float32, casting="same_kind")
 
 
-def sorted_phrases(phrases: Ragged) -> tuple[Int32Array, Int32Array, Int64Array]:
+def nodes_of(phrases: Ragged) -> tuple[Nodes, Int64Array]:
+    """The nodes of distinct phrases, and the node in which each of them ends."""
+    place, length, order = _sorted_phrases(phrases)
+    nodes = build_nodes(phrases.values, place, length, order, int(length.max(initial=1)))
+    node_of = np.empty(len(phrases), np.int64)
+    node_of[nodes.phrase[nodes.phrase >= 0]] = np.flatnonzero(nodes.phrase >= 0)
+    return nodes, node_of
+
+
+def _sorted_phrases(phrases: Ragged) -> tuple[Int32Array, Int32Array, Int64Array]:
     """Places and lengths of phrases, and their order."""
     place, length = phrases.offsets[:-1].astype(np.int32), phrases.lengths.astype(np.int32)
     return place, length, sorted_order(phrases.values, place, length)

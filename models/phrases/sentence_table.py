@@ -14,8 +14,8 @@ from models.hashing import EMPTY
 from models.kernels import kernel
 from models.phrases.extraction import GRID
 from models.phrases.pruned import with_entries
-from models.phrases.sections import sorted_phrases
-from models.phrases.sorted_trie import ROOT, build_nodes, child
+from models.phrases.sections import nodes_of
+from models.phrases.sorted_trie import ROOT, child
 from models.phrases.table import PhraseTable
 
 
@@ -44,10 +44,7 @@ def sentence_table(
     if not len(entries):  # a table is never empty; this entry is of no sentence
         entries = row = np.zeros(1, np.int64)
         phrases = Ragged(np.array([END], np.int32), np.array([0, 1]))
-    at, size, order = sorted_phrases(phrases)
-    nodes = build_nodes(phrases.values, at, size, order, int(size.max(initial=1)))
-    node_of = np.empty(len(phrases), np.int64)
-    node_of[nodes.phrase[nodes.phrase >= 0]] = np.flatnonzero(nodes.phrase >= 0)
+    nodes, node_of = nodes_of(phrases)
     place = node_of[row]
     per_node = np.bincount(place, minlength=len(nodes.word))
     by_node = np.argsort(place, kind="stable")

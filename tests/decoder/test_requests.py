@@ -82,6 +82,26 @@ def test_the_best_translation_with_a_beginning(system, data):
     check(decoded, expected)
 
 
+@settings(max_examples=20)
+@given(systems(max_words=3), st.data())
+def test_distinct_translations_keep_to_the_constraint_as_well(system, data):
+    every = everything(system)
+    text = data.draw(st.sampled_from([text for _, text, _ in every]))
+    best = {}
+    for score, said, _ in every:
+        if said[:1] == text[:1]:
+            best[" ".join(said)] = max(score, best.get(" ".join(said), score))
+    sentence, decoder = Sentence(tuple(system[-1])), decoder_of(system)
+    decoded = Beginning(tuple(text[:1])).decode(decoder, sentence, ALL, distinct=True)
+    found = {
+        " ".join(decoded.words(number)): decoded.scores[number] for number in range(len(decoded))
+    }
+    assert len(decoded) == len(best)
+    assert found == pytest.approx(best, abs=1e-4)
+    decoded = Exactly(tuple(text)).decode(decoder, sentence, ALL, distinct=True)
+    assert [decoded.words(number) for number in range(len(decoded))] == [text]
+
+
 @settings(max_examples=30)
 @given(systems(max_words=4), st.data())
 def test_the_best_translation_in_an_order(system, data):

@@ -71,7 +71,8 @@ def test_requests_are_read_line_by_line(model, write):
     assert [line.split()[:1] for line in done.stdout.splitlines()] == [["a"], ["bought"]]
     done = translate(model, "--order", write("order", "2-3 0-1 4\n0-1 2\n"), "--json")
     visited = [json.loads(line)["segmentation"] for line in done.stdout.splitlines()]
-    assert visited[0][0][0] <= 3 < visited[0][0][1] + 1  # its first phrase has one of these words
+    start, end = visited[0][0][:2]
+    assert {2, 3} & set(range(start, end))
     assert visited[1][-1][1] == 3
 
 

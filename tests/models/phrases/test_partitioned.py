@@ -14,7 +14,7 @@ from models.errors import DataError, SettingError
 from models.phrases import lexical, partitioned
 from models.phrases.building import WORK, train_phrases
 from models.phrases.extraction import extract
-from models.phrases.numbering import number_phrases
+from models.phrases.numbering import number_phrases, number_rows
 from models.phrases.partitions import divide, parse_size, phrase_keys
 from models.phrases.settings import PhraseSettings
 from models.phrases.sorted_trie import sorted_order
@@ -228,3 +228,12 @@ def test_what_32_bits_cannot_number_is_refused(monkeypatch, module, message):
     monkeypatch.setattr(f"models.phrases.{module}.MOST", 16)
     with pytest.raises(DataError, match=message):
         train_phrases(corpus_of(SENTENCES))
+
+
+@given(st.lists(st.tuples(*[st.sampled_from([-1.5, 0.0, 2.0])] * 3), min_size=1))
+def test_rows_are_numbered_as_numpy_does(rows):
+    values = np.array(rows, np.float32)
+    expected, inverse = np.unique(values, axis=0, return_inverse=True)
+    numbers, distinct = number_rows(values)
+    np.testing.assert_array_equal(distinct, expected)
+    np.testing.assert_array_equal(numbers, inverse.reshape(-1))
