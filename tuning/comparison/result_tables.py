@@ -86,6 +86,12 @@ def notes(comparison: Comparison, test: str) -> list[str]:
         f"{BETTER} better, {WORSE} worse than {configuration.baseline_name} at the same limit, "
         f"p < {SIGNIFICANT} ({configuration.significance})"
     )
+    as_before = [cell.name for cell in comparison.cells if cell.best.is_as_before]
+    if as_before:
+        lines.append(
+            "with starting weights, because tuning gained nothing that held on unseen sentences: "
+            f"{', '.join(as_before)}"
+        )
     return [*lines, *filter(None, [_sentences(comparison, test).unknown])]
 
 

@@ -58,6 +58,11 @@ class Replica:
     outputs: Mapping[str, Sequence[Output]]  # by test set; only of the replica that is chosen
     cost: Cost
 
+    @property
+    def is_as_before(self) -> bool:
+        """Whether tuning has found nothing that held, and these are the starting weights."""
+        return len(self.trace) > 1 and dict(self.weights) == self.trace[0]["weights"]
+
 
 @dataclass(frozen=True, eq=False)
 class Cell:

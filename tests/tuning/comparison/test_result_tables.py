@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -146,3 +147,17 @@ def test_latex_read_back(comparison, folder):
     assert cells == [r"A\_1 \& B", *expected]
     assert text.count(r"\begin{tabular}") == text.count(r"\end{tabular}") == 4
     assert r"$\infty$" in text
+
+
+def test_cells_that_kept_their_starting_weights_are_named(comparison):
+    assert not any("starting weights" in note for note in summary_table(comparison, "one").notes)
+    cell = comparison.cells[1]
+    trace = [{"score": 30.0, "weights": {"lm": 0.5}}, {"score": 31.0, "weights": {"lm": 0.6}}]
+    untuned = replace(cell.best, weights={"lm": 0.5}, trace=trace)
+    replicas = [untuned if own is cell.best else own for own in cell.replicas]
+    cells = [replace(own, replicas=replicas) if own is cell else own for own in comparison.cells]
+    notes = summary_table(replace(comparison, cells=cells), "one").notes
+    assert [note for note in notes if "starting weights" in note and note.endswith(cell.name)]
+    chosen_by_tuning = replace(untuned, weights={"lm": 0.6})
+    assert untuned.is_as_before
+    assert not chosen_by_tuning.is_as_before
