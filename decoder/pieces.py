@@ -55,6 +55,7 @@ def _part(sentence: Sentence, begin: int, end: int) -> Sentence:
         sentence.words[begin:end],
         None if sentence.tags is None else sentence.tags[begin:end],
         None if sentence.classes is None else sentence.classes[begin:end],
+        order=None if sentence.order is None else sentence.order[begin:end],
     )
 
 

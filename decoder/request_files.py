@@ -1,5 +1,5 @@
-"""Reads requests from files with a line for each sentence: words, word alignments, or source spans
-in their order.
+"""Reads requests from files with a line for each sentence: words, or source spans in their
+order.
 
 4 0-2 3        word 4 first, then words 0 to 2 in any order, then word 3; the others whenever
 """
@@ -8,8 +8,7 @@ import re
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
-from decoder.requests import Beginning, Exactly, Following, ReferenceOrder, Request
-from models.data.alignment import parse_links
+from decoder.requests import Beginning, Exactly, Following, Request
 from models.data.text import parse_lines, split_words
 from models.errors import BadLine, DataError
 
@@ -34,16 +33,10 @@ def parse_order(line: str) -> Following:
     return Following(tuple(spans))
 
 
-def parse_reference_order(line: str) -> ReferenceOrder:
-    links = parse_links(line)
-    return ReferenceOrder(tuple(zip(links[0::2], links[1::2], strict=True)))
-
-
 PARSERS: dict[str, Callable[[str], Request]] = {
     "force": parse_target,
     "prefix": parse_beginning,
     "order": parse_order,
-    "oracle": parse_reference_order,
 }
 
 

@@ -5,19 +5,18 @@ request ──▶ a table of its own ──▶ search with one more scorer ─�
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Protocol
 
 import numpy as np
 
-from decoder.constraints.price import UNWANTED
-from decoder.constraints.source_order import FREE, InOrder
+from decoder.constraints.price import FORBIDDEN
 from decoder.constraints.target_words import BeginsWith, Nearest, required_numbers
 from decoder.decode import MOST_OPTIONS, Decoder, MakeConstraint, NotFound
 from decoder.decoded import Decoded
 from models.arrays import BoolArray, Int64Array, Ragged
-from models.data.sentence import Sentence
+from models.data.sentence import FREE, Sentence
 from models.distortion.interface import OptionTable
+from models.distortion.oracle import InOrder
 from models.errors import DataError
 
 WIDER = 10  # how much wider the search is: what looks good now may not lead to what is required
@@ -119,7 +118,7 @@ class Following:
             sentence,
             n_best,
             distinct=distinct,
-            constraint=lambda options: InOrder(options, ranks),
+            constraint=lambda options: InOrder(options, ranks, FORBIDDEN),
         )
 
     def _ranks(self, n_words: int) -> Int64Array:
@@ -134,43 +133,6 @@ class Following:
                 raise DataError(f"a word of {start} to {end - 1} is in two spans of the order")
             ranks[start:end] = rank
         return ranks
-
-
-@dataclass(frozen=True)
-class ReferenceOrder:
-    """The best translation in the order of a reference, or as nearly in it as phrases and the
-    distortion limit allow: what a perfect distortion model would give.
-
-    A source word's place in the order is the mean of the places of the target words that it is
-    linked with; words without links are free.
-    """
-
-    links: tuple[tuple[int, int], ...]  # source and target words
-
-    def decode(
-        self, decoder: Decoder, sentence: Sentence, n_best: int, *, distinct: bool
-    ) -> Decoded:
-        ranks = self._ranks(len(sentence))
-        found = decoder.decode(
-            sentence,
-            n_best,
-            distinct=distinct,
-            constraint=lambda options: InOrder(options, ranks, UNWANTED),
-        )
-        return _without_prices(found, decoder) if len(sentence) else found
-
-    def _ranks(self, n_words: int) -> Int64Array:
-        linked: dict[int, list[int]] = {}
-        for source, target in self.links:
-            if source >= n_words:
-                raise DataError(
-                    f"the link {source}-{target} is outside a sentence of {n_words} words"
-                )
-            linked.setdefault(source, []).append(target)
-        places = {source: Fraction(sum(each), len(each)) for source, each in linked.items()}
-        order = sorted(set(places.values()))
-        ranks = [order.index(places[word]) if word in places else FREE for word in range(n_words)]
-        return np.array(ranks, np.int64)
 
 
 def _begins_with(

@@ -251,6 +251,13 @@ class Translator:
         parts, layers = (self.phrases, self.lm, self.distortion), (self._classes, self._tagger)
         return Translator(*parts, weights, settings, "", *layers)
 
+    def with_model(self, model: DistortionModel) -> "Translator":
+        """The same system with one distortion model more, at its initial weights."""
+        weights = dict(zip(model.feature_names, model.initial_weights, strict=True))
+        models, layers = (*self.distortion, model), (self._classes, self._tagger)
+        weights |= self.weights
+        return Translator(self.phrases, self.lm, models, weights, self.settings, "", *layers)
+
     def with_settings(self, **changes: object) -> "Translator":
         return self.with_weights({}, **changes)
 

@@ -1,4 +1,4 @@
 """Prices of constraints, above all that models say."""
 
 FORBIDDEN = 1e9  # of what must not be; nothing that it was paid for is kept
-UNWANTED = 1e4  # of what should not be: a word too much, too little or too late
+UNWANTED = 1e4  # of what should not be: a word too much or too little

@@ -94,13 +94,10 @@ def run_comparison(configuration: "Configuration", out: Path, threads: int) -> "
 
 def _print_scores(comparison: "Comparison") -> None:
     """Our tables, and the paper's."""
-    from tuning.comparison.result_tables import limits_table, summary_table
+    from tuning.comparison.result_tables import tables_of
     from tuning.evaluation.tables import as_text
     from tuning.report.results_folder import paper_of
 
-    tables = [summary_table(comparison, test.name) for test in comparison.tests]
-    if len(comparison.limits) > 1:
-        by_limit = [limits_table(comparison, test.name) for test in comparison.tests]
-        tables = [table for pair in zip(tables, by_limit, strict=True) for table in pair]
+    tables = [table for test in comparison.tests for table in tables_of(comparison, test.name)]
     for table in (*tables, *paper_of(comparison).tables):
         click.echo(as_text(table) + "\n")

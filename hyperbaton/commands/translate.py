@@ -44,8 +44,8 @@ class Translate(SearchCommand):
     INPUT defaults to standard input. Empty lines stay empty. A sentence that cannot be translated
     gives an empty line and a message; the others are unaffected, and the exit code is 1.
 
-    With --force, --prefix, --order or --oracle, a file with a line for each sentence says what to
-    search for (docs/constraints.md).
+    With --force, --prefix or --order, a file with a line for each sentence says what to search for
+    (docs/constraints.md), with --oracle in which order (docs/oracle.md).
     """
 
     source: Path = argument(default=STREAM, metavar="[INPUT]")
@@ -70,11 +70,10 @@ class Translate(SearchCommand):
     order: Path | None = option(
         "Translate source words in the order that a line of this file says: 4 0-2 3."
     )
-    threads: int = threads_option()
-
     oracle: Path | None = option(
         "Translate in the order of the reference, whose word alignment with the source this is."
     )
+    threads: int = threads_option()
 
     def run(self) -> None:
         if self.n_best > 1 and not (self.n_best_file or self.as_json or self.mbr):
@@ -84,12 +83,19 @@ class Translate(SearchCommand):
         if len(self.requested()) > 1:
             raise click.UsageError(f"{' and '.join(self.requested())} exclude each other")
         announce_compilation("decoder.search")
-        if self.translate(self.translator(lattice=self.lattice is not None)):
+        translator = self.translator(lattice=self.lattice is not None)
+        if self.translate(self.with_oracle(translator) if self.oracle else translator):
             raise SystemExit(1)
+
+    def with_oracle(self, translator: "Translator") -> "Translator":
+        from models.distortion.oracle import Oracle
+
+        has_one = any(isinstance(model, Oracle) for model in translator.distortion)
+        return translator if has_one else translator.with_model(Oracle())
 
     def requested(self) -> dict[str, Path]:
         """The options that say what to search for."""
-        names = ("force", "prefix", "order", "oracle")
+        names = ("force", "prefix", "order")
         files = {f"--{name}": getattr(self, name) for name in names}
         return {name: path for name, path in files.items() if path is not None}
 
@@ -116,7 +122,7 @@ class Translate(SearchCommand):
         unknown = UnknownWords(translator.phrases.source_vocabulary)
         users = users_of_layers(translator)
         is_typed = self.source == STREAM and sys.stdin.isatty()
-        files = SourceFiles(self.source, self.source_tags, self.source_tree)
+        files = SourceFiles(self.source, self.source_tags, self.source_tree, self.oracle)
         with ExitStack() as stack:
             writer = _Writer(self, translator, stack)
             lines = stack.enter_context(closing(read_sentences(files, factored=self.factored)))

@@ -1,13 +1,15 @@
 """Word alignments in the Pharaoh format: `0-0 1-2`, source and target positions from 0."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 
 from models.arrays import GrowingRagged, Ragged
 from models.data.corpus import MOST_WORDS
+from models.data.sentence import FREE
 from models.data.text import parse_lines, split_words
 from models.errors import BadLine
 
@@ -33,6 +35,24 @@ def check_links(links: list[int], n_source: int, n_target: int) -> None:
                 f"link {s}-{t} is outside its sentence pair",
                 f"{n_source} source and {n_target} target words, counted from 0",
             )
+
+
+def order_of_links(links: Sequence[int], n_source: int) -> tuple[int, ...]:
+    """The rank of each source word in the order of the target, by the mean place of the target
+    words that it is linked with; words without links are FREE.
+
+    >>> order_of_links([0, 2, 1, 0, 1, 3], 3)  # 0-2 1-0 1-3
+    (1, 0, -1)
+    """
+    linked: dict[int, list[int]] = {}
+    for source, target in zip(links[0::2], links[1::2], strict=True):
+        if source >= n_source:
+            what = f"the link {source}-{target} is outside a sentence of {n_source} words"
+            raise BadLine("link outside", what, "words are counted from 0")
+        linked.setdefault(source, []).append(target)
+    places = {source: Fraction(sum(each), len(each)) for source, each in linked.items()}
+    rank = {place: number for number, place in enumerate(sorted(set(places.values())))}
+    return tuple(rank[places[word]] if word in places else FREE for word in range(n_source))
 
 
 def read_links(path: Path) -> Ragged:

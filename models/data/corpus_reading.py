@@ -12,7 +12,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from models.data.alignment import check_links, parse_links
+from models.data.alignment import check_links, order_of_links, parse_links
 from models.data.brackets import read_brackets
 from models.data.compression import plain_name
 from models.data.conllu import ConlluSentence, read_conllu
@@ -117,11 +117,13 @@ def read_corpus(
 
 @dataclass(frozen=True)
 class SourceFiles:
-    """Files of sentences to translate. Trees and tags may also come from CoNLL-U files."""
+    """Files of sentences to translate. Trees and tags may also come from CoNLL-U files; the order
+    of the reference from its word alignment."""
 
     source: Path
     source_tags: Path | None = None
     source_tree: Path | None = None
+    alignment: Path | None = None
 
 
 def read_sentences(
@@ -135,7 +137,10 @@ def read_sentences(
             _check_lengths(layers)
             words, tags = _words_and_tags(layers, "source", factored)
             tree = _tree(layers, words) if words else None
-            yield Sentence(tuple(words), None if tags is None else tuple(tags), tree=tree)
+            order = _order(layers, len(words)) if "alignment" in layers else None
+            yield Sentence(
+                tuple(words), None if tags is None else tuple(tags), tree=tree, order=order
+            )
 
 
 @dataclass
@@ -255,6 +260,10 @@ def _words_and_tags(
     if f"{side}_tags" in layers:
         tags = layers[f"{side}_tags"].parse(lambda record: _tags(record, words))
     return words, tags
+
+
+def _order(layers: dict[str, _Layer], n_words: int) -> tuple[int, ...]:
+    return layers["alignment"].parse(lambda line: order_of_links(parse_links(line), n_words))
 
 
 def _tags(record: str | ConlluSentence, words: list[str]) -> list[str]:

@@ -7,7 +7,8 @@ from models.data.text import split_factors, split_words
 from models.data.tree import Tree
 from models.errors import DataError
 
-LAYERS = ("tags", "classes", "tree")
+LAYERS = ("tags", "classes", "tree", "order")
+FREE = -1  # the rank of a word that may come at any time
 
 
 @dataclass(frozen=True, eq=False)
@@ -16,6 +17,7 @@ class Sentence:
     tags: tuple[str, ...] | None = None
     classes: tuple[int, ...] | None = None
     tree: Tree | None = None
+    order: tuple[int, ...] | None = None  # in which a reference translates it: ranks, or FREE
 
     def __post_init__(self) -> None:
         for layer in LAYERS:

@@ -18,6 +18,7 @@ MODELS = {
     "linear": "models.distortion.linear:Linear",
     "msd": "models.distortion.msd.model:Lexicalised",
     "nine-class": "models.distortion.next_word.nine_class:NineClass",
+    "oracle": "models.distortion.oracle:Oracle",
     "pair": "models.distortion.next_word.word_pairs:Pair",
     "parse": "models.distortion.parse.model:Parse",
     "sequence": "models.distortion.next_word.word_pairs:Sequence",

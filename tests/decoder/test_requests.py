@@ -6,7 +6,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from decoder.decode import Decoder, NotFound, SearchSettings
-from decoder.requests import Beginning, Exactly, Following, ReferenceOrder, differences
+from decoder.requests import Beginning, Exactly, Following, differences
 from models.data.sentence import Sentence
 from models.errors import DataError
 from models.system.folder import default_models, default_weights
@@ -133,34 +133,6 @@ def test_the_best_translation_in_an_order(system, data):
             request.decode(decoder_of(system), sentence, 5, distinct=False)
 
 
-@settings(max_examples=30)
-@given(systems(max_words=4), st.data())
-def test_the_order_of_a_reference_is_followed_as_far_as_possible(system, data):
-    words = system[-1]
-    link = st.tuples(st.integers(0, len(words) - 1), st.integers(0, 4))
-    links = data.draw(st.lists(link, unique=True, max_size=6))
-    place = {
-        s: sum(t for s2, t in links if s2 == s) / sum(s2 == s for s2, _ in links) for s, _ in links
-    }
-
-    def too_late(path):
-        """Words that a phrase should have waited for, over all phrases."""
-        done, n = set(), 0
-        for start, end in path:
-            done |= set(range(start, end))
-            last = max([place[word] for word in range(start, end) if word in place], default=-1)
-            n += sum(where < last and word not in done for word, where in place.items())
-        return n
-
-    every = everything(system, 2)
-    least = min(too_late(spans) for *_, spans in every)
-    expected = [one for one in every if too_late(one[2]) == least]
-    decoded = ReferenceOrder(tuple(links)).decode(
-        decoder_of(system, 2), Sentence(tuple(words)), 1, distinct=False
-    )
-    check(decoded, expected)
-
-
 @given(systems(max_words=2))
 @settings(max_examples=5)
 def test_impossible_requests_are_told(system):
@@ -173,8 +145,6 @@ def test_impossible_requests_are_told(system):
     ]:
         with pytest.raises(DataError, match=message):
             Following(spans).decode(decoder, sentence, 1, distinct=False)
-    with pytest.raises(DataError, match=r"the link 9-0 is outside a sentence of \d words"):
-        ReferenceOrder(((9, 0),)).decode(decoder, sentence, 1, distinct=False)
 
 
 def test_of_an_empty_sentence_nothing_can_be_said():

@@ -84,12 +84,12 @@ def test_what_models_learn_and_need():
     )
     in_training, with_table = "from a corpus, in training", "from a corpus, with the phrase table"
     assert learns == dict.fromkeys(MODELS, in_training) | {
-        "gaps": "nothing", "linear": "nothing", "msd": with_table
+        "gaps": "nothing", "linear": "nothing", "oracle": "nothing", "msd": with_table
     }  # fmt: skip
     next_word = "words; classes, tags if it was trained with them"
     assert needs == dict.fromkeys(MODELS, "words only") | {
         "nine-class": next_word, "pair": next_word, "sequence": next_word,
-        "parse": "words; tags, tree if it was trained with them",
+        "oracle": "words and order", "parse": "words; tags, tree if it was trained with them",
     }  # fmt: skip
 
 

@@ -76,6 +76,21 @@ def test_requests_are_read_line_by_line(model, write):
     assert visited[1][-1][1] == 3
 
 
+def test_the_order_of_a_reference(model, write):
+    links = write("links", "0-0 2-3 4-1\n2-0 0-1\n")  # the verb comes before its object
+    done = translate(model, "--oracle", links, "--distortion-limit", "inf", "--json")
+    assert done.returncode == 0, done.stderr
+    for line, (verb, noun) in zip(done.stdout.splitlines(), [(4, 2), (2, 0)], strict=True):
+        result = json.loads(line)
+        phrases = [range(*span[:2]) for span in result["segmentation"]]
+        places = [next(k for k, own in enumerate(phrases) if word in own) for word in (verb, noun)]
+        assert places == sorted(places)
+        assert result["features"]["oracle"] == 0.0
+    done = translate(model, "--oracle", write("wrong", "0-0\n7-0\n"))
+    assert done.returncode == 1
+    assert "wrong:2: the link 7-0 is outside a sentence of 3 words" in done.stderr
+
+
 def test_what_cannot_be_said_is_named(model, write):
     done = translate(model, "--force", write("wanted", "he bought a book now\nbought a book\n"))
     assert done.returncode == 0, done.stderr

@@ -17,7 +17,8 @@ from tuning.evaluation.significance import find_test
 from tuning.optimisers.objective import make_objective, parse_objective
 from tuning.weights.protocol import split
 
-FILES = {"tags": "source_tags", "tree": "source_tree"}  # where a layer comes from
+# Where a layer comes from
+FILES = {"tags": "source_tags", "tree": "source_tree", "order": "alignment"}
 
 
 def exact_models(configuration: Configuration, system: System) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from models.distortion.catalogue import split_model
 from models.writing import open_to_write
 from tuning.comparison.configuration import limit_name
 from tuning.comparison.results import Cell, Comparison, Replica
@@ -54,6 +55,43 @@ def limits_table(comparison: Comparison, test: str, place: int = 0) -> Table:
     ]
     header = ["system", *(f"limit {limit_name(limit)}" for limit in comparison.limits)]
     return Table(header, rows, title=f"{metric.name} on {test}")
+
+
+def way_table(comparison: Comparison, test: str, place: int = 0) -> Table | None:
+    """How much of the way from linear distortion to the order of the reference each system goes, by
+    one metric; None unless there is a system of both kinds."""
+    by_models = {
+        tuple(split_model(text)[0] for text in system.distortion): system.name
+        for system in comparison.configuration.system
+    }
+    linear = by_models.get(("linear",))
+    oracle = next((name for models, name in by_models.items() if "oracle" in models), None)
+    if linear is None or oracle is None:
+        return None
+
+    def score(system: str, limit: int) -> float:
+        return comparison.scores[test][comparison.cell(system, limit).name][place].score
+
+    def share(system: str, limit: int) -> str:
+        gone, whole = (score(name, limit) - score(linear, limit) for name in (system, oracle))
+        return f"{100 * gone / whole:.0f}%" if whole else ""
+
+    rows = [
+        [system, *(share(system, limit) for limit in comparison.limits)]
+        for system in comparison.systems
+        if system not in (linear, oracle)
+    ]
+    header = ["system", *(f"limit {limit_name(limit)}" for limit in comparison.limits)]
+    metric = comparison.metrics[test][place]
+    title = f"share of the way from {linear} to {oracle}, by {metric.name} on {test}"
+    return Table(header, rows, title=title)
+
+
+def tables_of(comparison: Comparison, test: str) -> list[Table]:
+    """All tables of scores of a test set."""
+    several = [limits_table(comparison, test)] if len(comparison.limits) > 1 else []
+    way = way_table(comparison, test)
+    return [summary_table(comparison, test), *several, *([way] if way and way.rows else [])]
 
 
 def significance_table(comparison: Comparison, test: str, limit: int) -> Table:
@@ -163,11 +201,7 @@ def _replica(replica: Replica) -> dict[str, Any]:
 
 def write_files(comparison: Comparison, folder: Path) -> list[Path]:
     """`results.json`, `results.csv`, `results.md`, `results.tex`."""
-    tables = [
-        table
-        for test in comparison.tests
-        for table in (summary_table(comparison, test.name), limits_table(comparison, test.name))
-    ]
+    tables = [table for test in comparison.tests for table in tables_of(comparison, test.name)]
     record = json.dumps(as_record(comparison), ensure_ascii=False, indent=1)
     texts = {
         "results.json": record,

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from models.data.alignment import order_of_links
 from models.data.corpus_reading import SourceFiles, read_sentences
 from models.data.sentence import Sentence
 from models.errors import DataError
 from tuning.evaluation.references import check_line_counts, read_references
-from tuning.metrics.visits import Visits, read_visits
+from tuning.metrics.visits import Visits, read_alignment, visits_of_links
 
 ALL = "all"  # lines
 
@@ -60,7 +61,11 @@ def load(data: DataSet) -> Sentences:
     if not sources:
         raise DataError("has no sentence", where=str(data.source))
     check_line_counts({str(data.source): len(sources), str(data.references[0]): len(references)})
-    visits = None
-    if data.alignment is not None:
-        visits = read_visits(data.alignment, [len(sentence) for sentence in sources])
-    return Sentences(data.name, sources, references, visits)
+    if data.alignment is None:
+        return Sentences(data.name, sources, references)
+    links, lengths = read_alignment(data.alignment, [len(sentence) for sentence in sources])
+    ordered = [
+        replace(sentence, order=order_of_links(own.ravel().tolist(), len(sentence)))
+        for sentence, own in zip(sources, links, strict=True)
+    ]
+    return Sentences(data.name, ordered, references, visits_of_links(links, lengths))

@@ -157,7 +157,15 @@ def _complete(
 
 
 def read_visits(path: Path, n_source: Sequence[int] | Int64Array | None = None) -> Visits:
-    """Visit sequences from a file with the alignment of one sentence on each line.
+    """Visit sequences from a file of alignments."""
+    return visits_of_links(*read_alignment(path, n_source))
+
+
+def read_alignment(
+    path: Path, n_source: Sequence[int] | Int64Array | None = None
+) -> tuple[Ragged, Int64Array | None]:
+    """The links of a file with the alignment of one sentence on each line, (source, target); and
+    `n_source` as an array.
 
     A line is either in Pharaoh format (`0-1 1-0`) or a JSON object with "alignment" or "links", a
     list of [source, target], and perhaps "translation" or "text", against which target positions
@@ -184,7 +192,7 @@ def read_visits(path: Path, n_source: Sequence[int] | Int64Array | None = None) 
             expected=f"there are {len(lengths)} source sentences; each needs a line",
         )
     values = np.array(positions, dtype=np.uint16).reshape(-1, 2)
-    return visits_of_links(Ragged(values, np.array(offsets, dtype=np.int64)), lengths)
+    return Ragged(values, np.array(offsets, dtype=np.int64)), lengths
 
 
 def _check_side(positions: list[int], side: str, n_words: int) -> None:

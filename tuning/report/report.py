@@ -6,7 +6,12 @@ from html import escape
 
 from models.errors import counted
 from tuning.comparison.configuration import limit_name
-from tuning.comparison.result_tables import limits_table, significance_table, summary_table
+from tuning.comparison.result_tables import (
+    limits_table,
+    significance_table,
+    summary_table,
+    way_table,
+)
 from tuning.comparison.results import Comparison
 from tuning.evaluation.charts import Chart, Series
 from tuning.evaluation.data_sets import Sentences
@@ -102,9 +107,11 @@ def _scores(comparison: Comparison) -> str:
                 for text, score, top in zip(row[2:], scores, best, strict=False)
             ]
             classes.append(["", "", *kinds, *[""] * (len(row) - 2 - len(kinds))])
-        *signatures, legend = table.notes
-        shown = Table(table.header, table.rows, [f"{legend}; bold: best"], table.title)
+        signatures, (legend, *others) = table.notes[: len(metrics)], table.notes[len(metrics) :]
+        shown = Table(table.header, table.rows, [f"{legend}; bold: best", *others], table.title)
         parts.append(html_table(shown, classes) + details("metric signatures", note(signatures)))
+        way = way_table(comparison, test.name)
+        parts.append(html_table(way) if way and way.rows else "")
     return "".join(parts)
 
 

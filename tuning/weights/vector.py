@@ -1,9 +1,9 @@
 """Weights by name as vectors: which of them are tuned, and how large they are.
 
 Only the ratios of weights matter to the decoder, so tuned weights are scaled until their absolute
-values sum to 1. Two kinds stay as they are: `unknown`, which is a penalty and not a preference, and
-weights that the user has fixed. A fixed weight other than 0 sets the scale for all, so nothing is
-scaled then.
+values sum to 1. Two kinds stay as they are: penalties that are no preferences (for unknown words,
+for leaving the order of the reference), and weights that the user has fixed. A fixed weight other
+than 0 sets the scale for all, so nothing is scaled then.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,7 +16,7 @@ import numpy as np
 from models.arrays import BoolArray, FloatArray
 from models.errors import DataError, SettingError, nearest
 
-NEVER_TUNED = ("unknown",)
+NEVER_TUNED = ("unknown", "oracle")
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tests.tuning.report.comparisons import make_comparison
+from tuning.comparison.configuration import System
 from tuning.comparison.result_tables import (
     CSV_HEADER,
     limits_table,
@@ -16,6 +17,7 @@ from tuning.comparison.result_tables import (
     significance_table,
     spread,
     summary_table,
+    way_table,
     write_files,
 )
 from tuning.evaluation.scoring import Score
@@ -161,3 +163,24 @@ def test_cells_that_kept_their_starting_weights_are_named(comparison):
     chosen_by_tuning = replace(untuned, weights={"lm": 0.6})
     assert untuned.is_as_before
     assert not chosen_by_tuning.is_as_before
+
+
+def test_the_way_from_linear_to_the_oracle(comparison):
+    assert way_table(comparison, "one") is None
+    names = ("LOW", "MIDDLE", "ORACLE")
+    models = ("linear",), ("linear", "msd"), ("linear", "oracle,price=9")
+    systems = tuple(map(System, names, models))
+    made = make_comparison(
+        dict(zip(names, (0.5, 0.2, 0.0), strict=True)), (6, -1), n_sentences=20, metrics=("bleu",)
+    )
+    configuration = replace(made.configuration, system=systems)
+    [test] = made.scores
+    scores = {
+        f"{name} @ {limit}": [Score(score)]
+        for limit, column in (("6", (20.0, 22.5, 30.0)), ("∞", (20.0, 19.0, 20.0)))
+        for name, score in zip(names, column, strict=True)
+    }
+    table = way_table(replace(made, configuration=configuration, scores={test: scores}), test)
+    assert table.title == f"share of the way from LOW to ORACLE, by BLEU on {test}"
+    assert table.header == ["system", "limit 6", "limit ∞"]
+    assert [list(row) for row in table.rows] == [["MIDDLE", "25%", ""]]  # no way: no share

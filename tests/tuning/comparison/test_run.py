@@ -422,6 +422,20 @@ def test_a_layer_that_a_data_set_lacks_is_named_right_after_training(tmp_path):
     )
 
 
+def test_the_oracle_takes_its_order_from_the_alignment_of_the_test_set(tmp_path):
+    systems = [LINEAR, System("ORACLE", ("linear", "oracle"))]
+    configuration = tiny_configuration(tmp_path, systems, limits=(-1,))
+    done = compare(configuration, tmp_path / "out", 1)
+    linear, oracle = (done.scores["test"][cell.name][1].score for cell in done.cells)
+    assert done.metrics["test"][1].name == "PDscore"
+    assert oracle > linear  # all sentences were seen in training, so their order can be followed
+    assert "oracle" in done.cells[1].best.weights
+    bare = replace(configuration, dev=replace(configuration.dev, alignment=None))
+    with pytest.raises(DataError, match="'dev': the model oracle needs the layer 'order'") as error:
+        compare(bare, tmp_path / "out", 1)
+    assert error.value.advice == "give alignment, or leave the system out"
+
+
 def test_a_layer_that_only_some_sentences_lack(tmp_path):
     configuration = tiny_configuration(
         tmp_path, [System("PARSE", (f"{__name__}:NeedsTree",))], metrics=("bleu",)
