@@ -23,6 +23,7 @@ from models.distortion.next_word.symbols import SymbolCoder
 from models.progress import Progress
 
 MEMORY = 3_000_000_000
+VECTORS = 30  # as long as the weights: 17 of L-BFGS-B, 4 gradients, and what goes in and out
 STRONGEST = {PAIR: 128.0, SEQUENCE: 512.0}  # where the search for a prior begins
 USUAL = {PAIR: 16.0, SEQUENCE: 128.0}  # priors where there is too little data to search
 HELD_OUT_SHARE, MOST_HELD_OUT = 10, 500  # a tenth of the sentences, to choose the prior
@@ -78,13 +79,14 @@ def train_word_pairs(
 ) -> WordPairFit:
     """Selects features, finds a prior unless one is given, and fits the weights.
 
-    Half of `memory`, in bytes, is for features; those over it wait in a file. The other half is for
-    the optimiser, which needs what it needs. The result does not depend on it.
+    The optimiser needs what it needs; what it leaves of `memory`, in bytes, is for features, and
+    those for which there is no room wait in a file. The result does not depend on it.
     """
 
     def likelihood(part: AlignedCorpus, index: PairIndex) -> Likelihood:
         events = find_events(part, settings.order, settings.left_out)
-        blocks = Blocks(coder.corpus(part), events, index, kept_bytes=memory // 2)
+        kept = memory - VECTORS * 8 * labels * (index.n_features + 1)
+        blocks = Blocks(coder.corpus(part), events, index, kept_bytes=max(kept, 0))
         return Likelihood(blocks, labels, open_only=settings.candidates == "open", threads=threads)
 
     def counting(what: str) -> Callable[[int], None] | None:
