@@ -25,6 +25,7 @@ from models.learning.cluster_arrays import (
     ClusterModel,
     ClusterRows,
     cluster_decision,
+    copy_rows,
     index_clusters,
     part_of,
     ranges,
@@ -158,15 +159,11 @@ def rows_of(problem: Problem, rows: Int64Array) -> Problem:
     """The problem of the chosen examples, with all its features."""
     if len(rows) == len(problem.labels):
         return problem
-    lengths = np.diff(problem.indptr)[rows]
-    indptr = np.concatenate([[0], np.cumsum(lengths)])
-    chosen = np.repeat(problem.indptr[rows] - indptr[:-1], lengths) + np.arange(indptr[-1])
-    return problem._replace(
-        indptr=indptr,
-        indices=problem.indices[chosen],
-        data=problem.data[chosen],
-        labels=problem.labels[rows],
-    )
+    indptr = np.concatenate([[0], np.cumsum(np.diff(problem.indptr)[rows])])
+    indices = np.empty(indptr[-1], problem.indices.dtype)
+    data = np.empty(indptr[-1], problem.data.dtype)
+    copy_rows(problem, rows, indptr, indices, data)
+    return problem._replace(indptr=indptr, indices=indices, data=data, labels=problem.labels[rows])
 
 
 def _without_zeros(

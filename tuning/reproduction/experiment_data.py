@@ -135,7 +135,8 @@ class Repetition:
         used = np.zeros(len(examples.samples), bool)
         used[train_rows] = True
         in_training = columns[np.repeat(used, np.diff(begin))]
-        number = number_columns(in_training, examples.n_columns, self._min_count)
+        counts = np.bincount(in_training, minlength=examples.n_columns)
+        number = number_columns(counts, self._min_count)
         matrix = renumbered(examples.rows, number)
         return Split(size, matrix[train_rows], matrix[test_rows], train_rows, test_rows, examples)
 

@@ -1,6 +1,7 @@
 """The phrase pairs of a corpus as a classification problem: features, distances, clusters."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from models.arrays import Int32Array, Int64Array, Ragged
 from models.data.corpus import AlignedCorpus, Side
 from models.data.word_classes import N_CLASSES, WordClasses
 from models.distortion.dpr.alrajeh_features import AlrajehFeatures
-from models.distortion.dpr.feature_set import FeatureSet, Layers, Rows, feature_rows
+from models.distortion.dpr.feature_set import DescribedPlaces, FeatureSet, Layers, Rows
 from models.distortion.dpr.ni_features import NiFeatures
 from models.distortion.dpr.samples import MAX_LENGTH, Samples, collect_samples
 from models.errors import SettingError, nearest
@@ -37,11 +38,19 @@ class Examples:
     """Every phrase pair of a corpus in its place."""
 
     samples: Samples
-    rows: Rows  # features by raw columns
-    n_columns: int
+    described: DescribedPlaces
     cluster: Int64Array  # (n,) number of the source phrase, as in `phrases`
     pair: Int64Array  # (n,) the same number for the same phrase pair
     phrases: SpanIds  # of the source side
+
+    @property
+    def n_columns(self) -> int:
+        return self.described.features.n_columns_
+
+    @cached_property
+    def rows(self) -> Rows:
+        """Features by raw columns."""
+        return self.described.rows()
 
     def source_phrases(self, source: Ragged, numbers: Int64Array) -> Ragged:
         """The words of source phrases."""
@@ -53,16 +62,13 @@ def make_examples(corpus: AlignedCorpus, features: FeatureSet, threads: int = 2)
     """The examples of a corpus whose sides have word classes; the features learn their columns."""
     samples = collect_samples(corpus, threads=threads)
     texts = features.fit(_layers(corpus.source), _layers(corpus.target), corpus.links)
-    columns = np.arange(features.n_columns_, dtype=np.int32)
     places = samples.places
-    rows = feature_rows(features, *texts, places, columns, threads)
+    described = DescribedPlaces(features, *texts, places, threads)
     phrases = number_spans(corpus.source.words, MAX_LENGTH)
     cluster = _numbers(phrases, places.source_start, places.source_end)
     translations = number_spans(corpus.target.words, MAX_LENGTH)
     target_phrase = _numbers(translations, places.target_start, places.target_end)
-    return Examples(
-        samples, rows, features.n_columns_, cluster, (cluster << 32) | target_phrase, phrases
-    )
+    return Examples(samples, described, cluster, (cluster << 32) | target_phrase, phrases)
 
 
 def _layers(side: Side) -> Layers:

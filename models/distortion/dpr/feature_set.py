@@ -12,7 +12,7 @@ possible edge once.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple, Self
 
@@ -23,6 +23,7 @@ from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 from models.arrays import Float32Array, Int32Array, Int64Array, Ragged
 from models.distortion.dpr.samples import Places
 from models.estimator import Estimator
+from models.kernels import kernel
 
 CHUNK = 20_000  # rows that a thread takes at a time
 DROPPED = -1  # number of a column that is not used
@@ -86,36 +87,74 @@ class FeatureSet(Estimator, ABC):
         """What a raw column stands for, with the words of both sides by their ids."""
 
 
-def feature_rows(
-    features: FeatureSet,
-    source: Text,
-    target: Text,
-    places: Places,
-    number: Int32Array,
-    threads: int = 2,
-) -> Rows:
-    """The rows of many places, made by several threads."""
+class DescribedPlaces(NamedTuple):
+    """Places in texts, and the features that describe them."""
 
-    def work(first: int) -> Rows:
-        return features.rows(source, target, places.rows(first, first + CHUNK), number)
+    features: FeatureSet
+    source: Text
+    target: Text
+    places: Places
+    threads: int = 2
 
-    with ThreadPoolExecutor(threads) as pool:
-        parts = list(pool.map(work, range(0, len(places.inner), CHUNK)))
-    sizes = np.concatenate([[0], *(np.diff(begin) for begin, _, _ in parts)])
-    return (
-        np.cumsum(sizes),
-        np.concatenate([np.empty(0, np.int32), *(columns for _, columns, _ in parts)]),
-        np.concatenate([np.empty(0, np.float32), *(values for _, _, values in parts)]),
-    )
+    @property
+    def raw_columns(self) -> Int32Array:
+        return np.arange(self.features.n_columns_, dtype=np.int32)
+
+    def chunks(self, number: Int32Array) -> Iterator[Rows]:
+        """The rows of some places after the other, made by several threads."""
+        features, source, target, places, threads = self
+
+        def work(first: int) -> Rows:
+            return features.rows(source, target, places.rows(first, first + CHUNK), number)
+
+        with ThreadPoolExecutor(threads) as pool:
+            yield from pool.map(work, range(0, len(places.inner), CHUNK))
+
+    def rows(self) -> Rows:
+        """The rows of all places, by raw columns."""
+        parts = list(self.chunks(self.raw_columns))
+        sizes = np.concatenate([[0], *(np.diff(begin) for begin, _, _ in parts)])
+        return (
+            np.cumsum(sizes),
+            np.concatenate([np.empty(0, np.int32), *(columns for _, columns, _ in parts)]),
+            np.concatenate([np.empty(0, np.float32), *(values for _, _, values in parts)]),
+        )
+
+    def matrix(self, min_count: int) -> tuple[csr_matrix, Int32Array]:
+        """Columns that occur `min_count` times, as a matrix, and new numbers for all raw ones.
+
+        Rows are made twice, to count and to keep, so that nothing as large as the matrix is needed
+        beside it.
+        """
+        counts = np.zeros(self.features.n_columns_, np.int64)
+        for _, columns, _ in self.chunks(self.raw_columns):
+            _count(columns, counts)
+        number = number_columns(counts, min_count)
+        n_entries = int(counts[number != DROPPED].sum())
+        begin = np.zeros(len(self.places.inner) + 1, np.int64)
+        columns, values = np.empty(n_entries, np.int32), np.empty(n_entries, np.float32)
+        row = at = 0
+        for own_begin, own_columns, own_values in self.chunks(number):
+            end = at + len(own_columns)
+            begin[row + 1 : row + len(own_begin)] = at + own_begin[1:]
+            columns[at:end], values[at:end] = own_columns, own_values
+            row, at = row + len(own_begin) - 1, end
+        return _as_matrix(begin, columns, values, number), number
 
 
-def number_columns(columns: Int32Array, n_columns: int, min_count: int) -> Int32Array:
+def number_columns(counts: Int64Array, min_count: int) -> Int32Array:
     """New numbers, without holes, for the columns that occur `min_count` times; DROPPED for the
     others."""
-    kept = np.bincount(columns, minlength=n_columns) >= max(1, min_count)
-    number = np.full(n_columns, DROPPED, np.int32)
+    kept = counts >= max(1, min_count)
+    number = np.full(len(counts), DROPPED, np.int32)
     number[kept] = np.arange(np.count_nonzero(kept))
     return number
+
+
+@kernel
+def _count(columns, counts):
+    for column in columns:
+        counts[column] += 1
 
 
 def renumbered(rows: Rows, number: Int32Array) -> csr_matrix:
@@ -124,9 +163,13 @@ def renumbered(rows: Rows, number: Int32Array) -> csr_matrix:
     new = number[columns]
     kept = new != DROPPED
     before = np.concatenate([[0], np.cumsum(kept)])
-    n_columns = int(number.max(initial=DROPPED)) + 1
-    matrix = csr_matrix(
-        (values[kept], new[kept], before[begin]), shape=(len(begin) - 1, n_columns), copy=False
-    )
+    return _as_matrix(before[begin], new[kept], values[kept], number)
+
+
+def _as_matrix(
+    begin: Int64Array, columns: Int32Array, values: Float32Array, number: Int32Array
+) -> csr_matrix:
+    shape = len(begin) - 1, int(number.max(initial=DROPPED)) + 1
+    matrix = csr_matrix((values, columns, begin), shape=shape, copy=False)
     matrix.has_canonical_format = True  # columns of a row rise, and new numbers keep their order
     return matrix

@@ -7,7 +7,6 @@ import numpy as np
 from models.data.corpus import AlignedCorpus
 from models.distortion.dpr.classifier import PhraseClassifier
 from models.distortion.dpr.examples import make_examples, make_features, with_classes
-from models.distortion.dpr.feature_set import number_columns, renumbered
 from models.distortion.dpr.samples import DISTANCE, orientations
 from models.errors import DataError
 from models.learning.catalogue import make_learner, parse_learner
@@ -17,6 +16,7 @@ from models.learning.early_stopping import choose_settings
 from models.phrases.trie import build_trie
 from models.progress import Progress
 
+MOST_SENTENCES = 40_000  # each has a hundred phrase pairs, and each of these fifty features
 MIN_EXAMPLES = 300  # that a source phrase needs for a model of its own
 
 
@@ -33,7 +33,7 @@ class ClassifierSettings:
     # source phrases with fewer share one pooled model; 0: there is none, and they score alike
     min_examples: int = MIN_EXAMPLES
     min_count: int = 1  # features seen less often are left out
-    max_sentences: int = 0  # learn from this many, drawn at random; 0: from all
+    max_sentences: int = MOST_SENTENCES  # learn from this many, drawn at random; 0: from all
     word_classes: int = 50  # if the corpus brings none
 
 
@@ -61,13 +61,13 @@ def train_classifier(
             expected="a corpus with word alignments",
             advice="look at it with hyperbaton corpus",
         )
-    number = number_columns(examples.rows[1], examples.n_columns, chosen.min_count)
-    if number.max(initial=-1) < 0:
+    matrix, number = examples.described.matrix(chosen.min_count)
+    if not matrix.shape[1]:
         raise DataError(
             f"no feature occurs {chosen.min_count} times", advice="choose a smaller min_count"
         )
     labelled = ClusteredExamples(
-        renumbered(examples.rows, number),
+        matrix,
         setup.label(examples.samples),
         chosen.classes,
         examples.cluster,

@@ -11,8 +11,8 @@ from models.distortion.dpr.feature_set import (
     DROPPED,
     SOURCE,
     TRANSLATION,
+    DescribedPlaces,
     Layers,
-    feature_rows,
     number_columns,
     renumbered,
 )
@@ -250,23 +250,40 @@ def test_saved_features_are_the_same(features):
 
 
 def test_rare_columns_are_dropped_and_the_others_numbered_anew():
-    number = number_columns(np.array([4, 1, 4, 2, 2, 4], np.int32), 6, min_count=2)
+    number = number_columns(np.array([0, 1, 2, 0, 3, 0]), min_count=2)
     assert number.tolist() == [DROPPED, DROPPED, 0, DROPPED, 1, DROPPED]
     begin, columns = np.array([0, 2, 2, 5]), np.array([1, 4, 2, 3, 4], np.int32)
     matrix = renumbered((begin, columns, np.array([1, 2, 3, 4, 5], np.float32)), number)
     assert matrix.toarray().tolist() == [[0, 2], [0, 0], [3, 5]]
     assert matrix.has_canonical_format
-    assert number_columns(np.array([1], np.int32), 3, min_count=0).tolist() == [-1, 0, -1]
+    assert number_columns(np.array([0, 1, 0]), min_count=0).tolist() == [-1, 0, -1]
 
 
 def test_threads_and_chunks_do_not_matter(monkeypatch):
     described = Described(figure_3() + table_1(), NiFeatures())
     monkeypatch.setattr("models.distortion.dpr.feature_set.CHUNK", 5)
-    number = np.arange(described.features.n_columns_, dtype=np.int32)
-    arguments = described.features, *described.texts, described.places, number
     for threads in (1, 3):
-        for old, new in zip(described.rows, feature_rows(*arguments, threads), strict=True):
+        own = DescribedPlaces(described.features, *described.texts, described.places, threads)
+        for old, new in zip(described.rows, own.rows(), strict=True):
             assert np.array_equal(old, new)
+
+
+@pytest.mark.parametrize("features", [NiFeatures(), AlrajehFeatures()])
+@pytest.mark.parametrize("min_count", [1, 2])
+def test_the_matrix_is_that_of_all_rows_without_rare_columns(features, min_count, monkeypatch):
+    described = Described(figure_3() + table_1() + figure_3(), features)
+    monkeypatch.setattr("models.distortion.dpr.feature_set.CHUNK", 5)
+    own = DescribedPlaces(features, *described.texts, described.places)
+    matrix, number = own.matrix(min_count)
+    columns = described.rows[1].tolist()
+    often = sorted(column for column in set(columns) if columns.count(column) >= min_count)
+    assert np.flatnonzero(number != DROPPED).tolist() == often
+    for row, values in enumerate(matrix.toarray()):
+        expected = described.of(row)
+        found = zip(often, values.tolist(), strict=True)
+        named = {described.name(column): value for column, value in found if value}
+        kept = {described.name(column) for column in often}
+        assert named == {name: value for name, value in expected.items() if name in kept}
 
 
 @pytest.mark.parametrize(
