@@ -51,6 +51,7 @@ COMMANDS = {  # name: module:command
     "classify": "hyperbaton.commands.classify:classify",
     "compare": "hyperbaton.commands.compare:compare",
     "diagnose": "hyperbaton.commands.diagnose:diagnose",
+    "oracle-bleu": "hyperbaton.commands.oracle_bleu:oracle_bleu",
     "consensus": "hyperbaton.commands.consensus:consensus",
     "prune": "hyperbaton.commands.prune:prune",
     "import": "hyperbaton.commands.moses:import_system",

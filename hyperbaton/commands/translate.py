@@ -60,8 +60,9 @@ class Translate(SearchCommand):
     lattice: Path | None = output("Write search lattices here, as Moses' search graphs.")
     stats: bool = flag("Print search statistics to stderr at the end.")
     mbr: bool = flag("Choose among the n-best (100 by default) by minimum Bayes risk.")
+    mbr_lattice: bool = flag("Choose among all translations of the search lattice instead.")
     mbr_scale: float = option(
-        "Factor of the scores for --mbr: the higher, the more the best ones count.", default=20.0
+        "Factor of the scores for both: the higher, the more the best ones count.", default=20.0
     )
     force: Path | None = option(
         "Translate into these lines, or the nearest that the system can say, and score them."
@@ -83,7 +84,7 @@ class Translate(SearchCommand):
         if len(self.requested()) > 1:
             raise click.UsageError(f"{' and '.join(self.requested())} exclude each other")
         announce_compilation("decoder.search")
-        translator = self.translator(lattice=self.lattice is not None)
+        translator = self.translator(lattice=self.lattice is not None or self.mbr_lattice)
         if self.translate(self.with_oracle(translator) if self.oracle else translator):
             raise SystemExit(1)
 
@@ -231,7 +232,11 @@ class _Writer:
         from decoder.output import aligned_line, json_line, lattice_lines, nbest_lines
 
         job, translator = self._job, self._translator
-        if job.mbr:
+        if job.mbr_lattice:
+            from tuning.evaluation.consensus import lattice_consensus
+
+            decoded = lattice_consensus(decoded, job.mbr_scale / self._size)
+        elif job.mbr:
             decoded = chosen_by_risk(decoded, job.mbr_scale / self._size, job.n_best)
         if job.as_json:
             _write(self._out, json_line(number, decoded, translator.results(decoded)))

@@ -132,8 +132,12 @@ def test_minimum_bayes_risk(model, tmp_path):
     same = command_line.run("consensus", lists, "--scale", scale)
     assert same.returncode == 0, same.stderr
     assert mbr.stdout == same.stdout
+    lattice = translate(model, "--mbr-lattice", "--distortion-limit", "inf", "--mbr-scale", 1e4)
+    assert lattice.returncode == 0, lattice.stderr
     surest = command_line.run("consensus", lists, lists, "--scale", 1e4)
     best = {}
     for line in lists.read_text().splitlines():
         best.setdefault(line.split(" ||| ")[0], line.split(" ||| ")[1])
     assert surest.stdout.splitlines() == list(best.values())
+    # where one translation is as good as certain, it gains most
+    assert lattice.stdout.splitlines() == list(best.values())

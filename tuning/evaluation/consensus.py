@@ -7,6 +7,13 @@ The list stands for what the system believes: translation e has the probability
 and the one with the highest expected gain Σ P(e') BLEU(e, e') is chosen (Kumar and Byrne 2004). The
 gain is BLEU of single sentences with one added to the matches of longer n-grams (Lin and Och 2004),
 e' being the reference. Of several systems, each list has the same share of the probability.
+
+A search lattice holds more translations than can be compared with each other. There the gain is
+linear (Tromble et al. 2008): a word costs 1, and every n-gram w of the translation is worth
+
+    P(w) / (4 p r^(n−1))      P(w): how likely a translation has it
+
+with a precision p of words, which falls by r from order to order.
 """
 
 from collections.abc import Sequence
@@ -14,11 +21,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from decoder.decoded import Decoded
 from models.arrays import FloatArray, Ragged
 from models.kernels import kernel
 from models.phrases.trie import number_spans
+from tuning.evaluation.lattice_ngrams import ngram_lattice
 from tuning.metrics.bleu import ORDER, Bleu
 from tuning.metrics.ngram_matches import ngram_totals
+
+PRECISION, RATIO = 0.8, 0.6  # p and r, as Moses has them by default
 
 
 class Scored(NamedTuple):
@@ -54,6 +65,15 @@ def expected_gains(lists: Sequence[Scored], scale: float) -> Expected:
         np.add.at(probability, rows, share)
     texts = list(number)
     return Expected(texts, probability, gains(texts) @ probability)
+
+
+def lattice_consensus(decoded: Decoded, scale: float) -> Decoded:
+    """The translation in a search lattice with the highest expected linear gain."""
+    lattice = ngram_lattice(decoded)
+    if lattice is None:
+        return decoded
+    worth = lattice.probabilities(scale) / (ORDER * PRECISION * RATIO ** (lattice.order - 1.0))
+    return lattice.best(-1.0, worth)
 
 
 def gains(texts: Sequence[str]) -> FloatArray:

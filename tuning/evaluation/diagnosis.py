@@ -8,6 +8,9 @@
 
 Forced decoding tells them apart. It is a beam search itself, though a wide one, so now and then it
 misses a derivation of the reference.
+
+The same questions may be asked of the reference's order alone, whatever the words; the search that
+is told this order (`models/distortion/oracle.py`) answers them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,6 +23,7 @@ from decoder.requests import Exactly
 from decoder.translator import Failure, Translator
 from models.arrays import FloatArray
 from models.data.sentence import Sentence
+from models.distortion.oracle import Oracle
 from models.progress import Progress
 
 SAID, PHRASES, LIMIT, SEARCH, MODEL = CAUSES = ("said", "phrases", "limit", "search", "model")
@@ -73,6 +77,54 @@ def diagnose(
         if isinstance(found := own[row], Failure)
         else _diagnosis(found, forced[row], texts[row], weights, is_possible=row in possible)
         for row in rows
+    ]
+
+
+def diagnose_order(
+    translator: Translator,
+    sentences: Sequence[Sentence],
+    threads: int = 1,
+    progress: Progress | None = None,
+) -> list[Diagnosis | Failure]:
+    """Why the translation of each sentence is not in the order of the reference, which the sentence
+    has as a layer. What is called the reference here is the best translation in that order."""
+    told = translator.with_model(Oracle())
+    names = list(told.feature_names)
+    oracle = names.index("oracle")
+    weights = np.array([told.weights[name] for name in names])
+    weights[oracle] = 0.0
+
+    def results(system: Translator, what: str) -> Iterator[Decoded | Failure]:
+        for number, result in enumerate(system.stream(sentences, threads=threads), 1):
+            if progress:
+                progress(what, number)
+            yield result
+
+    def cause(own: Decoded, steered: Decoded, free: Decoded) -> Diagnosis:
+        values = [one.features()[0] for one in (own, steered, free)]
+        late = [value[oracle] < 0 for value in values]
+        score, other = (float(value @ weights) for value in values[:2])
+        texts = " ".join(own.sentence.words), " ".join(steered.words()), " ".join(own.words())
+        if not late[0]:
+            return Diagnosis(SAID, *texts, score, score)
+        if late[1]:
+            return Diagnosis(PHRASES if late[2] else LIMIT, *texts, score)
+        kind = SEARCH if other > score + EQUAL else MODEL
+        differences = np.delete((values[0] - values[1]) * weights, oracle)
+        return Diagnosis(kind, *texts, score, other, differences)
+
+    unlimited = told.with_settings(distortion_limit=NO_LIMIT)
+    every = zip(
+        results(told.with_weights({"oracle": 0.0}), "translating"),
+        results(told, "in the order of the reference"),
+        results(unlimited, "in this order without a limit"),
+        strict=True,
+    )
+    return [
+        cause(own, steered, free)
+        if isinstance(own, Decoded) and isinstance(steered, Decoded) and isinstance(free, Decoded)
+        else next(one for one in (own, steered, free) if isinstance(one, Failure))
+        for own, steered, free in every
     ]
 
 

@@ -15,27 +15,17 @@ that of its derivation.
 """
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 
 from decoder.decoded import Decoded
-from decoder.lattice import NONE, Lattice
-from models.arrays import FloatArray, Int32Array, Int64Array, Ragged
+from decoder.lattice import NONE
+from decoder.lattice_arcs import Arcs, best_paths, pruned_arcs
+from models.arrays import FloatArray, Ragged
 from models.kernels import inner, kernel
 from tuning.optimisers.interface import Lines
 from tuning.optimisers.line_search import envelope, make_scratch
 from tuning.optimisers.pool import word_keys
-
-
-class Arcs(NamedTuple):
-    """Arcs sorted by the node they lead to. Node 0 is the beginning, the last one the end; nodes
-    come before those that they lead to."""
-
-    before: Int32Array
-    to: Int32Array
-    option: Int32Array  # NONE for arcs from complete translations to the end
-    score: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,69 +55,12 @@ def best_arcs(decoded: Decoded, n: int) -> BestArcs:
     if decoded.lattice is None:  # no words
         none = np.empty(0, np.int32)
         return BestArcs(own, Arcs(none, none, none, np.empty(0)), np.empty((0, 0)))
-    arcs = _with_end(decoded.lattice)
-    best = _best(arcs)
-    worst = -np.partition(-best.total, n - 1)[n - 1] if n < len(best.total) else -np.inf
-    kept = _connected(arcs, best, best.total >= worst)
-    nodes = np.concatenate([[0], np.unique(arcs.to[kept])])
-    arcs = Arcs(
-        np.searchsorted(nodes, arcs.before[kept]).astype(np.int32),
-        np.searchsorted(nodes, arcs.to[kept]).astype(np.int32),
-        arcs.option[kept],
-        arcs.score[kept],
-    )
-    best = _best(arcs)
+    arcs = pruned_arcs(decoded.lattice, n)
+    best = best_paths(arcs)
     chosen = Ragged(*_through(arcs, best))
     values = replace(own, chosen=chosen, scores=best.total).features()
     of_node = np.concatenate([np.zeros((1, values.shape[1])), values[best.to[1:]]])
     return BestArcs(own, arcs, values - of_node[arcs.before])
-
-
-def _with_end(lattice: Lattice) -> Arcs:
-    """The arcs of a lattice, and one from every complete translation to a common end."""
-    complete = np.flatnonzero(lattice.following == NONE).astype(np.int32)
-    same = np.ones_like(complete)
-    return Arcs(
-        np.concatenate([lattice.arc_from, complete]),
-        np.concatenate([lattice.arc_to, same * len(lattice)]),
-        np.concatenate([lattice.arc_option, same * NONE]),
-        np.concatenate([lattice.arc_score, np.zeros(len(complete))]),
-    )
-
-
-class _Best(NamedTuple):
-    to: Int64Array  # (nodes,) the last arc of the best path to each, NONE for the beginning
-    after: Int64Array  # (nodes,) the first arc of the best path to the end, NONE for the end
-    total: FloatArray  # (arcs,) scores of the best derivations through them
-
-
-@kernel
-def _best(arcs):
-    n_nodes = arcs.to[-1] + 1
-    to, after = np.full(n_nodes, NONE, np.int64), np.full(n_nodes, NONE, np.int64)
-    score, rest = np.full(n_nodes, -np.inf), np.full(n_nodes, -np.inf)
-    score[0] = rest[-1] = 0.0
-    for arc in range(len(arcs.to)):
-        node, path = arcs.to[arc], score[arcs.before[arc]] + arcs.score[arc]
-        if to[node] == NONE or path > score[node]:
-            to[node], score[node] = arc, path
-    for arc in range(len(arcs.to) - 1, -1, -1):
-        node, path = arcs.before[arc], rest[arcs.to[arc]] + arcs.score[arc]
-        if after[node] == NONE or path > rest[node]:
-            after[node], rest[node] = arc, path
-    return _Best(to, after, score[arcs.before] + arcs.score + rest[arcs.to])
-
-
-@kernel
-def _connected(arcs, best, is_kept):
-    """These arcs, and those on the best paths through them: rounding may have parted equals."""
-    for arc in range(len(arcs.to) - 1, -1, -1):
-        if is_kept[arc] and arcs.before[arc]:
-            is_kept[best.to[arcs.before[arc]]] = True
-    for arc in range(len(arcs.to)):
-        if is_kept[arc] and best.after[arcs.to[arc]] != NONE:
-            is_kept[best.after[arcs.to[arc]]] = True
-    return np.flatnonzero(is_kept)
 
 
 @kernel

@@ -2,12 +2,16 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 
+from models.data.sentence import Sentence
 from models.errors import DataError
-from tuning.evaluation.consensus import Scored, expected_gains, gains
+from tests.decoder.oracles import everything
+from tests.decoder.systems import systems
+from tests.tuning.evaluation.test_diagnosis import translator_of
+from tuning.evaluation.consensus import Scored, expected_gains, gains, lattice_consensus
 from tuning.evaluation.nbest_lists import Entry, read_lists, side_by_side
 
 texts = st.lists(st.sampled_from("abc"), min_size=1, max_size=7).map(" ".join)
@@ -87,3 +91,31 @@ def test_lists_are_read_and_put_side_by_side(write):
 def test_bad_lists_are_refused(write, text, message):
     with pytest.raises(DataError, match=message):
         list(read_lists(write("list", text)))
+
+
+@settings(max_examples=25)
+@given(systems(max_words=3), st.floats(0.2, 3.0))
+def test_the_consensus_of_a_lattice(system, scale):
+    """The expected linear gain of every translation, over all derivations, as the formula reads."""
+    every = everything(system)
+    top = max(score for score, *_ in every)
+    share = [math.exp(scale * (score - top)) for score, *_ in every]
+
+    def expected(text):
+        gain = -len(text)
+        for n in range(1, 5):
+            for i in range(len(text) + 1 - n):
+                ngram = text[i : i + n]
+                sure = sum(
+                    own
+                    for own, (_, other, _) in zip(share, every, strict=True)
+                    if any(other[k : k + n] == ngram for k in range(len(other)))
+                )
+                gain += sure / sum(share) / (4 * 0.8 * 0.6 ** (n - 1))
+        return gain
+
+    translator = translator_of(system, pop_limit=0, stack_size=0, distortion_limit=-1, lattice=True)
+    found = lattice_consensus(translator.decode(Sentence(tuple(system[-1]))), scale)
+    assert expected(found.words()) == pytest.approx(
+        max(expected(text) for _, text, _ in every), abs=1e-4
+    )
