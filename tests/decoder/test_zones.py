@@ -1,5 +1,7 @@
 """Against all derivations of small systems, of which the rule is read off word by word."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -20,7 +22,7 @@ from tests.decoder.test_requests import ALL, check, decoder_of
 LIMITS = [-1, 0, 1, 2, 3]
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(systems(max_words=5), st.data(), st.sampled_from(LIMITS))
 def test_derivations_are_all_those_that_obey(system, data, limit):
     words = system[-1]
@@ -34,18 +36,34 @@ def test_derivations_are_all_those_that_obey(system, data, limit):
     assert decoded.features() @ weights == pytest.approx(decoded.scores, abs=1e-4)
 
 
-@settings(max_examples=200)
-@given(st.integers(1, 80), st.data(), st.integers(-1, 6))
+@cache
+def phrases_everywhere(limit):
+    """A system with phrases on many spans of a sentence, and all derivations."""
+    system = *make_system(HAND), "", default_weights(""), ["kare", "wa", "hon", "o", "yonda"]
+    return system, everything(system, limit)
+
+
+@settings(max_examples=100)
+@given(zones(5), st.sampled_from(LIMITS))
+def test_phrases_may_cross_the_edges_of_zones_only_where_the_order_of_words_allows(markup, limit):
+    system, every = phrases_everywhere(limit)
+    expected = [one for one in every if obeys(markup, 5, one[2])]
+    decoded = decoder_of(system, limit).decode(Sentence(tuple(system[-1]), markup=markup), ALL)
+    assert len(decoded) == len(expected)
+    check(decoded, expected)
+
+
+@settings(max_examples=100)
+@given(st.sampled_from([3, 5, 8, 10, 12, 70]), st.data(), st.integers(-1, 6))
 def test_the_search_never_gets_stuck(n_words, data, limit):
-    """Not even with a single hypothesis a stack."""
+    """Not even with a single hypothesis in each stack."""
     markup = data.draw(zones(n_words))
     table, lm = make_system(HAND)
     narrow = SearchSettings(pop_limit=1, stack_size=1, distortion_limit=limit)
     weights = default_weights("") | {"linear": -1.0}  # which would like to jump about
     decoder = Decoder(table, lm, default_models(""), weights, narrow)
-    words = data.draw(
-        st.lists(st.sampled_from(["hon", "o", "katta"]), min_size=n_words, max_size=n_words)
-    )
+    word = st.sampled_from(["kare", "wa", "hon", "o", "yonda"])
+    words = data.draw(st.lists(word, min_size=n_words, max_size=n_words))
     decoded = decoder.decode(Sentence(tuple(words), markup=markup))
     spans = [span[:2] for span in decoded.spans()]
     assert sum(end - start for start, end in spans) == n_words
