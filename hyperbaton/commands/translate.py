@@ -86,7 +86,7 @@ class Translate(MarkedCommand):
             raise click.UsageError("--json goes to stdout as well: give -o, or leave it out")
         if len(self.requested()) > 1:
             raise click.UsageError(f"{' and '.join(self.requested())} exclude each other")
-        sentences = self.read(self.source, self.oracle)  # a glossary that cannot be used is told at once
+        sentences = self.read(self.source, self.oracle)  # first of all: a glossary may be wrong
         announce_compilation("decoder.search")
         translator = self.translator(lattice=self.lattice is not None)
         translator = self.with_oracle(translator) if self.oracle else translator

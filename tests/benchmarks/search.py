@@ -59,7 +59,7 @@ def compare_marks(source: str, n: str, model: str, *others: str) -> None:
             best = [min(of_row, key=lambda each: each["ms"]) for of_row in zip(*found, strict=True)]
             for (version, _, kind), row in zip(rows, best, strict=True):
                 label = kind if version == HERE else f"{kind}, {Path(version).name}"
-                name = f"{'no' if limit < 0 else ''} limit {limit if limit >= 0 else ''}, {label}"
+                name = f"{'no limit' if limit < 0 else f'limit {limit}'}, {label}"
                 counts = f"{row['edges']:>9,.0f}{row['pops']:>9,.0f}"
                 print(f"{name:32}{row['ms']:>8.3f}{row['ms'] / best[0]['ms']:>8.3f}{counts}")
 

@@ -51,7 +51,7 @@ def test_scores_of_the_search_are_those_of_the_features(name, kind):
     weights = default_weights("") | own
     decoder = Decoder(table, lm, [model], weights, SearchSettings(distortion_limit=-1))
     tags = ("NR", "P", "PN", "VV", "AS", "NN", "DT", "M", "NN", "VV", "DEC", "CD", "NN", "NN")
-    sentence = Sentence(WORDS, tags, markup=Markup(TERMS))
+    sentence = Sentence(WORDS, tags, order=tuple(range(14)), markup=Markup(TERMS))
     decoded = decoder.decode(sentence, 200)
     every = np.array([weights[each] for each in decoded.feature_names])
     values = decoded.features()
