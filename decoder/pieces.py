@@ -35,7 +35,9 @@ def cut(sentence: Sentence, longest: int) -> list[Sentence]:
         end = before if before > begin else after
         pieces.append(_part(sentence, begin, end))
         begin = end
-    return [*pieces, _part(sentence, begin, len(sentence))]
+    if begin < len(sentence) or not pieces:
+        pieces.append(_part(sentence, begin, len(sentence)))
+    return pieces
 
 
 def _length(words: Sequence[str]) -> int:

@@ -136,6 +136,16 @@ def test_long_sentences_are_not_cut_inside_of_terms_and_zones():
     assert best.score == pytest.approx(sum(part.score for part in parts))
 
 
+def test_a_sentence_that_is_one_long_zone_is_not_cut():
+    system = translator(max_length=4)
+    words = ("hon", "o", "katta", "hon", "o", "katta")
+    found = system.decode(Sentence(words, markup=Markup(zones=((1, 6),))))
+    assert [part.sentence.words for part in found.parts] == [words[:1], words[1:]]
+    whole = system.decode(Sentence(words, markup=Markup(zones=((0, 6),))))
+    assert [part.sentence.words for part in whole.parts] == [words]
+    assert whole.words() == translator().decode(Sentence(words)).words()
+
+
 def test_threads_change_nothing():
     system, sentences = translator(), []
     for number in range(40):
