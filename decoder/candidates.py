@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from decoder.constraints.zones import keeps_to_zones, zones_of
 from decoder.decoded import Decoded
 from decoder.edges import distance_limit, within_limit
 from decoder.features import DENSE_FEATURES, LM_FEATURE, option_values
@@ -38,6 +39,7 @@ class Walk:
         self._words = self._options.texts
         n_words = self._table.n_words
         self._limit = distance_limit(distortion_limit, n_words)
+        self._zones = zones_of(decoded.sentence.markup, n_words)
         self.covered: BoolArray = np.zeros(n_words, np.bool_)
         self.previous = START
         self.previous_end = 0
@@ -51,11 +53,16 @@ class Walk:
         self._jumps = jump_estimates(n_words, decoded.scorers, self._distortion_weights)
 
     def candidates(self, chosen: int) -> Candidates:
-        """All options that the distortion limit allows, and the chosen one in any case."""
+        """All options that the limits of reordering allow, and the chosen one in any case."""
         start, end = self._table.start, self._table.end
         gap = int(np.argmin(self.covered))  # the first open word
         allowed = free_spans(self.covered, start, end)
         allowed &= within_limit(start, end, self.previous_end, gap, self._limit)
+        if len(self._zones):
+            packed = pack_coverage(self.covered[None])[0]
+            spans = zip(start.tolist(), end.tolist(), strict=True)
+            limits = gap, self._limit
+            allowed &= [keeps_to_zones(self._zones, packed, *span, *limits) for span in spans]
         allowed[chosen] = True
         option = np.flatnonzero(allowed).astype(np.int32)
         is_last: BoolArray = (end - start)[option] == int((~self.covered).sum())

@@ -8,13 +8,14 @@ from typing import TypeAlias
 import numpy as np
 
 from decoder.constraints.price import FORBIDDEN
+from decoder.constraints.zones import zones_of
 from decoder.coverage_models import CoverageModels
 from decoder.decoded import Decoded
 from decoder.edges import distance_limit
 from decoder.features import DENSE_FEATURES
 from decoder.lattice import make_lattice
 from decoder.nbest import best_derivations
-from decoder.options import OptionFinder, OptionWeights, SentenceOptions
+from decoder.options import MOST_OPTIONS, OptionFinder, OptionWeights, SentenceOptions
 from decoder.search import NO_LIMIT, STOPPED, Limits, search
 from decoder.search_space import (
     SearchSpace,
@@ -24,6 +25,7 @@ from decoder.search_space import (
     weigh_tables,
 )
 from decoder.statistics import SearchRecord
+from decoder.terms import place_terms
 from decoder.workspace import (
     FULL,
     NOTHING,
@@ -32,7 +34,7 @@ from decoder.workspace import (
     make_workspace,
     workspace_bytes,
 )
-from models.arrays import FloatArray, Ragged
+from models.arrays import FloatArray, Int32Array, Ragged
 from models.coverage import coverage_size
 from models.data.sentence import Sentence
 from models.data.vocabulary import END
@@ -42,7 +44,6 @@ from models.kernels import kernel
 from models.language_model.model import LanguageModel
 from models.phrases.table import SCORES, PhraseTable
 
-MOST_OPTIONS = 64  # per source phrase, because the search keeps a bit for each in one word
 MOST_TRIED = 100  # derivations for each distinct translation that is wanted
 MOST_BYTES = 4 << 30  # of a workspace; a sentence that needs more is an error
 
@@ -95,16 +96,17 @@ class Decoder:
         self._distortion_weights = [
             np.array([weights[name] for name in model.feature_names]) for model in distortion
         ]
+        self._option_weights = OptionWeights(
+            np.array([weights[f"translation.{name}"] for name in SCORES]),
+            weights["phrase_penalty"],
+            weights["word_penalty"],
+            weights["lm"],
+            weights["unknown"],
+        )
         self._finder = OptionFinder(
             phrases,
             lm,
-            OptionWeights(
-                np.array([weights[f"translation.{name}"] for name in SCORES]),
-                weights["phrase_penalty"],
-                weights["word_penalty"],
-                weights["lm"],
-                weights["unknown"],
-            ),
+            self._option_weights,
             settings.options,
             drop_unknown=settings.drop_unknown,
         )
@@ -115,7 +117,9 @@ class Decoder:
         self._capacity = _first_capacity(settings)
 
     def options(self, sentence: Sentence) -> SentenceOptions:
-        return self._finder.find(self.phrases.source_vocabulary.encode(sentence.words))
+        found = self._finder.find(self.phrases.source_vocabulary.encode(sentence.words))
+        terms = sentence.markup.terms
+        return place_terms(terms, found, self.lm, self._option_weights) if terms else found
 
     def decode(
         self,
@@ -139,7 +143,8 @@ class Decoder:
         weighted = list(zip(scorers, self._distortion_weights, strict=True))
         if constraint is not None:
             weighted.append((constraint(options.table), np.ones(1)))
-        best, workspace = self._search(options, weighted, keep_arcs=keep_arcs)
+        zones = zones_of(sentence.markup, len(sentence))
+        best, workspace = self._search(options, weighted, zones, keep_arcs=keep_arcs)
         if n_best == 1:
             path, offsets, scores = _path(workspace.hypotheses, best)
             chosen = Ragged(path, offsets)
@@ -166,6 +171,7 @@ class Decoder:
         self,
         options: SentenceOptions,
         weighted: Sequence[tuple[SentenceScorer, FloatArray]],
+        zones: Int32Array,
         *,
         keep_arcs: bool,
     ) -> tuple[int, Workspace]:
@@ -194,6 +200,7 @@ class Decoder:
             self.weights["lm"],
             self.lm.begin_state,
             END,
+            zones,
         )
         limits = Limits(
             settings.pop_limit or NO_LIMIT,

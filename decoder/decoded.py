@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from decoder.options import SentenceOptions
 from decoder.statistics import NO_RECORD, SearchRecord, SearchStatistics
 from models.arrays import FloatArray, Int64Array, Ragged
 from models.data.sentence import Sentence
-from models.distortion.interface import SentenceScorer
+from models.distortion.interface import FIRST_GIVEN, SentenceScorer
 from models.language_model.model import LanguageModel
 from models.phrases.extraction import GRID
 
@@ -60,7 +61,9 @@ class Decoded:
         if known is None:
             table = self.options.table
             phrases, entry = table.phrases, table.entry[option]
-            if entry >= 0:
+            if entry <= FIRST_GIVEN:
+                known = list(table.given_at(option).words)
+            elif entry >= 0:
                 ids = phrases.target_phrases[phrases.target[entry]]
                 known = phrases.target_vocabulary.decode(ids.tolist())
             elif table.drop_unknown:
@@ -85,11 +88,14 @@ class Decoded:
         return tuple(np.flatnonzero(is_unknown).tolist())
 
     def links(self, number: int = 0) -> list[tuple[int, int]]:
-        """Word alignment from the phrases' inner alignments, sorted."""
-        links = []
+        """Word alignment from the phrases' inner alignments, sorted; all words of a term are
+        linked with all of a translation that was given for it."""
+        links, table = [], self.options.table
         rows = zip(self.chosen[number].tolist(), self.spans(number), strict=True)
-        for option, (source, _, target, _) in rows:
-            bits = int(self.options.table.inner[option])
+        for option, (source, end, target, target_end) in rows:
+            if table.entry[option] <= FIRST_GIVEN:
+                links += list(product(range(source, end), range(target, target_end)))
+            bits = int(table.inner[option])
             for bit in range(GRID * GRID):
                 if bits >> bit & 1:
                     links.append((source + bit % GRID, target + bit // GRID))

@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from decoder.constraints.zones import keeps_to_zones
 from decoder.search_space import table_score
 from decoder.workspace import (
     EDGES,
@@ -88,6 +89,10 @@ def _edges_of_group(space, ws, number, length, distortion_limit, n_edges):
         if start < left or end > right:
             continue
         if not within_limit(start, end, group.end, group.gap, distortion_limit):
+            continue
+        if len(space.zones) and not keeps_to_zones(
+            space.zones, covered, start, end, group.gap, distortion_limit
+        ):
             continue
         option = space.spans[span].option
         words, jumps = _left_over(space, group, before, left, right, after, start, end)

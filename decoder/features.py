@@ -5,9 +5,16 @@ from collections.abc import Sequence
 import numpy as np
 
 from decoder.options import UNKNOWN_SCORE, SentenceOptions
+from decoder.terms import given_score
 from models.arrays import FloatArray, Int32Array, Ragged
 from models.coverage import cover_spans, empty_coverage
-from models.distortion.interface import START, SentenceScorer, Steps
+from models.distortion.interface import (
+    FIRST_GIVEN,
+    START,
+    UNKNOWN_ENTRY,
+    SentenceScorer,
+    Steps,
+)
 from models.distortion.tables import TableScorer
 from models.language_model.model import LanguageModel
 from models.phrases.table import SCORES
@@ -42,14 +49,16 @@ def feature_values(
 
 def option_values(options: SentenceOptions, chosen: Int32Array) -> FloatArray:
     """(B, DENSE_FEATURES) of the chosen options; the language model's column is left 0."""
-    entry = options.table.entry[chosen]
-    known = entry >= 0
-    n_scores = len(SCORES)
+    table, n_scores = options.table, len(SCORES)
+    entry = table.entry[chosen]
     values = np.zeros((len(chosen), len(DENSE_FEATURES)))
-    values[:, :n_scores] = np.where(known[:, None], options.table.phrases.scores_of(entry), 0.0)
+    scores = table.phrases.scores_of(np.maximum(entry, 0))
+    values[:, :n_scores] = np.where(entry[:, None] >= 0, scores, 0.0)
+    for row in np.flatnonzero(entry <= FIRST_GIVEN).tolist():
+        values[row, :n_scores] = given_score(table.given_at(int(chosen[row])))
     values[:, n_scores] = 1.0
     values[:, n_scores + 1] = -options.texts.lengths[chosen]
-    values[:, -1] = np.where(known, 0.0, UNKNOWN_SCORE)
+    values[:, -1] = np.where(entry == UNKNOWN_ENTRY, UNKNOWN_SCORE, 0.0)
     return values
 
 

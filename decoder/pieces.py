@@ -19,19 +19,25 @@ from decoder.decoded import Decoded
 from decoder.statistics import SearchStatistics
 from models.arrays import FloatArray, Int32Array, Int64Array, Ragged
 from models.data.sentence import Sentence
+from models.distortion.interface import FIRST_GIVEN, OptionTable
 
 FINAL = frozenset(".!?。．！？｡؟।…")  # marks that end a sentence
 OPENING = {"Ps", "Pi"}  # Unicode's categories of opening brackets and quotation marks
 
 
 def cut(sentence: Sentence, longest: int) -> list[Sentence]:
-    """Pieces of at most `longest` words each; trees are left out."""
+    """Pieces of at most `longest` words each, unless a zone or term is longer; trees are left
+    out."""
     begin, pieces = 0, []
     while len(sentence) - begin > longest:
         end = begin + _length(sentence.words[begin : begin + longest])
+        before, after = sentence.markup.around(end)
+        end = before if before > begin else after
         pieces.append(_part(sentence, begin, end))
         begin = end
-    return [*pieces, _part(sentence, begin, len(sentence))]
+    if begin < len(sentence) or not pieces:
+        pieces.append(_part(sentence, begin, len(sentence)))
+    return pieces
 
 
 def _length(words: Sequence[str]) -> int:
@@ -56,6 +62,7 @@ def _part(sentence: Sentence, begin: int, end: int) -> Sentence:
         None if sentence.tags is None else sentence.tags[begin:end],
         None if sentence.classes is None else sentence.classes[begin:end],
         order=None if sentence.order is None else sentence.order[begin:end],
+        markup=sentence.markup.part(begin, end),
     )
 
 
@@ -91,12 +98,14 @@ def join(sentence: Sentence, parts: Sequence[Decoded]) -> Joined:
     tables = [part.options.table for part in parts]
     words = np.cumsum([0, *(len(part.sentence) for part in parts[:-1])])
     options = np.cumsum([0, *map(len, tables[:-1])])
+    given = np.cumsum([0, *(len(table.given) for table in tables[:-1])])
     table = replace(
         tables[0],
         n_words=len(sentence),
         start=_concatenated([one.start for one in tables], words),
         end=_concatenated([one.end for one in tables], words),
-        entry=np.concatenate([one.entry for one in tables]),
+        entry=np.concatenate([_moved(*each) for each in zip(tables, given, strict=True)]),
+        given=tuple(one for table in tables for one in table.given),
     )
     rows = [_concatenated([part.chosen[row] for part in parts], options) for row in range(size)]
     return Joined(
@@ -109,6 +118,11 @@ def join(sentence: Sentence, parts: Sequence[Decoded]) -> Joined:
         parts[0].feature_names,
         parts=tuple(parts),
     )
+
+
+def _moved(table: OptionTable, n_before: int) -> Int64Array:
+    """The entries, if so many given translations come before the table's own."""
+    return np.where(table.entry <= FIRST_GIVEN, table.entry - n_before, table.entry)
 
 
 def _concatenated(arrays: Sequence[Int32Array], before: Int64Array) -> Int32Array:

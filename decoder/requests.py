@@ -11,8 +11,9 @@ import numpy as np
 
 from decoder.constraints.price import FORBIDDEN
 from decoder.constraints.target_words import BeginsWith, Nearest, required_numbers
-from decoder.decode import MOST_OPTIONS, Decoder, MakeConstraint, NotFound
+from decoder.decode import Decoder, MakeConstraint, NotFound
 from decoder.decoded import Decoded
+from decoder.options import MOST_OPTIONS
 from models.arrays import BoolArray, Int64Array, Ragged
 from models.data.sentence import FREE, Sentence
 from models.distortion.interface import OptionTable

@@ -61,6 +61,7 @@ class SearchSpace(NamedTuple):
     lm_weight: float
     begin_state: int  # of the language model
     end_word: int
+    zones: Int32Array  # (Z, 3), `constraints/zones.py`
 
 
 def estimates_options(scorer: SentenceScorer) -> bool:

@@ -195,7 +195,7 @@ class Translator:
 
     def stream(
         self,
-        sentences: Iterable[Sentence],
+        sentences: Iterable[Sentence | DataError],
         *,
         threads: int = 1,
         n_best: int = 1,
@@ -207,17 +207,22 @@ class Translator:
 
         Memory does not grow with the input: only a few sentences are read ahead. `at_once`: none
         is, so that whoever types a sentence sees its translation before typing the next. There are
-        as many `requests` as sentences, or none.
+        as many `requests` as sentences, or none. An error in place of a sentence is a failure.
         """
         wishes: Iterable[Request | None] = repeat(None) if requests is None else requests
         tasks = zip(sentences, wishes, strict=False)
         stopped = Event()
 
-        def work(chunk: list[tuple[Sentence, Request | None]]) -> list[Decoded | Failure]:
+        def work(
+            chunk: list[tuple[Sentence | DataError, Request | None]],
+        ) -> list[Decoded | Failure]:
             decoder = self._decoder(stopped.is_set)
             results: list[Decoded | Failure] = []
             with suppress(Stopped):
                 for sentence, request in chunk:
+                    if isinstance(sentence, DataError):
+                        results.append(Failure(Sentence(()), sentence))
+                        continue
                     try:
                         results.append(
                             self._decode(decoder, sentence, request, n_best, distinct=distinct)

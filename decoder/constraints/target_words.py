@@ -22,11 +22,15 @@ def required_numbers(
     for word, n in number.items():
         if word in vocabulary:
             of_id[vocabulary.encode([word])[0]] = n
-    values = of_id[words.values]  # wrong for copied words, which have no id
-    copied = np.flatnonzero(words.values == COPIED)
-    option = np.searchsorted(words.offsets, copied, "right") - 1
-    for at, start in zip(copied.tolist(), options.start[option].tolist(), strict=True):
-        values[at] = number.get(source[start], OTHER)
+    values = of_id[words.values]  # wrong for words that have no id
+    copied = np.unique(words.row_of_value[words.values == COPIED])
+    for option in copied.tolist():
+        said: Sequence[str] = source[options.start[option] :][:1]
+        if not options.is_unknown[option]:
+            said = options.given_at(option).words
+        values[words.offsets[option] : words.offsets[option + 1]] = [
+            number.get(word, OTHER) for word in said
+        ]
     return Ragged(values, words.offsets), np.array([number[word] for word in required], np.int32)
 
 

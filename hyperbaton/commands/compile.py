@@ -132,7 +132,7 @@ def chains(folder: Path) -> dict[str, Chain]:
             ["translate", small, files["source"]],
             *(["tune", small, *dev, "--method", method] for method in OPTIMISERS),
             ["prune", small, "--significance", "0"],
-            ["explain", small, "a", "a"],
+            ["explain", small, "--markup", "exclusive", 'a <t translation="a">a</t>'],
         ],
         "next word": [
             ["evaluate", files["target"], "--reference", files["target"], "--metrics", "all"],

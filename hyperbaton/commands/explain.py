@@ -13,7 +13,7 @@ import click
 from hyperbaton.commands.parameters import (
     NOT_NEGATIVE,
     POSITIVE,
-    SearchCommand,
+    MarkedCommand,
     argument,
     command,
     flag,
@@ -36,7 +36,7 @@ N_ALTERNATIVES = 5
 
 
 @dataclass(frozen=True, kw_only=True)
-class Explain(SearchCommand):
+class Explain(MarkedCommand):
     """Show how a sentence is translated, step by step, and why.
 
     \b
@@ -95,13 +95,11 @@ class Explain(SearchCommand):
 
     def sentence(self) -> "Sentence":
         """From the file, standard input or the command line."""
-        from models.data.sentence import Sentence
-
         if self.source is not None:
             sentence = self._line_of_file(self.source)
         else:
             text = _standard_input() if self.words == ("-",) else " ".join(self.words)
-            sentence = Sentence.parse(text, factored=self.factored)
+            sentence = self.marking().parse(text, factored=self.factored)
         if not len(sentence):
             raise SettingError(
                 "there is no word to translate",
@@ -111,11 +109,10 @@ class Explain(SearchCommand):
         return sentence
 
     def _line_of_file(self, source: Path) -> "Sentence":
-        from models.data.corpus_reading import SourceFiles, read_sentences
-
-        files = SourceFiles(source, self.source_tags, self.source_tree)
-        with closing(read_sentences(files, factored=self.factored)) as sentences:
+        with closing(self.read(source)) as sentences:
             for sentence in islice(sentences, self.line - 1, None):
+                if isinstance(sentence, BadLine):
+                    raise sentence
                 return sentence
         raise DataError(f"has no line {self.line}", where=str(source))
 

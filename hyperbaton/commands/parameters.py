@@ -17,6 +17,7 @@ the class is the help text.
 
 import inspect
 from abc import ABC, abstractmethod
+from collections.abc import Generator
 from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     from decoder.translator import Translator
     from hyperbaton.settings import Settings
     from models.data.corpus_reading import CorpusFiles
+    from models.data.marking import Marking
+    from models.data.markup_text import BadMarkup
+    from models.data.sentence import Sentence
 
 
 class _File(click.Path):
@@ -62,6 +66,7 @@ class _Limit(click.ParamType[int]):
 
 
 REQUIRED = MISSING  # as a default
+TERM_MODES = ("exclusive", "inclusive", "constraint")
 FILE = _File(path_type=Path)
 NOT_NEGATIVE, POSITIVE = click.IntRange(min=0), click.IntRange(min=1)
 
@@ -235,6 +240,46 @@ class SearchCommand(Command):
         if tagger is not None and self.source_tags is None and not self.factored:
             say(tagger.notice())
         return translator
+
+
+@dataclass(frozen=True, kw_only=True)
+class MarkedCommand(SearchCommand):
+    """A command that translates text in which terms, zones and walls may be marked."""
+
+    markup: str = option(
+        "What to do with markup in the input: how the translations of its terms go with those of "
+        "the phrase table, or ignore it, or take it for text.",
+        default="pass-through",
+        type=click.Choice([*TERM_MODES, "ignore", "pass-through"]),
+    )
+    glossary: Path | None = option(
+        "Translate terms as this file says; its lines have a term, its translation and perhaps a "
+        "probability, with tabs between them."
+    )
+    glossary_mode: str = option(
+        "How the translations of the glossary go with those of the phrase table.",
+        default="exclusive",
+        type=click.Choice(TERM_MODES),
+    )
+
+    def marking(self) -> "Marking":
+        """How the input is marked; a glossary that cannot be read is an error."""
+        from models.data.glossary import read_glossary
+        from models.data.marking import Marking
+
+        if self.glossary is None:
+            return Marking(self.markup)
+        return Marking(self.markup, read_glossary(self.glossary, self.glossary_mode))
+
+    def read(
+        self, source: Path, alignment: Path | None = None
+    ) -> "Generator[Sentence | BadMarkup, None, None]":
+        """The sentences of a file with their marks, or what is wrong with the markup of one; the
+        `alignment` is that with the reference."""
+        from models.data.corpus_reading import SourceFiles, read_marked_sentences
+
+        files = SourceFiles(source, self.source_tags, self.source_tree, alignment)
+        return read_marked_sentences(files, self.marking(), factored=self.factored)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,7 +14,7 @@ import click
 from hyperbaton.commands.output_files import STREAM
 from hyperbaton.commands.parameters import (
     POSITIVE,
-    SearchCommand,
+    MarkedCommand,
     argument,
     command,
     flag,
@@ -28,13 +28,15 @@ if TYPE_CHECKING:
     from decoder.decoded import Decoded
     from decoder.requests import Request
     from decoder.translator import Translator
+    from models.data.markup_text import BadMarkup
+    from models.data.sentence import Sentence
 
 
 MBR_LIST = 100
 
 
 @dataclass(frozen=True, kw_only=True)
-class Translate(SearchCommand):
+class Translate(MarkedCommand):
     """Translate tokenised text with a trained system, line by line.
 
     \b
@@ -44,8 +46,10 @@ class Translate(SearchCommand):
     INPUT defaults to standard input. Empty lines stay empty. A sentence that cannot be translated
     gives an empty line and a message; the others are unaffected, and the exit code is 1.
 
-    With --force, --prefix or --order, a file with a line for each sentence says what to search for
-    (docs/constraints.md), with --oracle in which order (docs/oracle.md).
+    With --force, --prefix or --order, a file with a line for each sentence says what to search for,
+    with --oracle in which order (docs/oracle.md). With --markup, the input itself says how to
+    translate terms, and which words to keep together; with --glossary, a list of terms does
+    (docs/constraints.md).
     """
 
     source: Path = argument(default=STREAM, metavar="[INPUT]")
@@ -83,9 +87,11 @@ class Translate(SearchCommand):
             raise click.UsageError("--json goes to stdout as well: give -o, or leave it out")
         if len(self.requested()) > 1:
             raise click.UsageError(f"{' and '.join(self.requested())} exclude each other")
+        sentences = self.read(self.source, self.oracle)  # first of all: a glossary may be wrong
         announce_compilation("decoder.search")
         translator = self.translator(lattice=self.lattice is not None or self.mbr_lattice)
-        if self.translate(self.with_oracle(translator) if self.oracle else translator):
+        translator = self.with_oracle(translator) if self.oracle else translator
+        if self.translate(translator, sentences):
             raise SystemExit(1)
 
     def with_oracle(self, translator: "Translator") -> "Translator":
@@ -108,12 +114,13 @@ class Translate(SearchCommand):
             return stack.enter_context(closing(read_requests(path, name.lstrip("-"))))
         return None
 
-    def translate(self, translator: "Translator") -> int:
+    def translate(
+        self, translator: "Translator", sentences: "Generator[Sentence | BadMarkup, None, None]"
+    ) -> int:
         """Translates the input; the number of sentences that failed."""
         from decoder.request_files import check_used_up
         from decoder.statistics import SearchStatistics, statistics_lines
         from decoder.translator import Failure
-        from models.data.corpus_reading import SourceFiles, read_sentences
         from models.data.unknown_words import UnknownWords
 
         began = time.monotonic()
@@ -123,10 +130,9 @@ class Translate(SearchCommand):
         unknown = UnknownWords(translator.phrases.source_vocabulary)
         users = users_of_layers(translator)
         is_typed = self.source == STREAM and sys.stdin.isatty()
-        files = SourceFiles(self.source, self.source_tags, self.source_tree, self.oracle)
         with ExitStack() as stack:
             writer = _Writer(self, translator, stack)
-            lines = stack.enter_context(closing(read_sentences(files, factored=self.factored)))
+            lines = stack.enter_context(closing(sentences))
             requests = self.requests(stack)
             silent = is_typed or writer.is_on_terminal  # text is no place for a moving line
             progress = stack.enter_context(nullcontext() if silent else progress_line())

@@ -7,7 +7,7 @@ Everything that can be wrong with a pair is found here and reported with file an
 from collections import Counter
 from collections.abc import Callable, Generator, Mapping
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -18,6 +18,8 @@ from models.data.compression import plain_name
 from models.data.conllu import ConlluSentence, read_conllu
 from models.data.corpus import MOST_WORDS, AlignedCorpus
 from models.data.corpus_builder import CorpusBuilder
+from models.data.marking import Marking
+from models.data.markup_text import BadMarkup
 from models.data.sentence import Sentence
 from models.data.text import read_lines, split_factors, split_words
 from models.data.tree import Tree
@@ -135,12 +137,25 @@ def read_sentences(
     with closing(_read_on(layers)) as rows:
         for _ in rows:
             _check_lengths(layers)
-            words, tags = _words_and_tags(layers, "source", factored)
-            tree = _tree(layers, words) if words else None
-            order = _order(layers, len(words)) if "alignment" in layers else None
-            yield Sentence(
-                tuple(words), None if tags is None else tuple(tags), tree=tree, order=order
-            )
+            yield _sentence(layers, factored=factored)
+
+
+def read_marked_sentences(
+    files: SourceFiles, marking: Marking, *, factored: bool = False
+) -> Generator[Sentence | BadMarkup, None, None]:
+    """The same with their marks; an error in the markup comes in place of its sentence."""
+    layers = _open_layers(vars(files))
+    with closing(_read_on(layers)) as rows:
+        for _ in rows:
+            _check_lengths(layers)
+            source = layers["source"]
+            try:
+                source.record, markup = source.parse(marking.read)
+            except BadMarkup as bad:
+                yield bad.at_line(source.line)
+            else:
+                sentence = _sentence(layers, factored=factored)
+                yield marking.mark(replace(sentence, markup=markup))
 
 
 @dataclass
@@ -235,6 +250,13 @@ def _read_pair(layers: dict[str, _Layer], settings: CorpusSettings) -> _Pair:
         links = layers["alignment"].parse(parse_links)
         layers["alignment"].parse(lambda _: check_links(links, len(source), len(target)))
     return _Pair(source, target, links, source_tags, target_tags, _tree(layers, source))
+
+
+def _sentence(layers: dict[str, _Layer], *, factored: bool) -> Sentence:
+    words, tags = _words_and_tags(layers, "source", factored)
+    tree = _tree(layers, words) if words else None
+    order = _order(layers, len(words)) if "alignment" in layers else None
+    return Sentence(tuple(words), None if tags is None else tuple(tags), tree=tree, order=order)
 
 
 def _tree(layers: dict[str, _Layer], words: list[str]) -> Tree | None:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from models.data.markup import NO_MARKUP, Markup
 from models.data.text import split_factors, split_words
 from models.data.tree import Tree
 from models.errors import DataError
@@ -18,6 +19,7 @@ class Sentence:
     classes: tuple[int, ...] | None = None
     tree: Tree | None = None
     order: tuple[int, ...] | None = None  # in which a reference translates it: ranks, or FREE
+    markup: Markup = NO_MARKUP  # what the search is told about spans of words
 
     def __post_init__(self) -> None:
         for layer in LAYERS:
@@ -27,6 +29,8 @@ class Sentence:
                     f"the layer {layer!r} covers {_n_words(value)} words",
                     expected=f"the sentence has {len(self.words)}: {' '.join(self.words)[:80]}",
                 )
+
+        self.markup.check(len(self.words))
 
     def __len__(self) -> int:
         return len(self.words)

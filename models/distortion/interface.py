@@ -35,59 +35,83 @@ from models.progress import Progress
 if TYPE_CHECKING:
     from models.distortion.tables import TableScorer
 
-COPIED = -1  # target word of an unknown source word: the word itself
+COPIED = -1  # target word that is not the phrase table's: an unknown source word itself, or given
+UNKNOWN_ENTRY = -1  # of an unknown word
+FIRST_GIVEN = -2  # entry of the first translation that the user gave; −3 is the second, and so on
 START = -1  # the `previous` option of a sentence's first step
+
+
+class Given(NamedTuple):
+    """A translation that the user gave."""
+
+    words: tuple[str, ...]
+    log_probability: float
 
 
 @dataclass(frozen=True, eq=False)
 class OptionTable:
     """The options of one sentence: phrase pairs placed on source spans.
 
-    Arrays that only some models need are computed on first use.
+    Arrays that only some models need are computed on first use. Neither unknown words nor given
+    translations have entries, and models cannot tell much about them.
     """
 
     n_words: int
     start: Int32Array  # (N,) first source word
     end: Int32Array  # (N,) one past the last
-    entry: Int64Array  # (N,) entry of the phrase table; −1 for an unknown word
+    entry: Int64Array  # (N,) entry of the phrase table, or a negative number as above
     phrases: PhraseTable
     drop_unknown: bool = False  # unknown words are left out instead of copied
+    given: tuple[Given, ...] = ()
 
     def __len__(self) -> int:
         return len(self.start)
 
     @cached_property
     def is_unknown(self) -> BoolArray:
-        return self.entry < 0
+        is_unknown: BoolArray = self.entry == UNKNOWN_ENTRY
+        return is_unknown
+
+    @cached_property
+    def has_entry(self) -> BoolArray:
+        return self.entry >= 0
 
     @cached_property
     def inner(self) -> UInt64Array:
-        """Inner alignments, bit 8 · target + source; a copied word is linked to itself."""
-        inner = self.phrases.inner_of(self.entry)
+        """Inner alignments, bit 8 · target + source; a copied word is linked to itself, and a given
+        translation has no links."""
+        inner = self.phrases.inner_of(np.maximum(self.entry, 0))
+        inner[~self.has_entry] = 0
         inner[self.is_unknown] = 0 if self.drop_unknown else 1
         return inner
 
     @cached_property
     def target_words(self) -> Ragged:
-        """Target word ids of each option; COPIED for a copied unknown word."""
-        words = self.phrases.target_phrases.take(self.phrases.target[self.entry].astype(np.int64))
-        if not self.is_unknown.any():
+        """Target word ids of each option; COPIED for words that are not the table's."""
+        known = self.has_entry
+        rows = self.phrases.target[np.maximum(self.entry, 0)].astype(np.int64)
+        words = self.phrases.target_phrases.take(rows)
+        if known.all():
             return words
-        rows = np.where(self.is_unknown, 0 if self.drop_unknown else 1, words.lengths)
-        offsets = np.concatenate([[0], np.cumsum(rows)])
+        lengths = np.where(known, words.lengths, 0 if self.drop_unknown else 1)
+        for option in np.flatnonzero(self.entry <= FIRST_GIVEN).tolist():
+            lengths[option] = len(self.given_at(option).words)
+        offsets = np.concatenate([[0], np.cumsum(lengths)])
         values = np.full(offsets[-1], COPIED, np.int32)
-        values[np.repeat(~self.is_unknown, rows)] = words.values[
-            np.repeat(~self.is_unknown, words.lengths)
-        ]
+        values[np.repeat(known, lengths)] = words.values[np.repeat(known, words.lengths)]
         return Ragged(values, offsets)
 
     @cached_property
     def reordering(self) -> FloatArray:
-        """Log probabilities of the reordering table, (N, columns); 0 for unknown words, as in
+        """Log probabilities of the reordering table, (N, columns); 0 without an entry, as in
         Moses."""
-        scores = self.phrases.reordering_of(self.entry)
-        scores[self.is_unknown] = 0.0
+        scores = self.phrases.reordering_of(np.maximum(self.entry, 0))
+        scores[~self.has_entry] = 0.0
         return scores
+
+    def given_at(self, option: int) -> Given:
+        """The given translation that an option is."""
+        return self.given[FIRST_GIVEN - int(self.entry[option])]
 
 
 class Steps(NamedTuple):

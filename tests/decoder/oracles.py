@@ -2,6 +2,7 @@
 
 from functools import cache
 from itertools import pairwise
+from math import log
 
 import numpy as np
 from hypothesis import assume
@@ -84,7 +85,8 @@ def orientation(previous, start, end):
 
 
 def features(path, table, lm, reordering_type):
-    """All feature values of one derivation, by name."""
+    """All feature values of one derivation, by name. An entry may be None, of an unknown word, or
+    the probability of a translation that was given."""
     values = dict.fromkeys(
         [f"translation.{name}" for name in
          ("inverse_phrase", "inverse_lexical", "direct_phrase", "direct_lexical")], 0.0
@@ -99,6 +101,9 @@ def features(path, table, lm, reordering_type):
     for start, end, entry, target in path:
         if entry is None:
             values["unknown"] -= 100.0
+        elif isinstance(entry, float):
+            for name in list(values)[:4]:
+                values[name] += log(entry) / 4
         else:
             for column, name in enumerate(list(values)[:4]):
                 values[name] += float(table.scores_of(entry)[column])
@@ -108,7 +113,7 @@ def features(path, table, lm, reordering_type):
         move = ORIENTATION_NAMES.index(orientation(previous, start, end))
         for column, (direction, name) in enumerate(columns):
             asked = entry if direction == "backward" else previous_entry
-            if asked is not None and move in CLASSES[kind.classes][name]:
+            if isinstance(asked, int) and move in CLASSES[kind.classes][name]:
                 values[f"{kind.classes}.{direction}.{name}"] += table.reordering_of(asked)[column]
         text += target
         previous, previous_entry = (start, end), entry
@@ -159,11 +164,12 @@ def known(lm, words):
     return [word if word in lm.vocabulary else "<unk>" for word in words]
 
 
-def everything(system, limit=-1):
-    """All derivations: score, text, and the spans in order."""
+def everything(system, limit=-1, change=lambda options: options):
+    """All derivations: score, text, and the spans in order; of options that may be changed."""
     table, lm, kind, weights, words = system
     found = []
-    for path in derivations(len(words), options_of(words, table, lm, weights, 64), limit):
+    options = change(options_of(words, table, lm, weights, 64))
+    for path in derivations(len(words), options, limit):
         values, text = features(path, table, lm, kind)
         score = sum(weights[name] * value for name, value in values.items())
         found.append((score, text, [option[:2] for option in path]))

@@ -181,7 +181,7 @@ def option_ends(start, end, inner, source_out, target_out, order):
     for option in range(len(start)):
         first, last = GRID, -1  # target words
         entered[option], left[option] = start[option] + 1, end[option]
-        for source in range(end[option] - start[option]):
+        for source in range(min(end[option] - start[option], GRID)):
             if source_out[start[option] + source]:
                 continue
             for target in range(GRID):

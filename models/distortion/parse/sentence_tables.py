@@ -114,9 +114,10 @@ def make_units(
 
     `words` are the sentence's with one more at both ends.
     """
-    size, longest = 0, 1
+    size, longest, widest = 0, 1, GRID
     for option in range(len(starts)):
         size += ends[option] - starts[option]
+        widest = max(widest, ends[option] - starts[option])  # what users give may be longer
         longest = max(longest, _n_targets(translations, option))
     units = Units(
         np.zeros(len(starts) + 1, np.int32), np.empty(size, UNIT),
@@ -125,10 +126,10 @@ def make_units(
     groups = np.full((size if families & HISTORY else 0, 2), EMPTY, np.int32)
     targets = np.empty(longest, np.int32)
     # shapes of the same span form a chain
-    newest = np.full((n_words, GRID), EMPTY, np.int32)
+    newest = np.full((n_words, widest), EMPTY, np.int32)
     older = np.empty(len(starts), np.int32)
     n_shapes = 0
-    place_of = np.full((n_words, GRID), EMPTY, np.int32)
+    place_of = np.full((n_words, widest), EMPTY, np.int32)
     links = np.empty((GRID * GRID, 2), np.int64)
     path = empty_path(GRID + 1, max(GRID * GRID, longest))
     choices = np.empty(GRID + 1, np.int32)
@@ -274,7 +275,7 @@ def make_places(
     columns, keys = np.empty(n_columns), np.empty(MOST_STATIC, np.int64)
     nodes, sides = np.empty(MOST, np.int64), np.empty(MOST, np.int64)
     for start in range(n_words):
-        for length in range(1, GRID + 1):
+        for length in range(1, min(place_of.shape[1], n_words - start) + 1):
             place = place_of[start, length - 1]
             if place == EMPTY:
                 continue

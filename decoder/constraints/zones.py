@@ -1,0 +1,61 @@
+"""Zones and walls: which source words may be translated next, given those that are.
+
+The words of a phrase count as translated from left to right. So a phrase may run into a zone that
+is untouched, and it may leave a zone that it completes:
+
+    zone     [□□□□]        [□□■□]         [■□□□]
+              ▒▒▒           ▒▒▒             ▒▒▒       no: words of the zone are left behind
+           ▒▒▒▒             ▒▒              ▒▒▒▒▒▒▒   yes: the last one completes the zone
+
+The search can get stuck if a zone is entered while words before it are open: only when the zone is
+done may they be translated, and by then the end of the zone may be further from them than the
+distortion limit allows. Such a zone is not entered before those words are translated:
+
+    □□■■[□□□□]   limit 6: the first gap is 8 words from the end of the zone, so the gap comes first
+
+This is all it takes: from any other hypothesis, the first open word of the innermost zone that is
+begun, or of the sentence if none is, can come next.
+"""
+
+import numpy as np
+
+from models.arrays import Int32Array
+from models.coverage import covered_end, is_free
+from models.data.markup import Markup
+from models.kernels import uncounted
+
+START, END, WALL = range(3)  # columns of zones and walls; a wall has those of the words it concerns
+NO_WALL = -1  # the row is a zone
+
+
+def zones_of(markup: Markup, n_words: int) -> Int32Array:
+    """Zones and walls, (Z, 3)."""
+    rows = [(start, end, NO_WALL) for start, end in markup.zones]
+    rows += [(start, end, wall) for wall, (start, end) in markup.scopes(n_words)]
+    return np.array(rows, np.int32).reshape(-1, 3)
+
+
+@uncounted
+def keeps_to_zones(zones, coverage, start, end, gap, limit):
+    """Whether the free span start:end may be translated next; `gap` is the first open word."""
+    for number in range(len(zones)):
+        first, last, wall = zones[number, START], zones[number, END], zones[number, WALL]
+        if wall != NO_WALL:
+            is_behind = end > wall and start < last
+            if is_behind and covered_end(coverage, first, min(start, wall)) < min(start, wall):
+                return False
+            continue
+        if is_free(coverage, first, last):
+            if start >= last or end <= first:
+                continue
+            if end > last and start > first:
+                return False
+            is_done = start <= first and end >= last
+            if not is_done and start != gap and gap < first and last - gap > limit:
+                return False
+        elif covered_end(coverage, first, last) < last:
+            if start < first or start >= last:
+                return False
+            if end > last and covered_end(coverage, first, start) < start:
+                return False
+    return True
