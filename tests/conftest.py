@@ -38,7 +38,9 @@ def write(tmp_path: Path) -> Callable[[str, str | bytes], Path]:
 
 
 @pytest.fixture
-def shared_stages(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+def shared_stages(
+    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     """Training inside this process takes phrase tables, language models, word classes and taggers
     from those that other tests have made."""
     stage = shared.sharing(shared.place(tmp_path_factory))
