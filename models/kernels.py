@@ -18,7 +18,7 @@ from contextlib import suppress
 from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numba
 from numba.core.caching import FunctionCache
@@ -76,7 +76,7 @@ def cache_folder(module: str) -> Path:
     """Where the compiled code of a module is kept."""
     digest = sha256()
     for name in sorted(_sources(module)):
-        digest.update(name.encode() + b"\0" + _source(name))
+        digest.update(name.encode() + b"\0" + _source(name).digest)
     place = sha256(os.fsencode(ROOT)).hexdigest()[:8]
     inside = Path(place, module, digest.hexdigest()[:16])
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
@@ -111,14 +111,20 @@ def _sources(module: str) -> set[str]:
         name = wanted.pop()
         if name not in found:
             found.add(name)
-            wanted += [imported.decode() for imported in IMPORTED.findall(_source(name))]
+            wanted += _source(name).imported
     return found
 
 
+class _Source(NamedTuple):
+    digest: bytes
+    imported: list[str]
+
+
 @cache
-def _source(module: str) -> bytes:
-    """The text of a module; none if it is not ours."""
+def _source(module: str) -> _Source:
+    """What counts of a module; nothing if it is not ours."""
     try:
-        return (ROOT / f"{module.replace('.', '/')}.py").read_bytes()
+        text = (ROOT / f"{module.replace('.', '/')}.py").read_bytes()
     except OSError:
-        return b""
+        text = b""
+    return _Source(sha256(text).digest(), [name.decode() for name in IMPORTED.findall(text)])
