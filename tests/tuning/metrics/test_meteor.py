@@ -67,7 +67,7 @@ def best_quality(hypothesis, reference, stems, fixed):
     return min(map(quality, all_links(0)))
 
 
-@examples(4)
+@examples(12)
 @given(words, words)
 def test_most_matches_then_fewest_crossings_then_fewest_chunks(hypothesis, reference):
     links = aligned(hypothesis, reference, OWN)
@@ -78,7 +78,7 @@ def test_most_matches_then_fewest_crossings_then_fewest_chunks(hypothesis, refer
     assert quality(links) == best_quality(hypothesis, reference, OWN, nothing)
 
 
-@examples(4)
+@examples(12)
 @given(words, words)
 def test_stems_are_linked_after_the_words_and_around_them(hypothesis, reference):
     exact = aligned(hypothesis, reference, OWN)

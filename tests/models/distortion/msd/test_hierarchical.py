@@ -120,7 +120,7 @@ def test_rows_are_numbered_as_they_come(rows):
     assert kept == [list(row) for row in known]
 
 
-@examples(4)
+@examples(12)
 @given(derivations(), st.sampled_from(TYPES), st.integers(0, 2**32 - 1))
 def test_sums_over_derivations_are_those_of_all_suffixes_and_prefixes(derivation, type_, seed):
     n_words, spans, order = derivation
