@@ -10,6 +10,8 @@ BIN := $(VENV)/bin
 comma := ,
 UV := $(shell command -v uv 2>/dev/null)
 FOUNDATION := pyproject.toml constraints.txt Makefile
+# Python keeps what it compiles: tests start the program hundreds of times.
+unexport PYTHONDONTWRITEBYTECODE
 BUILD_TOOLS := cmake editables hatchling setuptools wheel # for us and for kenlm, pinned as well
 
 .PHONY: demo test check lock clean

@@ -146,8 +146,9 @@ class Decoder:
         zones = zones_of(sentence.markup, len(sentence))
         best, workspace = self._search(options, weighted, zones, keep_arcs=keep_arcs)
         if n_best == 1:
-            path, offsets, scores = _path(workspace.hypotheses, best)
-            chosen = Ragged(path, offsets)
+            path = _path(workspace.hypotheses, best)
+            chosen = Ragged(path, np.array([0, len(path)]))
+            scores = workspace.hypotheses["score"][[best]]
         else:
             chosen, scores = best_derivations(workspace, len(sentence), n_best)
         decoded = Decoded(
@@ -272,15 +273,13 @@ def _distinct(decoded: Decoded, workspace: Workspace, n_best: int) -> Decoded:
 
 @kernel
 def _path(hypotheses, last):
-    """The best path to a hypothesis: its options, where they begin and end, and its score."""
-    scores = np.array([hypotheses[last].score])
+    """The options of the best path to a hypothesis."""
     n, at = 0, last
     while at > 0:
         n, at = n + 1, hypotheses[at].previous
-    offsets = np.array([0, n])
     options = np.empty(n, np.int32)
     while last > 0:
         n -= 1
         options[n] = hypotheses[last].option
         last = hypotheses[last].previous
-    return options, offsets, scores
+    return options

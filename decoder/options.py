@@ -152,13 +152,26 @@ class OptionFinder:
 
     def find(self, words: Int32Array) -> SentenceOptions:
         """The options for a sentence of source word ids."""
+        # Kernels get their arrays from here: what allocates is slow to compile.
+        found = np.empty((LONGEST, len(words)), np.int32)  # memo by length − 1 and start
+        ranked = np.empty(self.limit, RANKED)
         while True:
-            room, start, end, entry, *arrays = _find(
-                self._source, self._memo, self.limit, self.weights, words, self._unknown
-            )
+            found.fill(EMPTY)
+            memo, n_unknown = self._memo, self._unknown.n_words
+            looked_up = _look_up(self._source, memo, self.weights, words, ranked, found, n_unknown)
+            room, n_spans, n_options, n_words, longest = looked_up
             if room:
                 break
-            self._memo = _grown(self._memo)
+            self._memo = _grown(memo)
+        start, end = np.empty(n_options, np.int32), np.empty(n_options, np.int32)
+        entry = np.empty(n_options, np.int64)
+        arrays = (
+            np.zeros(n_spans + 1, SPAN),
+            np.zeros(longest + 2, np.int32),  # the first span of each length
+            np.empty(n_options, OPTION),
+            np.empty(n_words, WORD),
+        )
+        _lay_out(memo, found, self._unknown, start, end, entry, *arrays)
         table = OptionTable(len(words), start, end, entry, self.phrases, self.drop_unknown)
         return SentenceOptions(table, *arrays)
 
@@ -184,23 +197,6 @@ def _grown(memo: _Memo) -> _Memo:
 
 
 @kernel
-def _find(source, memo, limit, weights, words, unknown):
-    """Whether there was room; then start, end and entry of the options, and the arrays of
-    `SentenceOptions`."""
-    found = np.full((LONGEST, len(words)), EMPTY, np.int32)  # memo by length − 1 and start
-    room = _look_up(source, memo, weights, words, np.empty(limit, RANKED), found)
-    n_spans, n_options, n_words, longest = _sizes(memo, found, unknown.n_words)
-    start, end = np.empty(n_options, np.int32), np.empty(n_options, np.int32)
-    entry = np.empty(n_options, np.int64)
-    spans = np.zeros(n_spans + 1, SPAN)
-    length_span = np.zeros(longest + 2, np.int32)
-    options, option_words = np.empty(n_options, OPTION), np.empty(n_words, WORD)
-    arrays = (start, end, entry, spans, length_span, options, option_words)
-    _lay_out(memo, found, unknown, start, end, entry, spans, length_span, options, option_words)
-    return room, *arrays
-
-
-@uncounted
 def _lay_out(memo, found, unknown, start, end, entry, spans, length_span, options, option_words):
     """Fills in the options of all spans."""
     n_places = found.shape[1]
@@ -245,8 +241,16 @@ def _lay_out(memo, found, unknown, start, end, entry, spans, length_span, option
     spans[row].option = n
 
 
+@kernel
+def _look_up(source, memo, weights, words, ranked, found, n_unknown_words):
+    """Whether there is room for the memos of all spans with options, which are found or made; then
+    what `_sizes` counts."""
+    room = _all_found(source, memo, weights, words, ranked, found)
+    return room, *_sizes(memo, found, n_unknown_words)
+
+
 @uncounted
-def _look_up(source, memo, weights, words, ranked, found):
+def _all_found(source, memo, weights, words, ranked, found):
     """Finds or makes the memo of every span with options; False if there is no room."""
     for start in range(len(words)):
         node = np.int32(ROOT)

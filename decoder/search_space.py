@@ -82,10 +82,7 @@ def best_futures(
         if estimates_options(scorer):
             estimates = estimates if len(estimates) else np.zeros(n_options)
             estimates += scorer.option_estimate(n_options) @ own
-    future: FloatArray = future_scores(
-        options.table.n_words, options.spans, options.options, estimates
-    )
-    return future
+    return future_scores(options.table.n_words, options.spans, options.options, estimates)
 
 
 def jump_estimates(
@@ -107,13 +104,21 @@ def jump_estimates(
     return estimates
 
 
-@kernel
-def future_scores(n_words, spans, options, estimates):
+def future_scores(
+    n_words: int, spans: NDArray[Any], options: NDArray[Any], estimates: FloatArray
+) -> FloatArray:
     """The best score of every span: that of its options by themselves, or the sum of its parts.
 
     `estimates` of the distortion models, if there are any, are added to the options' scores.
     """
     future = np.full((n_words + 1, n_words + 1), -np.inf)
+    _fill_futures(future, spans, options, estimates)
+    return future
+
+
+@kernel
+def _fill_futures(future, spans, options, estimates):
+    n_words = len(future) - 1
     for number in range(len(spans) - 1):
         best = -np.inf
         for option in range(spans[number].option, spans[number + 1].option):
@@ -131,7 +136,6 @@ def future_scores(n_words, spans, options, estimates):
             for middle in range(start + 1, end):
                 best = max(best, future[start, middle] + future[middle, end])
             future[start, end] = best
-    return future
 
 
 def weigh_tables(
@@ -158,7 +162,8 @@ def weigh_tables(
                 np.ascontiguousarray(own_columns, np.int32),
                 np.ascontiguousarray(values, np.float64),
             )
-            if not _add_to_edges(*part, table.end, options.spans, by_place):
+            row_of_end = np.full(len(by_place), UNUSED, np.int32)
+            if not _add_to_edges(*part, table.end, options.spans, row_of_end, by_place):
                 apart.append(part)
         moves += scorer.moves(weights)
     joint = joint_numbers(states) if states else np.zeros(n_options + 1, np.int64)
@@ -194,9 +199,8 @@ def _joined(
 
 
 @kernel
-def _add_to_edges(rows, columns, values, end, spans, by_place):
+def _add_to_edges(rows, columns, values, end, spans, row_of_end, by_place):
     """Adds a table to the scores by end and span; False if it does not depend on these alone."""
-    row_of_end = np.full(by_place.shape[0], UNUSED, np.int32)
     row_of_end[0] = rows[0]
     for option in range(len(end)):
         if row_of_end[end[option]] == UNUSED:

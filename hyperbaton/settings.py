@@ -13,7 +13,7 @@ from models.data.corpus_reading import CorpusSettings
 from models.errors import SettingError
 from models.phrases.settings import PhraseSettings
 from models.system.folder import read_system
-from models.system.training import (
+from models.system.settings import (
     ClassSettings,
     LanguageModelSettings,
     ResourceSettings,

@@ -12,18 +12,17 @@ they are needed; old code is never run.
 import os
 import re
 import shutil
-import sys
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache, partial
 from hashlib import sha256
-from importlib import import_module
 from pathlib import Path
-from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numba
+from numba.core.caching import FunctionCache
+from numba.core.runtime.nrt import rtsys
 from numba.extending import register_jitable
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -31,23 +30,16 @@ IMPORTED = re.compile(rb"^from ((?:models|decoder|tuning)[\w.]*) import", re.MUL
 MOST_FOLDERS = 3  # versions of a module whose compiled code is kept
 
 
-def _load_numba() -> None:
-    """Loads what Numba needs to run anything, without scipy.
+class _Kept(FunctionCache):
+    """Compiled code on disk, which is loaded without getting ready to compile.
 
-    Numba only looks whether scipy's BLAS is there, for kernels that multiply matrices, and imports
-    all of scipy.linalg for it, which takes longer than numpy. It finds the real one when such a
-    kernel runs.
+    Before it loads anything, Numba imports and registers all that it could compile, which takes
+    much longer than to load a kernel. What is loaded needs only the memory that arrays are made of.
     """
-    absent = {"scipy.linalg", "scipy.linalg.cython_blas"} - sys.modules.keys()
-    sys.modules.update({name: ModuleType(name) for name in absent})
-    try:
-        import_module("numba.np.arraymath")
-    finally:
-        for name in absent:
-            del sys.modules[name]
 
-
-_load_numba()
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        rtsys.initialize(target_context)
+        return self._load_overload(sig, target_context)
 
 
 def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
@@ -55,8 +47,9 @@ def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     if function is None:
         return partial(kernel, **options)
     numba.config.CACHE_DIR = str(cache_folder(function.__module__))  # type: ignore[attr-defined]
-    options = {"cache": True, "nogil": True, "no_cfunc_wrapper": True, **options}
-    return numba.njit(**options)(function)
+    compiled = numba.njit(**{"nogil": True, "no_cfunc_wrapper": True, **options})(function)
+    compiled._cache = _Kept(function)
+    return compiled
 
 
 def inner(function: Callable[..., Any], **options: Any) -> Any:
@@ -83,7 +76,7 @@ def cache_folder(module: str) -> Path:
     """Where the compiled code of a module is kept."""
     digest = sha256()
     for name in sorted(_sources(module)):
-        digest.update(name.encode() + b"\0" + _source(name))
+        digest.update(name.encode() + b"\0" + _source(name).digest)
     place = sha256(os.fsencode(ROOT)).hexdigest()[:8]
     inside = Path(place, module, digest.hexdigest()[:16])
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
@@ -118,14 +111,20 @@ def _sources(module: str) -> set[str]:
         name = wanted.pop()
         if name not in found:
             found.add(name)
-            wanted += [imported.decode() for imported in IMPORTED.findall(_source(name))]
+            wanted += _source(name).imported
     return found
 
 
+class _Source(NamedTuple):
+    digest: bytes
+    imported: list[str]
+
+
 @cache
-def _source(module: str) -> bytes:
-    """The text of a module; none if it is not ours."""
+def _source(module: str) -> _Source:
+    """What counts of a module; nothing if it is not ours."""
     try:
-        return (ROOT / f"{module.replace('.', '/')}.py").read_bytes()
+        text = (ROOT / f"{module.replace('.', '/')}.py").read_bytes()
     except OSError:
-        return b""
+        text = b""
+    return _Source(sha256(text).digest(), [name.decode() for name in IMPORTED.findall(text)])

@@ -8,13 +8,20 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from hyperbaton.main import GARBAGE
+from tests import shared_stages as shared
 
 gc.set_threshold(GARBAGE)  # as every command does: the suite makes many objects that stay
 
-# Deterministic, and without a deadline: a busy machine is no failure.
-settings.register_profile(
-    "suite", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
-)
+# Deterministic, and without a deadline: a busy machine is no failure. The laws are the same for all
+# examples, so few will do; --hypothesis-profile=long tries many.
+for name, n_examples in {"suite": 25, "long": 200}.items():
+    settings.register_profile(
+        name,
+        max_examples=n_examples,
+        deadline=None,
+        derandomize=True,
+        suppress_health_check=[HealthCheck.too_slow],
+    )
 settings.load_profile("suite")
 
 
@@ -28,3 +35,13 @@ def write(tmp_path: Path) -> Callable[[str, str | bytes], Path]:
         return path
 
     return write_file
+
+
+@pytest.fixture
+def shared_stages(
+    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Training inside this process takes phrase tables, language models, word classes and taggers
+    from those that other tests have made."""
+    stage = shared.sharing(shared.place(tmp_path_factory))
+    monkeypatch.setattr("models.system.training.run_stage", stage)

@@ -1,9 +1,16 @@
 """Random inputs for property tests."""
 
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from models.data.vocabulary import RESERVED
 from tests.oracles import Nested
+
+
+def examples(share: float) -> settings:
+    """For a property whose examples are costly (below 1), or whose rare cases need many (above):
+    this share of what the profile asks for."""
+    return settings(max_examples=round(share * settings.default.max_examples))
 
 
 def words_from(lowest: int) -> st.SearchStrategy[str]:

@@ -10,19 +10,24 @@ names, and must end well. Commands that take long are only read (tests/test_advi
 """
 
 import gzip
+import io
 import os
 import re
+import runpy
 import shlex
 import subprocess
 import sys
+from contextlib import chdir, redirect_stdout
 from decimal import Decimal
 from importlib.util import find_spec
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
 from hyperbaton.samples import sample_files
 from tests import command_line
+from tests.tuning.comparison.tiny import in_this_process
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = [ROOT / "README.md", ROOT / "data_samples/README.md", *sorted(ROOT.glob("docs/*.md"))]
@@ -48,6 +53,7 @@ method = "none"
 """
 # nothing in it is for the shell but a sentence that is given
 PLAIN = re.compile(r"(?:echo \"([^\"$`\\]*)\" \| )?hyperbaton ([^|<>;&$*`]*)")
+SCRIPT = re.compile(r"python (\w+\.py)")
 LINK = re.compile(r"\]\((?!https?:)([^)#]+)")
 
 
@@ -80,12 +86,14 @@ def n_digits(decimal):
     return len(decimal.partition(".")[2])
 
 
-def run(command, folder, **options):
+def run(command, folder):
     """Standard output of a command that must end well."""
     if plain := PLAIN.fullmatch(command):
         given, arguments = plain.groups()
         text = "" if given is None else f"{given}\n"
         return run_here(shlex.split(arguments, comments=True), folder, text)
+    if script := SCRIPT.fullmatch(command):
+        return run_script(folder / script[1])
     result = subprocess.run(
         command,
         shell=True,
@@ -94,7 +102,6 @@ def run(command, folder, **options):
         capture_output=True,
         text=True,
         check=False,
-        **options,
     )
     assert result.returncode == 0, f"{command}\n{result.stderr}"
     return result.stdout
@@ -105,6 +112,24 @@ def run_here(arguments, folder=".", given=""):
     result = command_line.run(*arguments, cwd=folder, input=given)
     assert result.returncode == 0, f"{arguments}\n{result.stderr}"
     return result.stdout
+
+
+def run_script(path):
+    """What a Python program prints; it finds its neighbours, and leaves none of them behind."""
+    known = set(sys.modules)
+    try:
+        with (
+            chdir(path.parent),
+            patch("sys.path", [str(path.parent), *sys.path]),
+            redirect_stdout(io.StringIO()) as printed,
+        ):
+            runpy.run_path(str(path), run_name="__main__")
+    finally:
+        for name in set(sys.modules) - known:
+            file = getattr(sys.modules[name], "__file__", None)
+            if file and Path(file).parent == path.parent:
+                del sys.modules[name]
+    return printed.getvalue()
 
 
 def can_be_run(command):
@@ -139,8 +164,10 @@ def own_files(folder):
             (folder / name).write_bytes(text)
 
 
+@pytest.mark.usefixtures("shared_stages")
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
-def test_every_command_prints_what_is_shown(document, tmp_path):
+def test_every_command_prints_what_is_shown(document, tmp_path, monkeypatch):
+    monkeypatch.setattr("tuning.comparison.run.run_jobs", in_this_process)
     targets = re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
     for kind, file_name, content in BLOCK.findall(document.read_text(encoding="utf-8")):
         if file_name:
@@ -153,7 +180,8 @@ def test_every_command_prints_what_is_shown(document, tmp_path):
                 printed = run(command, tmp_path).rstrip("\n")
                 assert not shown or agrees(shown.splitlines(), printed.splitlines()), printed
         elif kind == "python":
-            run(f"{sys.executable} -", tmp_path, input=content)
+            (tmp_path / "block.py").write_text(content, encoding="utf-8")
+            run_script(tmp_path / "block.py")
         elif kind == "sh":
             own_files(tmp_path)
             for command in content.splitlines():

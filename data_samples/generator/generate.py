@@ -2,12 +2,14 @@
 
 Deterministic: every sentence has a seed made of the corpus, the split, its number and an attempt
 count, so the files depend on nothing but this code and the lexicons. Training files are
-compressed with the time stamp left out.
+compressed with the time stamp left out. A record of both is kept: while neither has changed, tests
+need not generate everything again.
 """
 
 import gzip
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
 from pathlib import Path
 
 from data_samples.generator.chinese import sentences as chinese
@@ -20,6 +22,8 @@ SHORTEST, LONGEST = 5, 30  # words, on either side
 NOISE = 0.03  # share of the training links that are spoilt
 SECOND_REFERENCES = 3  # one test sentence in three has one
 ATTEMPTS = 50  # to put a sentence in other words
+HERE = Path(__file__).parent
+RECORD = HERE / "made.sha256"
 
 
 def corpus(name: str) -> dict[str, list[str]]:
@@ -55,6 +59,23 @@ def write(folder: Path) -> None:
                 (folder / name / f"{file_name}.gz").write_bytes(packed)
             else:
                 (folder / name / file_name).write_bytes(text)
+
+
+def record(folder: Path) -> str:
+    """What was made by which code."""
+    code = [path for ending in ("py", "tsv") for path in HERE.rglob(f"*.{ending}")]
+    made = [path for name in GRAMMARS for path in (folder / name).iterdir()]
+    return f"{_digest(code, HERE)}  code\n{_digest(made, folder)}  samples\n"
+
+
+def _digest(paths: Iterable[Path], folder: Path) -> str:
+    digest = sha256()
+    for path in sorted(paths):
+        content = path.read_bytes()
+        if path.suffix == ".gz":  # another zlib may pack the same text differently
+            content = gzip.decompress(content)
+        digest.update(f"{path.relative_to(folder).as_posix()} {len(content)}\n".encode() + content)
+    return digest.hexdigest()
 
 
 def _split(
@@ -119,4 +140,6 @@ def _pharaoh(links: list[tuple[int, int]]) -> str:
 
 
 if __name__ == "__main__":
-    write(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent.parent)
+    place = Path(sys.argv[1]) if len(sys.argv) > 1 else HERE.parent
+    write(place)
+    RECORD.write_text(record(place), encoding="utf-8")

@@ -2,8 +2,9 @@
 where the last one ended, and a swap if it ends where that one began."""
 
 import numpy as np
+from numpy.typing import NDArray
 
-from models.arrays import Int64Array
+from models.arrays import Int32Array, Int64Array
 from models.kernels import kernel
 from models.phrases.orientation import LEFT, MONOTONE, RIGHT, SWAP
 from models.phrases.reordering import CLASSES
@@ -17,13 +18,19 @@ def class_of_orientation(classes: str) -> Int64Array:
     return class_of
 
 
-@kernel
-def moves_between_spans(n_words, start, end, class_of_orientation):
+def moves_between_spans(
+    n_words: int, start: Int32Array, end: Int32Array, class_of_orientation: Int64Array
+) -> tuple[Int32Array, NDArray[np.uint8]]:
     """The span of each option, (N + 1,), the beginning first, and the class of the move from one
     span to another."""
     number = np.zeros((n_words, n_words + 1), np.int32)  # by start and end; 0 is the beginning's
-    span = np.zeros(len(start) + 1, np.int32)
-    starts, ends = np.empty(len(span), np.int32), np.empty(len(span), np.int32)
+    span, starts, ends = np.zeros((3, len(start) + 1), np.int32)
+    return span, _number_and_classify(start, end, class_of_orientation, number, span, starts, ends)
+
+
+@kernel
+def _number_and_classify(start, end, class_of_orientation, number, span, starts, ends):
+    """Fills in the spans of the options, and the spans; the classes of the moves between them."""
     starts[0], ends[0] = -1, 0  # nothing is swapped with the beginning
     n_spans = 1
     for option in range(len(start)):
@@ -42,4 +49,4 @@ def moves_between_spans(n_words, start, end, class_of_orientation):
             else:
                 orientation = RIGHT if starts[after] >= ends[before] else LEFT
             class_of[before, after] = class_of_orientation[orientation]
-    return span, class_of
+    return class_of

@@ -7,10 +7,11 @@ from pathlib import Path
 from models.data.array_files import save_arrays
 from models.data.corpus import AlignedCorpus
 from models.errors import DataError
+from models.phrases.checking import check_phrase_settings, reordering_type
 from models.phrases.partitioned import SHARD, PhraseTraining
 from models.phrases.partitions import Division, divide
 from models.phrases.sections import MOST
-from models.phrases.settings import PhraseSettings, check_phrase_settings, reordering_type
+from models.phrases.settings import PhraseSettings
 from models.phrases.shelf import Shelf
 from models.phrases.table import FORMAT, PhraseTable
 from models.progress import Progress

@@ -5,7 +5,7 @@ the shelf after a run was killed can be used by the next one.
 """
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -44,15 +44,34 @@ class Shelf:
         """What was put there; read-only and mapped if it is on disk."""
         if self._folder is None:
             return self._kept[name]
-        files = sorted((self._folder / name).glob("*.npy"))
-        with self._lock:
-            return {path.stem: np.load(path, mmap_mode="r", allow_pickle=False) for path in files}
+        return _Mapped(self._folder / name, self._lock)
 
     def drop(self, name: str) -> None:
         if self._folder is None:
             self._kept.pop(name, None)
         else:
             shutil.rmtree(self._folder / name, ignore_errors=True)
+
+
+class _Mapped(Arrays):
+    """The arrays of a folder, each mapped when it is first wanted: whoever goes through all parts
+    wants few of them, and opening takes longer than reading what is small."""
+
+    def __init__(self, folder: Path, lock: Lock) -> None:
+        self._folder, self._lock, self._mapped = folder, lock, dict[str, NDArray[Any]]()
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        if name not in self._mapped:
+            path = self._folder / f"{name}.npy"
+            with self._lock:
+                self._mapped[name] = np.load(path, mmap_mode="r", allow_pickle=False)
+        return self._mapped[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return (path.stem for path in sorted(self._folder.glob("*.npy")))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
 
 def owned(values: NDArray[Any]) -> NDArray[Any]:

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from models.data.array_files import save_arrays
+from models.phrases.checking import check_phrase_settings
 from models.phrases.pruned import pruned
-from models.phrases.settings import PhraseSettings, check_phrase_settings
+from models.phrases.settings import PhraseSettings
 from models.phrases.table import FORMAT
 from models.system.folder import load_phrases, read_system, write_content
 from models.system.stages import PARTS, fingerprint, locked, remove_other_parts, run_stage

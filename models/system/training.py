@@ -16,7 +16,7 @@ from models.arrays import Ragged
 from models.data.corpus import AlignedCorpus, Side
 from models.data.corpus_files import FORMAT as CORPUS_FORMAT
 from models.data.corpus_files import load_corpus, save_corpus
-from models.data.corpus_reading import CorpusFiles, CorpusSettings, ReadReport, read_corpus
+from models.data.corpus_reading import CorpusFiles, ReadReport, read_corpus
 from models.data.tagger import FORMAT as TAGGER_FORMAT
 from models.data.tagger import Tagger
 from models.data.vocabulary import SPECIAL, Vocabulary
@@ -30,14 +30,9 @@ from models.language_model.estimation import estimate
 from models.language_model.model import FORMAT as LM_FORMAT
 from models.language_model.model import LanguageModel
 from models.phrases.building import train_phrases
+from models.phrases.checking import check_not_negative, check_phrase_settings, check_values
 from models.phrases.partitions import parse_size
-from models.phrases.settings import (
-    NONE,
-    PhraseSettings,
-    check_not_negative,
-    check_phrase_settings,
-    check_values,
-)
+from models.phrases.settings import NONE
 from models.phrases.table import FORMAT as PHRASES_FORMAT
 from models.phrases.table import PhraseTable
 from models.progress import Progress
@@ -49,6 +44,7 @@ from models.system.folder import (
     weights_to_keep,
     write_system,
 )
+from models.system.settings import TrainingSettings
 from models.system.stages import (
     CORPUS,
     DISTORTION,
@@ -61,39 +57,6 @@ from models.system.stages import (
 
 SORTING = 6  # the share of memory for sorting n-grams; most is needed for the n-grams themselves
 LARGE = 20_000_000  # bytes of a corpus in its files, from which it is mapped into memory
-
-
-@dataclass(frozen=True)
-class LanguageModelSettings:
-    """How language models are estimated (`--set lm.KEY=VALUE`)."""
-
-    order: int = 5
-    prune: str = "0"  # for each length, drop n-grams that occur this often or less: "0 0 1"
-
-
-@dataclass(frozen=True)
-class ClassSettings:
-    """How word classes are made (`--set classes.KEY=VALUE`)."""
-
-    number: int = 50
-
-
-@dataclass(frozen=True)
-class ResourceSettings:
-    """What training may use (`--set train.KEY=VALUE`)."""
-
-    memory: str = "3GB"  # for what is in the making; the rest goes to files. 0: no limit
-
-
-@dataclass(frozen=True)
-class TrainingSettings:
-    corpus: CorpusSettings = CorpusSettings()
-    phrases: PhraseSettings = PhraseSettings()
-    lm: LanguageModelSettings = LanguageModelSettings()
-    classes: ClassSettings = ClassSettings()
-    train: ResourceSettings = ResourceSettings()
-    distortion: tuple[str, ...] = ()  # models as `name,key=value,…`; none: linear and msd
-    seed: int = 0
 
 
 def check_training_settings(settings: TrainingSettings) -> None:

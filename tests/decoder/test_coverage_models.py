@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from decoder.decode import Decoder, SearchSettings
@@ -67,7 +67,6 @@ def slow_run(path):
     return total + run
 
 
-@settings(max_examples=40)
 @given(systems(max_words=4), st.sampled_from([1, 2, -1]), weights, weights)
 def test_exhaustive_search_finds_every_derivation_in_order(system, limit, gaps, run):
     table, lm, kind, own, words = system

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from decoder.decode import Decoder, SearchSettings
@@ -81,7 +81,6 @@ class Noisy(DistortionModel):
         return scorer
 
 
-@settings(max_examples=30)
 @given(systems(max_words=4), SEEDS, st.sampled_from([1, 2, -1]))
 def test_estimates_do_not_leak_into_exhaustive_results(system, seed, limit):
     table, lm, _, weights, words = system
@@ -100,7 +99,6 @@ def test_estimates_do_not_leak_into_exhaustive_results(system, seed, limit):
     np.testing.assert_allclose(decoded.features() @ own, decoded.scores, atol=1e-5)
 
 
-@settings(max_examples=30)
 @given(systems(max_words=6), SEEDS)
 def test_scores_of_a_pruned_search_are_sums_of_features(system, seed):
     table, lm, _, weights, words = system
@@ -200,7 +198,6 @@ def test_option_estimates_enter_the_future_of_spans():
         np.testing.assert_allclose(found, expected)
 
 
-@settings(max_examples=40)
 @given(systems(max_words=6), st.sampled_from([2, -1]))
 def test_the_search_expects_what_is_left_of_words_and_jumps(system, limit):
     table, lm, _, weights, words = system

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from decoder.decode import SearchSettings
@@ -42,7 +42,6 @@ class Ending(Linear):
         return TableScorer(2, [Table(table.rows, table.columns, table.values)], finish)
 
 
-@settings(max_examples=60)
 @given(systems(max_words=6), LIMITS)
 def test_contributions_add_up_to_the_score(system, limit):
     table, lm, kind, weights, words = system
@@ -75,7 +74,6 @@ def test_contributions_add_up_to_the_score(system, limit):
         )
 
 
-@settings(max_examples=60)
 @given(systems(max_words=5), LIMITS)
 def test_steps_say_where_they_are(system, limit):
     table, lm, kind, weights, words = system
@@ -103,7 +101,6 @@ def scored(path, table, lm, kind, weights, *, whole):
     return sum(weights[name] * value for name, value in values.items())
 
 
-@settings(max_examples=60)
 @given(systems(max_words=5), LIMITS)
 def test_alternatives_are_the_best_of_all_that_was_possible(system, limit):
     table, lm, kind, weights, words = system

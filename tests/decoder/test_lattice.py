@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from decoder.decode import Decoder, SearchSettings
@@ -46,7 +46,6 @@ def paths(lattice):
     return list(extend(0, 0.0, []))
 
 
-@settings(max_examples=40)
 @given(systems(max_words=4), st.sampled_from([1, 2, -1]))
 def test_the_lattice_of_an_exhaustive_search_holds_every_derivation(system, limit):
     table, lm, kind, weights, words = system
@@ -69,7 +68,6 @@ def test_the_lattice_of_an_exhaustive_search_holds_every_derivation(system, limi
     assert len({options for _, options in found}) == len(found)
 
 
-@settings(max_examples=30)
 @given(systems(max_words=6), st.integers(2, 30))
 def test_the_best_ways_are_the_n_best_list(system, pops):
     table, lm, kind, weights, words = system

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from decoder.decode import SearchSettings
@@ -115,7 +115,6 @@ def test_the_value_of_a_rank(values, data):
     assert _smallest(np.array(values, float), rank) == sorted(values)[rank]
 
 
-@settings(max_examples=40)
 @given(systems())
 def test_under_any_limits_a_derivation_is_found_and_scored_as_it_is(system):
     table, lm, kind, weights, words = system

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from decoder.decode import Decoder, NotFound, SearchSettings
@@ -12,6 +12,7 @@ from models.errors import DataError
 from models.system.folder import default_models, default_weights
 from tests.decoder.oracles import everything
 from tests.decoder.systems import HAND, make_system, systems
+from tests.strategies import examples
 
 ALL = 10_000
 
@@ -41,7 +42,6 @@ def distance(said, wanted):
     return 1 + min(distance(said[1:], wanted), distance(said, wanted[1:]))
 
 
-@settings(max_examples=30)
 @given(systems(max_words=3), st.data(), st.sampled_from([-1, 1]))
 def test_a_translation_has_all_its_derivations_and_no_others(system, data, limit):
     every = everything(system, limit)
@@ -57,7 +57,6 @@ def test_a_translation_has_all_its_derivations_and_no_others(system, data, limit
     assert decoded.features() @ weights == pytest.approx(decoded.scores, abs=1e-4)
 
 
-@settings(max_examples=30)
 @given(systems(max_words=3), st.lists(st.sampled_from([*"xyzv", "other"]), max_size=4))
 def test_what_cannot_be_said_is_said_as_nearly_as_possible(system, wanted):
     every = everything(system)
@@ -70,7 +69,6 @@ def test_what_cannot_be_said_is_said_as_nearly_as_possible(system, wanted):
     assert len(decoded.lacks) + len(decoded.adds) == nearest
 
 
-@settings(max_examples=30)
 @given(systems(max_words=3), st.data())
 def test_the_best_translation_with_a_beginning(system, data):
     every = everything(system)
@@ -82,7 +80,7 @@ def test_the_best_translation_with_a_beginning(system, data):
     check(decoded, expected)
 
 
-@settings(max_examples=20)
+@examples(0.8)
 @given(systems(max_words=3), st.data())
 def test_distinct_translations_keep_to_the_constraint_as_well(system, data):
     every = everything(system)
@@ -102,7 +100,6 @@ def test_distinct_translations_keep_to_the_constraint_as_well(system, data):
     assert [decoded.words(number) for number in range(len(decoded))] == [text]
 
 
-@settings(max_examples=30)
 @given(systems(max_words=4), st.data())
 def test_the_best_translation_in_an_order(system, data):
     words = system[-1]
@@ -134,7 +131,7 @@ def test_the_best_translation_in_an_order(system, data):
 
 
 @given(systems(max_words=2))
-@settings(max_examples=5)
+@examples(0.2)
 def test_impossible_requests_are_told(system):
     sentence, decoder = Sentence(tuple(system[-1])), decoder_of(system)
     with pytest.raises(NotFound):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from decoder.decode import Decoder, SearchSettings
@@ -29,7 +29,6 @@ def total(values, weights):
     return sum(weights[name] * value for name, value in values.items())
 
 
-@settings(max_examples=60)
 @given(systems(), LIMITS)
 def test_exhaustive_search_finds_every_derivation_in_order(system, limit):
     table, lm, kind, weights, words = system
@@ -49,7 +48,6 @@ def test_exhaustive_search_finds_every_derivation_in_order(system, limit):
     np.testing.assert_allclose(everything.scores, expected, atol=1e-5)
 
 
-@settings(max_examples=60)
 @given(systems(), LIMITS)
 def test_features_are_those_of_the_derivation(system, limit):
     table, lm, kind, weights, words = system
@@ -75,7 +73,6 @@ def test_features_are_those_of_the_derivation(system, limit):
         assert covered == list(range(len(words)))
 
 
-@settings(max_examples=40)
 @given(systems(max_words=6))
 def test_no_distortion_means_monotone(system):
     table, lm, kind, weights, words = system

@@ -1,7 +1,7 @@
 """What the search counts, against counting by hand and by other means."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from decoder.decode import Decoder, SearchSettings
@@ -27,7 +27,6 @@ def test_one_word_by_hand():
     assert decoded.record.stack_sizes == [1, 1]
 
 
-@settings(max_examples=30)
 @given(systems(max_words=5), st.sampled_from([0, 1, -1]), st.sampled_from([0, 7, 50]))
 def test_counts_belong_together(system, limit, pops):
     table, lm, _, weights, words = system

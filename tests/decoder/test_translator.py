@@ -12,7 +12,7 @@ def test_weights_without_a_decimal_point_compiled_the_kernels_again():
     weights = dict.fromkeys(default_weights(""), 1)  # as in TOML's `lm = 1`
 
     def kernels():
-        return [len(one.signatures) for one in (search._search_to_question, options._find)]
+        return [len(one.signatures) for one in (search._search_to_question, options._look_up)]
 
     made = {name: float(weight) for name, weight in weights.items()}
     expected = Translator(table, lm, [Linear()], made).translate("kare wa hon o katta")

@@ -39,7 +39,7 @@ def small(monkeypatch):
     monkeypatch.setattr(run, "run_jobs", in_this_process)
 
 
-@pytest.mark.usefixtures("small")
+@pytest.mark.usefixtures("small", "shared_stages")
 def test_the_demo_translates_compares_and_says_the_same_the_second_time(tmp_path, capsys):
     out = tmp_path / "demo"
     outputs = []

@@ -8,7 +8,8 @@ from hyperbaton import main as frame
 from hyperbaton.views.system_text import feature_table
 from models.data.corpus_reading import CorpusFiles
 from models.distortion.parse.listing import FeatureRow
-from models.system.training import TrainingSettings, train_system
+from models.system.settings import TrainingSettings
+from models.system.training import train_system
 
 TREES = """\
 (IP (NP (NR wo)) (VP (PP (P gei) (NP (PN ta))) (VP (VV mai) (NP (NN shu)))))

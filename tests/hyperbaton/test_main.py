@@ -12,6 +12,7 @@ import pytest
 from hyperbaton import main as frame
 from models.distortion.catalogue import make_model
 from models.errors import DataError
+from tests import command_line
 from tests.child_processes import started, wait_for_reader
 
 COMMAND = [sys.executable, "-m", "hyperbaton"]
@@ -50,7 +51,8 @@ def test_help_lists_every_command_and_is_data():
     assert result.stderr == ""
     for name in frame.COMMANDS:
         assert f"  {name} " in result.stdout
-        assert run(name, "--help").stdout.startswith(f"Usage: hyperbaton {name}")
+        shown = command_line.run(name, "--help").stdout
+        assert shown.startswith(f"Usage: hyperbaton {name}")
 
 
 def test_help_imports_nothing_heavy():
@@ -81,19 +83,19 @@ def test_a_command_imports_no_other():
 
 
 def test_version():
-    result = run("--version")
+    result = command_line.run("--version")
     assert result.returncode == 0
     assert result.stdout.startswith("hyperbaton 0.")
 
 
 def test_an_unknown_command_names_the_nearest():
-    result = run("corpsu")
+    result = command_line.run("corpsu")
     assert result.returncode == 2
     assert "there is no command 'corpsu'; did you mean corpus?" in result.stderr
 
 
 def test_an_unknown_option_is_wrong_usage():
-    result = run("corpus", "--sauce", "x")
+    result = command_line.run("corpus", "--sauce", "x")
     assert result.returncode == 2
     assert "No such option '--sauce'" in result.stderr
 

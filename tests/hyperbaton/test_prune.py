@@ -4,7 +4,8 @@ import pytest
 
 from models.data.corpus_reading import CorpusFiles
 from models.system.folder import load_phrases, read_system
-from models.system.training import TrainingSettings, train_system
+from models.system.settings import TrainingSettings
+from models.system.training import train_system
 from tests.command_line import run
 
 

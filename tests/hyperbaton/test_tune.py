@@ -17,7 +17,8 @@ from models.data.corpus_reading import CorpusFiles
 from models.data.sentence import Sentence
 from models.phrases.settings import PhraseSettings
 from models.system.folder import NAME, read_system, write_weights
-from models.system.training import TrainingSettings, train_system
+from models.system.settings import TrainingSettings
+from models.system.training import train_system
 from tests.child_processes import started
 from tests.tuning.small_language import all_pairs
 from tuning.metrics.base import Outputs

@@ -45,7 +45,7 @@ from models.errors import SettingError, nearest
 from models.phrases.settings import PhraseSettings
 from models.settings_text import convert_setting
 from models.system.folder import DISTORTION_LIMIT
-from models.system.training import ClassSettings, LanguageModelSettings
+from models.system.settings import ClassSettings, LanguageModelSettings
 from tuning.evaluation.data_sets import ALL, DataSet
 from tuning.metrics.catalogue import check_name
 from tuning.optimisers.interface import OPTIMISERS

@@ -12,7 +12,8 @@ from models.distortion.catalogue import model_text
 from models.errors import BadLine
 from models.progress import Progress
 from models.system.folder import read_system
-from models.system.training import Listeners, TrainingSettings, train_system
+from models.system.settings import TrainingSettings
+from models.system.training import Listeners, train_system
 from models.writing import make_folder, open_to_write
 from tuning.comparison.configuration import Configuration
 from tuning.comparison.data import corpus_files

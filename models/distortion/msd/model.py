@@ -60,7 +60,8 @@ class LexicalisedScorer(TableScorer):
         self.finish_values = None
         # forward features look at the previous option, backward ones only at its span
         places = np.arange(len(options) + 1)
-        self.state_of_option = places if "forward" in self._directions else self._span
+        spans = self._span.astype(np.int64)
+        self.state_of_option = places if "forward" in self._directions else spans
 
     def features(self, steps: Steps) -> FloatArray:
         values = np.zeros((len(steps.option), self.n_features))

@@ -5,13 +5,14 @@ import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
 from itertools import combinations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from decoder.drawing.derivation_layout import lay_out
 from decoder.drawing.derivation_svg import derivation_svg, text_width
 from decoder.translator import Translation
 from tests.decoder.drawing.derivations import explanations, make_explanation
+from tests.strategies import examples
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -20,7 +21,7 @@ def rectangle(box):
     return (*box.corner, box.corner[0] + box.size[0], box.corner[1] + box.size[1])
 
 
-@settings(max_examples=100)
+@examples(2)
 @given(explanations(), st.booleans())
 def test_boxes_hold_their_words_and_do_not_overlap(explanation, vertical):
     layout = lay_out(explanation.derivation, text_width, vertical)
@@ -43,7 +44,7 @@ def test_boxes_hold_their_words_and_do_not_overlap(explanation, vertical):
     assert all(0 <= x <= layout.size[0] and 0 <= y <= layout.size[1] for x, y in everything)
 
 
-@settings(max_examples=100)
+@examples(2)
 @given(explanations(), st.booleans())
 def test_brackets_are_the_jumps_and_do_not_lie_on_one_another(explanation, vertical):
     layout = lay_out(explanation.derivation, text_width, vertical)
@@ -78,7 +79,6 @@ def test_long_sentences_are_upright():
     assert lay_out(long.derivation, text_width).vertical
 
 
-@settings(max_examples=50)
 @given(explanations(), st.booleans())
 def test_inline_svg_is_well_formed_and_says_everything(explanation, vertical):
     root = ElementTree.fromstring(derivation_svg(explanation.derivation, vertical))

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from models.arrays import Ragged
@@ -124,7 +124,6 @@ def test_the_final_step_prefers_the_forward_direction():
 
 
 @pytest.mark.parametrize("method", METHODS)
-@settings(max_examples=60)
 @given(st.lists(both_directions, max_size=5))
 # growth that runs against the order of visits, one link a pass
 @example([({(0, 0), (1, 1), (2, 2), (3, 3), (4, 4)}, {(4, 4)})])
@@ -136,7 +135,6 @@ def test_a_corpus_agrees_with_the_slow_twin(method, pairs):
     assert result.values.shape == (sum(map(len, expected)), 2)
 
 
-@settings(max_examples=50)
 @given(both_directions)
 def test_results_lie_between_intersection_and_union(directions):
     forward, backward = directions
@@ -145,7 +143,6 @@ def test_results_lie_between_intersection_and_union(directions):
         assert forward & backward <= result <= forward | backward
 
 
-@settings(max_examples=30)
 @given(link_sets)
 def test_equal_directions_stay_as_they_are(links):
     for method in METHODS:
@@ -153,14 +150,12 @@ def test_equal_directions_stay_as_they_are(links):
 
 
 @pytest.mark.parametrize("method", ["intersection", "union", "grow", "grow-diag"])
-@settings(max_examples=50)
 @given(both_directions)
 def test_without_a_final_step_the_directions_may_be_exchanged(method, directions):
     forward, backward = directions
     assert symmetrised(forward, backward, method) == symmetrised(backward, forward, method)
 
 
-@settings(max_examples=50)
 @given(both_directions)
 def test_the_final_step_only_adds(directions):
     grown = symmetrised(*directions, "grow-diag")
@@ -169,7 +164,6 @@ def test_the_final_step_only_adds(directions):
     assert symmetrised(*directions, "grow") <= symmetrised(*directions, "grow-final")
 
 
-@settings(max_examples=50)
 @given(both_directions)
 def test_final_links_every_word_that_the_union_links(directions):
     forward, backward = directions
@@ -177,7 +171,6 @@ def test_final_links_every_word_that_the_union_links(directions):
         assert linked(symmetrised(forward, backward, method)) == linked(forward | backward)
 
 
-@settings(max_examples=50)
 @given(both_directions)
 def test_final_and_leaves_no_link_between_two_unlinked_words(directions):
     forward, backward = directions
@@ -186,7 +179,6 @@ def test_final_and_leaves_no_link_between_two_unlinked_words(directions):
         assert ("source", s) in words or ("target", t) in words
 
 
-@settings(max_examples=30)
 @given(link_sets, link_sets, st.randoms(use_true_random=False))
 def test_order_and_repetitions_of_the_input_do_not_matter(forward, backward, random):
     shuffled = random.sample([*forward, *forward], 2 * len(forward))

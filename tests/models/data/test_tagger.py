@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from models.arrays import Ragged
@@ -131,7 +131,6 @@ def test_it_tags_what_it_has_learned_and_guesses_the_rest():
     assert tagger.tag([]) == ()
 
 
-@settings(max_examples=30)
 @given(st.lists(st.text(min_size=1, max_size=4), min_size=1, max_size=6))
 def test_any_words_get_tags(words):
     tagger = Tagger.fit(side_of(TEXT[:3]), passes=1)

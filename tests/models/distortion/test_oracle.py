@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from decoder.decode import Decoder, SearchSettings
@@ -60,7 +60,6 @@ def test_words_that_come_too_late_by_hand():
     assert in_order(sentence, *in_its_order, unaligned="right") == [0, 0, -1, -1, 0, 0]
 
 
-@settings(max_examples=30)
 @given(systems(max_words=4), st.data())
 def test_the_order_of_a_reference_is_followed_as_far_as_possible(system, data):
     table, lm, kind, weights, words = system

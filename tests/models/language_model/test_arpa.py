@@ -3,7 +3,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from models.data.vocabulary import Vocabulary
@@ -11,6 +11,7 @@ from models.language_model import LanguageModel, NGrams, estimate, read_arpa, wr
 from models.language_model import arpa as arpa_module
 from tests.models.language_model.backoff_oracles import sentence_logprobs
 from tests.models.language_model.small_texts import encoded, skewed_text, table_of, texts
+from tests.strategies import examples
 
 LN10 = math.log(10)
 
@@ -45,7 +46,7 @@ def test_a_written_file_by_hand(tmp_path):
     assert lines[:11] + lines[15:] == wanted[:11] + wanted[15:]
 
 
-@settings(max_examples=20)
+@examples(0.8)
 @given(texts, st.integers(1, 4), st.sampled_from(["model.arpa", "model.arpa.gz"]))
 def test_what_is_written_is_read_again(tmp_path_factory, text, order, name):
     path = tmp_path_factory.mktemp("arpa") / name
@@ -154,7 +155,6 @@ def torn_models(draw):
     return table, order, arpa_text(table, order, draw)
 
 
-@settings(max_examples=60)
 @given(torn_models(), st.lists(st.sampled_from("abcx"), max_size=12))
 def test_torn_models_score_as_the_recursion_says(tmp_path_factory, torn, words):
     table, order, text = torn

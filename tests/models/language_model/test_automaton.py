@@ -4,7 +4,7 @@ from collections import defaultdict
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from models.data.vocabulary import END, Vocabulary
@@ -39,7 +39,6 @@ def state_after(model, words, state=EMPTY_STATE):
     return state
 
 
-@settings(max_examples=40)
 @given(texts, st.integers(1, 5), prunings, st.lists(st.sampled_from("abcdx"), max_size=12))
 def test_scores_are_those_of_the_backoff_recursion(text, order, prune, words):
     ngrams = estimate(*encoded(text), order, prune[:order])
@@ -57,7 +56,6 @@ def test_a_larger_text_scores_as_the_backoff_recursion():
         assert model.word_scores(words) == pytest.approx(expected, abs=1e-5)
 
 
-@settings(max_examples=25)
 @given(texts, st.integers(2, 4), prunings)
 def test_equal_states_have_equal_futures(text, order, prune):
     """Whatever words led to a state, the recursion over them says the same of what follows."""
@@ -165,7 +163,6 @@ def test_keys_are_found_however_uneven_they_are(keys, data):
     assert found == expected
 
 
-@settings(max_examples=40)
 @given(texts, st.integers(1, 5), prunings)
 def test_an_automaton_tells_its_ngrams(text, order, prune):
     ngrams = estimate(*encoded(text), order, prune[:order])

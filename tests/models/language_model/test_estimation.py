@@ -2,7 +2,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from models.arrays import Ragged
@@ -51,7 +51,6 @@ def test_two_sentences_by_hand():
     assert_same(found, expected)
 
 
-@settings(max_examples=60)
 @given(texts, st.integers(1, 5), prunings)
 def test_small_texts_have_the_numbers_of_the_formulas(text, order, prune):
     prune = prune[:order]
@@ -88,7 +87,6 @@ def test_a_context_that_gives_nothing_away_has_the_smallest_backoff(monkeypatch)
     assert found["<s>",] == pytest.approx((0.0, -99 * math.log(10)))
 
 
-@settings(max_examples=30)
 @given(texts, st.integers(1, 4), prunings)
 def test_probabilities_sum_to_one_after_every_context(text, order, prune):
     model = LanguageModel.from_ngrams(estimate(*encoded(text), order, prune[:order]))

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from models.errors import DataError
@@ -12,7 +12,6 @@ def both(folder, ngrams):
     return LanguageModel.from_ngrams(ngrams), KenlmModel(folder / "model.arpa")
 
 
-@settings(max_examples=25)
 @given(texts, st.integers(2, 5), prunings, st.lists(st.sampled_from("abcdx"), max_size=12))
 def test_kenlm_reads_what_we_write_and_agrees(tmp_path_factory, text, order, prune, words):
     ngrams = estimate(*encoded(text), order, prune[:order])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from models.errors import DataError, SettingError
@@ -20,6 +20,7 @@ from models.phrases.settings import PhraseSettings
 from models.phrases.sorted_trie import sorted_order
 from models.phrases.table import PhraseTable
 from tests.models.phrases.corpora import corpus_of, small_corpora
+from tests.strategies import examples
 
 TINY = 1  # bytes: every two first words are a part
 ALL_KINDS = [
@@ -50,7 +51,7 @@ def files_of(corpus, given_settings, **options):
 
 @pytest.mark.parametrize("kind", ALL_KINDS, ids=str)
 @given(sentences=small_corpora)
-@settings(max_examples=15)
+@examples(0.3)
 def test_tables_do_not_depend_on_memory(kind, sentences):
     corpus = corpus_of(sentences)
     whole = files_of(corpus, kind, memory=0, threads=1)

@@ -21,14 +21,13 @@ from models.phrases.partitioned import PhraseTraining
 from models.phrases.settings import PhraseSettings
 from models.system.folder import load_distortion, load_language_model, load_phrases, read_system
 from models.system.moses_exchange import export_moses, import_moses
-from models.system.training import (
+from models.system.settings import (
     ClassSettings,
     LanguageModelSettings,
-    Listeners,
     ResourceSettings,
     TrainingSettings,
-    train_system,
 )
+from models.system.training import Listeners, train_system
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from models.distortion.linear import Linear
 from models.errors import DataError, SettingError
 from models.phrases.settings import PhraseSettings
 from models.system.folder import load_source_tagger
-from models.system.training import LanguageModelSettings
+from models.system.settings import LanguageModelSettings
 from tests.tuning.comparison.tiny import (
     LEX,
     LINEAR,

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from hyperbaton.samples import sample_files
-from models.system.training import ClassSettings, LanguageModelSettings
+from models.system.settings import ClassSettings, LanguageModelSettings
 from tuning.comparison.configuration import (
     Configuration,
     System,

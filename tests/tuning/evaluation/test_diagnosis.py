@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from decoder.decode import SearchSettings
@@ -17,7 +17,6 @@ def translator_of(system, **search):
     return Translator(table, lm, default_models(kind), weights, SearchSettings(**search))
 
 
-@settings(max_examples=30)
 @given(systems(max_words=3), st.data(), st.sampled_from([1, 400]))
 def test_the_cause_is_the_one_that_trying_everything_shows(system, data, pops):
     """One step a stack loses much; 400 are more than there are."""

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.significance import PairedTest
@@ -250,7 +250,6 @@ def test_equal_replicas_and_planted_differences():
     assert same == replicated_randomisation(Mean(), runs, better, n_resamples=50, seed=0)
 
 
-@settings(max_examples=30)
 @given(st.lists(st.floats(-5, 5), min_size=1, max_size=8), st.integers(1, 30))
 def test_p_values_are_probabilities_and_never_zero(values, n_resamples):
     zeros = numbers(np.zeros(len(values)))

@@ -4,10 +4,11 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 
+from tests.strategies import examples
 from tests.tuning.metrics.translations import check_laws, outputs, streams
 from tuning.metrics.base import Outputs
 from tuning.metrics.bleu import Bleu
@@ -15,7 +16,7 @@ from tuning.metrics.ngram_matches import clipped_matches, matches_by_reference
 from tuning.metrics.words import TextOptions, batches
 
 
-@settings(max_examples=150)
+@examples(2)
 @given(outputs(), st.sampled_from(["none", "13a", "zh", "char"]), st.booleans(), st.integers(1, 5))
 @example(Outputs(["", ""], [["a"], ["", "b"]]), "none", False, 4)
 def test_statistics_and_score_are_sacrebleus(of, tokenize, lowercase, order):
@@ -28,7 +29,7 @@ def test_statistics_and_score_are_sacrebleus(of, tokenize, lowercase, order):
     assert ours.corpus_score(of) == pytest.approx(score, rel=1e-12, abs=1e-12)
 
 
-@settings(max_examples=150)
+@examples(2)
 @given(outputs(), st.integers(1, 5))
 @example(Outputs(["", ""], [["a"], ["", "b"]]), 4)
 @example(Outputs([""], [[""]]), 4)

@@ -2,17 +2,18 @@
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from sacrebleu.metrics.chrf import CHRF
 
+from tests.strategies import examples
 from tests.tuning.metrics.translations import check_laws, outputs, streams
 from tuning.metrics.base import Outputs
 from tuning.metrics.chrf import Chrf
 from tuning.metrics.words import TextOptions
 
 
-@settings(max_examples=150)
+@examples(2)
 @given(outputs(), st.booleans(), st.sampled_from([0, 2]))
 @example(Outputs(["(hi) 'a A, . b"], [["(hi ) a A. b", "hi A, b!"]]), False, 2)
 def test_statistics_and_score_are_sacrebleus(of, lowercase, word_order):

@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from models.errors import SettingError
 from models.kernels import kernel
+from tests.strategies import examples
 from tests.tuning.metrics.translations import check_laws, outputs
 from tuning.metrics.base import Outputs
 from tuning.metrics.meteor import FREE, Meteor, align
@@ -66,7 +67,7 @@ def best_quality(hypothesis, reference, stems, fixed):
     return min(map(quality, all_links(0)))
 
 
-@settings(max_examples=300)
+@examples(12)
 @given(words, words)
 def test_most_matches_then_fewest_crossings_then_fewest_chunks(hypothesis, reference):
     links = aligned(hypothesis, reference, OWN)
@@ -77,7 +78,7 @@ def test_most_matches_then_fewest_crossings_then_fewest_chunks(hypothesis, refer
     assert quality(links) == best_quality(hypothesis, reference, OWN, nothing)
 
 
-@settings(max_examples=300)
+@examples(12)
 @given(words, words)
 def test_stems_are_linked_after_the_words_and_around_them(hypothesis, reference):
     exact = aligned(hypothesis, reference, OWN)

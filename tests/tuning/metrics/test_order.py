@@ -4,7 +4,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 import sacrebleu
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
@@ -117,7 +117,6 @@ def test_a_length_known_for_one_side_serves_both():
 
 
 @pytest.mark.parametrize("metric", VISIT_METRICS, ids=lambda metric: metric.name)
-@settings(max_examples=30)
 @given(corpus=st.lists(st.permutations(range(6)), min_size=1, max_size=4))
 def test_the_same_order_is_perfect(metric, corpus):
     assert metric.corpus_score(judged(corpus, corpus)) == pytest.approx(metric.scale)
@@ -177,14 +176,12 @@ def test_pdscore_agrees_with_looking_for_pairs(corpus):
 
 
 @pytest.mark.parametrize("metric", PERMUTATION_METRICS, ids=lambda metric: metric.name)
-@settings(max_examples=30)
 @given(orders=two_orders())
 def test_hypothesis_and_reference_may_be_exchanged(metric, orders):
     assert one(metric, *orders) == pytest.approx(one(metric, *orders[::-1]))
 
 
 @pytest.mark.parametrize("metric", VISIT_METRICS, ids=lambda metric: metric.name)
-@settings(max_examples=30)
 @given(first=corpora, second=corpora)
 def test_statistics_of_sentences_do_not_depend_on_their_neighbours(metric, first, second):
     both = metric.statistics(outputs_of(first + second))

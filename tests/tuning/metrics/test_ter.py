@@ -4,10 +4,11 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu.metrics.ter import TER
 
+from tests.strategies import examples
 from tests.tuning.metrics.translations import check_laws, outputs, streams
 from tuning.metrics.base import Outputs
 from tuning.metrics.ter import Ter
@@ -18,7 +19,7 @@ def their_statistics(of, **options):
     return np.array(TER(**options)._extract_corpus_statistics(of.hypotheses, streams(of)))
 
 
-@settings(max_examples=150)
+@examples(2)
 @given(outputs(), st.booleans())
 def test_statistics_and_score_are_sacrebleus(of, lowercase):
     ours = Ter(TextOptions(lowercase=lowercase))
@@ -42,7 +43,6 @@ def test_normalisation_is_sacrebleus(tokenize, options):
 
 
 @given(st.integers(0, 10**6), st.sampled_from([4, 12, 60]), st.integers(0, 25), st.integers(1, 3))
-@settings(max_examples=60)
 def test_moved_phrases_as_in_sacrebleu(seed, n_words, length, n_moves):
     draw = random.Random(seed)
     reference = [f"w{draw.randrange(n_words)}" for _ in range(length)]

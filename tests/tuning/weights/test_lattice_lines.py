@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from decoder.decode import Decoder, SearchSettings
@@ -14,6 +14,7 @@ from models.distortion.linear import Linear
 from models.distortion.msd.model import Lexicalised
 from tests.decoder.systems import systems
 from tests.decoder.test_lattice import paths
+from tests.strategies import examples
 from tests.tuning.small_language import make_translator
 from tuning.optimisers.interface import Lines
 from tuning.weights.lattice_lines import best_arcs
@@ -48,7 +49,6 @@ def features_of(decoded, derivations):
     return np.array(rows)
 
 
-@settings(max_examples=25, deadline=None)
 @given(systems(max_words=4), st.integers(0, 9))
 def test_winners_are_the_best_of_all_derivations_everywhere_on_the_lines(system, seed):
     decoded, derivations = decoded_and_paths(system, pop_limit=0, stack_size=0)
@@ -68,7 +68,6 @@ def test_winners_are_the_best_of_all_derivations_everywhere_on_the_lines(system,
     assert len(alone) == 1
 
 
-@settings(max_examples=25, deadline=None)
 @given(systems(max_words=5), st.integers(1, 12))
 def test_the_best_arcs_hold_the_best_derivations(system, n):
     decoded, derivations = decoded_and_paths(system, pop_limit=20, stack_size=10, n_best=10**4)
@@ -114,7 +113,7 @@ def test_a_sentence_without_words():
     assert best_arcs(decoded, 5).winners(lines).words() == []
 
 
-@settings(max_examples=10, deadline=None)
+@examples(0.4)
 @given(systems(max_words=4))
 def test_scores_are_those_of_the_search(system):
     decoded, _ = decoded_and_paths(system, n_best=10**4, pop_limit=0, stack_size=0)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from models.data.word_classes import WordClasses
@@ -123,7 +123,6 @@ def ni_features_by_looking(described, row, window, order, edges):
     return names
 
 
-@settings(max_examples=25)
 @given(small_corpora, st.integers(0, 3), st.integers(1, 3), st.booleans())
 def test_ni_features_are_those_of_table_3(examples, window, order, edges):
     described = Described(examples, NiFeatures(window, order, edges))
@@ -153,7 +152,6 @@ def test_table_1_of_alrajeh_and_niranjan():
     assert third == {"f6 & e2": 1, "f6 & e3": 1, "beside: f5": 1}
 
 
-@settings(max_examples=25)
 @given(small_corpora, st.integers(0, 3))
 def test_alrajeh_features_are_linked_pairs_and_neighbours(examples, window):
     described = Described(examples, AlrajehFeatures(window))
@@ -174,7 +172,6 @@ def test_alrajeh_features_are_linked_pairs_and_neighbours(examples, window):
 
 
 @pytest.mark.parametrize("features", [NiFeatures(2, 2), AlrajehFeatures(2)])
-@settings(max_examples=25)
 @given(small_corpora)
 def test_a_row_is_its_source_features_and_its_translation_features(features, examples):
     both = Described(examples, features)
@@ -186,7 +183,6 @@ def test_a_row_is_its_source_features_and_its_translation_features(features, exa
 @pytest.mark.parametrize(
     "features", [NiFeatures(2, 2), NiFeatures(1, 2, False), AlrajehFeatures(2)]
 )
-@settings(max_examples=25)
 @given(small_corpora, st.integers(0, 3))
 def test_source_features_are_those_of_the_two_edges(features, examples, dropped):
     described = Described(examples, features, SOURCE)
@@ -210,7 +206,6 @@ def test_source_features_are_those_of_the_two_edges(features, examples, dropped)
 
 
 @pytest.mark.parametrize("features", [NiFeatures(2, 2), AlrajehFeatures(2)])
-@settings(max_examples=25)
 @given(small_corpora, small_corpora)
 def test_another_text_has_the_features_that_it_shares_with_the_first(features, examples, others):
     described = Described(examples, features)

@@ -4,7 +4,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from decoder.decode import Decoder, SearchSettings
@@ -22,6 +22,7 @@ from tests.decoder import oracles
 from tests.decoder.systems import make_system, weights
 from tests.models.distortion.test_models import SENTENCE, options_for
 from tests.models.phrases.corpora import small_corpora
+from tests.strategies import examples
 
 TYPES = [
     f"hier-{classes}-{direction}-{condition}"
@@ -119,7 +120,7 @@ def test_rows_are_numbered_as_they_come(rows):
     assert kept == [list(row) for row in known]
 
 
-@settings(max_examples=300)
+@examples(12)
 @given(derivations(), st.sampled_from(TYPES), st.integers(0, 2**32 - 1))
 def test_sums_over_derivations_are_those_of_all_suffixes_and_prefixes(derivation, type_, seed):
     n_words, spans, order = derivation
@@ -206,7 +207,6 @@ def test_all_types_obey_the_laws(type_):
     check_model(lambda: Lexicalised(type_), SENTENCE, options_for(type_))
 
 
-@settings(max_examples=40)
 @given(
     small_corpora,
     st.sampled_from(TYPES),

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from sklearn.linear_model import LogisticRegression
 
 from models.distortion.next_word import distance_classes as nine_classes
@@ -21,6 +21,7 @@ from models.distortion.next_word.symbols import SymbolCoder
 from models.distortion.next_word.templates import Symbols
 from models.errors import SettingError
 from tests.models.distortion.next_word.corpora import tagged_corpora, tagged_corpus
+from tests.strategies import examples
 
 
 def test_the_classes_of_footnote_6():
@@ -69,7 +70,7 @@ def examples_of(examples, threads=1):
     return ClassExamples(number_features(index, own), classes, threads), index, own
 
 
-@settings(deadline=None, max_examples=20)
+@examples(0.8)
 @given(tagged_corpora)
 def test_gradients_are_finite_differences(examples):
     made, index, _ = examples_of(examples)

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from models.distortion.next_word.events import ORDERS, find_events
@@ -22,7 +22,6 @@ def random_scores(sentence):
     return random.integers(0, 3, (len(sentence) + 1, len(sentence) + 1)).astype(float)
 
 
-@settings(deadline=None, max_examples=40)
 @given(tagged_corpora, st.sampled_from(ORDERS), st.booleans())
 def test_predictions_by_brute_force(examples, order, open_only):
     corpus = tagged_corpus(examples)

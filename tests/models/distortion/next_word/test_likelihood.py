@@ -4,7 +4,7 @@ from math import e, log
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from models.distortion.next_word import blocks
@@ -30,6 +30,7 @@ from models.distortion.next_word.templates import Symbols, describe, distance_ke
 from models.kernels import kernel
 from tests.models.distortion.next_word import oracles
 from tests.models.distortion.next_word.corpora import sentences_of, tagged_corpora, tagged_corpus
+from tests.strategies import examples
 
 sequence_changes, sequence_scores, distance_key, orientation_key = map(
     kernel, (sequence_changes, sequence_scores, distance_key, orientation_key)
@@ -64,7 +65,6 @@ def oracle_score(likelihood, weights, words, tags):
     return lambda i, j: oracles.sequence_score(by_label, words, tags, i, j)
 
 
-@settings(deadline=None, max_examples=30)
 @given(tagged_corpora, st.sampled_from([PAIR, SEQUENCE]), st.sampled_from(ORDERS), st.booleans())
 def test_the_likelihood_is_that_of_the_literal_equations(examples, labels, order, open_only):
     likelihood, weights, sentences = setup(examples, labels, order, open_only=open_only)
@@ -82,7 +82,6 @@ def test_the_likelihood_is_that_of_the_literal_equations(examples, labels, order
     assert likelihood.value(weights) == pytest.approx(expected)
 
 
-@settings(deadline=None, max_examples=30)
 @given(tagged_corpora, st.sampled_from([PAIR, SEQUENCE]))
 def test_the_table_of_a_sentence_by_the_literal_equations(examples, labels):
     likelihood, weights, sentences = setup(examples, labels)
@@ -97,7 +96,7 @@ def test_the_table_of_a_sentence_by_the_literal_equations(examples, labels):
     assert np.exp(table).sum(axis=1) == pytest.approx(1.0)
 
 
-@settings(deadline=None, max_examples=20)
+@examples(0.8)
 @given(tagged_corpora, st.sampled_from([PAIR, SEQUENCE]), st.sampled_from(ORDERS), st.booleans())
 def test_gradients_are_finite_differences(examples, labels, order, open_only):
     likelihood, weights, _ = setup(examples, labels, order, open_only=open_only)
