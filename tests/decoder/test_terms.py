@@ -4,7 +4,7 @@ from math import log
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from decoder.decode import Decoder, SearchSettings
@@ -18,11 +18,12 @@ from tests.decoder.markups import obeys, terms, with_terms, zones
 from tests.decoder.oracles import everything
 from tests.decoder.systems import HAND, make_system, systems
 from tests.decoder.test_requests import ALL, check, decoder_of
+from tests.strategies import examples
 
 TARGETS = [*"xyv", "new"]  # words of the random systems' translations, and one that they lack
 
 
-@settings(max_examples=60)
+@examples(2.4)
 @given(systems(max_words=4), st.data(), st.sampled_from([-1, 0, 2]))
 def test_derivations_are_all_those_of_the_changed_options(system, data, limit):
     words = system[-1]
@@ -36,7 +37,6 @@ def test_derivations_are_all_those_of_the_changed_options(system, data, limit):
     assert decoded.features() @ weights == pytest.approx(decoded.scores, abs=1e-4)
 
 
-@settings(max_examples=20)
 @given(systems(max_words=3), st.data())
 def test_terms_go_together_with_requests(system, data):
     words = system[-1]
@@ -52,7 +52,6 @@ def test_terms_go_together_with_requests(system, data):
     check(decoded, [one for one in every if one[1][:1] == text[:1]])
 
 
-@settings(max_examples=20)
 @given(systems(max_words=5), st.data(), st.sampled_from([1, 2]))
 def test_terms_in_zones(system, data, limit):
     words = system[-1]

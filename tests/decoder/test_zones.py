@@ -4,7 +4,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from decoder.decode import Decoder, SearchSettings
@@ -18,11 +18,12 @@ from tests.decoder.markups import obeys, zones
 from tests.decoder.oracles import everything
 from tests.decoder.systems import HAND, make_system, systems
 from tests.decoder.test_requests import ALL, check, decoder_of
+from tests.strategies import examples
 
 LIMITS = [-1, 0, 1, 2, 3]
 
 
-@settings(max_examples=40)
+@examples(1.6)
 @given(systems(max_words=5), st.data(), st.sampled_from(LIMITS))
 def test_derivations_are_all_those_that_obey(system, data, limit):
     words = system[-1]
@@ -43,7 +44,7 @@ def phrases_everywhere(limit):
     return system, everything(system, limit)
 
 
-@settings(max_examples=100)
+@examples(4)
 @given(zones(5), st.sampled_from(LIMITS))
 def test_phrases_may_cross_the_edges_of_zones_only_where_the_order_of_words_allows(markup, limit):
     system, every = phrases_everywhere(limit)
@@ -53,7 +54,7 @@ def test_phrases_may_cross_the_edges_of_zones_only_where_the_order_of_words_allo
     check(decoded, expected)
 
 
-@settings(max_examples=100)
+@examples(4)
 @given(st.sampled_from([3, 5, 8, 10, 12, 70]), st.data(), st.integers(-1, 6))
 def test_the_search_never_gets_stuck(n_words, data, limit):
     """Not even with a single hypothesis in each stack."""
@@ -70,7 +71,6 @@ def test_the_search_never_gets_stuck(n_words, data, limit):
     assert obeys(markup, n_words, spans)
 
 
-@settings(max_examples=20)
 @given(systems(max_words=4), st.data())
 def test_zones_go_together_with_requests(system, data):
     words = system[-1]

@@ -2,7 +2,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 
@@ -93,7 +93,6 @@ def test_bad_lists_are_refused(write, text, message):
         list(read_lists(write("list", text)))
 
 
-@settings(max_examples=25)
 @given(systems(max_words=3), st.floats(0.2, 3.0))
 def test_the_consensus_of_a_lattice(system, scale):
     """The expected linear gain of every translation, over all derivations, as the formula reads."""

@@ -47,7 +47,6 @@ def test_the_cause_is_the_one_that_trying_everything_shows(system, data, pops):
     assert not (expected == "search" and pops == 400)
 
 
-@settings(max_examples=30)
 @given(systems(max_words=3), st.data(), st.sampled_from([1, 400]))
 def test_the_cause_of_an_order_is_the_one_that_trying_everything_shows(system, data, pops):
     words = system[-1]

@@ -5,7 +5,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from decoder.decode import Decoder, SearchSettings
@@ -36,7 +36,6 @@ def named(lattice):
     ]
 
 
-@settings(max_examples=30)
 @given(systems(max_words=3), st.floats(0.2, 3.0))
 def test_how_likely_each_ngram_is(system, scale):
     every = everything(system)
@@ -52,7 +51,6 @@ def test_how_likely_each_ngram_is(system, scale):
     assert lattice.order.tolist() == [len(ngram) for ngram in named(lattice)]
 
 
-@settings(max_examples=30)
 @given(systems(max_words=3), st.integers(0, 2**32 - 1))
 def test_the_translation_that_gains_most(system, seed):
     lattice, random = lattice_of(system), np.random.default_rng(seed)
@@ -70,7 +68,6 @@ def test_the_translation_that_gains_most(system, seed):
     assert found.scores[0] == pytest.approx(max(scores), abs=1e-4)
 
 
-@settings(max_examples=20)
 @given(systems(max_words=3), st.lists(st.sampled_from("ABCx"), max_size=6))
 def test_ngrams_of_a_text(system, text):
     lattice = lattice_of(system)

@@ -1,4 +1,4 @@
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 
@@ -14,7 +14,6 @@ from tuning.evaluation.oracle_bleu import oracle_bleu
 BLEU_OF_ALL = BLEU(tokenize="none", force=True)
 
 
-@settings(max_examples=20)
 @given(systems(max_words=4), st.lists(st.sampled_from("ABCD"), min_size=1, max_size=6))
 def test_no_less_than_its_own_and_no_more_than_the_best(system, words):
     """Of all translations of one sentence, by sacrebleu."""
@@ -28,7 +27,6 @@ def test_no_less_than_its_own_and_no_more_than_the_best(system, words):
     assert found.own_score <= found.best_score
 
 
-@settings(max_examples=20)
 @given(systems(max_words=4), st.data())
 def test_what_the_lattice_can_say_is_said(system, data):
     every = [own for _, own, _ in everything(system) if len(own) >= 4 and len(set(own)) == len(own)]
