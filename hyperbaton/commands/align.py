@@ -80,6 +80,11 @@ class Align(Command):
         type=_Multiple(min=0, min_open=True),
     )
 
+    leave_out: str | None = option(
+        "Words that get no links, and without which the others are aligned: 'a an the ga o wa'.",
+        metavar="WORDS",
+    )
+
     def run(self) -> None:
         if (self.source or self.target) and (self.forward or self.backward):
             raise click.UsageError(
@@ -120,6 +125,7 @@ class Align(Command):
             read_priors,
         )
         from models.data.corpus_reading import CorpusFiles, read_corpus
+        from models.data.left_out_words import align_without
 
         load_eflomal()  # reports its absence before anything is read
         known = None if self.priors is None else read_priors(self.priors)
@@ -134,13 +140,16 @@ class Align(Command):
         say(f"aligning {counted(len(corpus), 'pair')} in both directions with eflomal")
         usual = AlignerSettings()
         settings = AlignerSettings(self.samplers or usual.n_samplers, self.length or usual.length)
-        directions = align_corpus(corpus, settings, known)
+        directions = align_without(
+            corpus, (self.leave_out or "").split(), lambda rest: align_corpus(rest, settings, known)
+        )
         if self.save_priors is not None:
             _write(self.save_priors, prior_lines(count_priors(corpus, directions)))
         return directions
 
     def _refuse_text_options(self) -> None:
-        for name in ("forward_out", "backward_out", "priors", "save_priors", "samplers", "length"):
+        text_options = "priors", "save_priors", "samplers", "length", "leave_out"
+        for name in ("forward_out", "backward_out", *text_options):
             if getattr(self, name) is not None:
                 option = name.replace("_", "-")
                 raise click.UsageError(f"--{option} is for --source and --target: links were given")

@@ -166,6 +166,10 @@ def test_a_device_that_takes_nothing(run, directions):
         (["--source", "x", "--target", "y", "--backward", "z"], "not both"),
         (["--forward", "x", "--backward", "y", "--method", "grow-dig"], "'grow-dig' is not one of"),
         (["--source", "x", "--target", "y", "--samplers", "0"], "0 is not in the range"),
+        (
+            ["--forward", "x", "--backward", "y", "--leave-out", "the"],
+            "--leave-out is for --source and --target: links were given",
+        ),
         (["--source", "x", "--target", "y", "--length", "0"], "0.0 is not in the range"),
         (["--source", "x", "--target", "y", "--length", "nan"], "nan is not a number of times"),
         (["--source", "x", "--target", "y", "--length", "inf"], "inf is not a number of times"),
