@@ -127,8 +127,7 @@ def notes(comparison: Comparison, test: str) -> list[str]:
     as_before = [cell.name for cell in comparison.cells if cell.best.is_as_before]
     if as_before:
         lines.append(
-            "with starting weights, because tuning gained nothing that held on unseen sentences: "
-            f"{', '.join(as_before)}"
+            f"with their starting weights, because tuning gained nothing: {', '.join(as_before)}"
         )
     return [*lines, *filter(None, [_sentences(comparison, test).unknown])]
 

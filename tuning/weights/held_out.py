@@ -1,11 +1,16 @@
 """Whether what tuning has learned is good for sentences that it has not seen.
 
 The sentences of the pool are parted into halves. From each, the optimiser learns weights, beginning
-with those before, and the other half judges them. They must be better there in 19 of 20 such
-development sets, going by the standard error of what they gain, or the weights before stay: a set
-that is too small teaches its own chances. Nothing is decoded for this, since the pool has
-translations for all these weights.
+with those before, and the other half, decoded with them, judges them. They must be better there in
+19 of 20 such development sets, going by the standard error of what they gain, or the weights before
+stay: a set that is too small teaches its own chances.
+
+The pool alone would not do as a judge. Its translations were found with weights that all sentences
+had a part in, and flatter such weights.
 """
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -21,19 +26,26 @@ SURE = 1.64  # standard errors above 0: 19 of 20 cases
 RESAMPLES = 500  # of the sentences, for the standard error
 
 
-def judge_halves(task: TuningTask, pool: Pool, before: FloatArray, n_rounds: int) -> HeldOut | None:
+# The statistics of all sentences of a task's development set, decoded with these weights
+Decode = Callable[[TuningTask, Mapping[str, float]], FloatArray]
+
+
+def judge_halves(
+    task: TuningTask, pool: Pool, before: FloatArray, n_rounds: int, decode: Decode
+) -> HeldOut | None:
     """None if there are too few sentences. Optimisers that go part of the way go `n_rounds`
     times."""
     if pool.n_sentences < 2 * LEAST:
         return None
     task.listeners.report("learning from halves of the pool", len(pool))
-    halves = [np.arange(begin, pool.n_sentences, 2) for begin in range(2)]
     old = pool.statistics[pool.best_rows(before)]
     new = np.empty_like(old)
-    for number, (own, other) in enumerate((halves, halves[::-1])):
-        judge = pool.part(other)
-        learned = _learned(task, pool, own, before, n_rounds, number)
-        new[other] = judge.statistics[judge.best_rows(learned)]
+    for number in range(2):
+        own, other = (slice(begin, None, 2) for begin in (number, 1 - number))
+        rows = np.arange(pool.n_sentences)[own]
+        learned = _learned(task, pool, rows, before, n_rounds, number)
+        half = replace(task, dev=task.dev.part(other))
+        new[other] = decode(half, task.vector.by_name(learned))
     score = task.objective.score(np.stack([old.sum(axis=0), new.sum(axis=0)]))
     one, two = resampled_scores(task.objective, [old, new], n_resamples=RESAMPLES)
     error = float(np.std(two - one, ddof=1))

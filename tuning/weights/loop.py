@@ -114,9 +114,9 @@ def _run(task: TuningTask, trace: Trace, pool: Pool, state: Path | None) -> Trac
 
 def _end(task: TuningTask, trace: Trace, pool: Pool, why: str) -> Trace:
     """Finds out whether what was learned holds on unseen sentences."""
-    if trace.best:
-        first = task.vector.vector(trace.steps[0].weights)
-        trace = replace(trace, held_out=judge_halves(task, pool, first, len(trace.steps) - 1))
+    if trace.best and task.settings.confirm:
+        first, n_rounds = task.vector.vector(trace.steps[0].weights), len(trace.steps) - 1
+        trace = replace(trace, held_out=judge_halves(task, pool, first, n_rounds, _decoded))
         if trace.held_out is not None:
             task.listeners.talk(trace.held_out_line)
     return trace.ended(why)
@@ -125,9 +125,14 @@ def _end(task: TuningTask, trace: Trace, pool: Pool, why: str) -> Trace:
 def measure(task: TuningTask, weights: Mapping[str, float]) -> float:
     """The score of the development set when it is decoded with these weights."""
     task.check()
-    hypotheses, _ = _decode(task, weights, n_best=1)
-    statistics = hypotheses.statistics(hypotheses.offsets[:-1], task.objective, task.dev)
+    statistics = _decoded(task, weights)
     return task.objective.shown(float(task.objective.score(statistics.sum(axis=0))))
+
+
+def _decoded(task: TuningTask, weights: Mapping[str, float]) -> FloatArray:
+    """The metric's statistics of every sentence, decoded with these weights."""
+    hypotheses, _ = _decode(task, weights, n_best=1)
+    return hypotheses.statistics(hypotheses.offsets[:-1], task.objective, task.dev)
 
 
 def _decode(

@@ -24,6 +24,7 @@ class TuneSettings:
     patience: int = 0  # give up after this many decodings without a better score; 0: never
     seed: int = 1  # of the first replica
     replicas: int = 3
+    confirm: bool = True  # keep new weights only if they gain on unseen halves of the set, too
     protocol: str = BEST  # what is kept of the replicas
     tokenize: str = "none"  # how metrics see text: sacrebleu's tokenisers
     lowercase: bool = False
@@ -67,6 +68,7 @@ def assignable(settings: object) -> dict[str, Any]:
     return {key: value for key, value in vars(settings).items() if key != "optimisers"}
 
 
-# What `hyperbaton compare` starts from: a preset may choose the protocol that the file leaves open
+# What `hyperbaton compare` starts from: a preset may choose the protocol that the file leaves open.
+# Systems that stay untuned, being unsure, beside others that are tuned would be no comparison.
 OPEN = ""
-COMPARE_SETTINGS = TuneSettings(protocol=OPEN)
+COMPARE_SETTINGS = TuneSettings(protocol=OPEN, confirm=False)

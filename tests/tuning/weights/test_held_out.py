@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sacrebleu.metrics.bleu import BLEU
 
 from tests.tuning.optimisers.pools import planted_pool
 from tests.tuning.small_language import development_set, make_translator
@@ -15,6 +16,7 @@ from tuning.optimisers.objective import Objective, Term
 from tuning.optimisers.pool import Pool
 from tuning.weights import loop
 from tuning.weights.held_out import judge_halves
+from tuning.weights.settings import COMPARE_SETTINGS
 from tuning.weights.task import Listeners, TuningTask
 from tuning.weights.trace import HeldOut, read_trace
 
@@ -49,6 +51,18 @@ def own_task(translator, method=f"{__name__}:Counting"):
     return task
 
 
+def among(pool, vector):
+    """Instead of decoding: the best of the pool, for the second half and then for the first."""
+    halves = iter([np.arange(1, pool.n_sentences, 2), np.arange(0, pool.n_sentences, 2)])
+
+    def decode(task, weights):
+        half = pool.part(next(halves))
+        assert len(task.dev) == half.n_sentences
+        return half.statistics[half.best_rows(vector.vector(weights))]
+
+    return decode
+
+
 def test_every_half_is_judged_by_what_the_other_one_says(translator):
     task = own_task(translator)
     pool, _ = planted_pool(3, n_sentences=len(SOURCE), n_features=6)
@@ -56,7 +70,7 @@ def test_every_half_is_judged_by_what_the_other_one_says(translator):
     pool = Pool(features, pool.statistics, pool.keys, pool.offsets)
     before = np.linspace(-1, 1, len(task.vector.names))
     n_rounds = 3
-    found = judge_halves(task, pool, before, n_rounds)
+    found = judge_halves(task, pool, before, n_rounds, among(pool, task.vector))
     lists = [range(*pair) for pair in zip(pool.offsets, pool.offsets[1:], strict=False)]
     scores = np.empty((2, len(lists)))
     for sentence, rows in enumerate(lists):
@@ -99,9 +113,11 @@ def test_a_gain_counts_if_it_is_sure(translator, gain, loss, is_gain):
     statistics = np.stack([scores, np.ones(200)], axis=1)
     offsets = np.arange(0, 201, 2)
     pool = Pool(features, statistics, np.arange(200).astype(np.uint64), offsets)
-    task.__dict__["sizes"] = np.ones(100)
     first = np.where(np.arange(n) == 0, 1.0, 0.0)
-    found = judge_halves(task, pool, first, 1)
+    decode = among(pool, task.vector)
+    task = replace(task, dev=replace(task.dev, sources=[None] * 100, references=[[]] * 100))
+    task.__dict__.update(objective=MEAN, sizes=np.ones(100))
+    found = judge_halves(task, pool, first, 1, decode)
     assert (found.before, found.after) == pytest.approx((50, 50 + (gain + loss) / 2))
     assert found.error == pytest.approx(1, rel=0.15)
     assert found.is_gain == is_gain
@@ -109,7 +125,41 @@ def test_a_gain_counts_if_it_is_sure(translator, gain, loss, is_gain):
 
 def test_too_few_sentences_to_part(translator):
     pool, _ = planted_pool(1, n_sentences=3)
-    assert judge_halves(make_task(translator), pool, np.zeros(7), 1) is None
+    assert judge_halves(make_task(translator), pool, np.zeros(7), 1, None) is None
+
+
+def test_each_half_is_decoded_with_what_the_other_has_taught(translator, monkeypatch):
+    asked, decoded = [], loop._decoded
+
+    def note(part, weights):
+        asked.append((part.dev, weights))
+        return decoded(part, weights)
+
+    monkeypatch.setattr(loop, "_decoded", note)
+    found = loop.tune(make_task(translator)).trace.held_out
+    outputs, references = [], []
+    for number, (dev, weights) in enumerate(asked):
+        expected = [sentence.words for sentence in SOURCE[1 - number :: 2]]
+        assert [sentence.words for sentence in dev.sources] == expected
+        own = translator.with_weights(weights)
+        outputs += [own.translate(sentence).text for sentence in dev.sources]
+        references += [first for first, *_ in dev.references]
+    assert len(outputs) == len(SOURCE)
+    scored = BLEU(tokenize="none", force=True).corpus_score(outputs, [references])
+    assert found.after == pytest.approx(scored.score)
+
+
+def test_a_comparison_does_without_confirmation(translator, monkeypatch):
+    def judge(*_):
+        raise AssertionError
+
+    monkeypatch.setattr(loop, "judge_halves", judge)
+    task = make_task(translator)
+    task = replace(task, settings=replace(task.settings, confirm=False))
+    result = loop.tune(task)
+    assert result.trace.best > 0
+    assert result.weights == result.trace.steps[result.trace.best].weights
+    assert not COMPARE_SETTINGS.confirm
 
 
 @pytest.mark.parametrize("is_gain", [True, False])
