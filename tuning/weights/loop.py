@@ -4,7 +4,7 @@
                   └──▶ score of the development set under these weights
 
 Every decoding is scored, and the best weights of all are the result, including those that the run
-was given: it never returns worse ones. At the end, halves of the development set that have not seen
+was given: it never returns worse ones. At the end, parts of the development set that have not seen
 them must confirm the new weights (`tuning/weights/held_out.py`).
 
 A run ends when a decoding finds nothing new (unless the optimiser is `gradual`, like PRO, which
@@ -34,7 +34,7 @@ from models.errors import DataError
 from tuning.optimisers.interface import Start
 from tuning.optimisers.pool import Pool
 from tuning.weights.growth import Growth
-from tuning.weights.held_out import judge_halves
+from tuning.weights.held_out import judge_unseen
 from tuning.weights.hypotheses import Hypotheses, collect
 from tuning.weights.lattice_lines import BestArcs, best_arcs
 from tuning.weights.task import TuningTask
@@ -116,7 +116,7 @@ def _end(task: TuningTask, trace: Trace, pool: Pool, why: str) -> Trace:
     """Finds out whether what was learned holds on unseen sentences."""
     if trace.best and task.settings.confirm:
         first, n_rounds = task.vector.vector(trace.steps[0].weights), len(trace.steps) - 1
-        trace = replace(trace, held_out=judge_halves(task, pool, first, n_rounds, _decoded))
+        trace = replace(trace, held_out=judge_unseen(task, pool, first, n_rounds, _decoded))
         if trace.held_out is not None:
             task.listeners.talk(trace.held_out_line)
     return trace.ended(why)

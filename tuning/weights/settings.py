@@ -24,7 +24,7 @@ class TuneSettings:
     patience: int = 0  # give up after this many decodings without a better score; 0: never
     seed: int = 1  # of the first replica
     replicas: int = 3
-    confirm: bool = True  # keep new weights only if they gain on unseen halves of the set, too
+    confirm: bool = True  # keep new weights only if they gain on unseen sentences, too
     protocol: str = BEST  # what is kept of the replicas
     tokenize: str = "none"  # how metrics see text: sacrebleu's tokenisers
     lowercase: bool = False

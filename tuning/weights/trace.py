@@ -40,7 +40,7 @@ class Step:
 
 
 class HeldOut(NamedTuple):
-    """What halves of the development set say of weights in which they had no part."""
+    """What parts of the development set say of weights in which they had no share."""
 
     before: float
     after: float
@@ -60,7 +60,7 @@ class Trace:
     steps: tuple[Step, ...] = ()
     following: dict[str, float] | None = None  # weights for the next decoding
     stopped: str = ""  # why, if the run is over
-    held_out: HeldOut | None = None  # what unseen halves say, if anything was gained
+    held_out: HeldOut | None = None  # what unseen sentences say, if anything was gained
 
     @property
     def best(self) -> int:
@@ -75,14 +75,14 @@ class Trace:
 
     @property
     def held_out_line(self) -> str:
-        """What unseen halves say, for people."""
+        """What unseen sentences say, for people."""
         if self.held_out is None:
             return ""
         before, after, error, is_gain = self.held_out
         verdict = "the new weights are kept" if is_gain else "not enough, the weights before stay"
         return (
-            f"on halves of the development set that had no part in it: {self.metric} "
-            f"{before:.2f} → {after:.2f}, standard error {error:.2f}: {verdict}"
+            f"on sentences that had no part in it: {self.metric} {before:.2f} → {after:.2f}, "
+            f"standard error {error:.2f}: {verdict}"
         )
 
     @property

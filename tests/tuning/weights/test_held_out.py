@@ -1,4 +1,4 @@
-"""Halves that judge each other, by hand, and what the loop makes of it."""
+"""Parts that judge what the others have taught, by hand, and what the loop makes of it."""
 
 from dataclasses import replace
 
@@ -15,7 +15,7 @@ from tuning.optimisers.interface import Optimiser
 from tuning.optimisers.objective import Objective, Term
 from tuning.optimisers.pool import Pool
 from tuning.weights import loop
-from tuning.weights.held_out import judge_halves
+from tuning.weights.held_out import judge_unseen
 from tuning.weights.settings import COMPARE_SETTINGS
 from tuning.weights.task import Listeners, TuningTask
 from tuning.weights.trace import HeldOut, read_trace
@@ -47,34 +47,34 @@ class Counting(Optimiser):
 
 def own_task(translator, method=f"{__name__}:Counting"):
     task = make_task(translator, method)
-    task.__dict__["objective"] = MEAN  # a mean, so that halves can be added by hand
+    task.__dict__["objective"] = MEAN  # a mean, so that parts can be added by hand
     return task
 
 
 def among(pool, vector):
-    """Instead of decoding: the best of the pool, for the second half and then for the first."""
-    halves = iter([np.arange(1, pool.n_sentences, 2), np.arange(0, pool.n_sentences, 2)])
+    """Instead of decoding: the best of the pool, for one fifth after the other."""
+    fifths = iter([np.arange(number, pool.n_sentences, 5) for number in range(5)])
 
     def decode(task, weights):
-        half = pool.part(next(halves))
-        assert len(task.dev) == half.n_sentences
-        return half.statistics[half.best_rows(vector.vector(weights))]
+        fifth = pool.part(next(fifths))
+        assert len(task.dev) == fifth.n_sentences
+        return fifth.statistics[fifth.best_rows(vector.vector(weights))]
 
     return decode
 
 
-def test_every_half_is_judged_by_what_the_other_one_says(translator):
+def test_every_part_judges_what_the_others_say(translator):
     task = own_task(translator)
     pool, _ = planted_pool(3, n_sentences=len(SOURCE), n_features=6)
     features = np.random.default_rng(1).normal(size=(len(pool), len(task.vector.names)))
     pool = Pool(features, pool.statistics, pool.keys, pool.offsets)
     before = np.linspace(-1, 1, len(task.vector.names))
     n_rounds = 3
-    found = judge_halves(task, pool, before, n_rounds, among(pool, task.vector))
+    found = judge_unseen(task, pool, before, n_rounds, among(pool, task.vector))
     lists = [range(*pair) for pair in zip(pool.offsets, pool.offsets[1:], strict=False)]
     scores = np.empty((2, len(lists)))
     for sentence, rows in enumerate(lists):
-        size = sum(len(other) for k, other in enumerate(lists) if k % 2 != sentence % 2)
+        size = sum(len(other) for k, other in enumerate(lists) if k % 5 != sentence % 5)
         learned = before
         for _ in range(n_rounds):
             learned = task.vector.normalise(learned + np.arange(len(before)) * (size % 7 - 3.5))
@@ -107,9 +107,9 @@ def test_a_gain_counts_if_it_is_sure(translator, gain, loss, is_gain):
     n = len(task.vector.names)
     features = np.zeros((200, n))
     features[0::2, 0], features[1::2, -1] = 1, 1
-    # in pairs, as halves are every other sentence
+    # in fives, so that every part has its share
     scores = np.full(200, 0.5)
-    scores[1::2] += np.tile([gain, gain, loss, loss], 25) / 100
+    scores[1::2] += np.tile([gain] * 5 + [loss] * 5, 10) / 100
     statistics = np.stack([scores, np.ones(200)], axis=1)
     offsets = np.arange(0, 201, 2)
     pool = Pool(features, statistics, np.arange(200).astype(np.uint64), offsets)
@@ -117,7 +117,7 @@ def test_a_gain_counts_if_it_is_sure(translator, gain, loss, is_gain):
     decode = among(pool, task.vector)
     task = replace(task, dev=replace(task.dev, sources=[None] * 100, references=[[]] * 100))
     task.__dict__.update(objective=MEAN, sizes=np.ones(100))
-    found = judge_halves(task, pool, first, 1, decode)
+    found = judge_unseen(task, pool, first, 1, decode)
     assert (found.before, found.after) == pytest.approx((50, 50 + (gain + loss) / 2))
     assert found.error == pytest.approx(1, rel=0.15)
     assert found.is_gain == is_gain
@@ -125,10 +125,10 @@ def test_a_gain_counts_if_it_is_sure(translator, gain, loss, is_gain):
 
 def test_too_few_sentences_to_part(translator):
     pool, _ = planted_pool(1, n_sentences=3)
-    assert judge_halves(make_task(translator), pool, np.zeros(7), 1, None) is None
+    assert judge_unseen(make_task(translator), pool, np.zeros(7), 1, None) is None
 
 
-def test_each_half_is_decoded_with_what_the_other_has_taught(translator, monkeypatch):
+def test_each_part_is_decoded_with_what_the_others_have_taught(translator, monkeypatch):
     asked, decoded = [], loop._decoded
 
     def note(part, weights):
@@ -139,7 +139,7 @@ def test_each_half_is_decoded_with_what_the_other_has_taught(translator, monkeyp
     found = loop.tune(make_task(translator)).trace.held_out
     outputs, references = [], []
     for number, (dev, weights) in enumerate(asked):
-        expected = [sentence.words for sentence in SOURCE[1 - number :: 2]]
+        expected = [sentence.words for sentence in SOURCE[number::5]]
         assert [sentence.words for sentence in dev.sources] == expected
         own = translator.with_weights(weights)
         outputs += [own.translate(sentence).text for sentence in dev.sources]
@@ -153,7 +153,7 @@ def test_a_comparison_does_without_confirmation(translator, monkeypatch):
     def judge(*_):
         raise AssertionError
 
-    monkeypatch.setattr(loop, "judge_halves", judge)
+    monkeypatch.setattr(loop, "judge_unseen", judge)
     task = make_task(translator)
     task = replace(task, settings=replace(task.settings, confirm=False))
     result = loop.tune(task)
@@ -164,7 +164,7 @@ def test_a_comparison_does_without_confirmation(translator, monkeypatch):
 
 @pytest.mark.parametrize("is_gain", [True, False])
 def test_what_is_not_confirmed_is_not_kept(translator, monkeypatch, tmp_path, is_gain):
-    monkeypatch.setattr(loop, "judge_halves", lambda *_: HeldOut(41.0, 42.0, 0.5, is_gain))
+    monkeypatch.setattr(loop, "judge_unseen", lambda *_: HeldOut(41.0, 42.0, 0.5, is_gain))
     said = []
     task = make_task(translator, talk=said.append)
     result = loop.tune(task, tmp_path)
@@ -174,7 +174,6 @@ def test_what_is_not_confirmed_is_not_kept(translator, monkeypatch, tmp_path, is
     assert (result.weights, result.dev_score) == (kept.weights, kept.score)
     verdict = "the new weights are kept" if is_gain else "not enough, the weights before stay"
     assert said[-1] == (
-        "on halves of the development set that had no part in it: BLEU 41.00 → 42.00, "
-        f"standard error 0.50: {verdict}"
+        f"on sentences that had no part in it: BLEU 41.00 → 42.00, standard error 0.50: {verdict}"
     )
     assert read_trace(tmp_path / "trace.json") == trace
