@@ -94,7 +94,8 @@ def import_moses(
         }
         origin = {"moses_ini": path_text(ini_path)}
         models = [FittedModel(model.name, model) for model in default_models(kind)]
-        write_system(out, parts, weights, models, ini.distortion_limit, imported=origin)
+        search = {"distortion_limit": ini.distortion_limit}
+        write_system(out, parts, weights, models, search, imported=origin)
 
 
 def export_moses(directory: Path, out: Path, talk: Callable[[str], None] = lambda _: None) -> None:

@@ -114,8 +114,8 @@ def train_system(
         models = [training.fitted(name, model, parts) for name, model in wanted]
         parts |= training.tagger()
         defaults = starting_weights(fitted.model for fitted in models)
-        weights, limit = weights_to_keep(out, defaults, listeners.talk)
-        write_system(out, parts, weights, models, limit, **training.description())
+        weights, search = weights_to_keep(out, defaults, listeners.talk)
+        write_system(out, parts, weights, models, search, **training.description())
 
 
 @dataclass(eq=False)

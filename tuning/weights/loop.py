@@ -84,7 +84,7 @@ def _run(task: TuningTask, trace: Trace, pool: Pool, state: Path | None) -> Trac
     while not trace.stopped:
         if trace.following is not None:
             began = time.monotonic()
-            hypotheses, lattices = _decode(task, trace.following, task.settings.n_best)
+            hypotheses, lattices = decode(task, trace.following, task.settings.n_best)
             pool, found, step = _add(task, trace, pool, hypotheses)
             step = replace(step, seconds=time.monotonic() - began)
             trace = replace(trace, steps=(*trace.steps, step), following=None)
@@ -98,7 +98,7 @@ def _run(task: TuningTask, trace: Trace, pool: Pool, state: Path | None) -> Trac
             began = time.monotonic()
             step = trace.steps[-1]
             if not lattices and task.settings.optimiser.arcs:  # a run that was stopped here
-                _, lattices = _decode(task, step.weights, task.settings.n_best)
+                _, lattices = decode(task, step.weights, task.settings.n_best)
             growth = Growth(task, lattices)
             weights = _next_weights(task, trace, pool, growth)
             pool = pool.merge(growth.found)
@@ -131,11 +131,11 @@ def measure(task: TuningTask, weights: Mapping[str, float]) -> float:
 
 def _decoded(task: TuningTask, weights: Mapping[str, float]) -> FloatArray:
     """The metric's statistics of every sentence, decoded with these weights."""
-    hypotheses, _ = _decode(task, weights, n_best=1)
+    hypotheses, _ = decode(task, weights, n_best=1)
     return hypotheses.statistics(hypotheses.offsets[:-1], task.objective, task.dev)
 
 
-def _decode(
+def decode(
     task: TuningTask, weights: Mapping[str, float], n_best: int
 ) -> tuple[Hypotheses, list[BestArcs]]:
     """The n-best lists of the development set, and the lattices if the optimiser wants them."""
