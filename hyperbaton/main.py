@@ -53,6 +53,7 @@ COMMANDS = {  # name: module:command
     "diagnose": "hyperbaton.commands.diagnose:diagnose",
     "oracle-bleu": "hyperbaton.commands.oracle_bleu:oracle_bleu",
     "consensus": "hyperbaton.commands.consensus:consensus",
+    "rerank": "hyperbaton.commands.rerank:rerank",
     "prune": "hyperbaton.commands.prune:prune",
     "import": "hyperbaton.commands.moses:import_system",
     "export": "hyperbaton.commands.moses:export_system",

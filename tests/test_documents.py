@@ -159,9 +159,24 @@ def own_files(folder):
                 texts[f"{split}.{ending}"] = b"".join(stream.readlines()[:n])
     texts["my-comparison.toml"] = COMPARISON.encode()
     texts["one.nbest"] = texts["other.nbest"] = b"0 ||| a b ||| lm= -1 ||| -2\n"
+    texts |= reranking_files(texts)
     for name, text in texts.items():
         if not (folder / name).exists():
             (folder / name).write_bytes(text)
+
+
+def reranking_files(texts):
+    """Lists of every reference and its mirror image, scores for them, and weights."""
+    found = {"rerank.toml": b"format = 1\n[weights]\nscore = 1\nlm = 0\nneural = 1\n"}
+    for split in ("dev", "test"):
+        found[f"{split}.scores"] = b"1\n0\n" * len(texts[f"{split}.en"].splitlines())
+        found[f"{split}.nbest"] = b"".join(
+            b"%d ||| %s ||| lm= -1 ||| -2\n" % (number, b" ".join(words[::step]))
+            for number, line in enumerate(texts[f"{split}.en"].splitlines())
+            for words in [line.split()]
+            for step in (1, -1)
+        )
+    return found
 
 
 @pytest.mark.usefixtures("shared_stages")

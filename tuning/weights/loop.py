@@ -37,6 +37,7 @@ from tuning.weights.growth import Growth
 from tuning.weights.held_out import judge_unseen
 from tuning.weights.hypotheses import Hypotheses, collect
 from tuning.weights.lattice_lines import BestArcs, best_arcs
+from tuning.weights.pool_task import check_pool
 from tuning.weights.task import TuningTask
 from tuning.weights.trace import Step, Trace, resume, save
 
@@ -116,7 +117,11 @@ def _end(task: TuningTask, trace: Trace, pool: Pool, why: str) -> Trace:
     """Finds out whether what was learned holds on unseen sentences."""
     if trace.best and task.settings.confirm:
         first, n_rounds = task.vector.vector(trace.steps[0].weights), len(trace.steps) - 1
-        trace = replace(trace, held_out=judge_unseen(task, pool, first, n_rounds, _decoded))
+
+        def decode_part(which: slice, weights: Mapping[str, float]) -> FloatArray:
+            return _decoded(replace(task, dev=task.dev.part(which)), weights)
+
+        trace = replace(trace, held_out=judge_unseen(task, pool, first, n_rounds, decode_part))
         if trace.held_out is not None:
             task.listeners.talk(trace.held_out_line)
     return trace.ended(why)
@@ -205,7 +210,7 @@ def _optimise(
 ) -> FloatArray:
     """What the optimiser makes of the pool, from the weights `last`."""
     if len(trace.steps) == 1:
-        task.check_pool(pool)
+        check_pool(task, pool)
     task.listeners.report(f"{task.settings.method} on hypotheses", len(pool))
     own = task.vector
     start = Start(last, own.tuned, earlier, task.threads, task.sizes, own.scaled, growth)
