@@ -37,6 +37,7 @@ PROGRAM = "hyperbaton"
 COMPLETION = "_HYPERBATON_COMPLETE"  # set by shells that ask for completions
 COMMANDS = {  # name: module:command
     "demo": "hyperbaton.commands.demo:demo",
+    "prepare": "hyperbaton.commands.prepare:prepare",
     "corpus": "hyperbaton.commands.corpus:corpus",
     "align": "hyperbaton.commands.align:align",
     "parse": "hyperbaton.commands.parse:parse",

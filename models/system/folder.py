@@ -180,11 +180,6 @@ def weights_to_keep(
     return weights, content["search"]
 
 
-def path_text(path: Path) -> str:
-    """A path as text; bytes that are not UTF-8 become \\xNN."""
-    return os.fsencode(path).decode("utf-8", "backslashreplace")
-
-
 def read_system(directory: Path) -> dict[str, Any]:
     """The content of `model.toml`."""
     path = directory / NAME

@@ -26,7 +26,6 @@ from models.system.folder import (
     default_weights,
     load_language_model,
     load_phrases,
-    path_text,
     read_system,
     write_system,
 )
@@ -40,7 +39,7 @@ from models.system.moses_ini import (
     read_moses_ini,
 )
 from models.system.stages import fingerprint, locked, run_stage
-from models.writing import copy_file, make_folder, open_to_write
+from models.writing import copy_file, make_folder, open_to_write, path_text
 
 KENLM_MAGIC = b"mmap lm http://kheafield.com/code"
 ARPA = "lm.arpa.gz"

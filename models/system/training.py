@@ -39,7 +39,6 @@ from models.progress import Progress
 from models.system.folder import (
     TAGGER,
     FittedModel,
-    path_text,
     starting_weights,
     weights_to_keep,
     write_system,
@@ -54,6 +53,7 @@ from models.system.stages import (
     run_stage,
     sha256,
 )
+from models.writing import path_text
 
 SORTING = 6  # the share of memory for sorting n-grams; most is needed for the n-grams themselves
 LARGE = 20_000_000  # bytes of a corpus in its files, from which it is mapped into memory

@@ -15,8 +15,9 @@ from decoder.decode import SearchSettings
 from decoder.translator import Translator
 from models.data.unknown_words import UnknownWords
 from models.progress import Progress
-from models.system.folder import path_text, read_system, write_weights
+from models.system.folder import read_system, write_weights
 from models.system.stages import fingerprint, locked
+from models.writing import path_text
 from tuning.evaluation.data_sets import DataSet, load
 from tuning.optimisers.objective import parse_objective
 from tuning.weights.loop import decode
