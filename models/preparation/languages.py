@@ -33,9 +33,11 @@ SCRIPTS = {
     code: frozenset({script}) for script, codes in _SCRIPTS.items() for code in codes.split()
 }
 SCRIPTS |= {"ja": HAN | KANA, "zh": HAN, "yue": HAN, "wuu": HAN, "ko": HAN | {"HANGUL"}}
+_OWN, _FOREIGN, _OTHER = range(3)  # a letter of a script, of another one; not a letter
 _SUBTAGS = {"latn": frozenset({"LATIN"}), "cyrl": frozenset({"CYRILLIC"})}  # sr-Latn, uz-Cyrl
 
 
+@cache
 def primary(code: str) -> str:
     """The language without region and script: `pt` of `pt-BR`."""
     return code.replace("_", "-").partition("-")[0].lower()
@@ -67,11 +69,29 @@ def size(text: str, code: str) -> float:
 
 def share_of_scripts(text: str, scripts: frozenset[str]) -> float:
     """The share of the letters that is written in these scripts; 1 if there are no letters."""
-    letters = [script_of(letter) in scripts for letter in text if letter.isalpha()]
-    return sum(letters) / len(letters) if letters else 1.0
+    kinds = list(map(_kinds(scripts).__getitem__, text))
+    own, foreign = kinds.count(_OWN), kinds.count(_FOREIGN)
+    return own / (own + foreign) if own + foreign else 1.0
+
+
+class _Kinds(dict[str, int]):
+    """What characters are to some scripts; worked out once for each."""
+
+    def __init__(self, scripts: frozenset[str]) -> None:
+        super().__init__()
+        self._scripts = scripts
+
+    def __missing__(self, letter: str) -> int:
+        is_own = script_of(letter) in self._scripts
+        self[letter] = (_OWN if is_own else _FOREIGN) if letter.isalpha() else _OTHER
+        return self[letter]
 
 
 @cache
+def _kinds(scripts: frozenset[str]) -> _Kinds:
+    return _Kinds(scripts)
+
+
 def script_of(letter: str) -> str:
     words = name(letter, "UNKNOWN").replace("-", " ").split()
     first = words[1] if words[0] in ("FULLWIDTH", "HALFWIDTH") else words[0]

@@ -94,7 +94,7 @@ def prepare(job: Preparation, progress: Progress | None = None) -> Report:
         path = Path(folder) / "pairs"
         pairs, units = _read(job, path, report, progress)
         sets = divide(_hashes(pairs), _hashes(units), job.n_dev, job.n_test)
-        _write(job, path, sets.tolist(), report, progress)
+        _write(job, path, sets.tobytes(), report, progress)
     return report
 
 
@@ -133,7 +133,7 @@ def _read(
 
 
 def _write(
-    job: Preparation, path: Path, sets: list[int], report: Report, progress: Progress | None
+    job: Preparation, path: Path, sets: bytes, report: Report, progress: Progress | None
 ) -> None:
     """Divides the pairs, and reports."""
     with ExitStack() as stack:
