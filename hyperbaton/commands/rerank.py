@@ -78,18 +78,24 @@ class Rerank(Command):
             raise click.UsageError("give either --reference, to learn weights, or --weights")
         if self.weights is not None and self.weights_out is not None:
             raise click.UsageError("--weights-out needs --reference: nothing is learned")
+        if self.references and STREAM in (self.out, self.n_best_file):
+            raise click.UsageError("what is learned goes to stdout: name a file for the rest")
+        from hyperbaton.views.text_tables import print_blocks
         from tuning.evaluation.list_features import add_features, read_feature_lists
         from tuning.weights.reranking import check_names, read_weights
 
         lists = read_feature_lists(self.lists)
         sources = self.read_sources(lists)
         lists = add_features(lists, self.features, sources)
+        n_sentences = len(sources) if sources else lists.sentences[-1] + 1
         if self.weights is None:
-            weights = self.learn(lists, sources)
+            found = self.learn(lists, sources)
+            self.write(lists, found.weights, n_sentences)
+            print_blocks(result_tables(found))  # last: whoever reads it may go away
         else:
             weights = read_weights(self.weights)
             check_names(lists, weights, str(self.weights))
-        self.write(lists, weights, len(sources) if sources else lists.sentences[-1] + 1)
+            self.write(lists, weights, n_sentences)
 
     def read_sources(self, lists: "FeatureLists") -> list[str] | None:
         from models.data.text import parse_lines
@@ -100,9 +106,8 @@ class Rerank(Command):
         lists.check_sentences(len(sources), str(self.source))
         return sources
 
-    def learn(self, lists: "FeatureLists", sources: list[str] | None) -> dict[str, float]:
-        """Learned weights; scores and weights are printed."""
-        from hyperbaton.views.text_tables import print_blocks
+    def learn(self, lists: "FeatureLists", sources: list[str] | None) -> "Reranking":
+        """What the references teach, which is also written."""
         from tuning.evaluation.references import read_references
         from tuning.weights.reranking import RerankingTask, learn, write_weights
         from tuning.weights.task import Listeners
@@ -118,13 +123,12 @@ class Rerank(Command):
             listeners = Listeners(say, progress)
             task = RerankingTask(lists, references, sources, settings, self.threads, listeners)
             found = learn(task)
-        print_blocks(result_tables(found))
         if self.weights_out is not None:
             write_weights(self.weights_out, found, settings)
-        return found.weights
+        return found
 
     def write(self, lists: "FeatureLists", weights: Mapping[str, float], n_sentences: int) -> None:
-        """The outputs that were asked for; what has learned has printed something else."""
+        """The outputs that were asked for; standard output is for them if nothing is learned."""
         from models.writing import open_to_write
         from tuning.evaluation.nbest_lists import entry_line
         from tuning.weights.reranking import reranked

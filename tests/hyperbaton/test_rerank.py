@@ -65,6 +65,17 @@ def test_weights_are_learned_and_used(folder):
     assert run(*use, "--source", "test.ja", cwd=folder).stdout == "good\n\nonly\n\n"
 
 
+def test_results_were_lost_when_the_reader_went_away(folder, monkeypatch):
+    def gone(_blocks):
+        raise BrokenPipeError
+
+    monkeypatch.setattr("hyperbaton.views.text_tables.print_blocks", gone)
+    done = learn(folder, "neural=dev.scores", "-o", "dev.out")
+    assert done.returncode == 0
+    assert read_weights(folder / "w.toml")
+    assert (folder / "dev.out").read_text() == (folder / "dev.en").read_text()
+
+
 def test_a_function_of_the_users_own(folder):
     done = learn(folder, "overlap=own:overlap", "--source", "dev.ja")
     assert done.returncode == 0, done.stderr
@@ -79,6 +90,7 @@ def test_a_function_of_the_users_own(folder):
     [
         ([], 2, "give either --reference, to learn weights, or --weights"),
         (["--reference", "dev.en", "--weights", "w"], 2, "give either --reference"),
+        (["--reference", "dev.en", "-o", "-"], 2, "goes to stdout: name a file for the rest"),
         (["--weights", "w", "--weights-out", "v"], 2, "--weights-out needs --reference"),
         (["--reference", "test.scores"], 1, "has a list of sentence 7\n  test.scores has 3 lines"),
         (["--reference", "dev.en", "--feature", "x=test.scores"], 1, "has 3 lines"),
