@@ -104,14 +104,16 @@ def tune(
     state: File | None = None,
     restart: bool = False,
     allow_plugins: bool = False,
+    mbr_scale: bool = False,
     threads: int = 2,
     talk: Talk = lambda _: None,
     **sections: Section,
 ) -> "Replicas":
     """Tunes the weights of a system and stores them in it; traces and a picture go to `state`.
 
-    `fixed` names weights to leave alone. Sections: tune (`tune={"replicas": 1}`), search, and one
-    for each optimiser (`mira={"step": 0.02}`).
+    `fixed` names weights to leave alone; with `mbr_scale`, the scale for minimum Bayes risk is
+    chosen as well. Sections: tune (`tune={"replicas": 1}`), search, and one for each optimiser
+    (`mira={"step": 0.02}`).
     """
     from hyperbaton.settings import settings_of_system
     from hyperbaton.views.tuning_text import plot_tuning
@@ -127,7 +129,8 @@ def tune(
         source_tree=_path(source_tree),
     )
     fixed = tuple(_several(fixed))
-    job = TuningJob(Path(model), dev, fixed, _path(state), restart, threads, allow_plugins)
+    how = restart, threads, allow_plugins, mbr_scale
+    job = TuningJob(Path(model), dev, fixed, _path(state), *how)
     settings = with_sections(settings_of_system(job.model), sections)
     result, _ = tune_system(job, settings.tune, settings.search, talk)
     plot_tuning(result, job.picture)

@@ -37,6 +37,7 @@ PROGRAM = "hyperbaton"
 COMPLETION = "_HYPERBATON_COMPLETE"  # set by shells that ask for completions
 COMMANDS = {  # name: module:command
     "demo": "hyperbaton.commands.demo:demo",
+    "prepare": "hyperbaton.commands.prepare:prepare",
     "corpus": "hyperbaton.commands.corpus:corpus",
     "align": "hyperbaton.commands.align:align",
     "parse": "hyperbaton.commands.parse:parse",
@@ -53,6 +54,7 @@ COMMANDS = {  # name: module:command
     "diagnose": "hyperbaton.commands.diagnose:diagnose",
     "oracle-bleu": "hyperbaton.commands.oracle_bleu:oracle_bleu",
     "consensus": "hyperbaton.commands.consensus:consensus",
+    "rerank": "hyperbaton.commands.rerank:rerank",
     "prune": "hyperbaton.commands.prune:prune",
     "import": "hyperbaton.commands.moses:import_system",
     "export": "hyperbaton.commands.moses:export_system",

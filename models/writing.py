@@ -69,6 +69,11 @@ def copy_file(original: Path, path: Path) -> None:
         shutil.copyfile(original, temporary)
 
 
+def path_text(path: Path) -> str:
+    """A path as text; bytes that are not UTF-8 become \\xNN."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
 def make_folder(path: Path) -> None:
     with writing(path):
         try:

@@ -11,6 +11,7 @@ names, and must end well. Commands that take long are only read (tests/test_advi
 
 import gzip
 import io
+import json
 import os
 import re
 import runpy
@@ -159,9 +160,38 @@ def own_files(folder):
                 texts[f"{split}.{ending}"] = b"".join(stream.readlines()[:n])
     texts["my-comparison.toml"] = COMPARISON.encode()
     texts["one.nbest"] = texts["other.nbest"] = b"0 ||| a b ||| lm= -1 ||| -2\n"
+    texts |= reranking_files(texts) | raw_files(texts)
     for name, text in texts.items():
         if not (folder / name).exists():
             (folder / name).write_bytes(text)
+
+
+def reranking_files(texts):
+    """Lists of every reference and its mirror image, scores for them, and weights."""
+    found = {"rerank.toml": b"format = 1\n[weights]\nscore = 1\nlm = 0\nneural = 1\n"}
+    for split in ("dev", "test"):
+        found[f"{split}.scores"] = b"1\n0\n" * len(texts[f"{split}.en"].splitlines())
+        found[f"{split}.nbest"] = b"".join(
+            b"%d ||| %s ||| lm= -1 ||| -2\n" % (number, b" ".join(words[::step]))
+            for number, line in enumerate(texts[f"{split}.en"].splitlines())
+            for words in [line.split()]
+            for step in (1, -1)
+        )
+    return found
+
+
+def raw_files(texts):
+    """The training text as it might come from elsewhere; Japanese has kana there."""
+    kana = [f"これは{number}。" for number in range(60)]
+    english = texts["train.en"].decode().splitlines()
+    pairs = list(zip(kana, english, strict=True))
+    files = {
+        "raw.ja": kana,
+        "raw.en": english,
+        "raw.tsv": ["\t".join(pair) for pair in pairs],
+        "raw.jsonl": [json.dumps({"translation": {"ja": ja, "en": en}}) for ja, en in pairs],
+    }
+    return {name: "".join(f"{line}\n" for line in own).encode() for name, own in files.items()}
 
 
 @pytest.mark.usefixtures("shared_stages")

@@ -65,8 +65,9 @@ class Translate(MarkedCommand):
     stats: bool = flag("Print search statistics to stderr at the end.")
     mbr: bool = flag("Choose among the n-best (100 by default) by minimum Bayes risk.")
     mbr_lattice: bool = flag("Choose among all translations of the search lattice instead.")
-    mbr_scale: float = option(
-        "Factor of the scores for both: the higher, the more the best ones count.", default=20.0
+    mbr_scale: float | None = option(
+        "Factor of the scores for both: the higher, the more the best ones count.  [default: what "
+        "'hyperbaton tune --mbr-scale' has chosen for the system, or 20]"
     )
     force: Path | None = option(
         "Translate into these lines, or the nearest that the system can say, and score them."
@@ -99,6 +100,15 @@ class Translate(MarkedCommand):
 
         has_one = any(isinstance(model, Oracle) for model in translator.distortion)
         return translator if has_one else translator.with_model(Oracle())
+
+    def relative_scale(self, translator: "Translator") -> float:
+        """The factor of scores for minimum Bayes risk, for the size that the weights have."""
+        from models.system.folder import MBR_SCALE, read_system
+        from tuning.evaluation.consensus import size_of_weights
+
+        own: float = read_system(self.model)["search"].get("mbr_scale", MBR_SCALE)
+        scale = own if self.mbr_scale is None else self.mbr_scale
+        return scale / size_of_weights(translator.weights)
 
     def requested(self) -> dict[str, Path]:
         """The options that say what to search for."""
@@ -216,8 +226,7 @@ class _Writer:
         from models.writing import open_to_write
 
         self._job, self._translator = job, translator
-        tuned = (weight for name, weight in translator.weights.items() if name != "unknown")
-        self._size = sum(map(abs, tuned)) or 1.0
+        self._scale = job.relative_scale(translator) if job.mbr or job.mbr_lattice else 0.0
         others = job.n_best_file, job.lattice
         out = STREAM if job.out is None and STREAM not in others else job.out
         self._out, self._n_best, self._lattice = (
@@ -241,9 +250,9 @@ class _Writer:
         if job.mbr_lattice:
             from tuning.evaluation.consensus import lattice_consensus
 
-            decoded = lattice_consensus(decoded, job.mbr_scale / self._size)
+            decoded = lattice_consensus(decoded, self._scale)
         elif job.mbr:
-            decoded = chosen_by_risk(decoded, job.mbr_scale / self._size, job.n_best)
+            decoded = chosen_by_risk(decoded, self._scale, job.n_best)
         if job.as_json:
             _write(self._out, json_line(number, decoded, translator.results(decoded)))
         elif job.alignment:

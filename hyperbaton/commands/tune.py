@@ -84,6 +84,10 @@ class Tune(Command):
         metavar="FEATURE[=WEIGHT]",
     )
     distortion_limit: int | None = limit_option()
+    mbr_scale: bool = flag(
+        "Also choose the scale for minimum Bayes risk ('hyperbaton translate --mbr') that scores "
+        "best on the development set, and keep it in the system."
+    )
     state: Path | None = option("Folder for traces and state.  [default: MODEL/tuning]")
     restart: bool = flag("Discard earlier state and start over.")
     plot: Path | None = output("Draw into this file.  [default: STATE/tuning.svg]")
@@ -125,9 +129,8 @@ class Tune(Command):
 
         layers = self.reference_alignment, self.source_tags, self.source_tree
         dev = DataSet(self.source, self.references, "dev", *layers)
-        return TuningJob(
-            self.model, dev, self.fixed, self.state, self.restart, self.threads, self.allow_plugins
-        )
+        how = self.restart, self.threads, self.allow_plugins, self.mbr_scale
+        return TuningJob(self.model, dev, self.fixed, self.state, *how)
 
 
 tune = command(Tune)

@@ -6,6 +6,7 @@ from pathlib import Path
 from hyperbaton.views.picture_files import save_picture
 from hyperbaton.views.text_tables import Block
 from tuning.evaluation.tables import Table
+from tuning.weights.mbr_scale import ScaleChoice
 from tuning.weights.protocol import Replicas, best_of
 
 MOST_NAMED = 30  # weights in the legend of the picture
@@ -14,6 +15,8 @@ MOST_NAMED = 30  # weights in the legend of the picture
 def tuning_blocks(result: Replicas, before: Mapping[str, float]) -> list[Block]:
     """What the replicas reached, and the weights before and after."""
     blocks: list[Block] = [_replicas(result), _mean(result), _weights(result, before)]
+    if result.mbr is not None:
+        blocks.append(_scales(result.mbr, result.runs[0].trace.metric))
     turned = _turned(result)
     if turned:
         blocks.append(
@@ -53,6 +56,15 @@ def _weights(result: Replicas, before: Mapping[str, float]) -> Table:
         [name, f"{start[name]:.4f}", f"{weight:.4f}"] for name, weight in result.weights.items()
     ]
     return Table(["weight", "before", "after"], rows)
+
+
+def _scales(choice: ScaleChoice, metric: str) -> Table:
+    rows = [
+        [f"{scale:g}", f"{score:.2f}", "kept" if scale == choice.kept else ""]
+        for scale, score in choice.scores.items()
+    ]
+    title = f"minimum Bayes risk (without: {choice.without:.2f})"
+    return Table(["scale", metric, ""], rows, title=title, left=frozenset([""]))
 
 
 def _turned(result: Replicas) -> list[str]:

@@ -10,7 +10,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
-from math import isfinite
+from math import inf, isfinite
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ FORMAT = 2
 NAME = "model.toml"
 ADVICE = "train or import the system again"
 DISTORTION_LIMIT = 6
+MBR_SCALE = 20.0  # of systems for which none was chosen; in the table [search] of the others
 TAGGER = "source_tagger"  # a part of systems that were trained with tags
 KENLM_BINARY = "lm.kenlm"  # in the language model's part, if it came as a KenLM binary
 
@@ -78,16 +79,17 @@ def write_system(
     parts: dict[str, str],
     weights: Mapping[str, float],
     models: Iterable[FittedModel],
-    distortion_limit: int = DISTORTION_LIMIT,
+    search: Mapping[str, float],
     **sections: dict[str, Any],
 ) -> None:
-    """Turns the parts (folders inside `directory`) into a system."""
+    """Turns the parts (folders inside `directory`) into a system; `search` has its distortion limit
+    and perhaps the scale for minimum Bayes risk."""
     models = list(models)
     content = {
         "format": FORMAT,
         "hyperbaton": version("hyperbaton"),
         "parts": parts,
-        "search": {"distortion_limit": distortion_limit},
+        "search": dict(search),
         "weights": dict(weights),
         "distortion": [model.entry() for model in models],
         **sections,
@@ -132,14 +134,18 @@ def write_weights(
     weights: Mapping[str, float],
     distortion_limit: int,
     tuning: Mapping[str, Any],
+    mbr_scale: float | None = None,
 ) -> None:
-    """Gives a system other weights and another distortion limit; the rest stays as it is.
+    """Gives a system other weights and another distortion limit, and another scale for minimum
+    Bayes risk if there is one; the rest stays as it is.
 
     `tuning` is kept beside them and says how they were found.
     """
     content = read_system(directory)
     content["weights"] |= weights
     content["search"]["distortion_limit"] = distortion_limit
+    if mbr_scale is not None:
+        content["search"]["mbr_scale"] = mbr_scale
     content["tuning"] = dict(tuning)
     write_content(directory, content)
 
@@ -151,32 +157,27 @@ def write_content(directory: Path, content: Mapping[str, Any]) -> None:
 
 def weights_to_keep(
     directory: Path, defaults: dict[str, float], talk: Callable[[str], None]
-) -> tuple[dict[str, float], int]:
-    """Weights and distortion limit for a system that is trained again.
+) -> tuple[dict[str, float], dict[str, float]]:
+    """Weights and the table `[search]` for a system that is trained again.
 
     The old weights may have been tuned, so they are kept if the features are the same; otherwise
     the defaults hold.
     """
+    search: dict[str, float] = {"distortion_limit": DISTORTION_LIMIT}
     if not (directory / NAME).exists():
-        return defaults, DISTORTION_LIMIT
+        return defaults, search
     try:
         content = read_system(directory)
     except DataError as error:
         talk(f"the weights start from their defaults, because the old ones are lost: {error}")
-        return defaults, DISTORTION_LIMIT
+        return defaults, search
     weights: dict[str, float] = content["weights"]
-    limit: int = content["search"]["distortion_limit"]
     if set(weights) != set(defaults):
         talk("the weights start from their defaults, because the features have changed")
-        return defaults, DISTORTION_LIMIT
-    if (weights, limit) != (defaults, DISTORTION_LIMIT):
+        return defaults, search
+    if (weights, content["search"]) != (defaults, search):
         talk(f"the weights and the distortion limit of {directory / NAME} are kept")
-    return weights, limit
-
-
-def path_text(path: Path) -> str:
-    """A path as text; bytes that are not UTF-8 become \\xNN."""
-    return os.fsencode(path).decode("utf-8", "backslashreplace")
+    return weights, content["search"]
 
 
 def read_system(directory: Path) -> dict[str, Any]:
@@ -223,6 +224,11 @@ def _check(content: dict[str, Any], where: str) -> None:
             f"search.distortion_limit is {limit!r}",
             where=where,
             expected="expected a whole number, -1 for none",
+        )
+    scale = content["search"].get("mbr_scale", MBR_SCALE)
+    if type(scale) not in (int, float) or not 0 < scale < inf:
+        raise DataError(
+            f"search.mbr_scale is {scale!r}", where=where, expected="expected a number above 0"
         )
 
 

@@ -26,7 +26,6 @@ from models.system.folder import (
     default_weights,
     load_language_model,
     load_phrases,
-    path_text,
     read_system,
     write_system,
 )
@@ -40,7 +39,7 @@ from models.system.moses_ini import (
     read_moses_ini,
 )
 from models.system.stages import fingerprint, locked, run_stage
-from models.writing import copy_file, make_folder, open_to_write
+from models.writing import copy_file, make_folder, open_to_write, path_text
 
 KENLM_MAGIC = b"mmap lm http://kheafield.com/code"
 ARPA = "lm.arpa.gz"
@@ -94,7 +93,8 @@ def import_moses(
         }
         origin = {"moses_ini": path_text(ini_path)}
         models = [FittedModel(model.name, model) for model in default_models(kind)]
-        write_system(out, parts, weights, models, ini.distortion_limit, imported=origin)
+        search = {"distortion_limit": ini.distortion_limit}
+        write_system(out, parts, weights, models, search, imported=origin)
 
 
 def export_moses(directory: Path, out: Path, talk: Callable[[str], None] = lambda _: None) -> None:

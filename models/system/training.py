@@ -39,7 +39,6 @@ from models.progress import Progress
 from models.system.folder import (
     TAGGER,
     FittedModel,
-    path_text,
     starting_weights,
     weights_to_keep,
     write_system,
@@ -54,6 +53,7 @@ from models.system.stages import (
     run_stage,
     sha256,
 )
+from models.writing import path_text
 
 SORTING = 6  # the share of memory for sorting n-grams; most is needed for the n-grams themselves
 LARGE = 20_000_000  # bytes of a corpus in its files, from which it is mapped into memory
@@ -114,8 +114,8 @@ def train_system(
         models = [training.fitted(name, model, parts) for name, model in wanted]
         parts |= training.tagger()
         defaults = starting_weights(fitted.model for fitted in models)
-        weights, limit = weights_to_keep(out, defaults, listeners.talk)
-        write_system(out, parts, weights, models, limit, **training.description())
+        weights, search = weights_to_keep(out, defaults, listeners.talk)
+        write_system(out, parts, weights, models, search, **training.description())
 
 
 @dataclass(eq=False)

@@ -1,10 +1,14 @@
 """`hyperbaton translate --lattice` and `--stats`: what the search did, for the user."""
 
 import json
+import shutil
 
 import pytest
 
+from decoder.translator import Translator
+from hyperbaton.commands.translate import Translate
 from models.data.corpus_reading import CorpusFiles
+from models.system.folder import read_system, write_weights
 from models.system.training import train_system
 from tests import command_line
 
@@ -141,3 +145,17 @@ def test_minimum_bayes_risk(model, tmp_path):
     assert surest.stdout.splitlines() == list(best.values())
     # where one translation is as good as certain, it gains most
     assert lattice.stdout.splitlines() == list(best.values())
+
+
+def test_the_scale_of_the_system_or_the_one_that_is_given(model, tmp_path):
+    folder = shutil.copytree(model, tmp_path / "m")
+    weights = read_system(folder)["weights"]
+    size = sum(abs(weight) for name, weight in weights.items() if name != "unknown")
+    translator = Translator.load(folder)
+    assert Translate(model=folder).relative_scale(translator) == pytest.approx(20 / size)
+    write_weights(folder, {}, 6, {}, 5.0)
+    assert Translate(model=folder).relative_scale(translator) == pytest.approx(5 / size)
+    given = Translate(model=folder, mbr_scale=7.0)
+    assert given.relative_scale(translator) == pytest.approx(7 / size)
+    one, other = translate(folder, "--mbr"), translate(model, "--mbr", "--mbr-scale", 5)
+    assert (one.returncode, one.stdout) == (0, other.stdout)

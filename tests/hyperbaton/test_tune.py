@@ -134,6 +134,23 @@ def test_weights_into_the_system_and_results_on_the_screen(run, folder):
         assert text in picture
 
 
+def test_a_scale_for_minimum_bayes_risk(run, folder):
+    code, out, err = run("--replicas", 1, "--iterations", 1)
+    assert code == 0, err
+    assert "Bayes" not in out
+    assert "mbr_scale" not in read_system(folder / "model")["search"]
+    code, out, err = run("--replicas", 1, "--iterations", 1, "--mbr-scale")
+    assert code == 0, err
+    [kept] = re.findall(r"^ +(\d+) +(\d+\.\d\d) +kept$", out, re.MULTILINE)
+    assert read_system(folder / "model")["search"]["mbr_scale"] == float(kept[0])
+    summary = json.loads((folder / "model" / "tuning" / "tuning.json").read_text())["mbr"]
+    assert max(summary["scores"].values()) == pytest.approx(float(kept[1]), abs=0.01)
+    assert f"minimum Bayes risk (without: {summary['without']:.2f})" in out
+    # another tuning leaves it alone
+    run("--replicas", 1, "--iterations", 1, "--metric", "ter")
+    assert read_system(folder / "model")["search"]["mbr_scale"] == float(kept[0])
+
+
 def test_weights_that_were_only_rescaled_were_called_tuned(run, folder):
     # the references are what the system says already: nothing can be better
     lines = (folder / "dev.s").read_text().splitlines()

@@ -16,7 +16,7 @@ linear (Tromble et al. 2008): a word costs 1, and every n-gram w of the translat
 with a precision p of words, which falls by r from order to order.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -54,17 +54,31 @@ class Expected(NamedTuple):
 
 def expected_gains(lists: Sequence[Scored], scale: float) -> Expected:
     """For lists that are not empty; one from each system."""
+    [found] = gains_by_scale(lists, [scale])
+    return found
+
+
+def gains_by_scale(lists: Sequence[Scored], scales: Iterable[float]) -> list[Expected]:
+    """The same for several scales; translations are compared only once."""
     number: dict[str, int] = {}
-    shares: list[tuple[list[int], FloatArray]] = []
-    for texts, scores in lists:
-        rows = [number.setdefault(text, len(number)) for text in texts]
-        likely = np.exp(scale * (scores - scores.max()))
-        shares.append((rows, likely / likely.sum() / len(lists)))
-    probability = np.zeros(len(number))
-    for rows, share in shares:
-        np.add.at(probability, rows, share)
+    rows = [[number.setdefault(text, len(number)) for text in one.texts] for one in lists]
     texts = list(number)
-    return Expected(texts, probability, gains(texts) @ probability)
+    gain = gains(texts)
+    found = []
+    for scale in scales:
+        probability = np.zeros(len(texts))
+        for own, (_, scores) in zip(rows, lists, strict=True):
+            likely = np.exp(scale * (scores - scores.max()))
+            np.add.at(probability, own, likely / likely.sum() / len(lists))
+        found.append(Expected(texts, probability, gain @ probability))
+    return found
+
+
+def size_of_weights(weights: Mapping[str, float]) -> float:
+    """The sum of their absolute values, by which scales are divided: so they mean the same
+    whatever the weights are multiplied by."""
+    tuned = (weight for name, weight in weights.items() if name != "unknown")
+    return sum(map(abs, tuned)) or 1.0
 
 
 def lattice_consensus(decoded: Decoded, scale: float) -> Decoded:

@@ -14,17 +14,26 @@ class Entry(NamedTuple):
     sentence: int
     text: str
     score: float
+    features: str = ""  # as they are written: lm= -12.3 msd= 0 -1.2
+    more: tuple[str, ...] = ()  # further fields
 
 
 def parse_entry(line: str) -> Entry:
     fields = [field.strip(" ") for field in line.split("|||")]
     try:
-        entry = Entry(int(fields[0]), fields[1], float(fields[3]))
-    except (ValueError, IndexError):
+        number, text, features, score, *more = fields
+        entry = Entry(int(number), text, float(score), features, tuple(more))
+    except ValueError:
         entry = Entry(-1, "", 0.0)
     if entry.sentence < 0 or not isfinite(entry.score):
         raise BadLine("n-best", "not an entry of an n-best list", "id ||| words ||| … ||| score")
     return entry
+
+
+def entry_line(entry: Entry) -> str:
+    """As in a file."""
+    first = str(entry.sentence), entry.text, entry.features, f"{entry.score:.6g}"
+    return " ||| ".join([*first, *entry.more])
 
 
 def read_lists(path: Path) -> Generator[list[Entry], None, None]:

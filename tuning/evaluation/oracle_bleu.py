@@ -19,7 +19,7 @@ from models.arrays import FloatArray, Int64Array
 from models.data.sentence import Sentence
 from models.progress import Progress
 from tuning.evaluation.lattice_ngrams import ngram_lattice
-from tuning.metrics.base import Outputs
+from tuning.metrics.base import Metric, Outputs
 from tuning.metrics.bleu import Bleu
 
 # What an n-gram of the reference is worth is by so much more with each word, and what a word costs
@@ -53,7 +53,7 @@ def oracle_bleu(
     texts = [text for own in candidates for text in own]
     statistics = metric.statistics(Outputs(texts, [references[row] for row in owner.tolist()]))
     first = np.searchsorted(owner, np.arange(len(candidates)))
-    chosen = _climb(metric, statistics, first, np.append(first[1:], len(owner)))
+    chosen = climb(metric, statistics, first, np.append(first[1:], len(owner)))
     scores = (float(metric.score(statistics[rows].sum(axis=0))) for rows in (first, chosen))
     own, best = ([texts[row] for row in rows.tolist()] for rows in (first, chosen))
     return OracleBleu(own, best, *scores)
@@ -73,7 +73,9 @@ def _candidates(decoded: Decoded, references: list[list[str]]) -> list[str]:
     return list(dict.fromkeys(own))
 
 
-def _climb(metric: Bleu, statistics: FloatArray, first: Int64Array, last: Int64Array) -> Int64Array:
+def climb(
+    metric: Metric, statistics: FloatArray, first: Int64Array, last: Int64Array
+) -> Int64Array:
     """A row for each sentence, changed one at a time while the score of all rises."""
     sentence_scores = metric.smooth_sentence_scores(statistics)
     chosen = np.array(

@@ -37,6 +37,7 @@ from tuning.weights.growth import Growth
 from tuning.weights.held_out import judge_unseen
 from tuning.weights.hypotheses import Hypotheses, collect
 from tuning.weights.lattice_lines import BestArcs, best_arcs
+from tuning.weights.pool_task import check_pool
 from tuning.weights.task import TuningTask
 from tuning.weights.trace import Step, Trace, resume, save
 
@@ -84,7 +85,7 @@ def _run(task: TuningTask, trace: Trace, pool: Pool, state: Path | None) -> Trac
     while not trace.stopped:
         if trace.following is not None:
             began = time.monotonic()
-            hypotheses, lattices = _decode(task, trace.following, task.settings.n_best)
+            hypotheses, lattices = decode(task, trace.following, task.settings.n_best)
             pool, found, step = _add(task, trace, pool, hypotheses)
             step = replace(step, seconds=time.monotonic() - began)
             trace = replace(trace, steps=(*trace.steps, step), following=None)
@@ -98,7 +99,7 @@ def _run(task: TuningTask, trace: Trace, pool: Pool, state: Path | None) -> Trac
             began = time.monotonic()
             step = trace.steps[-1]
             if not lattices and task.settings.optimiser.arcs:  # a run that was stopped here
-                _, lattices = _decode(task, step.weights, task.settings.n_best)
+                _, lattices = decode(task, step.weights, task.settings.n_best)
             growth = Growth(task, lattices)
             weights = _next_weights(task, trace, pool, growth)
             pool = pool.merge(growth.found)
@@ -116,7 +117,11 @@ def _end(task: TuningTask, trace: Trace, pool: Pool, why: str) -> Trace:
     """Finds out whether what was learned holds on unseen sentences."""
     if trace.best and task.settings.confirm:
         first, n_rounds = task.vector.vector(trace.steps[0].weights), len(trace.steps) - 1
-        trace = replace(trace, held_out=judge_unseen(task, pool, first, n_rounds, _decoded))
+
+        def decode_part(which: slice, weights: Mapping[str, float]) -> FloatArray:
+            return _decoded(replace(task, dev=task.dev.part(which)), weights)
+
+        trace = replace(trace, held_out=judge_unseen(task, pool, first, n_rounds, decode_part))
         if trace.held_out is not None:
             task.listeners.talk(trace.held_out_line)
     return trace.ended(why)
@@ -131,11 +136,11 @@ def measure(task: TuningTask, weights: Mapping[str, float]) -> float:
 
 def _decoded(task: TuningTask, weights: Mapping[str, float]) -> FloatArray:
     """The metric's statistics of every sentence, decoded with these weights."""
-    hypotheses, _ = _decode(task, weights, n_best=1)
+    hypotheses, _ = decode(task, weights, n_best=1)
     return hypotheses.statistics(hypotheses.offsets[:-1], task.objective, task.dev)
 
 
-def _decode(
+def decode(
     task: TuningTask, weights: Mapping[str, float], n_best: int
 ) -> tuple[Hypotheses, list[BestArcs]]:
     """The n-best lists of the development set, and the lattices if the optimiser wants them."""
@@ -205,7 +210,7 @@ def _optimise(
 ) -> FloatArray:
     """What the optimiser makes of the pool, from the weights `last`."""
     if len(trace.steps) == 1:
-        task.check_pool(pool)
+        check_pool(task, pool)
     task.listeners.report(f"{task.settings.method} on hypotheses", len(pool))
     own = task.vector
     start = Start(last, own.tuned, earlier, task.threads, task.sizes, own.scaled, growth)

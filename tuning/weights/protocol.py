@@ -18,6 +18,7 @@ import numpy as np
 from models.errors import DataError
 from tuning.evaluation.data_sets import Sentences
 from tuning.weights.loop import TuneResult, measure, tune
+from tuning.weights.mbr_scale import ScaleChoice
 from tuning.weights.settings import AVERAGE, GOTO
 from tuning.weights.task import TuningTask
 from tuning.weights.vector import WeightVector
@@ -32,6 +33,7 @@ class Replicas:
     initial_score: float  # of the weights before, on the same sentences
     held_out: tuple[float, ...]  # scores of the runs on the second half; empty if there is none
     chosen: str  # in words
+    mbr: ScaleChoice | None = None  # if one was asked for
 
     @property
     def scores(self) -> tuple[float, ...]:

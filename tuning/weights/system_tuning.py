@@ -7,7 +7,7 @@ them in `tuning.json`, and perhaps a picture. The system gets its new weights at
 import json
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +15,13 @@ from decoder.decode import SearchSettings
 from decoder.translator import Translator
 from models.data.unknown_words import UnknownWords
 from models.progress import Progress
-from models.system.folder import path_text, read_system, write_weights
+from models.system.folder import read_system, write_weights
 from models.system.stages import fingerprint, locked
+from models.writing import path_text
 from tuning.evaluation.data_sets import DataSet, load
 from tuning.optimisers.objective import parse_objective
+from tuning.weights.loop import decode
+from tuning.weights.mbr_scale import N_BEST, choose_scale
 from tuning.weights.protocol import Replicas, tune_replicas
 from tuning.weights.settings import TuneSettings
 from tuning.weights.task import Listeners, TuningTask
@@ -37,6 +40,7 @@ class TuningJob:
     restart: bool = False
     threads: int = 2
     allow_plugins: bool = False  # models that the system names and that are not ours
+    mbr_scale: bool = False  # choose one as well
 
     @property
     def folder(self) -> Path:
@@ -84,9 +88,13 @@ def tune_system(
         listeners = Listeners(talk, progress, lambda trace: talk(trace.last_line))
         task = TuningTask(translator, dev, settings, fixed, job.threads, model, listeners)
         result = tune_replicas(task, job.folder)
+        if job.mbr_scale:
+            lists, _ = decode(task, result.weights, N_BEST)
+            result = replace(result, mbr=choose_scale(lists, result.weights, task))
         described = {"settings": settings.plain(), "search": asdict(search)}
         description = _description(job, result, len(dev)) | described
-        write_weights(job.model, result.weights, search.distortion_limit, description)
+        scale = None if result.mbr is None else result.mbr.kept
+        write_weights(job.model, result.weights, search.distortion_limit, description, scale)
         write_json({"key": key, "before": before, **_summary(result)}, job.folder / SUMMARY)
     return result, before
 
@@ -103,6 +111,7 @@ def _summary(result: Replicas) -> dict[str, Any]:
         "deviation": result.deviation if len(result.runs) > 1 else None,
         "held_out": list(result.held_out),
         "replicas": [asdict(run.trace) for run in result.runs],
+        "mbr": None if result.mbr is None else asdict(result.mbr),
     }
 
 

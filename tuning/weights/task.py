@@ -17,7 +17,6 @@ from models.progress import Progress
 from models.system.stages import fingerprint
 from tuning.evaluation.data_sets import Sentences
 from tuning.metrics.words import TextOptions
-from tuning.optimisers.line_search import BETTER
 from tuning.optimisers.objective import Objective, make_objective
 from tuning.optimisers.pool import Pool
 from tuning.weights.hypotheses import Hypotheses
@@ -93,33 +92,6 @@ class TuningTask:
             self.listeners.talk(
                 f"warning: a development set of {counted(len(self.dev), 'sentence')}: "
                 "too few to tell chance from what helps; several hundred are better"
-            )
-
-    def check_pool(self, pool: Pool) -> None:
-        """Checks that there is something to choose from."""
-        deviations = pool.deviations()
-        if not (deviations[self.vector.tuned] > 0).any():
-            raise DataError(
-                "all translations of a sentence look alike to the features that are tuned",
-                expected=f"n-best lists of {len(pool) / pool.n_sentences:.1f} hypotheses on "
-                "average",
-                advice="raise --n-best, or fix fewer features",
-            )
-        scores = self.objective.smooth_sentence_scores(pool.statistics)
-        differences = scores - scores[pool.offsets[:-1]][pool.sentence_of]
-        if not (np.abs(differences) > BETTER).any():
-            raise DataError(
-                f"{self.objective.name} is the same for all translations of every sentence",
-                expected="there is nothing to tune towards",
-                advice="check that the references belong to these sentences, or take another "
-                "metric",
-            )
-        constant = np.flatnonzero(self.vector.tuned & (deviations == 0))
-        if len(constant):
-            names = ", ".join(self.vector.names[number] for number in constant)
-            self.listeners.talk(
-                f"warning: {names}: the same for all translations of every sentence, "
-                "so the weight stays as it is"
             )
 
     def fingerprints(self) -> dict[str, str]:

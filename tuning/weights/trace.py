@@ -47,6 +47,16 @@ class HeldOut(NamedTuple):
     error: float  # standard error of the difference
     is_gain: bool
 
+    def line(self, metric: str) -> str:
+        """For people."""
+        verdict = (
+            "the new weights are kept" if self.is_gain else "not enough, the weights before stay"
+        )
+        return (
+            f"on sentences that had no part in it: {metric} {self.before:.2f} → {self.after:.2f}, "
+            f"standard error {self.error:.2f}: {verdict}"
+        )
+
 
 @dataclass(frozen=True)
 class Trace:
@@ -76,14 +86,7 @@ class Trace:
     @property
     def held_out_line(self) -> str:
         """What unseen sentences say, for people."""
-        if self.held_out is None:
-            return ""
-        before, after, error, is_gain = self.held_out
-        verdict = "the new weights are kept" if is_gain else "not enough, the weights before stay"
-        return (
-            f"on sentences that had no part in it: {self.metric} {before:.2f} → {after:.2f}, "
-            f"standard error {error:.2f}: {verdict}"
-        )
+        return "" if self.held_out is None else self.held_out.line(self.metric)
 
     @property
     def falls(self) -> list[int]:

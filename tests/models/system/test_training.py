@@ -380,16 +380,18 @@ def test_training_again_reset_the_weights(files, tmp_path):
     train(files, out)
     toml = out / "model.toml"
     edited = toml.read_text().replace("lm = 0.5", "lm = 0.77")
-    toml.write_text(edited.replace("distortion_limit = 6", "distortion_limit = 9"))
+    search = "distortion_limit = 9\nmbr_scale = 5.0"
+    toml.write_text(edited.replace("distortion_limit = 6", search))
     said = train(files, out, settings=TrainingSettings(lm=LanguageModelSettings(order=2)))
     assert said[-1] == f"the weights and the distortion limit of {toml} are kept"
     assert read_system(out)["weights"]["lm"] == 0.77
-    assert read_system(out)["search"]["distortion_limit"] == 9
+    assert read_system(out)["search"] == {"distortion_limit": 9, "mbr_scale": 5.0}
     other = TrainingSettings(phrases=PhraseSettings(reordering="none"))
     assert train(files, out, settings=other)[-1] == (
         "the weights start from their defaults, because the features have changed"
     )
     assert read_system(out)["weights"]["lm"] == 0.5
+    assert read_system(out)["search"] == {"distortion_limit": 6}
 
 
 def test_a_broken_model_file_is_made_anew(files, tmp_path):
@@ -457,6 +459,11 @@ def test_an_empty_system_was_a_success(files, tmp_path):
         ("lm = 0.5", 'lm = "x"', "weights.lm is 'x', not a number"),
         ("lm = 0.5", "lm = nan", "weights.lm is nan, not a number"),
         ("distortion_limit = 6", "distortion_limit = 6.5", "search.distortion_limit is 6.5\n  exp"),
+        (
+            "distortion_limit = 6",
+            "distortion_limit = 6\nmbr_scale = 0",
+            "search.mbr_scale is 0\n  exp",
+        ),
     ],
 )
 def test_a_model_file_without_what_it_needs(files, tmp_path, old, new, message):

@@ -178,8 +178,8 @@ def test_reasons_to_stop(translator, monkeypatch, changes, move, why, n_steps):
         weights = task.vector.vector(trace.steps[-1].weights)
         return weights + move * np.eye(len(weights))[len(trace.steps) % 3]
 
-    real_decode = tuning._decode
-    monkeypatch.setattr(tuning, "_decode", decode)
+    real_decode = tuning.decode
+    monkeypatch.setattr(tuning, "decode", decode)
     monkeypatch.setattr(tuning, "_optimise", optimise)
     result = tune(translator, SOURCE, REFERENCES, replace(QUICK, **changes))
     assert result.trace.stopped == why

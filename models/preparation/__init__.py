@@ -1,0 +1,1 @@
+"""From raw parallel text to clean training, development and test sets."""

@@ -1,0 +1,198 @@
+"""Weights for the features of n-best lists, learned from references, and lists in their order.
+
+The pool is the list and never grows, so nothing is decoded. The start is the list's own order:
+the score has the weight 1, all else 0. As in the tuning of systems, new weights must score better,
+also on sentences that had no part in them, or the lists stay as they are.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import tomli_w
+
+from models.arrays import FloatArray, Int64Array
+from models.errors import DataError, SettingError
+from models.writing import open_to_write
+from tuning.evaluation.list_features import SCORE, FeatureLists
+from tuning.evaluation.nbest_lists import Entry
+from tuning.evaluation.oracle_bleu import climb
+from tuning.metrics.base import Outputs
+from tuning.metrics.words import TextOptions
+from tuning.optimisers.line_search import BETTER
+from tuning.optimisers.objective import Objective, make_objective
+from tuning.optimisers.pool import Pool
+from tuning.weights.held_out import PARTS, judge_unseen, learned
+from tuning.weights.pool_task import check_pool
+from tuning.weights.sections import read_toml
+from tuning.weights.settings import TuneSettings
+from tuning.weights.task import Listeners
+from tuning.weights.vector import WeightVector, make_weight_vector
+
+FORMAT = 1
+WHOLE = PARTS  # the number of the whole, after those of its parts, for chance
+
+
+@dataclass(frozen=True, eq=False)
+class RerankingTask:
+    lists: FeatureLists
+    references: Sequence[Sequence[str]]  # for every sentence, whether it has a list or not
+    sources: Sequence[str] | None = None
+    settings: TuneSettings = TuneSettings()
+    threads: int = 1
+    listeners: Listeners = Listeners()
+
+    @cached_property
+    def objective(self) -> Objective:
+        options = TextOptions(self.settings.tokenize, self.settings.lowercase)
+        return make_objective(self.settings.metric, self.references, options)
+
+    @cached_property
+    def vector(self) -> WeightVector:
+        return make_weight_vector(self.lists.names, self.initial)
+
+    @property
+    def initial(self) -> dict[str, float]:
+        return dict.fromkeys(self.lists.names, 0.0) | {SCORE: 1.0}
+
+    @cached_property
+    def sizes(self) -> FloatArray:
+        """Words of every source sentence, or of the reference if there is none."""
+        texts = self.sources or [one[0] for one in self.references]
+        counts = [len(texts[sentence].split()) for sentence in self.lists.sentences]
+        return np.array(counts, np.float64)
+
+    def pool(self) -> Pool:
+        if self.objective.needs_visits:
+            raise SettingError(
+                f"{self.objective.name} needs word alignments, which n-best lists lack",
+                advice="learn towards another metric",
+            )
+        lists = self.lists
+        texts = [entry.text for entry in lists.entries]
+        references = [self.references[entry.sentence] for entry in lists.entries]
+        statistics = self.objective.statistics(Outputs(texts, references))
+        keys = np.arange(len(texts)).astype(np.uint64)
+        return Pool(lists.values, statistics, keys, lists.offsets)
+
+
+@dataclass(frozen=True)
+class Reranking:
+    """What was learned, with the scores of the lists."""
+
+    weights: dict[str, float]
+    metric: str
+    before: float  # in their own order
+    after: float
+    oracle: float  # of the best translations in them
+
+
+def learn(task: RerankingTask) -> Reranking:
+    pool, vector, objective = task.pool(), task.vector, task.objective
+    check_pool(task, pool)
+    before = vector.normalise(vector.vector(task.initial))
+    task.listeners.report(f"{task.settings.method} on hypotheses", len(pool))
+    weights = learned(task, pool, task.sizes, before, task.settings.iterations, WHOLE)
+    weights = weights if _is_gain(task, pool, before, weights) else before
+    best = climb(objective, pool.statistics, pool.offsets[:-1], pool.offsets[1:])
+    rows = pool.best_rows(before), pool.best_rows(weights), best
+    sums = np.stack([pool.statistics[own].sum(axis=0) for own in rows])
+    first, last, oracle = map(objective.shown, objective.score(sums).tolist())
+    return Reranking(vector.by_name(weights), objective.name, first, last, oracle)
+
+
+def _is_gain(task: RerankingTask, pool: Pool, before: FloatArray, weights: FloatArray) -> bool:
+    """Whether new weights choose better, also where nothing was learned from."""
+
+    def chosen(which: slice, weights: Mapping[str, float]) -> FloatArray:
+        part = pool.part(np.arange(pool.n_sentences)[which])
+        return part.statistics[part.best_rows(task.vector.vector(weights))]
+
+    objective, settings = task.objective, task.settings
+    if pool.score(objective, weights) <= pool.score(objective, before) + BETTER:
+        return False
+    judged = None
+    if settings.confirm:
+        judged = judge_unseen(task, pool, before, settings.iterations, chosen)
+    if judged is None:  # nobody asks, or there are too few sentences
+        return True
+    task.listeners.talk(judged.line(objective.name))
+    return judged.is_gain
+
+
+def reranked(lists: FeatureLists, weights: Mapping[str, float]) -> list[list[Entry]]:
+    """The lists in the order of their scores under the weights, with these scores and with all
+    features; entries with equal scores stay in their order."""
+    scores = lists.values @ np.array([weights[name] for name in lists.names])
+    return [
+        [_entry(lists, row, scores) for row in _order(scores, begin, end).tolist()]
+        for begin, end in pairwise(lists.offsets.tolist())
+    ]
+
+
+def _order(scores: FloatArray, begin: int, end: int) -> Int64Array:
+    return begin + np.argsort(-scores[begin:end], kind="stable")
+
+
+def _entry(lists: FeatureLists, row: int, scores: FloatArray) -> Entry:
+    """An entry with its new score and the features that were added."""
+    entry, begin = lists.entries[row], len(lists.names) - lists.n_added
+    added = zip(lists.names[begin:], lists.values[row, begin:].tolist(), strict=True)
+    features = [entry.features, *(f"{name}= {value:.6g}" for name, value in added)]
+    return entry._replace(score=float(scores[row]), features=" ".join(filter(None, features)))
+
+
+def check_names(lists: FeatureLists, weights: Mapping[str, float], where: str) -> None:
+    """The lists must have the features that the weights of a file are for, and no others."""
+    missing = [name for name in weights if name not in lists.names]
+    if missing:
+        raise DataError(
+            f"has no feature {', '.join(missing)}",
+            where=lists.where,
+            expected=f"{where} has weights for it",
+            advice="; ".join(f"give --feature {name}=FILE" for name in missing),
+        )
+    others = [name for name in lists.names if name not in weights]
+    if others:
+        raise DataError(
+            f"has no weight for {', '.join(others)}",
+            where=where,
+            expected=f"it has {', '.join(weights)}",
+            advice="learn weights from lists with the same features",
+        )
+
+
+def write_weights(path: Path, found: Reranking, settings: TuneSettings) -> None:
+    content: dict[str, Any] = {
+        "format": FORMAT,
+        "weights": found.weights,
+        "tuning": {
+            "metric": found.metric,
+            "before": found.before,
+            "after": found.after,
+            "oracle": found.oracle,
+            "settings": settings.plain(),
+        },
+    }
+    with open_to_write(path) as stream:
+        tomli_w.dump(content, stream)
+
+
+def read_weights(path: Path) -> dict[str, float]:
+    content = read_toml(path)
+    weights = content.get("weights")
+    if content.get("format") != FORMAT or not isinstance(weights, dict):
+        raise DataError(
+            "is not a file of weights for reranking",
+            where=str(path),
+            expected=f"format = {FORMAT} and a table [weights]",
+            advice="make one: hyperbaton rerank N-BEST --reference FILE --weights-out FILE",
+        )
+    for name, weight in weights.items():
+        if type(weight) not in (int, float) or not np.isfinite(weight):
+            raise DataError(f"weights.{name} is {weight!r}, not a number", where=str(path))
+    return {name: float(weight) for name, weight in weights.items()}
