@@ -10,6 +10,7 @@ ROOT = Path(__file__).parent.parent
 FLOORS = (
     "models",
     "models.data",
+    "models.text",
     "models.phrases",
     "models.language_model",
     "models.learning",

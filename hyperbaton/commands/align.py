@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hyperbaton.commands.output_files import STREAM
-from hyperbaton.commands.parameters import POSITIVE, Command, command, option, output
+from hyperbaton.commands.parameters import (
+    POSITIVE,
+    Command,
+    command,
+    language_options,
+    option,
+    output,
+    set_option,
+)
 from hyperbaton.console import progress_line, say
 from models.errors import BadLine, counted
 
@@ -79,11 +87,13 @@ class Align(Command):
         "Number of iterations, as a multiple of the usual one.  [default: 1.0]",
         type=_Multiple(min=0, min_open=True),
     )
-
     leave_out: str | None = option(
         "Words that get no links, and without which the others are aligned: 'a an the ga o wa'.",
         metavar="WORDS",
     )
+    source_language: str | None = language_options[0]()
+    target_language: str | None = language_options[1]()
+    assignments: tuple[str, ...] = set_option()
 
     def run(self) -> None:
         if (self.source or self.target) and (self.forward or self.backward):
@@ -124,14 +134,17 @@ class Align(Command):
             prior_lines,
             read_priors,
         )
-        from models.data.corpus_reading import CorpusFiles, read_corpus
+        from models.data.corpus_reading import CorpusFiles, CorpusSettings, read_corpus
         from models.data.left_out_words import align_without
+        from models.text.both_sides import corpus_tokenisers
 
         load_eflomal()  # reports its absence before anything is read
+        tokenise = corpus_tokenisers(self.settings(self.assignments).text)
         known = None if self.priors is None else read_priors(self.priors)
         try:
             with progress_line() as progress:
-                corpus, _ = read_corpus(CorpusFiles(source, target), progress=progress)
+                files = CorpusFiles(source, target)
+                corpus, _ = read_corpus(files, CorpusSettings(), progress, tokenise)
         except BadLine as bad:  # a pair left out would shift the lines of the alignment
             bad.advice = "mend the pair or remove it from both files"
             raise

@@ -53,7 +53,7 @@ class Diagnose(SearchCommand):
         )
         if self.plot is not None:
             check_picture(self.plot)
-        data = load(files)
+        data = load(files, self.text())
         announce_compilation("decoder.search")
         translator = self.translator()
         references = [first for first, *_ in data.references]

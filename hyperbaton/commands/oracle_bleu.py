@@ -42,7 +42,7 @@ class OracleBleuCommand(SearchCommand):
 
         tags, tree = self.source_tags, self.source_tree
         files = DataSet(self.source, self.references, source_tags=tags, source_tree=tree)
-        data = load(files)
+        data = load(files, self.text())
         announce_compilation("decoder.search")
         with progress_line() as progress:
             found = oracle_bleu(

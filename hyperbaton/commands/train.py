@@ -5,7 +5,7 @@ from pathlib import Path
 
 from hyperbaton.commands.parameters import (
     REQUIRED,
-    CorpusCommand,
+    TextCommand,
     command,
     option,
     set_option,
@@ -15,7 +15,7 @@ from hyperbaton.console import announce_compilation, progress_line, say
 
 
 @dataclass(frozen=True, kw_only=True)
-class Train(CorpusCommand):
+class Train(TextCommand):
     """Train a translation system from a word-aligned corpus.
 
     \b

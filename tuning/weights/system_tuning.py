@@ -15,7 +15,7 @@ from decoder.decode import SearchSettings
 from decoder.translator import Translator
 from models.data.unknown_words import UnknownWords
 from models.progress import Progress
-from models.system.folder import path_text, read_system, write_weights
+from models.system.folder import load_text, path_text, read_system, write_weights
 from models.system.stages import fingerprint, locked
 from tuning.evaluation.data_sets import DataSet, load
 from tuning.optimisers.objective import parse_objective
@@ -37,6 +37,7 @@ class TuningJob:
     restart: bool = False
     threads: int = 2
     allow_plugins: bool = False  # models that the system names and that are not ours
+    tokenised: bool = False  # the development set is tokens, though the system takes raw text
 
     @property
     def folder(self) -> Path:
@@ -62,9 +63,12 @@ def tune_system(
     model = fingerprint(content["parts"], content["distortion"])
     key = fingerprint(
         model, settings.of_one_run(), settings.protocol, asdict(search), list(job.fixed),
-        *job.dev.files.values(),
+        *job.dev.files.values(), *["tokenised"] * job.tokenised,
     )  # fmt: skip
-    dev = load(job.dev)
+    text = None if job.tokenised else load_text(job.model)
+    for difference in text.differences() if text else ():
+        talk(difference)
+    dev = load(job.dev, text)
     with locked(job.folder):
         if job.restart:
             _clear(job.folder)
