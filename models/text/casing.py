@@ -1,8 +1,9 @@
 """Capital letters: which are part of a word, and which only say that a sentence begins.
 
-A truecaser learns from text how each word is most often written inside of sentences. It writes the
-first word of a sentence that way, and others too if it has never seen them as they are. The way
-back is simple: the first word of a sentence gets a capital letter, unless it has one somewhere.
+A truecaser learns from text how each word is most often written inside of sentences, or at their
+beginnings if it stands nowhere else. It writes the first word of a sentence that way, and others
+too if it has never seen them as they are. The way back is simple: the first word of a sentence gets
+a capital letter, unless it has one somewhere.
 """
 
 import json
@@ -27,17 +28,13 @@ class Truecaser:
 
     @classmethod
     def fit(cls, sentences: Iterable[Sequence[str]]) -> "Truecaser":
-        counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        inside: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        first: defaultdict[str, Counter[str]] = defaultdict(Counter)
         for words in sentences:
             for word, begins in zip(words, begins_sentence(words), strict=True):
-                if not begins and has_case(word):
-                    counts[word.lower()][word] += 1
-        return cls(
-            {
-                lower: tuple(sorted(seen, key=lambda form: (-seen[form], form != lower, form)))
-                for lower, seen in sorted(counts.items())
-            }
-        )
+                if has_case(word):
+                    (first if begins else inside)[word.lower()][word] += 1
+        return cls({lower: _by_count(seen) for lower, seen in sorted((first | inside).items())})
 
     def apply(self, words: Sequence[str]) -> list[str]:
         """
@@ -93,6 +90,11 @@ def begins_sentence(words: Iterable[str]) -> Iterator[bool]:
         is_word = any(map(str.isalnum, word)) and not word.startswith("&")
         yield fresh and is_word
         fresh = (fresh and not is_word) or word in FINAL
+
+
+def _by_count(seen: Counter[str]) -> tuple[str, ...]:
+    """The most frequent form first; of equal ones, the one in lower case."""
+    return tuple(sorted(seen, key=lambda form: (-seen[form], form != form.lower(), form)))
 
 
 def has_case(word: str) -> bool:

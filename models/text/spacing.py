@@ -95,8 +95,8 @@ class Spacing:
 
     def text(self, tokens: Sequence[str]) -> str:
         """The opposite: marks, where there are any, and rules put the text together."""
-        inner = [token.strip(MARKS) for token in tokens]
-        surfaces = list(map(unescape, inner))
+        tokens = [token for token in tokens if token.strip(MARKS)]
+        surfaces = [unescape(token.strip(MARKS)) for token in tokens]
 
         def decide(place: int, usual: bool) -> bool:
             left, right = tokens[place][-1:], tokens[place + 1][:1]

@@ -8,13 +8,17 @@ none. In Japanese and Chinese it ends at 。！？ with or without a space, unle
 import re
 from collections.abc import Iterator
 
-CLOSERS = "\"'”’»›)\\]」』】）〉》"
+CLOSERS = "\"'”’“‘»›)\\]」』】）〉》"
 OPENERS = "\"'“‘„«‹(\\[「『【（〈《¿¡"
 _END = re.compile(rf"(?P<mark>[.!?…]+|[。｡！？।؟]+)[{CLOSERS}]*(?= )")
-_BEGINS = re.compile(rf" [{OPENERS}–—-]*(?P<first>\w)")
+_BEGINS = re.compile(rf" [{OPENERS}–—-]* ?(?P<first>\w)")
 _LAST_WORD = re.compile(r"[^\s(\[{\"'“‘«/-]+$")
 _BRACKETS = {"「": "」", "『": "』", "（": "）", "(": ")", "【": "】", "〈": "〉", "《": "》"}
-_UNSPACED_END = re.compile(rf"[{''.join(_BRACKETS)}{''.join(_BRACKETS.values())}]|[。｡！？!?]+")
+_UNSPACED_END = re.compile(
+    rf"[{''.join(_BRACKETS)}{''.join(_BRACKETS.values())}]"
+    r"|(?:[。｡！？]|[!?](?![\w=&%/]))+",  # no ? of an address
+    re.ASCII,
+)
 
 # Without their full stops; those of other languages are found as initials and in lower case
 ABBREVIATIONS = {
@@ -68,11 +72,11 @@ class Splitter:
         """Whether the full stop behind this text belongs to its last word."""
         match = _LAST_WORD.search(before)
         if match is None:
-            return True  # a full stop all alone says nothing
+            return False
         word = match[0]
         if word.isdecimal():
             return self._ordinals
-        is_initial = len(word) == 1 and word.isupper()
+        is_initial = len(word) == 1 and word.isalpha()
         return is_initial or word in self._abbreviations or bool(re.fullmatch(r"(\w\.)+\w", word))
 
     def _unspaced_ends(self, text: str) -> Iterator[int]:
