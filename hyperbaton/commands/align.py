@@ -56,6 +56,9 @@ class Align(Command):
     hyperbaton align --source train.ja.gz --target train.en.gz --out train.align.gz
     hyperbaton align --forward fwd.align --backward bwd.align --method union
 
+    Links are between tokens. If languages are given, the text is raw and is tokenised first, as
+    training does it (docs/text.md).
+
     Files ending in .gz are packed and unpacked, - is standard input or output. A file appears only
     when it is complete.
 
@@ -63,7 +66,7 @@ class Align(Command):
     keep the alignment that you work with.
     """
 
-    source: Path | None = option("Source text, one tokenised sentence a line.")
+    source: Path | None = option("Source text, one sentence a line: tokens, or raw text.")
     target: Path | None = option("Target text, as many lines.")
     forward: Path | None = option(
         "Symmetrise given alignments, no text needed: links made by choosing a source word "
@@ -161,8 +164,11 @@ class Align(Command):
         return directions
 
     def _refuse_text_options(self) -> None:
-        text_options = "priors", "save_priors", "samplers", "length", "leave_out"
-        for name in ("forward_out", "backward_out", *text_options):
+        names = (
+            "forward_out", "backward_out", "priors", "save_priors", "samplers", "length",
+            "leave_out", "source_language", "target_language",
+        )  # fmt: skip
+        for name in names:
             if getattr(self, name) is not None:
                 option = name.replace("_", "-")
                 raise click.UsageError(f"--{option} is for --source and --target: links were given")

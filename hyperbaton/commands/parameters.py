@@ -320,7 +320,7 @@ class MarkedCommand(SearchCommand):
 class CorpusCommand(Command):
     """A command that reads a parallel corpus, or a sample in its place."""
 
-    source: Path | None = option("Source text, one tokenised sentence a line.")
+    source: Path | None = option("Source text, one sentence a line.")
     target: Path | None = option("Target text, as many lines.")
     alignment: Path | None = option("Word alignment in Pharaoh format (0-0 1-2).")
     source_tags: Path | None = option("One tag per source word, or CoNLL-U.")

@@ -28,6 +28,9 @@ class Train(TextCommand):
     next run resumes after the last finished stage, in a phrase table after its last finished piece.
     --set train.memory=1GB bounds the memory of the phrase table, of counting n-grams and of the
     features of pair and sequence. The memory shown is the peak of the process so far.
+
+    With --source-language and --target-language, text is raw: the system learns how to cut it, and
+    translates raw text (docs/text.md). Align with the same options.
     """
 
     out: Path = option("Folder of the system; made if missing.", default=REQUIRED)

@@ -64,7 +64,7 @@ class TextPipelines(NamedTuple):
                 expected="nothing could give translations their capital letters back",
                 advice="--set text.target_case=true",
             )
-        return cls(replace(source, marks=False), target, settings.split)
+        return cls(replace(source, is_written=False), target, settings.split)
 
     def load(self) -> None:
         """Reports a missing package before any text is read."""
@@ -142,7 +142,7 @@ class TextPipelines(NamedTuple):
         try:
             source, target = (_read_side(content[side]) for side in SIDES)
             made_with = {str(k): str(v) for k, v in content["source"]["versions"].items()}
-            source = replace(source, marks=False)
+            source = replace(source, is_written=False)
             made = cls(source, target, bool(content["split"]), made_with)
         except (KeyError, TypeError, AttributeError) as error:
             raise DataError(

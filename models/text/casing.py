@@ -1,9 +1,9 @@
 """Capital letters: which are part of a word, and which only say that a sentence begins.
 
 A truecaser learns from text how each word is most often written inside of sentences, or at their
-beginnings if it stands nowhere else. It writes the first word of a sentence that way, and others
-too if it has never seen them as they are. The way back is simple: the first word of a sentence gets
-a capital letter, unless it has one somewhere.
+beginnings if it stands nowhere else. It writes the first word of a sentence that way; in text that
+is only read also others, if it has never seen them as they are. The way back is simple: the first
+word of a sentence gets a capital letter, unless it has one somewhere.
 """
 
 import json
@@ -20,6 +20,7 @@ FORMAT = 1
 LOWER, KEEP, TRUE = "lower", "keep", "true"
 CASES = (LOWER, KEEP, TRUE)
 FINAL = frozenset([".", "!", "?", "...", "…"])  # after them a sentence begins
+GOES_ON = frozenset([",", ";", ":", ")"])  # unless one of these follows them
 
 
 @dataclass(frozen=True)
@@ -36,19 +37,19 @@ class Truecaser:
                     (first if begins else inside)[word.lower()][word] += 1
         return cls({lower: _by_count(seen) for lower, seen in sorted((first | inside).items())})
 
-    def apply(self, words: Sequence[str]) -> list[str]:
-        """
-        >>> Truecaser.fit(["And the Kyoto the cat".split()]).apply("The kyoto The".split())
-        ['the', 'Kyoto', 'the']
-        """
-        return [
-            self._form(word, begins=begins)
-            for word, begins in zip(words, begins_sentence(words), strict=True)
-        ]
+    def apply(self, words: Sequence[str], *, unseen: bool = False) -> list[str]:
+        """`unseen`: also to forms of known words that were never seen.
 
-    def _form(self, word: str, *, begins: bool) -> str:
-        known = self.forms.get(word.lower())
-        return word if known is None or (not begins and word in known) else known[0]
+        >>> truecaser = Truecaser.fit(["And the Kyoto the cat".split()])
+        >>> truecaser.apply("The CAT".split()), truecaser.apply("The CAT".split(), unseen=True)
+        (['the', 'CAT'], ['the', 'cat'])
+        """
+        cased = []
+        for word, begins in zip(words, begins_sentence(words), strict=True):
+            known = self.forms.get(word.lower(), (word,))
+            because_first = begins and word[1:] == word[1:].lower()  # not KYOTO
+            cased.append(known[0] if because_first or (unseen and word not in known) else word)
+        return cased
 
     def save(self, path: Path) -> None:
         with replacing(path) as made:
@@ -89,7 +90,7 @@ def begins_sentence(words: Iterable[str]) -> Iterator[bool]:
         word = token.strip(MARKS)
         is_word = any(map(str.isalnum, word)) and not word.startswith("&")
         yield fresh and is_word
-        fresh = (fresh and not is_word) or word in FINAL
+        fresh = (fresh and not is_word and word not in GOES_ON) or word in FINAL
 
 
 def _by_count(seen: Counter[str]) -> tuple[str, ...]:

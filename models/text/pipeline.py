@@ -23,7 +23,8 @@ class TextPipeline:
     tokeniser: Tokeniser
     form: Form = "NFC"
     case: str = KEEP
-    marks: bool = True  # of unusual spaces; who only reads the text can do without
+    # Its text is put together again: unusual spaces get marks, rare capital letters stay
+    is_written: bool = True
     truecaser: Truecaser | None = None  # of the case `true`, once it is learned
 
     @classmethod
@@ -98,7 +99,7 @@ class TextPipeline:
         for each in spans:
             breaks.append(len(places))
             places += each
-        if not self.marks:
+        if not self.is_written:
             return [escape(text[first:last]) for first, last in places], breaks[1:]
         return self.tokeniser.tokens(text, places), breaks[1:]
 
@@ -112,7 +113,9 @@ class TextPipeline:
     def _cased(self, tokens: list[str]) -> list[str]:
         if self.case == LOWER:
             return list(map(str.lower, tokens))
-        return tokens if self.truecaser is None else self.truecaser.apply(tokens)
+        if self.truecaser is None:
+            return tokens
+        return self.truecaser.apply(tokens, unseen=not self.is_written)
 
     def described(self) -> dict[str, Any]:
         """For `model.toml`."""

@@ -26,14 +26,19 @@ def test_the_most_frequent_form_inside_of_sentences_counts(truecaser):
 
 def test_first_words_and_unseen_forms_change(truecaser):
     words = ["The", "CAT", "and", "THE", "us", ".", "Kyoto", "Unknown"]
-    assert truecaser.apply(words) == ["the", "cat", "and", "THE", "us", ".", "Kyoto", "Unknown"]
+    unchanged = words[3:]
+    assert truecaser.apply(words) == ["the", "CAT", "and", *unchanged]
+    assert truecaser.apply(words, unseen=True) == ["the", "cat", "and", *unchanged]
     assert truecaser.apply(["Us"]) == ["US"]
+    assert truecaser.apply(["THE"]) == ["THE"]  # more than the beginning is in capital letters
 
 
 def test_where_sentences_begin():
     words = ['"', "(", "the", '▁"', "cat", ".", '￭"', "it", "...", "3", ",", "&#124;", "x"]
     begin = [word for word, begins in zip(words, begins_sentence(words), strict=True) if begins]
     assert begin == ["the", "it", "3"]
+    words = ["(", "he", ".", ")", "the", ".", ",", "it"]
+    assert list(begins_sentence(words)) == [word == "he" for word in words]
 
 
 @pytest.mark.parametrize(

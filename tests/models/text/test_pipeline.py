@@ -68,7 +68,8 @@ def test_learned_parts_come_back(tmp_path, write):
     again = TextPipelines.read(pipelines.described(), tmp_path, "model.toml")
     assert again.target == pipelines.target
     assert again.source == pipelines.source
-    assert again.target.tokenise("The cat") == ["the", "Cat"]
+    assert again.target.tokenise("The cat") == ["the", "cat"]
+    assert again.target.tokenise("cat") == ["Cat"]
 
 
 @pytest.mark.parametrize(
