@@ -77,7 +77,8 @@ def train(
     """Trains a system into the folder `out`; stages whose inputs have not changed are kept.
 
     `distortion` names the models to fit, `linear` and `msd` by default; `talk` receives
-    messages about progress. Sections: corpus, phrases, lm, classes.
+    messages about progress. Sections: corpus, phrases, lm, classes, text: with languages in it,
+    the files are raw text.
     """
     from decoder.translator import Translator
     from hyperbaton.settings import Settings
@@ -104,13 +105,15 @@ def tune(
     state: File | None = None,
     restart: bool = False,
     allow_plugins: bool = False,
+    tokenised: bool = False,
     threads: int = 2,
     talk: Talk = lambda _: None,
     **sections: Section,
 ) -> "Replicas":
     """Tunes the weights of a system and stores them in it; traces and a picture go to `state`.
 
-    `fixed` names weights to leave alone. Sections: tune (`tune={"replicas": 1}`), search, and one
+    `fixed` names weights to leave alone; `tokenised` texts are tokens, though the system takes raw
+    text. Sections: tune (`tune={"replicas": 1}`), search, and one
     for each optimiser (`mira={"step": 0.02}`).
     """
     from hyperbaton.settings import settings_of_system
@@ -127,7 +130,8 @@ def tune(
         source_tree=_path(source_tree),
     )
     fixed = tuple(_several(fixed))
-    job = TuningJob(Path(model), dev, fixed, _path(state), restart, threads, allow_plugins)
+    options = restart, threads, allow_plugins, tokenised
+    job = TuningJob(Path(model), dev, fixed, _path(state), *options)
     settings = with_sections(settings_of_system(job.model), sections)
     result, _ = tune_system(job, settings.tune, settings.search, talk)
     plot_tuning(result, job.picture)

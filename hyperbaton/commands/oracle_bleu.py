@@ -26,7 +26,7 @@ class OracleBleuCommand(SearchCommand):
     (docs/oracle.md). What is found is a lower bound of it.
     """
 
-    source: Path = option("Source text, one tokenised sentence a line.", default=REQUIRED)
+    source: Path = option("Source text, one sentence a line.", default=REQUIRED)
     references: tuple[Path, ...] = option(
         "Reference translations; may be given several times.", "--reference", default=REQUIRED
     )

@@ -94,12 +94,13 @@ class TextPipelines(NamedTuple):
         sentence = self.sentence(marked.line)
         if marked.markup == NO_MARKUP:
             return sentence
-        given = marked.line, self.source.places(marked.line), self.target.tokenise
+        given = marked.line, self.source.places(marked.line), self.target.keeping_case().tokenise
         return replace(sentence, markup=markup_over_tokens(marked.markup, *given))
 
     def glossary(self, glossary: Glossary) -> Glossary:
         """Terms and translations that are raw text, as tokens."""
-        return glossary_of_tokens(glossary, self.source.tokenise, self.target.tokenise)
+        source = self.source.keeping_case().tokenise, self.source.tokenise
+        return glossary_of_tokens(glossary, source, self.target.keeping_case().tokenise)
 
     def fit(self, corpus: AlignedCorpus) -> "TextPipelines":
         """The same with what is learned from a corpus whose case was kept."""
@@ -150,6 +151,8 @@ class TextPipelines(NamedTuple):
                 where=where,
                 advice="train the system again",
             ) from None
+        if folder is None and TRUE in (source.case, target.case):
+            raise DataError("has no part text", where=where, advice="train the system again")
         return made if folder is None else made.with_learned(folder)
 
 

@@ -1,7 +1,7 @@
 """Markup and glossaries of raw text: what was said of words is said of their tokens."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from models.data.glossary import Glossary
@@ -40,12 +40,17 @@ def markup_over_tokens(
     )
 
 
-def glossary_of_tokens(glossary: Glossary, source: Tokenise, target: Tokenise) -> Glossary:
-    terms = {
-        tuple(source(" ".join(words))): _tokens(translations, target)
-        for words, translations in glossary.terms.items()
-    }
-    return replace(glossary, terms={words: found for words, found in terms.items() if words})
+def glossary_of_tokens(
+    glossary: Glossary, source: Sequence[Tokenise], target: Tokenise
+) -> Glossary:
+    """A term may look different inside of a sentence and at its beginning: all forms count."""
+    terms: dict[tuple[str, ...], dict[str, float]] = {}
+    for tokenise in source:
+        for words, translations in glossary.terms.items():
+            tokens = tuple(tokenise(" ".join(words)))
+            if tokens:
+                terms.setdefault(tokens, _tokens(translations, target))
+    return replace(glossary, terms=terms)
 
 
 def _tokens(translations: Mapping[str, float], tokenise: Tokenise) -> dict[str, float]:

@@ -109,7 +109,7 @@ def test_a_damaged_table_is_an_error(change):
 
 def test_other_versions_are_reported(monkeypatch):
     monkeypatch.setattr(tokenisers, "version", {"fugashi": "1.4", "unidic-lite": "1.0"}.get)
-    described = TextPipelines.of(TextSettings("ja", "yy", "", "none")).described()
+    described = TextPipelines.of(TextSettings("ja", "yy", "", "none", "", "keep")).described()
     again = TextPipelines.read(described, None, "")
     assert again.differences() == []
     monkeypatch.setattr(tokenisers, "version", {"fugashi": "2.0", "unidic-lite": "1.0"}.get)
@@ -126,5 +126,12 @@ def test_markup_is_about_the_tokens_of_its_words():
 
 
 def test_glossaries_are_tokenised():
-    glossary = Glossary({("AB", "c"): {"x y": 0.5}})
-    assert TextPipelines.of(SETTINGS).glossary(glossary).terms == {("a", "b", "c"): {"x y": 0.5}}
+    glossary = Glossary({("AB", "c"): {"The  end": 0.5}})
+    found = TextPipelines.of(SETTINGS).glossary(glossary).terms
+    translations = {"The end": 0.5}  # their case is as given
+    assert found == {("A", "B", "c"): translations, ("a", "b", "c"): translations}
+
+
+def test_a_system_without_its_learned_part_is_refused():
+    with pytest.raises(DataError, match="has no part text"):
+        TextPipelines.read(TextPipelines.of(SETTINGS).described(), None, "m")
