@@ -20,7 +20,7 @@ def nbest_lines(
 ) -> Iterator[str]:
     """`id ||| words ||| name= v v ... ||| score`, and optionally the alignment."""
     for result in translator.results(decoded):
-        fields = [str(number), as_field(result.text), _features(result), f"{result.score:.6g}"]
+        fields = [str(number), as_field(result), _features(result), f"{result.score:.6g}"]
         if alignment:
             fields.append(pharaoh(result))
         yield f" {BARS} ".join(fields)
@@ -28,14 +28,14 @@ def nbest_lines(
 
 def aligned_line(result: Translation) -> str:
     """`words ||| alignment`."""
-    return f"{as_field(result.text)} {BARS} {pharaoh(result)}"
+    return f"{as_field(result)} {BARS} {pharaoh(result)}"
 
 
-def as_field(text: str) -> str:
+def as_field(result: Translation) -> str:
     """Words between bars: a word of bars, which is unknown and was copied, becomes what Moses' own
     tokeniser makes of it."""
     _, escaped = RESERVED[BARS]
-    return " ".join(escaped if word == BARS else word for word in text.split(" "))
+    return " ".join(escaped if word == BARS else word for word in result.words)
 
 
 def lattice_lines(number: int, decoded: Decoded) -> Iterator[str]:
@@ -76,19 +76,28 @@ def pharaoh(result: Translation) -> str:
     return " ".join(f"{source}-{target}" for source, target in result.alignment)
 
 
-def json_line(number: int, decoded: Decoded, results: list[Translation]) -> str:
-    """Everything about one sentence."""
-    first, *rest = [_plain(result) for result in results]
-    content = {"id": number, "source": " ".join(decoded.sentence.words), **first}
+def json_line(number: int, decoded: Decoded, translator: Translator) -> str:
+    """Everything about one sentence. If it was raw text, also its tokens and where they stand in
+    it, and those of the translation."""
+    sentence, text = decoded.sentence, translator.preparation.text
+    is_raw = text is not None and sentence.raw is not None
+    first, *rest = [_plain(result, tokens=is_raw) for result in translator.results(decoded)]
+    content = {"id": number, "source": " ".join(sentence.words)}
+    if text is not None and sentence.raw is not None:
+        content["source"] = sentence.raw
+        content["source_tokens"] = sentence.words
+        content["source_places"] = text.source.places(sentence.raw)
+    content |= first
     content["search"] = decoded.statistics.counts()
     if rest:
         content["n_best"] = rest
     return json.dumps(content, ensure_ascii=False)
 
 
-def _plain(result: Translation) -> dict[str, Any]:
+def _plain(result: Translation, *, tokens: bool) -> dict[str, Any]:
     return {
         "translation": result.text,
+        **({"tokens": result.words} if tokens else {}),
         "score": result.score,
         "alignment": result.alignment,
         "segmentation": result.segmentation,

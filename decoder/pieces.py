@@ -25,18 +25,23 @@ FINAL = frozenset(".!?。．！？｡؟।…")  # marks that end a sentence
 OPENING = {"Ps", "Pi"}  # Unicode's categories of opening brackets and quotation marks
 
 
-def cut(sentence: Sentence, longest: int) -> list[Sentence]:
-    """Pieces of at most `longest` words each, unless a zone or term is longer; trees are left
-    out."""
+def cut(sentence: Sentence, longest: int, breaks: Sequence[int] = ()) -> list[Sentence]:
+    """Pieces of at most `longest` words each, unless a zone or term is longer; trees are left out.
+
+    At `breaks` sentences end, so it is cut there in any case, but for marks that go on.
+    """
+    ends = [place for place in breaks if sentence.markup.around(place) == (place, place)]
     begin, pieces = 0, []
-    while len(sentence) - begin > longest:
-        end = begin + _length(sentence.words[begin : begin + longest])
-        before, after = sentence.markup.around(end)
-        end = before if before > begin else after
-        pieces.append(_part(sentence, begin, end))
-        begin = end
-    if begin < len(sentence) or not pieces:
-        pieces.append(_part(sentence, begin, len(sentence)))
+    for stop in (*ends, len(sentence)):
+        while stop - begin > longest:
+            end = begin + _length(sentence.words[begin : begin + longest])
+            before, after = sentence.markup.around(end)
+            end = before if before > begin else after
+            pieces.append(_part(sentence, begin, end))
+            begin = end
+        if begin < stop or not pieces:
+            pieces.append(_part(sentence, begin, stop))
+            begin = stop
     return pieces
 
 

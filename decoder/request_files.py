@@ -5,25 +5,27 @@ order.
 """
 
 import re
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from pathlib import Path
+from typing import TypeAlias
 
 from decoder.requests import Beginning, Exactly, Following, Request
 from models.data.text import parse_lines, split_words
 from models.errors import BadLine, DataError
 
+Split: TypeAlias = Callable[[str], Sequence[str]]
 _SPAN = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
 
 
-def parse_target(line: str) -> Exactly:
-    return Exactly(tuple(split_words(line)))
+def parse_target(line: str, split: Split) -> Exactly:
+    return Exactly(tuple(split(line)))
 
 
-def parse_beginning(line: str) -> Beginning:
-    return Beginning(tuple(split_words(line)))
+def parse_beginning(line: str, split: Split) -> Beginning:
+    return Beginning(tuple(split(line)))
 
 
-def parse_order(line: str) -> Following:
+def parse_order(line: str, _: Split) -> Following:
     spans = []
     for text in split_words(line):
         match = _SPAN.fullmatch(text)
@@ -33,17 +35,20 @@ def parse_order(line: str) -> Following:
     return Following(tuple(spans))
 
 
-PARSERS: dict[str, Callable[[str], Request]] = {
+PARSERS: dict[str, Callable[[str, Split], Request]] = {
     "force": parse_target,
     "prefix": parse_beginning,
     "order": parse_order,
 }
 
 
-def read_requests(path: Path, kind: str) -> Generator[Request, None, None]:
-    """One for each line; to ask for more than there are is an error that names the file."""
+def read_requests(
+    path: Path, kind: str, split: Split = split_words
+) -> Generator[Request, None, None]:
+    """One for each line, which `split` makes words of; to ask for more than there are is an error
+    that names the file."""
     number = 0
-    for number, request in parse_lines(path, PARSERS[kind]):  # noqa: B007
+    for number, request in parse_lines(path, lambda line: PARSERS[kind](line, split)):  # noqa: B007
         yield request
     raise DataError(
         f"the file ends after {number:,} lines",

@@ -18,10 +18,10 @@ from decoder.decode import Decoder, SearchSettings, Stopped
 from decoder.decoded import Decoded
 from decoder.drawing.derivation_layout import Derivation
 from decoder.pieces import cut, join
+from decoder.preparation import Preparation
 from decoder.requests import Exactly, Request
 from models.data.sentence import Sentence
 from models.data.tagger import Tagger
-from models.data.word_classes import WordClasses
 from models.distortion.interface import DistortionModel
 from models.errors import DataError, nearest
 from models.language_model.model import LanguageModel
@@ -31,8 +31,6 @@ from models.system.folder import (
     load_distortion,
     load_language_model,
     load_phrases,
-    load_source_classes,
-    load_source_tagger,
     read_system,
     starting_weights,
 )
@@ -53,18 +51,19 @@ class Failure:
 class Translation:
     """The best translation of a sentence, or one of the best. Notebooks show it as a picture."""
 
-    text: str
+    text: str  # as people write it, if the system has a text pipeline
     score: float
     alignment: list[tuple[int, int]]  # source and target positions
     segmentation: list[tuple[int, int, int, int]]  # source and target span of each phrase
     features: dict[str, float]
     source_words: tuple[str, ...] = ()
     unknown: tuple[int, ...] = ()  # phrases, from 0, that are unknown words
+    words: tuple[str, ...] = ()  # of the translation: tokens, to which the alignment refers
 
     @property
     def derivation(self) -> Derivation:
         """What a picture shows of it."""
-        words = self.source_words, self.text.split()
+        words = self.source_words, self.words
         return Derivation(*words, self.segmentation, self.alignment, self.unknown)
 
     def _repr_html_(self) -> str:
@@ -88,16 +87,14 @@ class Translator:
         weights: Mapping[str, float],
         settings: SearchSettings = SearchSettings(),
         where: str = "",
-        classes: WordClasses | None = None,
-        tagger: Tagger | None = None,
+        preparation: Preparation = Preparation(),
     ) -> None:
-        """`classes` and `tagger` complete sentences that lack these layers, if a model needs
-        them."""
+        """The `preparation` makes sentences from text, with layers that models need."""
         self.phrases, self.lm, self.distortion = phrases, lm, tuple(distortion)
         # A whole number is another type to a kernel, which would be compiled again
         self.weights = {name: float(weight) for name, weight in weights.items()}
         self.settings = settings
-        self._classes, self._tagger = classes, tagger
+        self.preparation = preparation
         self._needed = frozenset[str]().union(*(model.requires for model in self.distortion))
         for name in (name for model in self.distortion for name in model.feature_names):
             if name not in weights:
@@ -146,8 +143,7 @@ class Translator:
             weights,
             settings,
             str(directory / NAME),
-            load_source_classes(directory),
-            load_source_tagger(directory),
+            Preparation.load(directory),
         )
 
     def translate(
@@ -159,7 +155,8 @@ class Translator:
     def force(self, sentence: Sentence | str, target: str, n_best: int = 1) -> list[Translation]:
         """The best derivations of a given translation, or else of the nearest that there is
         (`docs/constraints.md`)."""
-        return self.results(self.decode(sentence, n_best, request=Exactly(tuple(target.split()))))
+        words = self.preparation.split(target)
+        return self.results(self.decode(sentence, n_best, request=Exactly(words)))
 
     def decode(
         self,
@@ -170,7 +167,7 @@ class Translator:
         request: Request | None = None,
     ) -> Decoded:
         """The best derivations, or what is requested (`decoder/requests.py`)."""
-        sentence = Sentence.parse(sentence) if isinstance(sentence, str) else sentence
+        sentence = self.preparation.parse(sentence) if isinstance(sentence, str) else sentence
         decoder = self._decoder()
         try:
             return self._decode(decoder, sentence, request, n_best, distinct=distinct)
@@ -182,13 +179,14 @@ class Translator:
         features = decoded.features()
         return [
             Translation(
-                " ".join(decoded.words(number)),
+                self.preparation.joined(decoded.words(number)),
                 float(decoded.scores[number]),
                 decoded.links(number),
                 decoded.spans(number),
                 dict(zip(self.feature_names, map(float, features[number]), strict=True)),
                 decoded.sentence.words,
                 decoded.unknown(number),
+                tuple(decoded.words(number)),
             )
             for number in range(len(decoded))
         ]
@@ -253,15 +251,20 @@ class Translator:
         """The same system under other weights and settings; nothing is loaded again."""
         weights = self.weights | dict(weights)
         settings = replace(self.settings, **changes)  # type: ignore[arg-type]
-        parts, layers = (self.phrases, self.lm, self.distortion), (self._classes, self._tagger)
-        return Translator(*parts, weights, settings, "", *layers)
+        parts = self.phrases, self.lm, self.distortion
+        return Translator(*parts, weights, settings, "", self.preparation)
 
     def with_model(self, model: DistortionModel) -> "Translator":
         """The same system with one distortion model more, at its initial weights."""
         weights = dict(zip(model.feature_names, model.initial_weights, strict=True))
-        models, layers = (*self.distortion, model), (self._classes, self._tagger)
-        weights |= self.weights
-        return Translator(self.phrases, self.lm, models, weights, self.settings, "", *layers)
+        parts = self.phrases, self.lm, (*self.distortion, model)
+        return Translator(*parts, weights | self.weights, self.settings, "", self.preparation)
+
+    def for_tokens(self) -> "Translator":
+        """The same system for text that is tokenised already."""
+        parts = self.phrases, self.lm, self.distortion
+        tokens = replace(self.preparation, text=None)
+        return Translator(*parts, self.weights, self.settings, "", tokens)
 
     def with_settings(self, **changes: object) -> "Translator":
         return self.with_weights({}, **changes)
@@ -269,15 +272,11 @@ class Translator:
     @property
     def own_tagger(self) -> Tagger | None:
         """What tags sentences that have no tags, if a model needs them."""
-        return self._tagger if "tags" in self._needed else None
+        return self.preparation.tagger if "tags" in self._needed else None
 
     def _checked(self, sentence: Sentence) -> Sentence:
         """The sentence with all layers that the models need, or an error."""
-        missing = self._needed - sentence.layers
-        if "classes" in missing and self._classes is not None:
-            sentence = replace(sentence, classes=self._classes.of(sentence.words))
-        if "tags" in missing and self._tagger is not None:
-            sentence = replace(sentence, tags=self._tagger.tag(sentence.words))
+        sentence = self.preparation.complete(sentence, self._needed - sentence.layers)
         for model in self.distortion:
             model.check(sentence)
         return sentence
@@ -295,9 +294,11 @@ class Translator:
         sentence, longest = self._checked(sentence), self.settings.max_length
         if request is not None:
             return request.decode(decoder, sentence, n_best, distinct=distinct)
-        if not 0 < longest < len(sentence) or "tree" in self._needed:
+        breaks = () if self.settings.lattice else sentence.breaks  # a joined lattice is none
+        too_long = 0 < longest < len(sentence)
+        if not (breaks or too_long) or "tree" in self._needed:
             return decoder.decode(sentence, n_best, distinct=distinct)
-        pieces = cut(sentence, longest)
+        pieces = cut(sentence, longest or len(sentence), breaks)
         return join(sentence, [decoder.decode(one, n_best, distinct=distinct) for one in pieces])
 
     def _decoder(self, is_stopped: Callable[[], bool] = lambda: False) -> Decoder:

@@ -77,7 +77,8 @@ def train(
     """Trains a system into the folder `out`; stages whose inputs have not changed are kept.
 
     `distortion` names the models to fit, `linear` and `msd` by default; `talk` receives
-    messages about progress. Sections: corpus, phrases, lm, classes.
+    messages about progress. Sections: corpus, phrases, lm, classes, text: with languages in it,
+    the files are raw text.
     """
     from decoder.translator import Translator
     from hyperbaton.settings import Settings
@@ -105,6 +106,7 @@ def tune(
     restart: bool = False,
     allow_plugins: bool = False,
     mbr_scale: bool = False,
+    tokenised: bool = False,
     threads: int = 2,
     talk: Talk = lambda _: None,
     **sections: Section,
@@ -112,8 +114,8 @@ def tune(
     """Tunes the weights of a system and stores them in it; traces and a picture go to `state`.
 
     `fixed` names weights to leave alone; with `mbr_scale`, the scale for minimum Bayes risk is
-    chosen as well. Sections: tune (`tune={"replicas": 1}`), search, and one for each optimiser
-    (`mira={"step": 0.02}`).
+    chosen as well; `tokenised` texts are tokens, though the system takes raw text. Sections: tune
+    (`tune={"replicas": 1}`), search, and one for each optimiser (`mira={"step": 0.02}`).
     """
     from hyperbaton.settings import settings_of_system
     from hyperbaton.views.tuning_text import plot_tuning
@@ -129,7 +131,7 @@ def tune(
         source_tree=_path(source_tree),
     )
     fixed = tuple(_several(fixed))
-    how = restart, threads, allow_plugins, mbr_scale
+    how = restart, threads, allow_plugins, mbr_scale, tokenised
     job = TuningJob(Path(model), dev, fixed, _path(state), *how)
     settings = with_sections(settings_of_system(job.model), sections)
     result, _ = tune_system(job, settings.tune, settings.search, talk)

@@ -19,6 +19,7 @@ from models.system.settings import (
     ResourceSettings,
     TrainingSettings,
 )
+from models.text.both_sides import TextSettings
 from tuning.weights.sections import assign, read_toml, with_sections
 from tuning.weights.settings import TuneSettings
 
@@ -32,11 +33,12 @@ class Settings:
     train: ResourceSettings = ResourceSettings()
     search: SearchSettings = SearchSettings()
     tune: TuneSettings = TuneSettings()
+    text: TextSettings = TextSettings()
 
     def training(self, distortion: Iterable[str] = (), seed: int = 0) -> TrainingSettings:
         """The part that training needs."""
         sections = self.corpus, self.phrases, self.lm, self.classes, self.train
-        return TrainingSettings(*sections, tuple(distortion), seed)
+        return TrainingSettings(*sections, tuple(distortion), seed, self.text)
 
 
 def settings_of_system(directory: Path) -> Settings:

@@ -11,6 +11,7 @@ FLOORS = (
     "models",
     "models.data",
     "models.preparation",
+    "models.text",
     "models.phrases",
     "models.language_model",
     "models.learning",

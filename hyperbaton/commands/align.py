@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hyperbaton.commands.output_files import STREAM
-from hyperbaton.commands.parameters import POSITIVE, Command, command, option, output
+from hyperbaton.commands.parameters import (
+    POSITIVE,
+    Command,
+    command,
+    language_options,
+    option,
+    output,
+    set_option,
+)
 from hyperbaton.console import progress_line, say
 from models.errors import BadLine, counted
 
@@ -48,6 +56,9 @@ class Align(Command):
     hyperbaton align --source train.ja.gz --target train.en.gz --out train.align.gz
     hyperbaton align --forward fwd.align --backward bwd.align --method union
 
+    Links are between tokens. If languages are given, the text is raw and is tokenised first, as
+    training does it (docs/text.md).
+
     Files ending in .gz are packed and unpacked, - is standard input or output. A file appears only
     when it is complete.
 
@@ -55,7 +66,7 @@ class Align(Command):
     keep the alignment that you work with.
     """
 
-    source: Path | None = option("Source text, one tokenised sentence a line.")
+    source: Path | None = option("Source text, one sentence a line: tokens, or raw text.")
     target: Path | None = option("Target text, as many lines.")
     forward: Path | None = option(
         "Symmetrise given alignments, no text needed: links made by choosing a source word "
@@ -79,11 +90,13 @@ class Align(Command):
         "Number of iterations, as a multiple of the usual one.  [default: 1.0]",
         type=_Multiple(min=0, min_open=True),
     )
-
     leave_out: str | None = option(
         "Words that get no links, and without which the others are aligned: 'a an the ga o wa'.",
         metavar="WORDS",
     )
+    source_language: str | None = language_options[0]()
+    target_language: str | None = language_options[1]()
+    assignments: tuple[str, ...] = set_option()
 
     def run(self) -> None:
         if (self.source or self.target) and (self.forward or self.backward):
@@ -124,14 +137,17 @@ class Align(Command):
             prior_lines,
             read_priors,
         )
-        from models.data.corpus_reading import CorpusFiles, read_corpus
+        from models.data.corpus_reading import CorpusFiles, CorpusSettings, read_corpus
         from models.data.left_out_words import align_without
+        from models.text.both_sides import corpus_tokenisers
 
         load_eflomal()  # reports its absence before anything is read
+        tokenise = corpus_tokenisers(self.settings(self.assignments).text)
         known = None if self.priors is None else read_priors(self.priors)
         try:
             with progress_line() as progress:
-                corpus, _ = read_corpus(CorpusFiles(source, target), progress=progress)
+                files = CorpusFiles(source, target)
+                corpus, _ = read_corpus(files, CorpusSettings(), progress, tokenise)
         except BadLine as bad:  # a pair left out would shift the lines of the alignment
             bad.advice = "mend the pair or remove it from both files"
             raise
@@ -148,8 +164,11 @@ class Align(Command):
         return directions
 
     def _refuse_text_options(self) -> None:
-        text_options = "priors", "save_priors", "samplers", "length", "leave_out"
-        for name in ("forward_out", "backward_out", *text_options):
+        names = (
+            "forward_out", "backward_out", "priors", "save_priors", "samplers", "length",
+            "leave_out", "source_language", "target_language",
+        )  # fmt: skip
+        for name in names:
             if getattr(self, name) is not None:
                 option = name.replace("_", "-")
                 raise click.UsageError(f"--{option} is for --source and --target: links were given")

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from hyperbaton.commands.parameters import (
-    CorpusCommand,
+    TextCommand,
     command,
     option,
     output,
@@ -17,7 +17,7 @@ from hyperbaton.console import progress_line, say
 
 
 @dataclass(frozen=True, kw_only=True)
-class Corpus(CorpusCommand):
+class Corpus(TextCommand):
     """Check a parallel corpus and show its sizes and distances.
 
     \b
@@ -45,6 +45,7 @@ class Corpus(CorpusCommand):
         from hyperbaton.views.picture_files import check_picture
         from models.data.corpus_reading import read_corpus
         from models.data.corpus_statistics import statistics
+        from models.text.both_sides import corpus_tokenisers
 
         if self.sample is None and self.split is not None:
             raise click.UsageError("--split is for --sample")
@@ -56,8 +57,9 @@ class Corpus(CorpusCommand):
         if self.plot is not None:
             check_picture(self.plot)
         settings = self.settings(self.assignments)
+        tokenise = corpus_tokenisers(settings.text, settings.corpus)
         with progress_line() as progress:
-            pairs, report = read_corpus(files, settings.corpus, progress)
+            pairs, report = read_corpus(files, settings.corpus, progress, tokenise)
         for line in report.lines():
             say(line)
         if self.numbers:

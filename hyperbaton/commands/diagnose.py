@@ -29,7 +29,7 @@ class Diagnose(SearchCommand):
     the same is asked of the reference's order, whatever the words (docs/oracle.md).
     """
 
-    source: Path = option("Source text, one tokenised sentence a line.", default=REQUIRED)
+    source: Path = option("Source text, one sentence a line.", default=REQUIRED)
     reference: Path = option("Reference translations, as many lines.", default=REQUIRED)
     alignment: Path | None = option("Its word alignment with the source (0-0 1-2).")
     plot: Path | None = output("Also draw the shares of the causes (png, svg or pdf).")
@@ -53,7 +53,7 @@ class Diagnose(SearchCommand):
         )
         if self.plot is not None:
             check_picture(self.plot)
-        data = load(files)
+        data = load(files, self.text())
         announce_compilation("decoder.search")
         translator = self.translator()
         references = [first for first, *_ in data.references]

@@ -3,7 +3,7 @@
 import shlex
 import sys
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -81,6 +81,7 @@ class Explain(MarkedCommand):
             check_picture(path)
         sentence, reference = self.sentence(), self.reference_text()
         translator = self.translator()
+        reference = " ".join(translator.preparation.split(reference))
         decoded = translator.decode(sentence, self.n_best)
         explained = explain_derivations(translator, decoded, reference, self.alternatives)
         if self.as_json:
@@ -99,14 +100,15 @@ class Explain(MarkedCommand):
             sentence = self._line_of_file(self.source)
         else:
             text = _standard_input() if self.words == ("-",) else " ".join(self.words)
-            sentence = self.marking().parse(text, factored=self.factored)
+            marking = self.marking()
+            sentence = marking.mark(self.parser()(marking.read(text)))
         if not len(sentence):
             raise SettingError(
                 "there is no word to translate",
                 expected="expected a sentence: hyperbaton explain "
                 f'{shlex.quote(str(self.model))} "words of it"',
             )
-        return sentence
+        return replace(sentence, breaks=())  # all of it is explained at once
 
     def _line_of_file(self, source: Path) -> "Sentence":
         with closing(self.read(source)) as sentences:

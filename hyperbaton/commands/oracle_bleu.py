@@ -26,7 +26,7 @@ class OracleBleuCommand(SearchCommand):
     (docs/oracle.md). What is found is a lower bound of it.
     """
 
-    source: Path = option("Source text, one tokenised sentence a line.", default=REQUIRED)
+    source: Path = option("Source text, one sentence a line.", default=REQUIRED)
     references: tuple[Path, ...] = option(
         "Reference translations; may be given several times.", "--reference", default=REQUIRED
     )
@@ -42,7 +42,7 @@ class OracleBleuCommand(SearchCommand):
 
         tags, tree = self.source_tags, self.source_tree
         files = DataSet(self.source, self.references, source_tags=tags, source_tree=tree)
-        data = load(files)
+        data = load(files, self.text())
         announce_compilation("decoder.search")
         with progress_line() as progress:
             found = oracle_bleu(

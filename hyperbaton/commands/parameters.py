@@ -17,7 +17,7 @@ the class is the help text.
 
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
@@ -33,8 +33,9 @@ if TYPE_CHECKING:
     from hyperbaton.settings import Settings
     from models.data.corpus_reading import CorpusFiles
     from models.data.marking import Marking
-    from models.data.markup_text import BadMarkup
+    from models.data.markup_text import BadMarkup, Marked
     from models.data.sentence import Sentence
+    from models.text.both_sides import TextPipelines
 
 
 class _File(click.Path):
@@ -196,6 +197,15 @@ plugins_option = partial(
     "Also load distortion models that the system names and that are not part of hyperbaton. They "
     "are programs: allow them only in systems that you trust.",
 )
+language_options = tuple(
+    partial(
+        option,
+        f"Language of the {side}, which is raw text: en, ja, …; without it, text is tokens.",
+        sets=f"text.{side}_language",
+        metavar="CODE",
+    )
+    for side in ("source", "target")
+)
 limit_option = partial(
     option, "Longest jump in words, or inf.", sets="search.distortion_limit", type=_Limit()
 )
@@ -209,6 +219,7 @@ class SearchCommand(Command):
     source_tags: Path | None = option("Tags of the input, or CoNLL-U.")
     source_tree: Path | None = option("Trees of the input: PTB brackets, or CoNLL-U.")
     factored: bool = flag("The input is written word|tag.")
+    tokenised: bool = flag("Text is tokens, though the system takes raw text.")
     distortion: tuple[str, ...] = option(
         "Use this distortion model (a name or module:Class) instead of all that the system has; "
         "may be given several times.",
@@ -226,6 +237,17 @@ class SearchCommand(Command):
     drop_unknown: bool = flag("Leave unknown words out.", sets="search.drop_unknown")
     assignments: tuple[str, ...] = set_option()
 
+    def text(self) -> "TextPipelines | None":
+        """What makes tokens of text, unless it is tokens already; a missing package is an error."""
+        from models.system.folder import load_text
+
+        if self.tokenised or self.factored:
+            return None
+        text = load_text(self.model)
+        if text is not None:
+            text.source.tokeniser.load()
+        return text
+
     def translator(self, *, lattice: bool = False) -> "Translator":
         """The system; `lattice`: with search lattices."""
         from decoder.translator import Translator
@@ -236,6 +258,10 @@ class SearchCommand(Command):
         translator = Translator.load(
             self.model, search, self.distortion, allow_plugins=self.allow_plugins
         )
+        if self.tokenised or self.factored:
+            translator = translator.for_tokens()
+        for difference in translator.preparation.differences():
+            say(difference)
         tagger = translator.own_tagger
         if tagger is not None and self.source_tags is None and not self.factored:
             say(tagger.notice())
@@ -269,7 +295,8 @@ class MarkedCommand(SearchCommand):
 
         if self.glossary is None:
             return Marking(self.markup)
-        return Marking(self.markup, read_glossary(self.glossary, self.glossary_mode))
+        glossary, text = read_glossary(self.glossary, self.glossary_mode), self.text()
+        return Marking(self.markup, glossary if text is None else text.glossary(glossary))
 
     def read(
         self, source: Path, alignment: Path | None = None
@@ -279,14 +306,21 @@ class MarkedCommand(SearchCommand):
         from models.data.corpus_reading import SourceFiles, read_marked_sentences
 
         files = SourceFiles(source, self.source_tags, self.source_tree, alignment)
-        return read_marked_sentences(files, self.marking(), factored=self.factored)
+        return read_marked_sentences(files, self.marking(), self.parser())
+
+    def parser(self) -> "Callable[[Marked], Sentence]":
+        """Makes the sentence of a line, whose markup was read."""
+        from models.data.marking import marked_sentence
+
+        text = self.text()
+        return partial(marked_sentence, factored=self.factored) if text is None else text.marked
 
 
 @dataclass(frozen=True, kw_only=True)
 class CorpusCommand(Command):
     """A command that reads a parallel corpus, or a sample in its place."""
 
-    source: Path | None = option("Source text, one tokenised sentence a line.")
+    source: Path | None = option("Source text, one sentence a line.")
     target: Path | None = option("Target text, as many lines.")
     alignment: Path | None = option("Word alignment in Pharaoh format (0-0 1-2).")
     source_tags: Path | None = option("One tag per source word, or CoNLL-U.")
@@ -311,3 +345,11 @@ class CorpusCommand(Command):
             wanted = "--source, --target and --alignment" if aligned else "--source and --target"
             raise click.UsageError(f"give {wanted}, or --sample")
         return CorpusFiles(**given)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextCommand(CorpusCommand):
+    """A command whose corpus may be raw text."""
+
+    source_language: str | None = language_options[0]()
+    target_language: str | None = language_options[1]()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from hyperbaton.commands.parameters import (
     REQUIRED,
-    CorpusCommand,
+    TextCommand,
     command,
     option,
     set_option,
@@ -15,7 +15,7 @@ from hyperbaton.console import announce_compilation, progress_line, say
 
 
 @dataclass(frozen=True, kw_only=True)
-class Train(CorpusCommand):
+class Train(TextCommand):
     """Train a translation system from a word-aligned corpus.
 
     \b
@@ -28,6 +28,9 @@ class Train(CorpusCommand):
     next run resumes after the last finished stage, in a phrase table after its last finished piece.
     --set train.memory=1GB bounds the memory of the phrase table, of counting n-grams and of the
     features of pair and sequence. The memory shown is the peak of the process so far.
+
+    With --source-language and --target-language, text is raw: the system learns how to cut it, and
+    translates raw text (docs/text.md). Align with the same options.
     """
 
     out: Path = option("Folder of the system; made if missing.", default=REQUIRED)

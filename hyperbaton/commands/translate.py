@@ -37,14 +37,16 @@ MBR_LIST = 100
 
 @dataclass(frozen=True, kw_only=True)
 class Translate(MarkedCommand):
-    """Translate tokenised text with a trained system, line by line.
+    """Translate text with a trained system, line by line.
 
     \b
     hyperbaton translate model input.ja -o output.en
     echo "kare wa hon o katta ." | hyperbaton translate model --n-best 5 --n-best-file -
 
-    INPUT defaults to standard input. Empty lines stay empty. A sentence that cannot be translated
-    gives an empty line and a message; the others are unaffected, and the exit code is 1.
+    INPUT defaults to standard input. It is tokens, unless the system was trained on raw text: then
+    it is raw text too, and so are the translations (docs/text.md). Empty lines stay empty. A line
+    that cannot be translated gives an empty line and a message; the others are unaffected, and the
+    exit code is 1.
 
     With --force, --prefix or --order, a file with a line for each sentence says what to search for,
     with --oracle in which order (docs/oracle.md). With --markup, the input itself says how to
@@ -116,12 +118,15 @@ class Translate(MarkedCommand):
         files = {f"--{name}": getattr(self, name) for name in names}
         return {name: path for name, path in files.items() if path is not None}
 
-    def requests(self, stack: ExitStack) -> "Generator[Request, None, None] | None":
+    def requests(
+        self, stack: ExitStack, translator: "Translator"
+    ) -> "Generator[Request, None, None] | None":
         """One for each sentence, if there are any."""
         from decoder.request_files import read_requests
 
         for name, path in self.requested().items():  # at most one
-            return stack.enter_context(closing(read_requests(path, name.lstrip("-"))))
+            read = read_requests(path, name.lstrip("-"), translator.preparation.split)
+            return stack.enter_context(closing(read))
         return None
 
     def translate(
@@ -143,7 +148,7 @@ class Translate(MarkedCommand):
         with ExitStack() as stack:
             writer = _Writer(self, translator, stack)
             lines = stack.enter_context(closing(sentences))
-            requests = self.requests(stack)
+            requests = self.requests(stack, translator)
             silent = is_typed or writer.is_on_terminal  # text is no place for a moving line
             progress = stack.enter_context(nullcontext() if silent else progress_line())
             results = translator.stream(
@@ -188,7 +193,7 @@ translate = command(Translate)
 
 def remarks(decoded: "Decoded") -> Iterator[str]:
     """What a user should know about a translation."""
-    if decoded.n_pieces > 1:
+    if decoded.n_pieces > len(decoded.sentence.breaks) + 1:
         yield f"{len(decoded.sentence)} words, translated in {decoded.n_pieces} pieces"
     if decoded.lacks or decoded.adds:
         parts = ("lacks", decoded.lacks), ("adds", decoded.adds)
@@ -254,12 +259,12 @@ class _Writer:
         elif job.mbr:
             decoded = chosen_by_risk(decoded, self._scale, job.n_best)
         if job.as_json:
-            _write(self._out, json_line(number, decoded, translator.results(decoded)))
+            _write(self._out, json_line(number, decoded, translator))
         elif job.alignment:
             [best] = translator.results(decoded)[:1]
             _write(self._out, aligned_line(best))
         else:
-            _write(self._out, " ".join(decoded.words()))
+            _write(self._out, translator.preparation.joined(decoded.words()))
         if self._n_best is not None:
             for line in nbest_lines(number, translator, decoded, alignment=job.alignment):
                 _write(self._n_best, line)

@@ -48,6 +48,7 @@ class Tune(Command):
     )
     source_tags: Path | None = option("Tags of the source, or CoNLL-U.")
     source_tree: Path | None = option("Trees of the source: PTB brackets, or CoNLL-U.")
+    tokenised: bool = flag("The texts are tokens, though the system takes raw text.")
     reference_alignment: Path | None = option(
         "Word alignment of the source with the reference, for metrics of word order."
     )
@@ -129,7 +130,7 @@ class Tune(Command):
 
         layers = self.reference_alignment, self.source_tags, self.source_tree
         dev = DataSet(self.source, self.references, "dev", *layers)
-        how = self.restart, self.threads, self.allow_plugins, self.mbr_scale
+        how = self.restart, self.threads, self.allow_plugins, self.mbr_scale, self.tokenised
         return TuningJob(self.model, dev, self.fixed, self.state, *how)
 
 

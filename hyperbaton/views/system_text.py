@@ -14,6 +14,7 @@ from models.errors import DataError, counted
 from models.language_model.model import LanguageModel
 from models.system.folder import (
     TAGGER,
+    TEXT,
     load_distortion,
     load_language_model,
     load_phrases,
@@ -64,6 +65,7 @@ def describe_system(directory: Path, *, allow_plugins: bool = False) -> dict[str
         "distortion": distortion,
         "weights": content["weights"],
         "search": content["search"],
+        "text": content.get(TEXT, {}),
         "settings": content.get("settings", {}),
         "corpus": {
             name: entry.get("file", "?") for name, entry in content.get("corpus", {}).items()
@@ -92,6 +94,8 @@ def system_blocks(system: dict[str, Any]) -> Iterator[Block]:
         [name, owner.get(name, ""), f"{weight:g}"] for name, weight in system["weights"].items()
     ]
     yield _table("weights", ["feature", "of", "weight"], rows)
+    if system["text"]:
+        yield _table("text", ["setting", "value"], list(_settings_rows(system["text"])))
     rows = list(_settings_rows({"search": system["search"]} | system["settings"]))
     yield _table("settings", ["setting", "value"], rows)
     if system["corpus"]:
@@ -130,7 +134,7 @@ def _holds(directory: Path, name: str, folder: str) -> str:
     if name == TAGGER:
         tagger = Tagger.load(directory / folder)
         return f"a tagger of {len(tagger.tags)} tags, {tagger.accuracy:.1%} right"
-    return ""
+    return "capital letters of words" if name == TEXT else ""
 
 
 def folder_size(folder: Path) -> int:

@@ -18,8 +18,8 @@ from models.data.compression import plain_name
 from models.data.conllu import ConlluSentence, read_conllu
 from models.data.corpus import MOST_WORDS, AlignedCorpus
 from models.data.corpus_builder import CorpusBuilder
-from models.data.marking import Marking
-from models.data.markup_text import BadMarkup
+from models.data.marking import Marking, marked_sentence
+from models.data.markup_text import BadMarkup, Marked
 from models.data.sentence import Sentence
 from models.data.text import read_lines, split_factors, split_words
 from models.data.tree import Tree
@@ -30,6 +30,7 @@ from models.progress import Progress
 T = TypeVar("T")
 
 PROGRESS_EVERY = 1000
+SPLIT_BOTH = {"source": split_words, "target": split_words}  # of text that is tokenised
 LEFT_OUT = "left out"  # the kind of pairs that are merely unwanted, never an error
 ENDED = object()  # stands for the next record of a file that has ended
 
@@ -89,8 +90,12 @@ def read_corpus(
     files: CorpusFiles,
     settings: CorpusSettings = CorpusSettings(),
     progress: Progress | None = None,
+    tokenise: Mapping[str, Callable[[str], list[str]]] = SPLIT_BOTH,
 ) -> tuple[AlignedCorpus, ReadReport]:
+    """All pairs; `tokenise` says what the words of a line are, for each side."""
     layers = _open_layers(vars(files))
+    for side, words in tokenise.items():
+        layers[side].words = words
     report = ReadReport()
     corpus = CorpusBuilder(
         source_tags=settings.factored or files.source_tags is not None,
@@ -129,19 +134,21 @@ class SourceFiles:
 
 
 def read_sentences(
-    files: SourceFiles, *, factored: bool = False
+    files: SourceFiles, parse: Callable[[str], Sentence] = Sentence.parse
 ) -> Generator[Sentence, None, None]:
     """Sentences in order, including empty ones; any words will do; a fault is reported with its
-    place."""
+    place. `parse` makes the sentence of a line."""
     layers = _open_layers(vars(files))
     with closing(_read_on(layers)) as rows:
         for _ in rows:
             _check_lengths(layers)
-            yield _sentence(layers, factored=factored)
+            yield _sentence(layers, parse)
 
 
 def read_marked_sentences(
-    files: SourceFiles, marking: Marking, *, factored: bool = False
+    files: SourceFiles,
+    marking: Marking,
+    parse: Callable[[Marked], Sentence] = marked_sentence,
 ) -> Generator[Sentence | BadMarkup, None, None]:
     """The same with their marks; an error in the markup comes in place of its sentence."""
     layers = _open_layers(vars(files))
@@ -150,12 +157,11 @@ def read_marked_sentences(
             _check_lengths(layers)
             source = layers["source"]
             try:
-                source.record, markup = source.parse(marking.read)
+                source.record = source.parse(marking.read)
             except BadMarkup as bad:
                 yield bad.at_line(source.line)
             else:
-                sentence = _sentence(layers, factored=factored)
-                yield marking.mark(replace(sentence, markup=markup))
+                yield marking.mark(_sentence(layers, parse))
 
 
 @dataclass
@@ -166,6 +172,7 @@ class _Layer:
     records: Generator[tuple[int, Any], None, None]
     line: int = 0
     record: Any = None
+    words: Callable[[str], list[str]] = split_words  # of a line of text
 
     def receive(self, item: Any) -> None:
         """Takes the next record; a file that has ended stands one line after its last."""
@@ -252,11 +259,14 @@ def _read_pair(layers: dict[str, _Layer], settings: CorpusSettings) -> _Pair:
     return _Pair(source, target, links, source_tags, target_tags, _tree(layers, source))
 
 
-def _sentence(layers: dict[str, _Layer], *, factored: bool) -> Sentence:
-    words, tags = _words_and_tags(layers, "source", factored)
+def _sentence(layers: dict[str, _Layer], parse: Callable[[Any], Sentence]) -> Sentence:
+    sentence = layers["source"].parse(parse)
+    words, tags = list(sentence.words), sentence.tags
+    if "source_tags" in layers:
+        tags = tuple(layers["source_tags"].parse(lambda record: _tags(record, words)))
     tree = _tree(layers, words) if words else None
     order = _order(layers, len(words)) if "alignment" in layers else None
-    return Sentence(tuple(words), None if tags is None else tuple(tags), tree=tree, order=order)
+    return replace(sentence, tags=tags, tree=tree, order=order)
 
 
 def _tree(layers: dict[str, _Layer], words: list[str]) -> Tree | None:
@@ -271,13 +281,13 @@ def _words_and_tags(
     layers: dict[str, _Layer],
     side: str,
     factored: bool,
-    check: Callable[[list[str]], None] = lambda _: None,
+    check: Callable[[list[str]], None],
 ) -> tuple[list[str], list[str] | None]:
     tags: list[str] | None = None
     if factored:
         words, tags = layers[side].parse(split_factors)
     else:
-        words = layers[side].parse(split_words)
+        words = layers[side].parse(layers[side].words)
     layers[side].parse(lambda _: check(words))
     if f"{side}_tags" in layers:
         tags = layers[f"{side}_tags"].parse(lambda record: _tags(record, words))

@@ -35,8 +35,7 @@ class Marking:
 
     def parse(self, line: str, *, factored: bool = False) -> Sentence:
         """The sentence of a line."""
-        text, markup = self.read(line)
-        return self.mark(replace(Sentence.parse(text, factored=factored), markup=markup))
+        return self.mark(marked_sentence(self.read(line), factored=factored))
 
     def read(self, line: str) -> Marked:
         """The text of a line, and its marks."""
@@ -48,3 +47,7 @@ class Marking:
     def mark(self, sentence: Sentence) -> Sentence:
         """The sentence with the glossary's terms as well."""
         return sentence if self.glossary is None else self.glossary.mark(sentence)
+
+
+def marked_sentence(marked: Marked, *, factored: bool = False) -> Sentence:
+    return replace(Sentence.parse(marked.line, factored=factored), markup=marked.markup)

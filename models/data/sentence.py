@@ -20,6 +20,8 @@ class Sentence:
     tree: Tree | None = None
     order: tuple[int, ...] | None = None  # in which a reference translates it: ranks, or FREE
     markup: Markup = NO_MARKUP  # what the search is told about spans of words
+    raw: str | None = None  # the text that its words were made of, if it was not tokens
+    breaks: tuple[int, ...] = ()  # where its second and further sentences begin, if it has several
 
     def __post_init__(self) -> None:
         for layer in LAYERS:

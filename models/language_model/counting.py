@@ -6,7 +6,7 @@ after the other they are the same as all at once. Sentences are counted with <s>
 after them.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -147,21 +147,25 @@ def _with_boundaries(sentences: Ragged) -> tuple[Int32Array, Int32Array]:
     return words, depth
 
 
-def read_text(paths: Iterable[Path], progress: Progress | None = None) -> tuple[Vocabulary, Ragged]:
+def read_text(
+    paths: Iterable[Path],
+    progress: Progress | None = None,
+    tokenise: Callable[[str], list[str]] = split_words,
+) -> tuple[Vocabulary, Ragged]:
     """All lines of all files, one after the other; an empty line is an empty sentence.
 
     A line that is not UTF-8, or has a word that the files of a model cannot hold, is an error.
     """
     vocabulary, rows = Vocabulary(), GrowingRagged()
     for path in paths:
-        for _, words in parse_lines(path, _words):
+        for _, words in parse_lines(path, lambda line: _words(line, tokenise)):
             rows.add(vocabulary.extend(words))
             if progress and len(rows) % PROGRESS_EVERY == 0:
                 progress("reading lines", len(rows))
     return vocabulary, rows.finish()
 
 
-def _words(line: str) -> list[str]:
-    words = split_words(line)
+def _words(line: str, tokenise: Callable[[str], list[str]]) -> list[str]:
+    words = tokenise(line)
     check_words(words)
     return words

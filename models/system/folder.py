@@ -24,6 +24,7 @@ from models.errors import DataError, SettingError, missing_file
 from models.language_model.model import KenlmModel, LanguageModel
 from models.phrases.table import SCORES, PhraseTable
 from models.system.stages import remove_other_parts
+from models.text.both_sides import TextPipelines
 from models.writing import make_folder, open_to_write
 
 FORMAT = 2
@@ -32,6 +33,7 @@ ADVICE = "train or import the system again"
 DISTORTION_LIMIT = 6
 MBR_SCALE = 20.0  # of systems for which none was chosen; in the table [search] of the others
 TAGGER = "source_tagger"  # a part of systems that were trained with tags
+TEXT = "text"  # what the text pipeline has learned; also the table that describes it
 KENLM_BINARY = "lm.kenlm"  # in the language model's part, if it came as a KenLM binary
 
 
@@ -307,6 +309,16 @@ def _model_texts(entries: Iterable[Mapping[str, Any]]) -> str:
 
 def load_phrases(directory: Path) -> PhraseTable:
     return PhraseTable.load(directory / read_system(directory)["parts"]["phrases"])
+
+
+def load_text(directory: Path) -> TextPipelines | None:
+    """How raw text becomes tokens and translations become text, if the system says it."""
+    content = read_system(directory)
+    if TEXT not in content:
+        return None
+    part = content["parts"].get(TEXT)
+    folder = directory / part if part else None
+    return TextPipelines.read(content[TEXT], folder, str(directory / NAME))
 
 
 def load_source_tagger(directory: Path) -> Tagger | None:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from models.data.corpus_reading import CorpusSettings
 from models.phrases.settings import PhraseSettings
+from models.text.both_sides import TextSettings
 
 
 @dataclass(frozen=True)
@@ -37,3 +38,4 @@ class TrainingSettings:
     train: ResourceSettings = ResourceSettings()
     distortion: tuple[str, ...] = ()  # models as `name,key=value,…`; none: linear and msd
     seed: int = 0
+    text: TextSettings = TextSettings()

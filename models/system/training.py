@@ -19,6 +19,7 @@ from models.data.corpus_files import load_corpus, save_corpus
 from models.data.corpus_reading import CorpusFiles, ReadReport, read_corpus
 from models.data.tagger import FORMAT as TAGGER_FORMAT
 from models.data.tagger import Tagger
+from models.data.text import split_words
 from models.data.vocabulary import SPECIAL, Vocabulary
 from models.data.word_classes import FORMAT as CLASSES_FORMAT
 from models.data.word_classes import WordClasses
@@ -38,6 +39,7 @@ from models.phrases.table import PhraseTable
 from models.progress import Progress
 from models.system.folder import (
     TAGGER,
+    TEXT,
     FittedModel,
     starting_weights,
     weights_to_keep,
@@ -53,6 +55,9 @@ from models.system.stages import (
     run_stage,
     sha256,
 )
+from models.text.both_sides import TextPipelines
+from models.text.casing import FORMAT as TEXT_FORMAT
+from models.text.casing import TRUE
 from models.writing import path_text
 
 SORTING = 6  # the share of memory for sorting n-grams; most is needed for the n-grams themselves
@@ -102,6 +107,9 @@ def train_system(
     """
     if files.alignment is None:
         paths = ["--source", str(files.source), "--target", str(files.target)]
+        for side in ("source", "target"):
+            if language := getattr(settings.text, f"{side}_language"):
+                paths += [f"--{side}-language", language]
         make = shlex.join(["hyperbaton", "align", *paths, "--out", "train.align"])
         raise SettingError("training needs a word alignment", advice=f"make one: {make}")
     check_training_settings(settings)
@@ -132,7 +140,11 @@ class _Training:
     def __post_init__(self) -> None:
         self._paths = {name: path for name, path in vars(self.files).items() if path is not None}
         self._hashes = {name: sha256(path) for name, path in self._paths.items()}
-        self._corpus_key = [self._hashes, asdict(self.settings.corpus)]
+        self._text = TextPipelines.of(self.settings.text)
+        self._corpus_key: list[Any] = [self._hashes, asdict(self.settings.corpus)]
+        if self._text is not None:
+            self._text.check(self.settings.corpus)
+            self._corpus_key.append(self._text.described())
         self._lm_key = [asdict(self.settings.lm), *map(sha256, self.lm_texts)]
         self._memory = parse_size(self.settings.train.memory) or sys.maxsize
 
@@ -153,15 +165,48 @@ class _Training:
         return load_corpus(self.out / run_stage(self.out, CORPUS, key, work))
 
     def _read_text(self) -> tuple[AlignedCorpus, ReadReport]:
-        corpus, report = read_corpus(self.files, self.settings.corpus, self.listeners.progress)
+        corpus, report = self._kept_case
+        if self._text is not None:
+            del self._kept_case  # no two of them in memory for longer than it takes
+            source, target = self._text.source, self._text.target
+            corpus = replace(
+                corpus, source=source.cased(corpus.source), target=target.cased(corpus.target)
+            )
+        return corpus, report
+
+    @cached_property
+    def _kept_case(self) -> tuple[AlignedCorpus, ReadReport]:
+        """The corpus before its letters get their case."""
+        given = self.files, self.settings.corpus, self.listeners.progress
+        if self._text is None:
+            corpus, report = read_corpus(*given)
+        else:
+            self._text.load()
+            corpus, report = read_corpus(*given, self._text.keeping_case().tokenise)
         if not len(corpus):
             raise DataError("the corpus has no pair", where=str(self.files.source))
         return corpus, report
 
+    def text(self) -> dict[str, str]:
+        """What has to be learned before text can be read."""
+        if self._text is None or TRUE not in (self._text.source.case, self._text.target.case):
+            return {}
+        part = self._stage(TEXT, self._make_text, TEXT_FORMAT, self._corpus_key)
+        self._text = self._text.with_learned(self.out / part)
+        return {TEXT: part}
+
+    def _make_text(self, folder: Path) -> str:
+        corpus, _ = self._kept_case
+        learned = cast(TextPipelines, self._text).fit(corpus)
+        learned.save(folder)
+        return "capital letters of words"
+
     def description(self) -> dict[str, dict[str, Any]]:
         """For `model.toml`."""
-        return {
-            "settings": asdict(self.settings),
+        settings = {key: value for key, value in asdict(self.settings).items() if key != TEXT}
+        described = {} if self._text is None else {TEXT: self._text.described()}
+        return described | {
+            "settings": settings,
             "corpus": {
                 name: {"file": path_text(path), "sha256": self._hashes[name]}
                 for name, path in self._paths.items()
@@ -172,7 +217,7 @@ class _Training:
     def parts(self) -> dict[str, str]:
         """Everything but the distortion models."""
         key, phrases = self._corpus_key, asdict(self.settings.phrases)
-        parts = {
+        parts = self.text() | {
             "phrases": self._stage(
                 "phrases", self._make_phrases, PHRASES_FORMAT, key, phrases, resumes=True
             ),
@@ -227,7 +272,8 @@ class _Training:
 
     def _make_language_model(self, folder: Path) -> str:
         target, settings = self.read[0].target, self.settings.lm
-        more_vocabulary, more = read_text(self.lm_texts, self.listeners.progress)
+        tokenise = split_words if self._text is None else self._text.target.tokenise
+        more_vocabulary, more = read_text(self.lm_texts, self.listeners.progress, tokenise)
         words, vocabulary = _appended(target.words, target.vocabulary, more, more_vocabulary)
         self._announce("making the language model")
         thresholds, memory = _thresholds(settings.prune), self._memory // SORTING

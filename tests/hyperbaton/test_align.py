@@ -379,3 +379,29 @@ def test_eflomal_aligns_from_the_command_line(run, write, tmp_path):
     assert out.count("0-0") > 60
     assert "LEX\thai\tyes\t" in priors.read_text()
     assert run(*texts, "--priors", priors)[0] == 0
+
+
+def test_raw_text_is_tokenised(run, write, monkeypatch):
+    seen = []
+
+    def align_corpus(corpus, *_):
+        seen.append(corpus)
+        return Ragged(np.array([[2, 1]], np.uint16), np.array([0, 1])), Ragged(
+            np.array([[2, 1]], np.uint16), np.array([0, 1])
+        )
+
+    monkeypatch.setattr("models.data.aligner.align_corpus", align_corpus)
+    monkeypatch.setattr("models.data.aligner.load_eflomal", lambda: None)
+    raw = ["--source", write("t.ja", "Ａb 本\n"), "--target", write("t.en", "a  Book\n")]
+    languages = ["--source-language", "ja", "--target-language", "en"]
+    tokenisers = ["--set", "text.source_tokeniser=char", "--set", "text.target_tokeniser=none"]
+    code, out, _ = run(*raw, *languages, *tokenisers)
+    assert (code, out) == (0, "2-1\n")
+    assert seen[0].source.vocabulary.words[3:] == ("A", "b", "本")
+    assert seen[0].target.vocabulary.words[3:] == ("a", "Book")
+
+
+def test_links_have_no_language(run, directions):
+    code, _, err = run(*directions, "--source-language", "ja")
+    assert code == 2
+    assert "--source-language is for --source and --target" in err

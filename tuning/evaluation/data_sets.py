@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from models.data.alignment import order_of_links
 from models.data.corpus_reading import SourceFiles, read_sentences
 from models.data.sentence import Sentence
 from models.errors import DataError
+from models.text.both_sides import TextPipelines
 from tuning.evaluation.references import check_line_counts, read_references
 from tuning.metrics.visits import Visits, read_alignment, visits_of_links
 
@@ -53,11 +55,19 @@ class Sentences:
         return replace(self, sources=sources, references=references, visits=visits)
 
 
-def load(data: DataSet) -> Sentences:
-    """All lines of the files, whatever `data.lines` says."""
+def load(data: DataSet, text: TextPipelines | None = None) -> Sentences:
+    """All lines of the files, whatever `data.lines` says; `text` makes tokens of raw text."""
     references = tuple(map(tuple, read_references(data.references)))
     files = SourceFiles(data.source, data.source_tags, data.source_tree)
-    sources = tuple(read_sentences(files))
+    if text is None:
+        sources = tuple(read_sentences(files))
+    else:
+        text.load()
+        # a line is decoded as a whole: its n-best list and lattice are to be judged as such
+        sources = tuple(read_sentences(files, partial(text.source.sentence, split=False)))
+        references = tuple(
+            tuple(" ".join(text.target.tokenise(line)) for line in group) for group in references
+        )
     if not sources:
         raise DataError("has no sentence", where=str(data.source))
     check_line_counts({str(data.source): len(sources), str(data.references[0]): len(references)})

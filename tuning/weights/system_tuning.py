@@ -15,7 +15,7 @@ from decoder.decode import SearchSettings
 from decoder.translator import Translator
 from models.data.unknown_words import UnknownWords
 from models.progress import Progress
-from models.system.folder import read_system, write_weights
+from models.system.folder import load_text, read_system, write_weights
 from models.system.stages import fingerprint, locked
 from models.writing import path_text
 from tuning.evaluation.data_sets import DataSet, load
@@ -41,6 +41,7 @@ class TuningJob:
     threads: int = 2
     allow_plugins: bool = False  # models that the system names and that are not ours
     mbr_scale: bool = False  # choose one as well
+    tokenised: bool = False  # the development set is tokens, though the system takes raw text
 
     @property
     def folder(self) -> Path:
@@ -66,9 +67,12 @@ def tune_system(
     model = fingerprint(content["parts"], content["distortion"])
     key = fingerprint(
         model, settings.of_one_run(), settings.protocol, asdict(search), list(job.fixed),
-        *job.dev.files.values(),
+        *job.dev.files.values(), *["tokenised"] * job.tokenised,
     )  # fmt: skip
-    dev = load(job.dev)
+    text = None if job.tokenised else load_text(job.model)
+    for difference in text.differences() if text else ():
+        talk(difference)
+    dev = load(job.dev, text)
     with locked(job.folder):
         if job.restart:
             _clear(job.folder)

@@ -1,8 +1,11 @@
 """Sentences that are to be translated, with their layers."""
 
+from functools import partial
+
 import pytest
 
 from models.data.corpus_reading import SourceFiles, read_sentences
+from models.data.sentence import Sentence
 from models.errors import BadLine
 
 TREE = "(S (NP (N hon)) (V katta))"
@@ -22,7 +25,8 @@ def test_words_tags_and_trees_come_together(write):
 
 
 def test_tags_written_with_the_words(write):
-    [sentence] = read_sentences(SourceFiles(write("s", "hon|N katta|V\n")), factored=True)
+    files = SourceFiles(write("s", "hon|N katta|V\n"))
+    [sentence] = read_sentences(files, partial(Sentence.parse, factored=True))
     assert (sentence.words, sentence.tags) == (("hon", "katta"), ("N", "V"))
 
 

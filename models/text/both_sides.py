@@ -1,0 +1,181 @@
+"""The text of both sides of a system: raw text in, raw text out."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple, cast, get_args
+
+from models.data.corpus import AlignedCorpus
+from models.data.corpus_reading import SPLIT_BOTH, CorpusSettings
+from models.data.glossary import Glossary
+from models.data.markup import NO_MARKUP
+from models.data.markup_text import Marked
+from models.data.sentence import Sentence
+from models.errors import DataError, SettingError
+from models.text.casing import LOWER, TRUE, Truecaser
+from models.text.marks import glossary_of_tokens, markup_over_tokens
+from models.text.normalisation import Form
+from models.text.pipeline import TextPipeline
+
+SIDES = ("source", "target")
+
+
+@dataclass(frozen=True)
+class TextSettings:
+    """What raw text is made of (`--set text.KEY=VALUE`). Without languages, text is tokens."""
+
+    source_language: str = ""  # as a code: ja
+    target_language: str = ""
+    source_tokeniser: str = ""  # instead of the language's own
+    target_tokeniser: str = ""
+    source_case: str = ""  # keep, lower or true
+    target_case: str = ""  # keep or true
+    split: bool = True  # lines of several sentences are translated one sentence at a time
+
+
+class TextPipelines(NamedTuple):
+    """Those of both sides of a system."""
+
+    source: TextPipeline
+    target: TextPipeline
+    split: bool = True
+    made_with: Mapping[str, str] = {}  # versions of packages at the time of training
+
+    @classmethod
+    def of(cls, settings: TextSettings) -> "TextPipelines | None":
+        """None if the settings ask for none."""
+        given = asdict(settings)
+        if not any(given[f"{side}_{key}"] for side in SIDES for key in ("language", "tokeniser")):
+            return None
+        for side in SIDES:
+            if not given[f"{side}_language"]:
+                raise SettingError(
+                    f"text.{side}_language is missing",
+                    expected="raw text needs the languages of both sides",
+                    advice=f"--{side}-language, or a text that is tokenised on both sides",
+                )
+        source, target = (
+            TextPipeline.of(*(given[f"{side}_{key}"] for key in ("language", "tokeniser", "case")))
+            for side in SIDES
+        )
+        if target.case == LOWER:
+            raise SettingError(
+                "text.target_case cannot be lower",
+                expected="nothing could give translations their capital letters back",
+                advice="--set text.target_case=true",
+            )
+        return cls(replace(source, is_written=False), target, settings.split)
+
+    def load(self) -> None:
+        """Reports a missing package before any text is read."""
+        self.source.tokeniser.load()
+        self.target.tokeniser.load()
+
+    def check(self, settings: CorpusSettings) -> None:
+        """Refuses settings that only make sense for tokens."""
+        if settings.factored:
+            raise SettingError(
+                "raw text cannot be factored",
+                expected="corpus.factored says that words are written word|tag",
+                advice="leave it out, or the languages",
+            )
+
+    @property
+    def tokenise(self) -> dict[str, Callable[[str], list[str]]]:
+        """For a corpus."""
+        return {side: getattr(self, side).tokenise for side in SIDES}
+
+    def sentence(self, line: str) -> Sentence:
+        """A line to translate."""
+        return self.source.sentence(line, split=self.split)
+
+    def marked(self, marked: Marked) -> Sentence:
+        """A line to translate, whose markup was read."""
+        sentence = self.sentence(marked.line)
+        if marked.markup == NO_MARKUP:
+            return sentence
+        given = marked.line, self.source.places(marked.line), self.target.keeping_case().tokenise
+        return replace(sentence, markup=markup_over_tokens(marked.markup, *given))
+
+    def glossary(self, glossary: Glossary) -> Glossary:
+        """Terms and translations that are raw text, as tokens."""
+        source = self.source.keeping_case().tokenise, self.source.tokenise
+        return glossary_of_tokens(glossary, source, self.target.keeping_case().tokenise)
+
+    def fit(self, corpus: AlignedCorpus) -> "TextPipelines":
+        """The same with what is learned from a corpus whose case was kept."""
+        source, target = self.source.fit(corpus.source), self.target.fit(corpus.target)
+        return self._replace(source=source, target=target)
+
+    def keeping_case(self) -> "TextPipelines":
+        return self._replace(source=self.source.keeping_case(), target=self.target.keeping_case())
+
+    def described(self) -> dict[str, Any]:
+        """For `model.toml`."""
+        sides = {side: getattr(self, side).described() for side in SIDES}
+        return {"split": self.split, **sides}
+
+    def differences(self) -> list[str]:
+        """Packages of the source side that are not those of the training, in words."""
+        now = self.source.tokeniser.versions()
+        return [
+            f"the system was trained with {package} {old}, here is {now[package]}: "
+            "words may be cut in other places"
+            for package, old in self.made_with.items()
+            if now.get(package, old) != old
+        ]
+
+    def save(self, folder: Path) -> None:
+        """What was learned."""
+        for side in SIDES:
+            truecaser = getattr(self, side).truecaser
+            if truecaser is not None:
+                truecaser.save(folder / f"{side}.json")
+
+    def with_learned(self, folder: Path) -> "TextPipelines":
+        """The same with what was saved."""
+        source, target = (_with_learned(getattr(self, side), side, folder) for side in SIDES)
+        return self._replace(source=source, target=target)
+
+    @classmethod
+    def read(cls, content: Mapping[str, Any], folder: Path | None, where: str) -> "TextPipelines":
+        """From the table of `model.toml` and the folder of what was learned."""
+        try:
+            source, target = (_read_side(content[side]) for side in SIDES)
+            made_with = {str(k): str(v) for k, v in content["source"]["versions"].items()}
+            source = replace(source, is_written=False)
+            made = cls(source, target, bool(content["split"]), made_with)
+        except (KeyError, TypeError, AttributeError) as error:
+            raise DataError(
+                f"the table [text] lacks or mistakes {error}",
+                where=where,
+                advice="train the system again",
+            ) from None
+        if folder is None and TRUE in (source.case, target.case):
+            raise DataError("has no part text", where=where, advice="train the system again")
+        return made if folder is None else made.with_learned(folder)
+
+
+def _read_side(described: Mapping[str, str]) -> TextPipeline:
+    made = TextPipeline.of(described["language"], described["tokeniser"], described["case"])
+    if described["form"] not in get_args(Form):
+        raise KeyError("form")
+    return replace(made, form=cast(Form, described["form"]))
+
+
+def _with_learned(pipeline: TextPipeline, side: str, folder: Path) -> TextPipeline:
+    if pipeline.case != TRUE:
+        return pipeline
+    return replace(pipeline, truecaser=Truecaser.load(folder / f"{side}.json"))
+
+
+def corpus_tokenisers(
+    settings: TextSettings, corpus: CorpusSettings = CorpusSettings()
+) -> Mapping[str, Callable[[str], list[str]]]:
+    """What makes tokens of the lines of a corpus, whose case is kept."""
+    pipelines = TextPipelines.of(settings)
+    if pipelines is None:
+        return SPLIT_BOTH
+    pipelines.check(corpus)
+    pipelines.load()
+    return pipelines.keeping_case().tokenise

@@ -1,0 +1,211 @@
+"""Systems that take raw text: declared at training, used by all commands."""
+
+import json
+import shutil
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as few
+
+import hyperbaton
+from models.data.corpus_reading import CorpusFiles
+from models.errors import SettingError
+from models.system.folder import load_phrases, load_text, read_system
+from models.system.settings import TrainingSettings
+from models.system.training import train_system
+from models.text.both_sides import TextSettings
+from tests import command_line
+from tests.models.text.nasty import texts
+
+SOURCE = "Kare wa HON o katta .\nkare wa hon o yonda .\nHon da .\n"
+TARGET = 'He bought a book .\nAnd he read "  the Bible " .\nA book .\n'
+ALIGNMENT = "0-0 2-3 4-1 5-4\n0-1 2-5 4-2 5-7\n0-1 2-2\n"
+# No program is needed: words are cut at spaces
+TEXT = TextSettings("xx", "en", "none", "none", "lower", "true")
+OPTIONS = [
+    f"--set=text.{key}={value}"
+    for key, value in vars(TEXT).items()
+    if key.endswith(("tokeniser", "case"))
+]
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("raw")
+    for name, text in (("s", SOURCE), ("t", TARGET), ("a", ALIGNMENT)):
+        (folder / name).write_text(text)
+    return CorpusFiles(folder / "s", folder / "t", folder / "a")
+
+
+@pytest.fixture(scope="module")
+def model(files):
+    folder = files.source.with_name("m")
+    train_system(files, folder, TrainingSettings(text=TEXT))
+    return folder
+
+
+def translate(model, *arguments, lines, **options):
+    return command_line.run("translate", model, *arguments, input=lines, **options)
+
+
+def test_a_system_knows_its_text(model):
+    content = read_system(model)
+    assert content["text"]["source"]["language"] == "xx"
+    assert content["text"]["target"]["case"] == "true"
+    assert "text" not in content["settings"]
+    table = load_phrases(model)
+    assert "kare" in table.source_vocabulary
+    assert "Kare" not in table.source_vocabulary
+    assert {"he", "Bible"} <= set(table.target_vocabulary.words)  # He only began a sentence
+    assert "He" not in table.target_vocabulary
+    assert load_text(model).target.truecaser.forms["bible"] == ("Bible",)
+
+
+def test_raw_text_goes_in_and_comes_out(model):
+    done = translate(model, lines="KARE  wa\u2028hon o\tkatta .\n\nHon\u200b da .\n")
+    assert done.returncode == 0
+    assert done.stdout == "He bought a book .\n\nA book .\n"
+
+
+def test_lines_of_several_sentences_stay_lines(model):
+    both = "Hon da . Kare wa hon o katta ."
+    done = translate(model, lines=f"{both}\n")
+    assert done.stdout == "A book . He bought a book .\n"
+    assert "pieces" not in done.stderr
+    translator = hyperbaton.Translator.load(model)
+    assert translator.decode(both).n_pieces == 2
+    assert translator.with_settings(max_length=4).decode(both).n_pieces == 3  # 3 + 4 + 2 words
+    assert translator.with_settings(lattice=True).decode(both).n_pieces == 1
+    assert translator.for_tokens().decode(both).n_pieces == 1
+
+
+def test_json_says_where_tokens_stand(model):
+    raw = "  KARE\u200b wa  hon ."
+    done = translate(model, "--json", lines=f"{raw}\n")
+    [line] = map(json.loads, done.stdout.splitlines())
+    assert line["source"] == raw
+    assert line["source_tokens"] == ["kare", "wa", "hon", "."]
+    found = [raw[first:last].rstrip("\u200b") for first, last in line["source_places"]]
+    assert found == ["KARE", "wa", "hon", "."]
+    assert line["tokens"] == line["translation"].split()
+    assert all(target < len(line["tokens"]) for _, target in line["alignment"])
+
+
+def test_tokens_are_taken_as_they_are_if_one_says_so(model):
+    done = translate(model, "--tokenised", lines="hon da .\nHon da .\n")
+    assert done.stdout.splitlines()[0] == "a book ."
+    assert "Hon" in done.stdout.splitlines()[1]  # unknown in this form
+    plain = translate(model, "--tokenised", "--json", lines="hon da .\n")
+    assert "tokens" not in json.loads(plain.stdout)
+
+
+def test_given_translations_are_raw_text_too(model, write):
+    force = write("force", "A  book .\n")
+    done = translate(model, "--force", force, "--alignment", lines="Hon da .\n")
+    assert done.stdout.startswith("a book . |||")
+    glossary = write("glossary", "HON\tThe novel\n")
+    done = translate(model, "--glossary", glossary, lines="Hon da .\n")
+    assert done.stdout.startswith("The novel")
+    done = translate(
+        model, "--markup", "exclusive", lines='<term translation="One">Hon</term> da .\n'
+    )
+    assert "One" in done.stdout
+
+
+@few(max_examples=10)
+@given(texts)
+def test_one_line_out_for_each_line_in(model, text):
+    done = translate(model, "--threads", 1, lines=f"{text}\n{text} {text}\nhon\n")
+    lines = done.stdout.split("\n")
+    assert len(lines) == 4
+    assert lines[3] == ""
+    assert done.returncode == 0 or "hyperbaton: sentence" in done.stderr
+
+
+def test_a_line_of_ten_thousand_words(model):
+    line = " ".join(["kare", "wa", "hon", "o", "katta", "."] * 1700)
+    done = translate(model, "--pop-limit", 1, lines=f"{line}\nhon\n")
+    first, second = done.stdout.splitlines()
+    assert first.count("He ") == 1700
+    assert second
+
+
+def test_training_again_does_nothing_and_other_text_settings_do(files, model, tmp_path):
+    copy = shutil.copytree(model, tmp_path / "m")
+    said = []
+    hyperbaton.train(**paths(files), out=copy, talk=said.append, text=vars(TEXT))
+    assert all("nothing has changed" in line for line in said)
+    said.clear()
+    other = vars(TEXT) | {"source_case": "keep"}
+    hyperbaton.train(**paths(files), out=copy, talk=said.append, text=other)
+    assert not any("nothing has changed" in line for line in said)
+    assert "Kare" in load_phrases(copy).source_vocabulary
+
+
+def paths(files):
+    return {key: value for key, value in vars(files).items() if value is not None}
+
+
+def test_the_command_line_declares_languages(files, tmp_path, model):
+    given = [f"--{key}={value}" for key, value in paths(files).items()]
+    languages = ["--source-language", "xx", "--target-language", "en"]
+    done = command_line.run("train", *given, *languages, *OPTIONS, "--out", tmp_path / "m")
+    assert done.returncode == 0, done.stderr
+    assert read_system(tmp_path / "m")["parts"] == read_system(model)["parts"]
+    done = command_line.run("corpus", *given, *languages, *OPTIONS, "--show", 0)
+    assert "Kare" in done.stdout
+
+
+def test_more_text_for_the_language_model_is_raw_too(files, tmp_path, write):
+    more = write("more", "The  book\u00a0.\n")
+    model = tmp_path / "m"
+    train_system(files, model, TrainingSettings(text=TEXT), [more])
+    translator = hyperbaton.Translator.load(model)
+    assert "The" not in translator.lm.vocabulary
+    assert translator.translate("Hon da .").text == "A book ."
+
+
+def test_only_one_language_is_an_error(files, tmp_path):
+    given = [f"--{key}={value}" for key, value in paths(files).items()]
+    done = command_line.run("train", *given, "--source-language", "ja", "--out", tmp_path / "m")
+    assert done.returncode == 2
+    assert "text.target_language is missing" in done.stderr
+    assert not (tmp_path / "m").exists()
+
+
+def test_advice_on_alignments_has_the_languages(files, tmp_path):
+    settings = TrainingSettings(text=TextSettings("ja", "en"))
+    with pytest.raises(SettingError, match="--source-language ja --target-language en"):
+        train_system(CorpusFiles(files.source, files.target), tmp_path, settings)
+
+
+def test_tuning_explaining_and_diagnosing_take_raw_text(files, model, tmp_path):
+    copy = shutil.copytree(model, tmp_path / "m")
+    data = ["--source", files.source, "--reference", files.target]
+    small = ["--replicas", 1, "--iterations", 1, "--n-best", 5]
+    done = command_line.run("tune", copy, *data, *small)
+    assert done.returncode == 0, done.stderr
+    assert "unknown words" not in done.stderr
+    done = command_line.run("tune", copy, *data, *small, "--tokenised", "--restart")
+    assert "dev: unknown words" in done.stderr  # Kare, HON
+    done = command_line.run("diagnose", copy, *data)
+    assert done.returncode == 0, done.stderr
+    done = command_line.run(
+        "explain", copy, "Hon da . Kare wa hon .", "--reference", "A book .", "--json"
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["reference"] == "a book ."
+
+
+def test_another_version_is_reported_once(write, tmp_path):
+    pytest.importorskip("sacremoses", reason="sacremoses is not installed")
+    model, links = tmp_path / "m", write("a", "0-1 1-0 2-2\n0-1 1-0 2-2\n")
+    files = CorpusFiles(write("s", "Hon da.\nHon da!\n"), write("t", "A book.\nA book!\n"), links)
+    train_system(files, model, TrainingSettings(text=TextSettings("en", "en")))
+    path = model / "model.toml"
+    current = load_text(model).made_with["sacremoses"]
+    path.write_text(path.read_text().replace(f'"{current}"', '"0.0.1"'))
+    done = translate(model, lines="hon da.\nhon da.\n")
+    assert done.stdout == "A book.\nA book.\n"
+    message = f"the system was trained with sacremoses 0.0.1, here is {current}"
+    assert done.stderr.count(message) == 1
