@@ -196,7 +196,7 @@ def test_the_same_command_again_changes_nothing(run, folder):
     # weights that someone has changed by hand are respected
     write_weights(folder / "model", START | {"lm": 0.3}, -1, {})
     given = read_system(folder / "model")["weights"]
-    _, out, err = run("--replicas", 1, "--metric", "ter")
+    _, out, err = run("--replicas", 1, "--metric", "ter", "--set", "tune.confirm=false")
     assert "done before" not in err
     assert re.search(rf"lm +{0.3 / size_of(given):.4f}", out)
 
@@ -258,7 +258,8 @@ def test_protocols(run, option):
 
 def test_metrics_of_word_order(run, folder):
     alignment = ["--reference-alignment", folder / "dev.a"]
-    code, out, _ = run("--metric", "kendall", "--replicas", 1, *alignment)
+    unsure = "--set", "tune.confirm=false"  # of so few sentences
+    code, out, _ = run("--metric", "kendall", "--replicas", 1, *alignment, *unsure)
     assert code == 0
     after, before = map(
         float, re.search(r"kept: .*Kendall (\d+\.\d\d) \(before: (\d+\.\d\d)\)", out).groups()
