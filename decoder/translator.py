@@ -58,12 +58,13 @@ class Translation:
     features: dict[str, float]
     source_words: tuple[str, ...] = ()
     unknown: tuple[int, ...] = ()  # phrases, from 0, that are unknown words
-    words: tuple[str, ...] = ()  # of the translation: tokens, to which the alignment refers
+    # tokens of the translation, to which the alignment refers; none: the words of the text
+    words: tuple[str, ...] = ()
 
     @property
     def derivation(self) -> Derivation:
         """What a picture shows of it."""
-        words = self.source_words, self.words
+        words = self.source_words, self.words or self.text.split()
         return Derivation(*words, self.segmentation, self.alignment, self.unknown)
 
     def _repr_html_(self) -> str:
