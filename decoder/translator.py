@@ -18,8 +18,8 @@ from decoder.decode import Decoder, SearchSettings, Stopped
 from decoder.decoded import Decoded
 from decoder.drawing.derivation_layout import Derivation
 from decoder.pieces import cut, join
-from decoder.preparation import Preparation
 from decoder.requests import Exactly, Request
+from decoder.text_layers import TextLayers
 from models.data.sentence import Sentence
 from models.data.tagger import Tagger
 from models.distortion.interface import DistortionModel
@@ -88,7 +88,7 @@ class Translator:
         weights: Mapping[str, float],
         settings: SearchSettings = SearchSettings(),
         where: str = "",
-        preparation: Preparation = Preparation(),
+        preparation: TextLayers = TextLayers(),
     ) -> None:
         """The `preparation` makes sentences from text, with layers that models need."""
         self.phrases, self.lm, self.distortion = phrases, lm, tuple(distortion)
@@ -144,7 +144,7 @@ class Translator:
             weights,
             settings,
             str(directory / NAME),
-            Preparation.load(directory),
+            TextLayers.load(directory),
         )
 
     def translate(

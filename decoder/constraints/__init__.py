@@ -1,5 +1,6 @@
-"""Constraints of a search: on the words of the translation.
+"""Constraints of a search: on the words of the translation, on the order of the source.
 
-A constraint is a scorer like those of the distortion models. It has no weight and no feature; what
-it forbids costs more than anything else can gain.
+Most are scorers like those of the distortion models, without weight and feature; what they forbid
+costs more than anything else can gain. Zones and walls say which steps there are at all, and cost
+nothing where there are none.
 """

@@ -15,26 +15,11 @@ from hyperbaton import main as frame
 from hyperbaton.commands.explain import Explain, explain_derivations
 from hyperbaton.views.explanation_text import blocks
 from hyperbaton.views.text_tables import INDENT, print_blocks
-from models.data.corpus_reading import CorpusFiles
 from models.errors import BadLine, DataError, SettingError
-from models.system.training import train_system
 from tuning.evaluation.tables import Table, as_text
 
 SENTENCE = "kare wa hon o nageta"
 RARE = "\U00020000"  # a character that no usual font has
-
-
-@pytest.fixture(scope="module")
-def model(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("system")
-    for name, text in (
-        ("s", "hon o katta\nkare wa hon o yonda\n"),
-        ("t", "bought a book\nhe read a book\n"),
-        ("a", "0-2 2-0\n0-0 2-3 4-1\n"),
-    ):
-        (folder / name).write_text(text)
-    train_system(CorpusFiles(folder / "s", folder / "t", folder / "a"), folder / "m")
-    return folder / "m"
 
 
 @pytest.fixture

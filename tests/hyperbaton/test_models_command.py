@@ -11,13 +11,11 @@ from hyperbaton import main as frame
 from hyperbaton.views.known_models import describe, known_models
 from hyperbaton.views.system_text import size_text
 from models.data.corpus import Side
-from models.data.corpus_reading import CorpusFiles
 from models.distortion.catalogue import ENTRY_POINTS, MODELS, make_model
 from models.distortion.interface import fit_model
 from models.distortion.linear import Linear
 from models.phrases.building import train_phrases
 from models.system.folder import default_weights
-from models.system.training import train_system
 from tests.samples import sample
 
 
@@ -41,19 +39,6 @@ class Learned(Linear):
 class Moody(Linear):
     def __init__(self):
         raise ValueError("not today")
-
-
-@pytest.fixture(scope="module")
-def model(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("system")
-    for name, text in (
-        ("s", "hon o katta\nkare wa hon o yonda\n"),
-        ("t", "bought a book\nhe read a book\n"),
-        ("a", "0-2 2-0\n0-0 2-3 4-1\n"),
-    ):
-        (folder / name).write_text(text)
-    train_system(CorpusFiles(folder / "s", folder / "t", folder / "a"), folder / "m")
-    return folder / "m"
 
 
 @pytest.fixture

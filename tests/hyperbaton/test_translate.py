@@ -11,28 +11,13 @@ import pytest
 
 from decoder.decode import SearchSettings
 from decoder.translator import Failure, Translator
-from models.data.corpus_reading import CorpusFiles
 from models.data.sentence import Sentence
 from models.errors import DataError
 from models.system.folder import default_weights
-from models.system.training import train_system
 from tests import command_line
 from tests.child_processes import started
 
 LINES = ["kare wa hon o katta", "", "hon o yonda", "hon\to  nageta", "kare wa"]
-
-
-@pytest.fixture(scope="module")
-def model(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("system")
-    for name, text in (
-        ("s", "hon o katta\nkare wa hon o yonda\n"),
-        ("t", "bought a book\nhe read a book\n"),
-        ("a", "0-2 2-0\n0-0 2-3 4-1\n"),
-    ):
-        (folder / name).write_text(text)
-    train_system(CorpusFiles(folder / "s", folder / "t", folder / "a"), folder / "m")
-    return folder / "m"
 
 
 def run(*arguments, **options):

@@ -5,9 +5,7 @@ import json
 import pytest
 
 from hyperbaton.commands.parameters import TERM_MODES
-from models.data.corpus_reading import CorpusFiles
 from models.data.markup import MODES
-from models.system.training import train_system
 from tests import command_line
 
 TERM = '<term translation="novel">hon</term>'
@@ -17,19 +15,6 @@ kare wa <zone>hon</zone></zone> o katta
 <zone>kare wa {TERM}</zone> &lt; <wall/> katta
 kare wa hon o katta
 """
-
-
-@pytest.fixture(scope="module")
-def model(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("system")
-    for name, text in (
-        ("s", "hon o katta\nkare wa hon o yonda\n"),
-        ("t", "bought a book\nhe read a book\n"),
-        ("a", "0-2 2-0\n0-0 2-3 4-1\n"),
-    ):
-        (folder / name).write_text(text)
-    train_system(CorpusFiles(folder / "s", folder / "t", folder / "a"), folder / "m")
-    return folder / "m"
 
 
 def translate(model, *arguments, lines=LINES, **options):

@@ -7,23 +7,8 @@ import pytest
 
 from decoder.translator import Translator
 from hyperbaton.commands.translate import Translate
-from models.data.corpus_reading import CorpusFiles
 from models.system.folder import read_system, write_weights
-from models.system.training import train_system
 from tests import command_line
-
-
-@pytest.fixture(scope="module")
-def model(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("system")
-    for name, text in (
-        ("s", "hon o katta\nkare wa hon o yonda\n"),
-        ("t", "bought a book\nhe read a book\n"),
-        ("a", "0-2 2-0\n0-0 2-3 4-1\n"),
-    ):
-        (folder / name).write_text(text)
-    train_system(CorpusFiles(folder / "s", folder / "t", folder / "a"), folder / "m")
-    return folder / "m"
 
 
 def run(model, *arguments):

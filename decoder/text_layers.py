@@ -12,7 +12,7 @@ from models.text.both_sides import TextPipelines
 
 
 @dataclass(frozen=True)
-class Preparation:
+class TextLayers:
     """Without a text pipeline, lines are tokens."""
 
     classes: WordClasses | None = None
@@ -20,7 +20,7 @@ class Preparation:
     text: TextPipelines | None = None
 
     @classmethod
-    def load(cls, directory: Path) -> "Preparation":
+    def load(cls, directory: Path) -> "TextLayers":
         return cls(
             load_source_classes(directory), load_source_tagger(directory), load_text(directory)
         )
