@@ -42,7 +42,7 @@ class NextWordSettings:
     min_count: int = 4  # features counted less often are left out
     max_sentences: int = 200_000  # the first ones; 0: all
     max_length: int = 40  # words of the source sentences; 0: any
-    passes: int = 40  # over the sentences, at most
+    passes: int = 25  # over the sentences, at most
     leave_out: str = ""  # words whose links are ignored, with spaces between them
 
     @property
