@@ -12,6 +12,7 @@ keep it.
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, BinaryIO, Literal, NamedTuple
 
 import numpy as np
@@ -87,9 +88,14 @@ def save_arrays(
 
 
 def load_arrays(
-    directory: Path, format_number: int, laws: Check = plain_numbers, mode: Literal["r", "c"] = "r"
+    directory: Path,
+    format_number: int,
+    laws: Check = plain_numbers,
+    settings: Mapping[str, Any] = MappingProxyType({}),
+    mode: Literal["r", "c"] = "r",
 ) -> ArrayFolder:
-    """Arrays that compiled code relies on need `laws` of their own.
+    """Arrays that compiled code relies on need `laws` of their own; `settings` is what these depend
+    on besides the files.
 
     With mode `c`, arrays can be written to and the files stay as they are: compiled code then
     takes them for arrays in memory."""
@@ -115,7 +121,7 @@ def load_arrays(
         {name: _map(directory / f"{name}.npy", kind, mode) for name, kind in kinds.items()},
         {name: _words(directory / f"{name}.txt", size) for name, size in sizes.items()},
     )
-    _verify(directory, f"{format_number} {LAWS}", laws, folder)
+    _verify(directory, f"{format_number} {LAWS} {sorted(settings.items())}", laws, folder)
     return folder
 
 

@@ -7,7 +7,8 @@ files (where they are, their size, when they were last changed), in a small file
 
 import hashlib
 import os
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 from multiprocessing.pool import ThreadPool
 from pathlib import Path
@@ -17,6 +18,7 @@ from models.writing import open_to_write, replacing
 
 MANIFEST = "files.sha256"
 MOST_REMEMBERED = 2000
+_forgets = False
 
 
 def sha256(path: Path) -> str:
@@ -70,8 +72,21 @@ def _has_hash(folder: Path, line: tuple[str, str]) -> bool:
         return False
 
 
+@contextmanager
+def forgetting() -> Iterator[None]:
+    """Nothing is remembered inside."""
+    global _forgets
+    before, _forgets = _forgets, True
+    try:
+        yield
+    finally:
+        _forgets = before
+
+
 def is_remembered(folder: Path, version: str) -> bool:
     """Whether `remember` was called with the same version, and no file was touched since."""
+    if _forgets:
+        return False
     try:
         return _token(folder, version) in _memory().read_text(encoding="ascii").split("\n")
     except (OSError, ValueError):

@@ -266,7 +266,9 @@ class DistortionModel(Estimator, ABC):
     def load(self, directory: Path) -> Self:
         """Reads the files of `save` into a model made with the same settings."""
         if self.learns:
-            header, arrays, vocabularies = load_arrays(directory, self.FORMAT, self.laws)
+            header, arrays, vocabularies = load_arrays(
+                directory, self.FORMAT, self.laws, self.settings()
+            )
             vars(self).update({**header, **arrays, **vocabularies})
         return self
 

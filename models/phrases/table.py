@@ -10,6 +10,7 @@ are exact up to 16,777,216.
 """
 
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -161,11 +162,17 @@ def _links_inside(
     last_source = (has * (bits % GRID + 1).astype(np.uint8)).max(axis=1, initial=0)
     last_target = (has * (bits // GRID + 1).astype(np.uint8)).max(axis=1, initial=0)
     has_room = np.repeat(source_length, np.diff(entry_begin))
-    return not any(
-        np.any(last_source[alignment[part]] > has_room[part])
-        or np.any(last_target[alignment[part]] > target_length[target[part]])
-        for part in chunks_of(len(target))
-    )
+
+    def fits(part: slice) -> bool:
+        at = alignment[part]
+        words = target_length.take(target[part], mode="clip")
+        return bool(
+            np.all(last_source.take(at, mode="clip") <= has_room[part])
+            and np.all(last_target.take(at, mode="clip") <= words)
+        )
+
+    with ThreadPoolExecutor(2) as pool:
+        return all(pool.map(fits, chunks_of(len(target))))
 
 
 def logarithms(probabilities: NDArray[Any]) -> Float32Array:

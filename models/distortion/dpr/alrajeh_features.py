@@ -18,6 +18,7 @@ from models.distortion.dpr.feature_set import (
     BOTH,
     DROPPED,
     FEATURES,
+    MOST,
     SOURCE,
     TRANSLATION,
     FeatureSet,
@@ -38,7 +39,7 @@ class AlrajehFeatures(FeatureSet):
         self.window = window
 
     def check(self) -> None:
-        self._check_at_least(0, "window")
+        self._check("window", 0 <= self.window <= MOST, f"0 to {MOST}")
 
     def fit(self, source: Layers, target: Layers, links: Ragged) -> tuple[Int32Array, Int32Array]:
         self.check()

@@ -41,6 +41,7 @@ class Layers(NamedTuple):
 Text = Any  # what a set of features makes of a text: arrays for its compiled code
 Rows = tuple[Int64Array, Int32Array, Float32Array]  # compressed sparse rows: begin, columns, values
 
+MOST = 20  # words of a window or an n-gram
 FEATURES = "features_"  # begins the names of saved arrays that belong to a set of features
 
 

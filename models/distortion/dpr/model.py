@@ -127,7 +127,7 @@ class Dpr(ClassifierSettings, DistortionModel):
         features = make_features(self.features, self.window, self.order)
         n_classes = len(self._setup)
         laws = partial(classifier_laws, features=features, n_classes=n_classes)
-        _, arrays, vocabularies = load_arrays(directory, self.FORMAT, laws)
+        _, arrays, vocabularies = load_arrays(directory, self.FORMAT, laws, self.settings())
         self.classifier_ = PhraseClassifier.from_arrays(
             features, arrays, vocabularies["source"], vocabularies["target"]
         )

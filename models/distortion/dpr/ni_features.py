@@ -25,6 +25,7 @@ from models.distortion.dpr.feature_set import (
     BOTH,
     DROPPED,
     FEATURES,
+    MOST,
     SOURCE,
     TRANSLATION,
     FeatureSet,
@@ -51,8 +52,8 @@ class NiFeatures(FeatureSet):
         self.window, self.order, self.edges = window, order, edges
 
     def check(self) -> None:
-        self._check_at_least(0, "window")
-        self._check_at_least(1, "order")
+        self._check("window", 0 <= self.window <= MOST, f"0 to {MOST}")
+        self._check("order", 1 <= self.order <= MOST, f"1 to {MOST}")
 
     def fit(self, source: Layers, target: Layers, links: Ragged) -> tuple[_Text, _Text]:  # noqa: ARG002
         self.check()
