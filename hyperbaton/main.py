@@ -56,6 +56,7 @@ COMMANDS = {  # name: module:command
     "consensus": "hyperbaton.commands.consensus:consensus",
     "rerank": "hyperbaton.commands.rerank:rerank",
     "prune": "hyperbaton.commands.prune:prune",
+    "check": "hyperbaton.commands.check:check",
     "import": "hyperbaton.commands.moses:import_system",
     "export": "hyperbaton.commands.moses:export_system",
     "compile": "hyperbaton.commands.compile:compile_all",

@@ -33,8 +33,9 @@ if TYPE_CHECKING:
     from hyperbaton.settings import Settings
     from models.data.corpus_reading import CorpusFiles
     from models.data.marking import Marking
-    from models.data.markup_text import BadMarkup, Marked
+    from models.data.markup_text import Marked
     from models.data.sentence import Sentence
+    from models.errors import BadLine
     from models.text.both_sides import TextPipelines
 
 
@@ -300,9 +301,9 @@ class MarkedCommand(SearchCommand):
 
     def read(
         self, source: Path, alignment: Path | None = None
-    ) -> "Generator[Sentence | BadMarkup, None, None]":
-        """The sentences of a file with their marks, or what is wrong with the markup of one; the
-        `alignment` is that with the reference."""
+    ) -> "Generator[Sentence | BadLine, None, None]":
+        """The sentences of a file with their marks, or what is wrong with a line; the `alignment`
+        is that with the reference."""
         from models.data.corpus_reading import SourceFiles, read_marked_sentences
 
         files = SourceFiles(source, self.source_tags, self.source_tree, alignment)

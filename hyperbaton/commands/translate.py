@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from decoder.decoded import Decoded
     from decoder.requests import Request
     from decoder.translator import Translator
-    from models.data.markup_text import BadMarkup
     from models.data.sentence import Sentence
+    from models.errors import BadLine
 
 
 MBR_LIST = 100
@@ -130,7 +130,7 @@ class Translate(MarkedCommand):
         return None
 
     def translate(
-        self, translator: "Translator", sentences: "Generator[Sentence | BadMarkup, None, None]"
+        self, translator: "Translator", sentences: "Generator[Sentence | BadLine, None, None]"
     ) -> int:
         """Translates the input; the number of sentences that failed."""
         from decoder.request_files import check_used_up

@@ -3,6 +3,8 @@
 Loading is immediate whatever the size, and processes that load the same folder share its pages.
 There are no pickles. The header carries a format number, so that folders of another version are
 refused, and the type and size of every file, so that files of different folders cannot be mixed.
+What is loaded for the first time is read once: a sealed folder must be as it was when it was
+sealed, and the arrays must obey the laws on which compiled code relies (`array_laws.py`).
 Each file is complete when it appears, and the header comes last; processes that use an older folder
 keep it.
 """
@@ -10,17 +12,20 @@ keep it.
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, BinaryIO, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from models.data.array_laws import ADVICE, Check, Laws, plain_numbers
+from models.data.sealed_folders import damaged_files, is_remembered, is_sealed, remember
 from models.data.vocabulary import Vocabulary
 from models.errors import DataError, missing_file, reading
 from models.writing import make_folder, replacing
 
 HEADER = "header.json"
-ADVICE = "train or import the model again"
+LAWS = 1  # to be raised with every new law, so that what obeyed the old ones is read again
 
 
 class Stream(NamedTuple):
@@ -82,15 +87,27 @@ def save_arrays(
         path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 
-def load_arrays(directory: Path, format_number: int, mode: Literal["r", "c"] = "r") -> ArrayFolder:
-    """With mode `c`, arrays can be written to and the files stay as they are: compiled code then
+def load_arrays(
+    directory: Path,
+    format_number: int,
+    laws: Check = plain_numbers,
+    settings: Mapping[str, Any] = MappingProxyType({}),
+    mode: Literal["r", "c"] = "r",
+) -> ArrayFolder:
+    """Arrays that compiled code relies on need `laws` of their own; `settings` is what these depend
+    on besides the files.
+
+    With mode `c`, arrays can be written to and the files stay as they are: compiled code then
     takes them for arrays in memory."""
     path = directory / HEADER
     try:
         content = json.loads(_read(path))
         found = content["format"]
-        kinds, sizes, header = content["arrays"], content["vocabularies"], content["header"]
-    except (ValueError, KeyError, TypeError):
+        names = "arrays", "vocabularies", "header"
+        kinds, sizes, header = (dict(content[name]) for name in names)
+        if any(Path(name).name != name for name in (*kinds, *sizes)):
+            raise ValueError("a file outside the folder")
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise DataError("is not a header of arrays", where=str(path), advice=ADVICE) from None
     if found != format_number:
         raise DataError(
@@ -99,11 +116,30 @@ def load_arrays(directory: Path, format_number: int, mode: Literal["r", "c"] = "
             expected=f"this version of hyperbaton reads format {format_number}",
             advice=ADVICE,
         )
-    return ArrayFolder(
+    folder = ArrayFolder(
         header,
         {name: _map(directory / f"{name}.npy", kind, mode) for name, kind in kinds.items()},
         {name: _words(directory / f"{name}.txt", size) for name, size in sizes.items()},
     )
+    _verify(directory, f"{format_number} {LAWS} {sorted(settings.items())}", laws, folder)
+    return folder
+
+
+def _verify(directory: Path, version: str, laws: Check, folder: ArrayFolder) -> None:
+    if is_remembered(directory, version):
+        return
+    sealed = is_sealed(directory)
+    for name in damaged_files(directory) if sealed else ():
+        raise DataError(
+            "has changed since it was made: it is damaged, or somebody has edited it",
+            where=str(directory / name),
+            advice="hyperbaton check --repair makes it again where the training data are at hand",
+        )
+    arrays = Laws(directory, *folder)
+    laws(arrays)
+    arrays.all_checked()
+    if sealed:
+        remember(directory, version)
 
 
 def _map(path: Path, kind: str, mode: Literal["r", "c"]) -> NDArray[Any]:
@@ -111,7 +147,7 @@ def _map(path: Path, kind: str, mode: Literal["r", "c"]) -> NDArray[Any]:
         mapped = np.load(path, mmap_mode=mode, allow_pickle=False)
     except FileNotFoundError:
         raise missing_file(path) from None
-    except (OSError, ValueError, EOFError):
+    except (OSError, ValueError, EOFError, TypeError, SyntaxError, MemoryError, OverflowError):
         raise DataError("is not an array", where=str(path), advice=ADVICE) from None
     _check(path, _kind(mapped), kind)
     return np.asarray(mapped)  # compiled code takes plain arrays only

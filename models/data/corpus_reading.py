@@ -149,19 +149,26 @@ def read_marked_sentences(
     files: SourceFiles,
     marking: Marking,
     parse: Callable[[Marked], Sentence] = marked_sentence,
-) -> Generator[Sentence | BadMarkup, None, None]:
-    """The same with their marks; an error in the markup comes in place of its sentence."""
+) -> Generator[Sentence | BadLine, None, None]:
+    """The same with their marks; what is wrong with a line comes in place of its sentence."""
     layers = _open_layers(vars(files))
     with closing(_read_on(layers)) as rows:
         for _ in rows:
             _check_lengths(layers)
-            source = layers["source"]
-            try:
-                source.record = source.parse(marking.read)
-            except BadMarkup as bad:
-                yield bad.at_line(source.line)
-            else:
-                yield marking.mark(_sentence(layers, parse))
+            yield _marked(layers, marking, parse)
+
+
+def _marked(
+    layers: dict[str, "_Layer"], marking: Marking, parse: Callable[[Marked], Sentence]
+) -> Sentence | BadLine:
+    source = layers["source"]
+    try:
+        source.record = source.parse(marking.read)
+        return marking.mark(_sentence(layers, parse))
+    except BadMarkup as bad:
+        return bad.at_line(source.line)
+    except BadLine as bad:
+        return bad
 
 
 @dataclass

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from models.arrays import Int32Array, Int64Array, Ragged
 from models.data.array_files import load_arrays, save_arrays
+from models.data.array_laws import Laws
 from models.data.corpus import Side
 from models.data.vocabulary import SPECIAL, Vocabulary
 from models.errors import DataError
@@ -109,7 +110,7 @@ class Tagger:
 
     @classmethod
     def load(cls, directory: Path) -> "Tagger":
-        header, arrays, _ = load_arrays(directory, FORMAT)
+        header, arrays, _ = load_arrays(directory, FORMAT, _laws)
         return cls(
             tuple(header["tags"]),
             arrays["keys"],
@@ -117,6 +118,19 @@ class Tagger:
             arrays["before"],
             header["accuracy"],
         )
+
+
+def _laws(arrays: Laws) -> None:
+    tags = arrays.header.get("tags")
+    named = isinstance(tags, list) and bool(tags) and all(isinstance(tag, str) for tag in tags)
+    arrays.that("header", named, "has no list of tags")
+    n = len(tags or ())
+    keys = arrays.array("keys", np.int64, (None,))
+    arrays.that("keys", len(keys) > 0, "is empty")
+    arrays.rises("keys", keys)
+    arrays.array("weights", np.int32, (len(keys) + 1, n))
+    arrays.array("before", np.int32, (n + 1, n + 1, n))
+    arrays.number("accuracy", float)
 
 
 def word_keys(words: Sequence[str]) -> Int64Array:

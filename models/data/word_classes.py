@@ -25,6 +25,7 @@ import numpy as np
 
 from models.arrays import FloatArray, Int32Array, Int64Array, Ragged
 from models.data.array_files import load_arrays, save_arrays
+from models.data.array_laws import Laws
 from models.data.vocabulary import UNKNOWN, Vocabulary
 from models.errors import DataError, SettingError
 from models.kernels import inner, kernel
@@ -35,6 +36,8 @@ N_CLASSES = 50
 SWEEPS = 8
 LONGEST_TABLE = 1 << 22  # of x log x; for larger x it is computed when needed
 GAIN = 1e-9  # a move must gain more, so that rounding cannot move words in circles
+
+MOST_CLASSES = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,8 +109,22 @@ class WordClasses:
 
     @classmethod
     def load(cls, directory: Path) -> "WordClasses":
-        header, arrays, vocabularies = load_arrays(directory, FORMAT)
+        header, arrays, vocabularies = load_arrays(directory, FORMAT, _laws)
         return cls(header["n_classes"], arrays["of_word"], vocabularies["vocabulary"])
+
+
+def _laws(arrays: Laws) -> None:
+    classes_of_words(arrays, "of_word", "vocabulary", arrays.number("n_classes", low=1))
+
+
+def classes_of_words(
+    arrays: Laws, name: str, vocabulary: str, n_classes: int = MOST_CLASSES
+) -> None:
+    """The law of an array with the class of every word, but for those that were added later."""
+    classes = arrays.indices(name, np.int32, (None,), below=min(n_classes, MOST_CLASSES))
+    n_words = arrays.words(vocabulary)
+    fits = 0 < len(classes) <= n_words
+    arrays.that(name, fits, f"has {len(classes)} classes for {n_words} words")
 
 
 Bigrams = tuple[Int64Array, Int32Array, Int64Array, Int64Array, Int32Array, Int64Array]

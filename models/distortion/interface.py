@@ -24,6 +24,7 @@ import numpy as np
 
 from models.arrays import BoolArray, FloatArray, Int32Array, Int64Array, Ragged, UInt64Array
 from models.data.array_files import load_arrays, save_arrays
+from models.data.array_laws import Laws, plain_numbers
 from models.data.corpus import AlignedCorpus
 from models.data.sentence import Sentence
 from models.data.vocabulary import Vocabulary
@@ -265,9 +266,15 @@ class DistortionModel(Estimator, ABC):
     def load(self, directory: Path) -> Self:
         """Reads the files of `save` into a model made with the same settings."""
         if self.learns:
-            header, arrays, vocabularies = load_arrays(directory, self.FORMAT)
+            header, arrays, vocabularies = load_arrays(
+                directory, self.FORMAT, self.laws, self.settings()
+            )
             vars(self).update({**header, **arrays, **vocabularies})
         return self
+
+    def laws(self, arrays: Laws) -> None:
+        """What must hold of saved arrays, if compiled code relies on it (`array_laws.py`)."""
+        plain_numbers(arrays)
 
     def check(self, sentence: Sentence) -> None:
         """Refuses, before the search, a sentence without a layer that the model needs."""

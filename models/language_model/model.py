@@ -8,11 +8,15 @@ import numpy as np
 
 from models.arrays import FloatArray, Ragged
 from models.data.array_files import load_arrays, save_arrays
+from models.data.array_laws import Laws
 from models.data.vocabulary import BEGIN, Vocabulary
 from models.errors import DataError, missing_file
 from models.language_model.arpa import read_arpa
 from models.language_model.automaton import (
     EMPTY_STATE,
+    STATE,
+    TRANSITION,
+    UNIGRAM,
     Automaton,
     build_automaton,
     score_words,
@@ -45,7 +49,7 @@ class LanguageModel:
     @classmethod
     def load(cls, directory: Path) -> "LanguageModel":
         """Maps a saved model into memory; pages are read when they are first used."""
-        header, arrays, vocabularies = load_arrays(directory, FORMAT)
+        header, arrays, vocabularies = load_arrays(directory, FORMAT, automaton_laws)
         return cls(Automaton(**arrays), vocabularies["vocabulary"], header["order"])
 
     def save(self, directory: Path) -> None:
@@ -78,6 +82,26 @@ class LanguageModel:
         scores = score_words(self.automaton, words, sentences.offsets, first, end)
         row = np.repeat(np.arange(len(sentences)), sentences.lengths + int(end))
         return np.bincount(row, scores, minlength=len(sentences)).astype(np.float64)
+
+
+def automaton_laws(arrays: Laws) -> None:
+    states = arrays.array("states", STATE, (None,))
+    n = len(states) - 1  # the last one only ends the transitions
+    arrays.that("states", n > 0, "has no state")
+    transitions = arrays.array("transitions", TRANSITION, (None,))
+    unigrams = arrays.array("unigrams", UNIGRAM, (arrays.words("vocabulary"),))
+    for name, records in (("transitions", transitions), ("unigrams", unigrams)):
+        arrays.within(f"{name}.next", records["next"], 0, n)
+        arrays.finite(f"{name}.logprob", records["logprob"])
+    arrays.finite("states.backoff", states["backoff"][:n])
+    arrays.never_falls("states.first", states["first"], 0, len(transitions))
+    shorter = states["suffix"][1:n]
+    arrays.within("states.suffix", shorter, 0, n)
+    ends = np.all(shorter < np.arange(1, n, dtype=np.int32))  # backing off leads to state 0
+    arrays.that("states.suffix", ends, "has a state that is no longer than its suffix")
+    promised = np.any((states["signature"][:n] != 0) & (np.diff(states["first"]) == 0))
+    arrays.that("states.signature", not promised, "promises words where there are none")
+    arrays.number("order", low=1)
 
 
 class KenlmModel:

@@ -10,6 +10,7 @@ are exact up to 16,777,216.
 """
 
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -19,7 +20,9 @@ from numpy.typing import NDArray
 
 from models.arrays import Float32Array, FloatArray, Int32Array, Ragged, UInt64Array
 from models.data.array_files import ArrayFolder, load_arrays, save_arrays
+from models.data.array_laws import Laws, chunks_of
 from models.data.vocabulary import Vocabulary
+from models.phrases.reordering import ReorderingType
 from models.phrases.sorted_trie import SortedTrie
 
 FORMAT = 3
@@ -95,7 +98,7 @@ class PhraseTable:
     @classmethod
     def load(cls, directory: Path) -> "PhraseTable":
         """Maps a saved table into memory; pages are read when they are first used."""
-        return cls.of(load_arrays(directory, FORMAT))
+        return cls.of(load_arrays(directory, FORMAT, _laws))
 
     @classmethod
     def of(cls, folder: ArrayFolder) -> "PhraseTable":
@@ -104,6 +107,72 @@ class PhraseTable:
 
 
 HEADER = ("reordering_type", "n_occurrences")
+GRID = 8  # words of a phrase that inner alignments have room for
+LONGEST = 1000  # words of a target phrase
+
+
+def _laws(arrays: Laws) -> None:
+    word = arrays.indices("trie_word", np.int32, (None,), below=arrays.words("source_vocabulary"))
+    n_nodes = len(word)
+    children = arrays.ranges("trie_children", np.int32, n_nodes, first=1, rows=n_nodes)
+    deeper = np.all(children[:-1] > np.arange(n_nodes, dtype=np.int32))
+    arrays.that("trie_children", deeper, "has nodes that are their own children")
+    n_targets = len(arrays.array("target_offsets", np.int32, (None,))) - 1
+    target = arrays.indices("target", np.int32, (None,), below=n_targets)
+    n_entries = target.shape
+    begin = arrays.ranges("entry_begin", np.int32, len(target), rows=n_nodes)
+    n_words = arrays.words("target_vocabulary")
+    words = arrays.indices("target_words", np.int32, (None,), below=n_words)
+    offsets = arrays.ranges("target_offsets", np.int32, len(words))
+    n_rows = len(arrays.floats("frequency_rows", np.float32, (None, DIRECT + 1)))
+    arrays.floats("lexical", np.float32, (*n_entries, 2))
+    arrays.indices("frequency", np.int32, n_entries, below=n_rows)
+    alignments = arrays.array("alignments", np.uint64, (None,))
+    alignment = arrays.indices("alignment", np.int32, n_entries, below=len(alignments))
+    kind = arrays.header.get("reordering_type")
+    arrays.that("header", isinstance(kind, str), f"says that reordering_type is {kind!r}")
+    columns = len(ReorderingType.parse(str(kind)).columns) if kind else 0
+    n_rows = len(arrays.floats("reordering_rows", np.float32, (None, columns)))
+    arrays.indices("reordering", np.int32, n_entries, below=n_rows)
+    arrays.number("n_occurrences", float)
+    longest = int(np.diff(offsets).max(initial=0))
+    arrays.that("target_offsets", longest <= LONGEST, f"has a phrase of {longest} words")
+    trie = SortedTrie(word, children)
+    inside = _links_inside(trie, begin, target, offsets, alignment, alignments)
+    arrays.that("alignment", inside, "has links to words outside their phrases")
+
+
+def _links_inside(
+    trie: SortedTrie,
+    entry_begin: Int32Array,
+    target: Int32Array,
+    target_offsets: Int32Array,
+    alignment: Int32Array,
+    alignments: UInt64Array,
+) -> bool:
+    """Whether every inner alignment links words of the entry's own phrases only."""
+    source_length = np.zeros(len(trie.word), np.uint8)
+    low, high = 0, 1  # the nodes of a level; those of the next one are their children
+    for depth in range(1, GRID + 1):
+        low, high = int(trie.children[low]), int(trie.children[high])
+        source_length[low:] = depth
+    target_length = np.minimum(np.diff(target_offsets), GRID).astype(np.uint8)
+    bits = np.arange(GRID * GRID, dtype=np.uint64)
+    has = (alignments[:, None] >> bits & np.uint64(1)).astype(np.uint8)
+    last_source = (has * (bits % GRID + 1).astype(np.uint8)).max(axis=1, initial=0)
+    last_target = (has * (bits // GRID + 1).astype(np.uint8)).max(axis=1, initial=0)
+    has_room = np.repeat(source_length, np.diff(entry_begin))
+
+    def fits(part: slice) -> bool:
+        at = alignment[part]
+        words = target_length.take(target[part], mode="clip")
+        return bool(
+            np.all(last_source.take(at, mode="clip") <= has_room[part])
+            and np.all(last_target.take(at, mode="clip") <= words)
+        )
+
+    with ThreadPoolExecutor(2) as pool:
+        return all(pool.map(fits, chunks_of(len(target))))
 
 
 def logarithms(probabilities: NDArray[Any]) -> Float32Array:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from models.arrays import Int32Array, Int64Array, Ragged
+from models.data.array_laws import Laws
 from models.hashing import EMPTY, find_slot, table_size
 from models.kernels import inner, kernel
 
@@ -58,6 +59,30 @@ def _insert(trie, words, offsets, ends):
             node = trie.nodes[slot]
         ends[phrase] = node
     return n_nodes
+
+
+def trie_laws(arrays: Laws, keys: str, nodes: str, n_nodes: int) -> Int64Array:
+    """Of a trie on disk; the length of every node's phrase, 0 for nodes that nothing leads to."""
+    arrays.hash_table(keys, nodes, n_nodes, free=EMPTY)
+    slots = arrays.array(keys, np.int64, (None,))
+    found = arrays.array(nodes, np.int32, (None,))
+    used = found != EMPTY
+    parent = np.full(n_nodes, EMPTY, np.int64)
+    parent[found[used]] = slots[used] >> 32
+    once = np.count_nonzero(used) == np.count_nonzero(parent != EMPTY)
+    arrays.that(nodes, once and parent[ROOT] == EMPTY, "is no trie: two ways lead to a node")
+    arrays.within(keys, parent, EMPTY, n_nodes)
+    length = np.zeros(n_nodes, np.int64)
+    reached = np.array([ROOT])
+    children = np.argsort(parent, kind="stable")
+    of_parent = parent[children]
+    while len(reached):  # level by level; loops are never reached
+        begin = np.searchsorted(of_parent, reached)
+        counts = np.searchsorted(of_parent, reached, "right") - begin
+        below = Ragged.gather(children, begin, counts).values
+        length[below] = length[np.repeat(reached, counts)] + 1
+        reached = below
+    return length
 
 
 class SpanIds(NamedTuple):

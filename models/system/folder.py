@@ -6,11 +6,12 @@ settings, versions, fingerprints of the corpora, and the weights by feature name
 """
 
 import os
+import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
-from math import inf, isfinite
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -20,17 +21,18 @@ from models.data.tagger import Tagger
 from models.data.word_classes import WordClasses
 from models.distortion.catalogue import MODELS, make_model, model_text, parse_model, split_model
 from models.distortion.interface import DistortionModel
-from models.errors import DataError, SettingError, missing_file
+from models.errors import DataError, SettingError, missing_file, nearest
 from models.language_model.model import KenlmModel, LanguageModel
 from models.phrases.table import SCORES, PhraseTable
-from models.system.stages import remove_other_parts
+from models.system.stages import PARTS, remove_other_parts
 from models.text.both_sides import TextPipelines
-from models.writing import make_folder, open_to_write
+from models.writing import make_folder, open_to_write, writing
 
 FORMAT = 2
 NAME = "model.toml"
 ADVICE = "train or import the system again"
 DISTORTION_LIMIT = 6
+LARGEST_WEIGHT, LARGEST_LIMIT = 1e6, 10**6  # more could overflow
 MBR_SCALE = 20.0  # of systems for which none was chosen; in the table [search] of the others
 TAGGER = "source_tagger"  # a part of systems that were trained with tags
 TEXT = "text"  # what the text pipeline has learned; also the table that describes it
@@ -110,24 +112,22 @@ def write_variant(
 ) -> None:
     """A system that uses some models of another one, with its own weights.
 
-    It refers to the parts of `base`, so neither folder may be moved without the other.
+    Its parts are links to those of `base`, so neither folder may be moved without the other.
     """
-
-    def seen_from_here(part: str) -> str:
-        return os.path.relpath(base / part, directory)
-
     content = read_system(base)
-    entries = [
-        entry | ({"part": seen_from_here(entry["part"])} if "part" in entry else {})
-        for entry in model_entries(base, distortion)
-    ]
+    entries = model_entries(base, distortion)
     content |= {
-        "parts": {name: seen_from_here(part) for name, part in content["parts"].items()},
         "search": {"distortion_limit": distortion_limit},
         "weights": dict(weights),
         "distortion": entries,
     }
-    make_folder(directory)
+    make_folder(directory / PARTS)
+    parts = (*content["parts"].values(), *(each["part"] for each in entries if "part" in each))
+    for part in parts:
+        link = directory / part
+        with writing(link):
+            link.unlink(missing_ok=True)
+            link.symlink_to(os.path.relpath((base / part).resolve(), link.parent.resolve()))
     write_content(directory, content)
 
 
@@ -209,21 +209,18 @@ def _check(content: dict[str, Any], where: str) -> None:
     for name in ("parts", "weights", "search"):
         if not isinstance(content.get(name), dict):
             raise DataError(f"has no table [{name}]", where=where, advice=ADVICE)
-    for name in ("phrases", "lm"):
+    for name in {"phrases": None, "lm": None, **content["parts"]}:
         part = content["parts"].get(name)
-        if not isinstance(part, str):
+        if not _is_part(part):
             raise DataError(f"parts.{name} is {part!r}, not a folder", where=where, advice=ADVICE)
-    for name, weight in content["weights"].items():
-        if type(weight) not in (int, float) or not isfinite(weight):
-            raise DataError(f"weights.{name} is {weight!r}, not a number", where=where)
-        content["weights"][name] = float(weight)  # TOML's `lm = 1` is a whole number
+    _check_weights(content["weights"], where)
     entries = content.get("distortion")
     if not isinstance(entries, list) or not all(map(_is_entry, entries)):
         raise DataError("has no list [[distortion]] of models", where=where, advice=ADVICE)
     limit = content["search"].get("distortion_limit")
-    if type(limit) is not int:
+    if type(limit) is not int or not -1 <= limit <= LARGEST_LIMIT:
         raise DataError(
-            f"search.distortion_limit is {limit!r}",
+            f"search.distortion_limit is {limit!r:.40}",
             where=where,
             expected="expected a whole number, -1 for none",
         )
@@ -234,13 +231,28 @@ def _check(content: dict[str, Any], where: str) -> None:
         )
 
 
+def _check_weights(weights: dict[str, Any], where: str) -> None:
+    for name in starting_weights(()).keys() - weights.keys():
+        expected = nearest(name, list(weights))
+        raise DataError(f"the feature {name!r} has no weight", where=where, expected=expected)
+    for name, weight in weights.items():
+        if type(weight) not in (int, float) or not abs(weight) <= LARGEST_WEIGHT:
+            raise DataError(f"weights.{name} is {weight!r:.40}, not a number", where=where)
+        weights[name] = float(weight)  # TOML's `lm = 1` is a whole number
+
+
 def _is_entry(entry: Any) -> bool:
     return (
         isinstance(entry, dict)
         and isinstance(entry.get("name"), str)
         and isinstance(entry.get("settings"), dict)
-        and isinstance(entry.get("part", ""), str)
+        and ("part" not in entry or _is_part(entry["part"]))
     )
+
+
+def _is_part(part: Any) -> bool:
+    """Systems may come from strangers, so parts are only looked for inside their folders."""
+    return isinstance(part, str) and re.fullmatch(rf"{PARTS}/\w[\w.-]*", part) is not None
 
 
 def load_distortion(
@@ -254,11 +266,11 @@ def load_distortion(
     wanted = list(wanted)
     entries = model_entries(directory, wanted)
     if not wanted and not allow_plugins:
-        _refuse_plugins(entries, str(directory / NAME))
-    return [_load_entry(directory, entry) for entry in entries]
+        refuse_plugins(entries, str(directory / NAME))
+    return [load_entry(directory, entry) for entry in entries]
 
 
-def _refuse_plugins(entries: Iterable[Mapping[str, Any]], where: str) -> None:
+def refuse_plugins(entries: Iterable[Mapping[str, Any]], where: str) -> None:
     for name in (entry["name"] for entry in entries):
         if name not in MODELS:
             raise SettingError(
@@ -276,7 +288,7 @@ def model_entries(directory: Path, wanted: Iterable[str] = ()) -> list[dict[str,
     return found or entries
 
 
-def _load_entry(directory: Path, entry: Mapping[str, Any]) -> DistortionModel:
+def load_entry(directory: Path, entry: Mapping[str, Any]) -> DistortionModel:
     model = make_model(entry["name"], **entry["settings"])
     return model.load(directory / entry["part"]) if "part" in entry else model
 

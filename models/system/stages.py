@@ -20,29 +20,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from models.errors import DataError, SettingError, reading, reason
-from models.writing import make_folder, open_to_write, writing
+from models.data.sealed_folders import is_whole, seal, sha256
+from models.errors import DataError, reason
+from models.writing import make_folder, writing
 
 PARTS = "parts"
 UNFINISHED = ".unfinished"
-MANIFEST = "files.sha256"
 KEY_LENGTH = 16  # hexadecimal digits
 CORPUS = "corpus"  # a stage whose result is not needed in the end
 DISTORTION = "distortion_"  # prefix of the names of all stages that fit distortion models
 
 Measure: TypeAlias = Callable[[str, float, float], None]  # part, seconds, peak in megabytes
-
-
-def sha256(path: Path) -> str:
-    """The hash of a file as it is on disk, compressed or not, as sha256sum prints it."""
-    if str(path) == "-" or (path.exists() and not path.is_file() and not path.is_dir()):
-        raise SettingError(
-            "a stream cannot be used here",
-            where=str(path),
-            expected="a file, which can be read again when the work is resumed",
-        )
-    with reading(path), path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def fingerprint(*inputs: Any) -> str:
@@ -105,7 +93,7 @@ def run_stage(
                 shutil.rmtree(unfinished, ignore_errors=True)  # left by a run that was killed
             unfinished.mkdir(parents=True, exist_ok=resumes)
         made = work(unfinished)
-        _seal(unfinished)
+        seal(unfinished)
         with writing(finished):
             shutil.rmtree(finished, ignore_errors=True)
             os.rename(unfinished, finished)  # noqa: PTH104 - fails where Path.replace would not
@@ -125,16 +113,6 @@ def run_stage(
     return part
 
 
-def is_whole(folder: Path) -> bool:
-    """Whether a finished stage's files are unchanged."""
-    try:
-        lines = (folder / MANIFEST).read_text(encoding="utf-8").splitlines()
-        listed = [line.split("  ", 1) for line in lines]
-        return bool(listed) and all(sha256(folder / name) == digest for digest, name in listed)
-    except (DataError, SettingError, OSError, ValueError):
-        return False
-
-
 def remove_other_parts(directory: Path, parts: Iterable[str]) -> None:
     """Removes results of earlier runs of the same stages, except `parts`."""
     keep = {Path(part).name for part in parts}
@@ -146,11 +124,3 @@ def remove_other_parts(directory: Path, parts: Iterable[str]) -> None:
         is_stage = match and (match[1] in stages or match[1].startswith(DISTORTION))
         if is_stage and folder.name not in keep:
             shutil.rmtree(folder, ignore_errors=True)
-
-
-def _seal(folder: Path) -> None:
-    """Lists the files of a finished folder with their hashes."""
-    files = sorted(path for path in folder.iterdir() if path.is_file())
-    lines = [f"{sha256(path)}  {path.name}\n" for path in files]
-    with open_to_write(folder / MANIFEST) as stream:
-        stream.write("".join(lines).encode())

@@ -17,6 +17,7 @@ from models.data.corpus import AlignedCorpus, Side
 from models.data.corpus_files import FORMAT as CORPUS_FORMAT
 from models.data.corpus_files import load_corpus, save_corpus
 from models.data.corpus_reading import CorpusFiles, ReadReport, read_corpus
+from models.data.sealed_folders import sha256
 from models.data.tagger import FORMAT as TAGGER_FORMAT
 from models.data.tagger import Tagger
 from models.data.text import split_words
@@ -53,7 +54,6 @@ from models.system.stages import (
     fingerprint,
     locked,
     run_stage,
-    sha256,
 )
 from models.text.both_sides import TextPipelines
 from models.text.casing import FORMAT as TEXT_FORMAT

@@ -133,10 +133,13 @@ def test_wrong_usage(model, arguments, code, message):
     assert message in result.stderr
 
 
-def test_a_line_that_is_not_utf8(model, write):
-    result = run(model, write("in.txt", b"hon\n\xff\n"))
+def test_a_line_that_is_not_utf8_costs_only_itself(model, tmp_path):
+    (tmp_path / "in").write_bytes(b"hon o katta\n\xff\xfe\nkare wa hon o yonda\n")
+    result = run(model, tmp_path / "in")
+    assert result.stdout == "bought a book\n\nhe read a book\n"
     assert result.returncode == 1
-    assert "in.txt:2: byte 0xff" in result.stderr
+    assert "sentence 2: " in result.stderr
+    assert "in:2: byte 0xff at column 1 is not UTF-8" in result.stderr
 
 
 def test_a_sentence_that_fails_does_not_disturb_the_others(model, monkeypatch):

@@ -18,10 +18,11 @@ from typing import Any
 
 from decoder.translator import Failure, Translator
 from models.data.array_files import load_arrays, save_arrays
+from models.data.sealed_folders import is_whole
 from models.errors import DataError
 from models.progress import Progress
 from models.system.folder import model_entries, read_system, starting_weights
-from models.system.stages import PARTS, fingerprint, is_whole, run_stage
+from models.system.stages import PARTS, fingerprint, run_stage
 from models.writing import make_folder, open_to_write
 from tuning.comparison.configuration import Configuration, System, limit_name
 from tuning.comparison.results import Cost, Output, Replica, as_outputs, metrics_of

@@ -12,10 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.arrays import Int32Array, Int64Array, Ragged
+from models.data.array_laws import Laws
 from models.data.sorted_arrays import lower_bound
 from models.distortion.dpr.feature_set import (
     BOTH,
     DROPPED,
+    FEATURES,
+    MOST,
     SOURCE,
     TRANSLATION,
     FeatureSet,
@@ -36,7 +39,7 @@ class AlrajehFeatures(FeatureSet):
         self.window = window
 
     def check(self) -> None:
-        self._check_at_least(0, "window")
+        self._check("window", 0 <= self.window <= MOST, f"0 to {MOST}")
 
     def fit(self, source: Layers, target: Layers, links: Ragged) -> tuple[Int32Array, Int32Array]:
         self.check()
@@ -82,6 +85,14 @@ class AlrajehFeatures(FeatureSet):
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> Self:
         self.pairs_, self.n_columns_ = arrays["pairs"], int(arrays["n_columns"][0])
         return self
+
+    def laws(self, arrays: Laws) -> int:
+        pairs = arrays.array(f"{FEATURES}pairs", np.int64, (None,))
+        arrays.rises(f"{FEATURES}pairs", pairs)
+        [n_columns] = arrays.array(f"{FEATURES}n_columns", np.int64, (1,)).tolist()
+        fits = len(pairs) <= n_columns <= len(pairs) + arrays.words("source")
+        arrays.that(f"{FEATURES}n_columns", fits, f"is {n_columns}")
+        return int(n_columns)
 
     def describe(
         self, column: int, source: Callable[[int], str], target: Callable[[int], str]

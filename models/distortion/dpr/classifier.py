@@ -14,17 +14,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.arrays import FloatArray, Int32Array, Int64Array, Ragged
+from models.data.array_laws import Laws
 from models.data.sorted_arrays import lower_bound
 from models.data.vocabulary import Vocabulary
-from models.data.word_classes import WordClasses
-from models.distortion.dpr.feature_set import DROPPED, TRANSLATION, FeatureSet, Layers
+from models.data.word_classes import WordClasses, classes_of_words
+from models.distortion.dpr.feature_set import DROPPED, FEATURES, TRANSLATION, FeatureSet, Layers
 from models.distortion.dpr.samples import Places
 from models.distortion.interface import OptionTable
 from models.hashing import EMPTY
 from models.kernels import inner, kernel
 from models.learning.cluster_arrays import POOLED, ClusterModel, cluster_decision
 from models.phrases.table import PhraseTable
-from models.phrases.trie import ROOT, Trie, child
+from models.phrases.trie import ROOT, Trie, child, trie_laws
 
 NOTHING = 1e-300  # a score of 0 that is known
 
@@ -114,7 +115,7 @@ class PhraseClassifier:
             "source_classes": self.source.of_word,
             "target_classes": self.target.of_word,
             **{f"model_{name}": values for name, values in self.model._asdict().items()},
-            **{f"features_{name}": values for name, values in self.features.arrays().items()},
+            **{f"{FEATURES}{name}": values for name, values in self.features.arrays().items()},
         }
 
     @classmethod
@@ -128,8 +129,8 @@ class PhraseClassifier:
         def side(of_word: Int32Array, vocabulary: Vocabulary) -> WordClasses:
             return WordClasses(int(of_word.max(initial=0)) + 1, of_word, vocabulary)
 
-        prefix = "features_"
-        own = {key.removeprefix(prefix): arrays[key] for key in arrays if key.startswith(prefix)}
+        names = [key for key in arrays if key.startswith(FEATURES)]
+        own = {key.removeprefix(FEATURES): arrays[key] for key in names}
         return cls(
             features.restore(own),
             arrays["number"],
@@ -139,6 +140,22 @@ class PhraseClassifier:
             side(arrays["source_classes"], source),
             side(arrays["target_classes"], target),
         )
+
+
+def classifier_laws(arrays: Laws, features: FeatureSet, n_classes: int) -> None:
+    """Of a classifier on disk."""
+    n_columns = features.laws(arrays)
+    n_used = len(arrays.floats("model_pooled", np.float32, (None, n_classes)))
+    arrays.indices("number", np.int32, (n_columns,), low=DROPPED, below=n_used)
+    own = arrays.indices("model_features", np.int32, (None,), below=n_used)
+    arrays.floats("model_weights", np.float32, (len(own), n_classes))
+    ids = arrays.array("model_ids", np.int64, (None,))
+    arrays.rises("model_ids", ids)
+    arrays.ranges("model_offsets", np.int64, len(own), rows=len(ids))
+    nodes = arrays.indices("cluster_of_node", np.int32, (None,), low=POOLED, below=len(ids))
+    trie_laws(arrays, "trie_keys", "trie_nodes", len(nodes))
+    for side in ("source", "target"):
+        classes_of_words(arrays, f"{side}_classes", side)
 
 
 def _layers(classes: WordClasses, words: Ragged) -> Layers:

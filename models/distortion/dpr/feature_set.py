@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 
 from models.arrays import Float32Array, Int32Array, Int64Array, Ragged
+from models.data.array_laws import Laws
 from models.distortion.dpr.samples import Places
 from models.estimator import Estimator
 from models.kernels import kernel
@@ -39,6 +40,9 @@ class Layers(NamedTuple):
 
 Text = Any  # what a set of features makes of a text: arrays for its compiled code
 Rows = tuple[Int64Array, Int32Array, Float32Array]  # compressed sparse rows: begin, columns, values
+
+MOST = 20  # words of a window or an n-gram
+FEATURES = "features_"  # begins the names of saved arrays that belong to a set of features
 
 
 class FeatureSet(Estimator, ABC):
@@ -79,6 +83,11 @@ class FeatureSet(Estimator, ABC):
     @abstractmethod
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> Self:
         """The opposite of `arrays`."""
+
+    @abstractmethod
+    def laws(self, arrays: Laws) -> int:
+        """Checks what was saved, under names that begin with FEATURES; how many raw columns there
+        are."""
 
     @abstractmethod
     def describe(

@@ -18,14 +18,18 @@ penalty, and then β only scales the feature, as its weight does.
 """
 
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import ClassVar, Self
 
 from models.data.array_files import load_arrays, save_arrays
 from models.data.corpus import AlignedCorpus
 from models.data.sentence import Sentence
-from models.distortion.dpr.classifier import PhraseClassifier, TranslationScores
+from models.distortion.dpr.classifier import (
+    PhraseClassifier,
+    TranslationScores,
+    classifier_laws,
+)
 from models.distortion.dpr.examples import make_features
 from models.distortion.dpr.fitting import ClassifierSettings, train_classifier
 from models.distortion.dpr.samples import DISTANCE, Orientations, orientations
@@ -120,8 +124,10 @@ class Dpr(ClassifierSettings, DistortionModel):
         )
 
     def load(self, directory: Path) -> Self:
-        _, arrays, vocabularies = load_arrays(directory, self.FORMAT)
         features = make_features(self.features, self.window, self.order)
+        n_classes = len(self._setup)
+        laws = partial(classifier_laws, features=features, n_classes=n_classes)
+        _, arrays, vocabularies = load_arrays(directory, self.FORMAT, laws, self.settings())
         self.classifier_ = PhraseClassifier.from_arrays(
             features, arrays, vocabularies["source"], vocabularies["target"]
         )

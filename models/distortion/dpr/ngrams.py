@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.arrays import Int32Array, Int64Array, Ragged
+from models.data.array_laws import Laws
 from models.hashing import EMPTY
 from models.kernels import kernel
-from models.phrases.trie import ROOT, Trie, build_trie, child, number_spans
+from models.phrases.trie import ROOT, Trie, build_trie, child, number_spans, trie_laws
 
 
 class NgramIndex(NamedTuple):
@@ -66,6 +67,18 @@ class NgramIndex(NamedTuple):
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str) -> "NgramIndex":
         trie = Trie(arrays[f"{prefix}_keys"], arrays[f"{prefix}_nodes"])
         return cls(trie, arrays[f"{prefix}_numbers"], arrays[f"{prefix}_sizes"])
+
+
+def ngram_laws(arrays: Laws, prefix: str, order: int) -> Int64Array:
+    """Of an index on disk, whose n-grams are numbered by their lengths; how many there are."""
+    name = f"{prefix}_sizes"
+    sizes = arrays.indices(name, np.int64, (order,), below=2**31)
+    numbers = arrays.array(f"{prefix}_numbers", np.int32, (None,))
+    length = trie_laws(arrays, f"{prefix}_keys", f"{prefix}_nodes", len(numbers))
+    most = np.append(0, sizes)[np.where(length <= order, length, 0)]
+    fits = np.all((numbers >= EMPTY) & (numbers < np.maximum(most, 0)))
+    arrays.that(f"{prefix}_numbers", fits, "has numbers of n-grams that are not there")
+    return sizes
 
 
 @kernel

@@ -20,16 +20,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.arrays import Int32Array, Int64Array, Ragged
+from models.data.array_laws import Laws
 from models.distortion.dpr.feature_set import (
     BOTH,
     DROPPED,
+    FEATURES,
+    MOST,
     SOURCE,
     TRANSLATION,
     FeatureSet,
     Layers,
     Rows,
 )
-from models.distortion.dpr.ngrams import NgramIndex, find_ngrams
+from models.distortion.dpr.ngrams import NgramIndex, find_ngrams, ngram_laws
 from models.distortion.dpr.samples import Places
 from models.hashing import EMPTY
 from models.kernels import inner, kernel
@@ -49,8 +52,8 @@ class NiFeatures(FeatureSet):
         self.window, self.order, self.edges = window, order, edges
 
     def check(self) -> None:
-        self._check_at_least(0, "window")
-        self._check_at_least(1, "order")
+        self._check("window", 0 <= self.window <= MOST, f"0 to {MOST}")
+        self._check("order", 1 <= self.order <= MOST, f"1 to {MOST}")
 
     def fit(self, source: Layers, target: Layers, links: Ragged) -> tuple[_Text, _Text]:  # noqa: ARG002
         self.check()
@@ -124,6 +127,11 @@ class NiFeatures(FeatureSet):
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> Self:
         self._index([NgramIndex.from_arrays(arrays, f"ngrams_{k}") for k in range(4)])
         return self
+
+    def laws(self, arrays: Laws) -> int:
+        sizes = [ngram_laws(arrays, f"{FEATURES}ngrams_{k}", self.order) for k in range(4)]
+        source = sum(int(each[length - 1]) for each in sizes[:2] for *_, length in self._windows())
+        return source + sum(int(each.sum()) for each in sizes[2:])
 
     def describe(
         self, column: int, source: Callable[[int], str], target: Callable[[int], str]

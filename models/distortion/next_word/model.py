@@ -147,7 +147,7 @@ class NextWordModel(NextWordSettings, DistortionModel):
 
     def load_with_words(self, directory: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Header and arrays; the symbols become the model's."""
-        header, arrays, words = load_arrays(directory, self.FORMAT)
+        header, arrays, words = load_arrays(directory, self.FORMAT, self.laws, self.settings())
         self.coder_ = SymbolCoder(words["words"], header["layer"], words["tags"])
         return header, arrays
 

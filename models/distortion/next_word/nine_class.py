@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.arrays import FloatArray
+from models.data.array_laws import Laws
 from models.data.corpus import AlignedCorpus
 from models.data.sentence import Sentence
 from models.distortion.next_word.distance_classes import (
@@ -31,7 +32,7 @@ from models.distortion.next_word.events import ORDERS, find_events
 from models.distortion.next_word.fitting import FEWEST_HELD_OUT, split_held_out
 from models.distortion.next_word.gaussian_prior import fit_weights, search_prior
 from models.distortion.next_word.model import NextWordModel, TopFeature, largest
-from models.distortion.next_word.selection import FeatureIndex, keys_in_order
+from models.distortion.next_word.selection import FeatureIndex, features_laws, keys_in_order
 from models.distortion.next_word.symbols import SymbolCoder
 from models.errors import SettingError
 from models.progress import Progress
@@ -184,6 +185,16 @@ class NineClass(NextWordModel):
             header["priors"][name] = model.prior
             header["n_features"][name] = model.index.n_features
         self.save_with_words(directory, header, arrays)
+
+    def laws(self, arrays: Laws) -> None:
+        sizes, priors = arrays.header.get("n_features"), arrays.header.get("priors")
+        for name in self.directions:
+            size = sizes.get(name) if isinstance(sizes, dict) else None
+            known = type(size) is int and size >= 0 and isinstance(priors, dict) and name in priors
+            arrays.that("header", known, f"does not say how many features {name} has")
+            features_laws(arrays, f"{name}_keys", f"{name}_numbers", size or 0)
+            shape = ((size or 0) + 1, len(class_names(self.bins)))
+            arrays.floats(f"{name}_weights", np.float32, shape)
 
     def load(self, directory: Path) -> Self:
         header, arrays = self.load_with_words(directory)

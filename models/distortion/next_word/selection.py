@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from models.arrays import Int32Array, Int64Array
+from models.data.array_laws import Laws
 from models.distortion.next_word.events import Events
 from models.distortion.next_word.templates import (
     BOTH,
@@ -126,6 +127,11 @@ def make_index(keys: Int64Array) -> FeatureIndex:
     slots, numbers = np.full(size, FREE, np.int64), np.zeros(size, np.int32)
     insert(slots, numbers, keys)
     return FeatureIndex(slots, numbers, len(keys))
+
+
+def features_laws(arrays: Laws, keys: str, numbers: str, n_features: int) -> None:
+    """Of an index on disk."""
+    arrays.hash_table(keys, numbers, n_features, free=FREE, by_key=True)
 
 
 @kernel

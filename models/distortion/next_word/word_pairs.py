@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.arrays import FloatArray
+from models.data.array_laws import Laws
 from models.data.corpus import AlignedCorpus
 from models.data.sentence import Sentence
 from models.distortion.interface import OptionTable, SentenceScorer
@@ -31,9 +32,9 @@ from models.distortion.next_word.scores import (
     log_probabilities,
     next_word_scores,
 )
-from models.distortion.next_word.selection import FeatureIndex
+from models.distortion.next_word.selection import FREE, FeatureIndex, features_laws
 from models.distortion.next_word.symbols import SymbolCoder
-from models.distortion.next_word.templates import describe
+from models.distortion.next_word.templates import TAG_PAIR, describe
 from models.progress import Progress
 
 CANDIDATES = ["all", "open"]
@@ -117,6 +118,17 @@ class WordPairModel(WordPairSettings, NextWordModel):
             "weights": self.weights_,
         }
         self.save_with_words(directory, header, arrays)
+
+    def laws(self, arrays: Laws) -> None:
+        n_features, n_others = arrays.number("n_features"), arrays.number("n_others")
+        for name in ("prior", "n_events", "n_passes"):
+            arrays.number(name, float)
+        features_laws(arrays, "keys", "numbers", n_others)
+        begin = arrays.ranges("begin", np.int32, n_features, first=n_others)
+        arrays.hash_table("pairs", "record", len(begin) - 1, free=FREE, by_key=True)
+        n_of_records = (n_features - n_others,)
+        arrays.indices("template", np.uint8, n_of_records, below=TAG_PAIR)
+        arrays.floats("weights", np.float32, (n_features + 1, self.labels))
 
     def load(self, directory: Path) -> Self:
         header, arrays = self.load_with_words(directory)

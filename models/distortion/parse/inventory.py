@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.arrays import Int32Array, Int64Array, Ragged
+from models.data.array_laws import Laws
 from models.data.corpus import AlignedCorpus
 from models.distortion.parse.path import FIRST, Path, append_phrase_path, empty_path
 from models.distortion.parse.templates import MOST_CANDIDATES
@@ -31,7 +32,7 @@ from models.hashing import EMPTY
 from models.kernels import inner, kernel
 from models.phrases.sorted_trie import parents
 from models.phrases.table import COUNT, PhraseTable
-from models.phrases.trie import ROOT, Trie, build_trie, child
+from models.phrases.trie import ROOT, Trie, build_trie, child, trie_laws
 
 UNKNOWN_SOURCE = 0
 NOTHING, OTHER = 0, 1  # target phrases: e_0, and all that are not candidates
@@ -273,3 +274,19 @@ def _is_unit(n_source, n_target, inner):
         n = append_phrase_path(inner[pair], n_source[pair], n_target[pair], FIRST, links, path, 0)
         result[pair] = n == 1 and path.target_begin[1] == n_target[pair]
     return result
+
+
+def inventory_laws(arrays: Laws) -> None:
+    """Of an inventory on disk."""
+    n_sources = len(arrays.indices("inventory_length", np.int32, (None,), low=1, below=256))
+    arrays.indices("inventory_members", np.int32, (n_sources,), below=2**31)
+    target = arrays.indices("inventory_target", np.int32, (None,), below=2**31)
+    n_candidates = len(target)
+    begin = arrays.ranges("inventory_begin", np.int64, n_candidates, rows=n_sources)
+    of_one = np.diff(begin)
+    arrays.within("inventory_begin", of_one, 1, MOST_CANDIDATES + 1)
+    of_node = arrays.indices("inventory_source_of_node", np.int32, (None,), below=n_sources)
+    trie_laws(arrays, "source_keys", "source_nodes", len(of_node))
+    targets = arrays.indices("inventory_target_of_node", np.int32, (None,), below=2**31 - 1)
+    trie_laws(arrays, "target_keys", "target_nodes", len(targets))
+    arrays.floats("inventory_counts", np.float64, (n_candidates,))

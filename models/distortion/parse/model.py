@@ -26,14 +26,15 @@ from numpy.typing import NDArray
 
 from models.arrays import Int32Array
 from models.data.array_files import load_arrays, save_arrays
+from models.data.array_laws import Laws
 from models.data.corpus import AlignedCorpus
 from models.data.sentence import Sentence
 from models.distortion.interface import DistortionModel, OptionTable
 from models.distortion.parse.feature_groups import make_features
 from models.distortion.parse.fitting import IIS, LBFGS, Learned, ParseSettings, learn
-from models.distortion.parse.inventory import Inventory
+from models.distortion.parse.inventory import Inventory, inventory_laws
 from models.distortion.parse.path import UNALIGNED
-from models.distortion.parse.priors import Prior
+from models.distortion.parse.priors import LONGEST, PRIORS, Prior
 from models.distortion.parse.rewrites import (
     encode_tree,
     parse_rewrites,
@@ -42,7 +43,16 @@ from models.distortion.parse.rewrites import (
 )
 from models.distortion.parse.scorer import ParseScorer
 from models.distortion.parse.sentence_tables import Translations
-from models.distortion.parse.templates import COV, MOST_TAGS, SIB, TAGS, WORDS, parse_use
+from models.distortion.parse.templates import (
+    COV,
+    G_COLUMN,
+    MOST_TAGS,
+    N_JUMPS,
+    SIB,
+    TAGS,
+    WORDS,
+    parse_use,
+)
 from models.phrases.extraction import GRID
 from models.phrases.table import PhraseTable
 from models.phrases.trie import Trie
@@ -158,7 +168,7 @@ class Parse(ParseSettings, DistortionModel):
         save_arrays(directory, self.FORMAT, header, arrays, vocabularies)
 
     def load(self, directory: Path) -> Self:
-        header, arrays, vocabularies = load_arrays(directory, self.FORMAT)
+        header, arrays, vocabularies = load_arrays(directory, self.FORMAT, _laws)
         inventory = Inventory(
             Trie(arrays["source_keys"], arrays["source_nodes"]),
             arrays["inventory_source_of_node"],
@@ -202,3 +212,29 @@ class Parse(ParseSettings, DistortionModel):
         self._check_positive("variance", "tag_variance")
         self._check_choice("trainer", [LBFGS, IIS])
         self._check_choice("unaligned", list(UNALIGNED))
+
+
+def _laws(arrays: Laws) -> None:
+    inventory_laws(arrays)
+    n_tags = arrays.words("target_tags")
+    n_candidates = len(arrays.indices("inventory_tag", np.int32, (None,), below=n_tags))
+    arrays.floats("prior_share", np.float64, (n_candidates,))
+    arrays.floats("prior_local", np.float64, (n_candidates, N_JUMPS))
+    n_source_tags = len(arrays.floats("prior_by_tag", np.float64, (None, N_JUMPS)))
+    arrays.that("prior_by_tag", n_source_tags > 0, "is empty")
+    arrays.floats("prior_by_length", np.float64, (LONGEST + 1, N_JUMPS))
+    keys = arrays.array("group_key", np.int64, (None,))
+    arrays.rises("group_key", keys)
+    n_columns = G_COLUMN + n_tags * N_JUMPS
+    n_features = arrays.indices("feature_cell", np.int32, (None,), below=n_columns).shape
+    arrays.ranges("group_begin", np.int64, n_features[0], rows=len(keys))
+    arrays.array("feature_count", np.int64, n_features)
+    arrays.floats("feature_weight", np.float64, n_features)
+    for name in VOCABULARIES:
+        arrays.words(name)
+    kind = arrays.number("prior")
+    arrays.that("header", kind < len(PRIORS), f"says that prior is {kind}")
+    arrays.number("alpha", float)
+    told = arrays.header.get("rewrites"), arrays.header.get("report")
+    fits = isinstance(told[0], str) and isinstance(told[1], dict)
+    arrays.that("header", fits, "has no text of rewrites, or no report")

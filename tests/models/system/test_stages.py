@@ -4,15 +4,14 @@ import re
 
 import pytest
 
+from models.data.sealed_folders import MANIFEST, sha256
 from models.errors import DataError, SettingError
 from models.system.stages import (
-    MANIFEST,
     PARTS,
     fingerprint,
     locked,
     remove_other_parts,
     run_stage,
-    sha256,
 )
 from models.writing import open_to_write
 

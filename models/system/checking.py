@@ -1,0 +1,94 @@
+"""Is a system whole? Every byte of its parts is read, and everything that compiled code relies on
+is checked, whatever is remembered of earlier checks."""
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from models.data.sealed_folders import damaged_files, forgetting, is_sealed, sha256
+from models.data.word_classes import WordClasses
+from models.errors import DataError, HyperbatonError
+from models.system.folder import (
+    NAME,
+    TAGGER,
+    TEXT,
+    load_entry,
+    load_language_model,
+    load_phrases,
+    load_source_tagger,
+    load_text,
+    read_system,
+    refuse_plugins,
+)
+
+LOADERS: Mapping[str, Callable[[Path], Any]] = {
+    "phrases": load_phrases,
+    "lm": load_language_model,
+    TAGGER: load_source_tagger,
+    TEXT: load_text,
+}
+
+
+class CheckedPart(NamedTuple):
+    name: str
+    folder: Path
+    problem: str = ""  # nothing if it is whole
+
+
+def check_parts(directory: Path, *, allow_plugins: bool = False) -> Iterator[CheckedPart]:
+    """Every part of a system, in the order of `model.toml`."""
+    content = read_system(directory)
+    if not allow_plugins:
+        refuse_plugins(content["distortion"], str(directory / NAME))
+    for name, part in content["parts"].items():
+        folder = directory / part
+        load = (
+            partial(LOADERS[name], directory)
+            if name in LOADERS
+            else partial(WordClasses.load, folder)
+        )
+        yield CheckedPart(name, folder, _problem(folder, load))
+    for entry in content["distortion"]:
+        if "part" in entry:
+            folder, load = directory / entry["part"], partial(load_entry, directory, entry)
+            yield CheckedPart(entry["name"], folder, _problem(folder, load))
+
+
+def _problem(folder: Path, load: Callable[[], Any]) -> str:
+    if not folder.is_dir():
+        return "is missing"
+    if not is_sealed(folder):
+        return "is not sealed: whether it has changed cannot be told"
+    changed = damaged_files(folder)
+    if changed:
+        return f"has changed since it was made: {', '.join(changed)}"
+    try:
+        with forgetting():
+            load()
+    except HyperbatonError as error:
+        return str(error).replace("\n", ";")
+    return ""
+
+
+def recorded_files(directory: Path) -> dict[str, Path]:
+    """The files that a system was trained on, if they are still what they were."""
+    corpus = read_system(directory).get("corpus")
+    where = str(directory / NAME)
+    if not isinstance(corpus, dict) or "pruned" in read_system(directory):
+        raise DataError(
+            "does not say how to make this system again",
+            where=where,
+            expected="only systems that were trained and not pruned can be repaired",
+        )
+    files = {}
+    for name, entry in corpus.items():
+        path = Path(str(entry.get("file")))
+        if not path.exists() or sha256(path) != entry.get("sha256"):
+            raise DataError(
+                "is not the file that the system was trained on, or is gone",
+                where=str(path),
+                advice="bring it back, or train the system again",
+            )
+        files[name] = path
+    return files

@@ -1,0 +1,180 @@
+"""`hyperbaton check`, and what damaged or hostile systems can do."""
+
+import shutil
+import tomllib
+
+import numpy as np
+import pytest
+import tomli_w
+
+from decoder.translator import Translator
+from models.data.corpus_reading import CorpusFiles
+from models.data.sealed_folders import MANIFEST, seal
+from models.errors import DataError
+from models.system.folder import write_variant
+from models.system.settings import TrainingSettings
+from models.system.training import train_system
+from tests.command_line import run
+from tests.damage import HARMLESS, REFUSED, try_damages
+
+ALL_MODELS = (
+    "linear",
+    "msd",
+    "nine-class,prior=8,passes=3",
+    "pair,prior=8,passes=3",
+    "sequence,prior=8,passes=3",
+    "dpr,min_examples=2",
+    "dpr,features=alrajeh,classes=5",
+    "parse,iterations=3",
+)
+
+
+@pytest.fixture
+def copy(model, tmp_path):
+    return shutil.copytree(model, tmp_path / "m")
+
+
+def part(system, name):
+    [folder] = system.glob(f"parts/{name}-*")
+    return folder
+
+
+def change(path, at=-3):
+    content = bytearray(path.read_bytes())
+    content[at] ^= 1
+    path.write_bytes(content)
+
+
+def seal_again(folder):
+    (folder / MANIFEST).unlink()
+    seal(folder)
+
+
+def test_a_whole_system(model):
+    result = run("check", model)
+    assert result.returncode == 0
+    assert result.stdout == (
+        "phrases: whole\nlm: whole\nsource_classes: whole\ntarget_classes: whole\n"
+        f"{model} is whole; 6 words were translated\n"
+    )
+
+
+@pytest.mark.parametrize("name", ["phrases", "lm", "source_classes"])
+def test_every_flipped_bit_is_noticed_and_mended(copy, name):
+    folder = part(copy, name)
+    contents = {path.name: path.read_bytes() for path in folder.iterdir()}
+    [path, *_] = sorted(folder.glob("*.npy"), key=lambda path: -path.stat().st_size)
+    change(path)
+    result = run("translate", copy, input="hon o katta\n")
+    assert result.returncode == 1
+    assert f"{path.name}: has changed since it was made" in result.stderr
+    result = run("check", copy)
+    assert result.returncode == 1
+    assert f"{name}: has changed since it was made: {path.name}\n" in result.stdout
+    assert "is damaged; hyperbaton check --repair may mend it" in result.stderr
+    result = run("check", copy, "--repair")
+    assert result.returncode == 0
+    assert f"{copy} is whole" in result.stdout
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == contents
+
+
+def test_a_lost_part(copy):
+    shutil.rmtree(part(copy, "lm"))
+    assert "lm: is missing\n" in run("check", copy).stdout
+
+
+def test_what_is_sealed_again_must_still_obey_the_laws(copy):
+    folder = part(copy, "phrases")
+    target = np.load(folder / "target.npy")
+    target[0] = 10**9
+    np.save(folder / "target.npy", target)
+    seal_again(folder)
+    answer = "target.npy: has numbers from"
+    assert answer in run("check", copy).stdout
+    assert answer in run("translate", copy, input="hon\n").stderr
+
+
+def test_without_the_training_data_nothing_is_repaired(copy):
+    change(part(copy, "lm") / "unigrams.npy")
+    content = tomllib.loads((copy / "model.toml").read_text())
+    content["corpus"]["source"]["sha256"] = "0" * 64
+    (copy / "model.toml").write_text(tomli_w.dumps(content))
+    result = run("check", copy, "--repair")
+    assert result.returncode == 1
+    assert "s: is not the file that the system was trained on, or is gone" in result.stderr
+    del content["corpus"]
+    (copy / "model.toml").write_text(tomli_w.dumps(content))
+    assert "does not say how to make this system again" in run("check", copy, "--repair").stderr
+
+
+@pytest.mark.parametrize(
+    ("table", "key", "value", "said"),
+    [
+        ("parts", "lm", "/etc", "parts.lm is '/etc', not a folder"),
+        ("parts", "lm", "../other/parts/lm", "parts.lm is '../other/parts/lm', not a folder"),
+        ("parts", "lm", "parts/..", "parts.lm is 'parts/..', not a folder"),
+        ("parts", "source_classes", 5, "parts.source_classes is 5, not a folder"),
+        ("weights", "lm", 1e308, "weights.lm is 1e+308, not a number"),
+        ("weights", "lm", int("9" * 400), f"weights.lm is {'9' * 40}, not a number"),
+        ("weights", "lm", float("nan"), "weights.lm is nan, not a number"),
+        ("weights", "unknown", None, "the feature 'unknown' has no weight"),
+        ("search", "distortion_limit", 2**63, "search.distortion_limit is 9223372036854775808"),
+        ("search", "distortion_limit", -2, "search.distortion_limit is -2"),
+    ],
+)
+def test_a_description_that_asks_for_the_impossible(copy, table, key, value, said):
+    content = tomllib.loads((copy / "model.toml").read_text())
+    if value is None:
+        del content[table][key]
+    else:
+        content[table][key] = value
+    (copy / "model.toml").write_text(tomli_w.dumps(content))
+    with pytest.raises(DataError) as caught:
+        Translator.load(copy)
+    assert f"model.toml: {said}" in str(caught.value)
+
+
+def test_a_part_is_checked_against_the_settings_of_its_model(tmp_path):
+    """Settings say how arrays are read: those of a part that was found to be whole with other
+    settings are checked again."""
+    system = tmp_path / "m"
+    for name, text in (("s", "a b\nb a\n"), ("t", "x y\ny x\n"), ("a", "0-0 1-1\n0-0 1-1\n")):
+        (tmp_path / name).write_text(text * 4)
+    files = CorpusFiles(tmp_path / "s", tmp_path / "t", tmp_path / "a")
+    train_system(files, system, TrainingSettings(distortion=("dpr",)))
+    assert run("translate", system, input="a b\n").stdout == "x y\n"
+    text = (system / "model.toml").read_text()
+    (system / "model.toml").write_text(text.replace("order = 3", "order = 2"))
+    result = run("translate", system, input="a b\n")
+    assert result.returncode == 1
+    assert "_sizes.npy: holds (3,) of int64, not (2) of int64" in result.stderr
+
+
+def test_a_variant_finds_its_parts_inside_its_folder(model, tmp_path):
+    content = tomllib.loads((model / "model.toml").read_text())
+    write_variant(tmp_path / "v", model, ["linear"], content["weights"] | {"lm": 0.7}, -1)
+    assert run("translate", tmp_path / "v", input="hon o katta\n").stdout == "bought a book\n"
+    made = tomllib.loads((tmp_path / "v" / "model.toml").read_text())
+    assert made["parts"] == content["parts"]
+    assert (made["weights"]["lm"], made["search"]) == (0.7, {"distortion_limit": -1})
+    assert (tmp_path / "v" / content["parts"]["lm"]).is_symlink()
+
+
+def test_no_damage_to_any_array_crashes_a_translation(tmp_path):
+    """Once for every array of a system with all models; `tests/damage.py` does it as often as one
+    likes."""
+    for name, text in (
+        ("s", "hon o katta\nkare wa hon o yonda\nkare wa katta\n"),
+        ("t", "bought a book\nhe read a book\nhe bought\n"),
+        ("a", "0-2 2-0\n0-0 2-3 4-1\n0-0 2-1\n"),
+        ("tags", "N P V\nN P N P V\nN P V\n"),
+    ):
+        (tmp_path / name).write_text(text * 8)
+    files = CorpusFiles(
+        tmp_path / "s", tmp_path / "t", tmp_path / "a", tmp_path / "tags", None, None
+    )
+    train_system(files, tmp_path / "m", TrainingSettings(distortion=ALL_MODELS))
+    found = try_damages(tmp_path / "m", times=1, seed=5)
+    assert len(found) > 60
+    for name, outcomes in found.items():
+        assert outcomes.keys() <= {HARMLESS, REFUSED}, name
