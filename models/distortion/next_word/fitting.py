@@ -23,7 +23,7 @@ from models.distortion.next_word.symbols import SymbolCoder
 from models.progress import Progress
 
 MEMORY = 3_000_000_000
-VECTORS = 30  # as long as the weights: 17 of L-BFGS-B, 4 gradients, and what goes in and out
+VECTORS = 26  # as long as the weights: 15 of L-BFGS-B, 4 gradients, and what goes in and out
 STRONGEST = {PAIR: 128.0, SEQUENCE: 512.0}  # where the search for a prior begins
 USUAL = {PAIR: 16.0, SEQUENCE: 128.0}  # priors where there is too little data to search
 HELD_OUT_SHARE, MOST_HELD_OUT = 10, 500  # a tenth of the sentences, to choose the prior

@@ -29,7 +29,7 @@ import numpy as np
 from models.arrays import FloatArray, Int32Array, Int64Array
 from models.learning.l_bfgs import minimise
 
-MEMORY = 6  # steps that L-BFGS remembers
+MEMORY = 5  # steps that L-BFGS remembers
 WEAKEST = 0.25  # prior that is tried
 STEP = 0.03  # η; dozens of features fire together, so larger steps add up to too much
 SMOOTHING = 1.0  # δ: keeps the first steps of rare features short
@@ -69,9 +69,10 @@ def fit_weights(
     tolerance: float = 2e-5,
 ) -> Fit:
     """Weights after at most `passes` over the events, or when a step of L-BFGS gains less than
-    `tolerance` of the objective."""
+    `tolerance` of the objective. Vectors are long: the array `start` is used for others."""
     shape, n_events = start.shape, likelihood.n_events
     scale = np.sqrt(likelihood.curvature(start) + prior)
+    start *= scale
     n_passes = 0
 
     def objective(x: FloatArray) -> tuple[float, FloatArray]:
@@ -90,7 +91,7 @@ def fit_weights(
 
     result = minimise(
         objective,
-        (start * scale).reshape(-1),
+        start.reshape(-1),
         maxfun=passes,
         maxiter=passes,
         maxcor=MEMORY,
@@ -123,7 +124,7 @@ def search_prior(
             report(n_passes + done)
 
     while prior >= WEAKEST:
-        fit = fit_weights(likelihood, weights, prior, passes, count)
+        fit = fit_weights(likelihood, weights.copy(), prior, passes, count)
         n_passes += fit.n_passes
         weights = fit.weights
         trial = PriorTrial(prior, -held_out.value(weights) / held_out.n_events)

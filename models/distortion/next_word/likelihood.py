@@ -49,12 +49,14 @@ class Likelihood:
         return self._sum(weights, NOTHING)
 
     def value_and_gradient(self, weights: FloatArray) -> tuple[float, FloatArray]:
-        """The same, and its gradient, (n_features + 1, labels); the last row is meaningless."""
+        """The same, and its gradient, (n_features + 1, labels); the last row is meaningless. The
+        array is used again by the next call."""
         value = self._sum(weights, GRADIENT)
         return value, self._total()
 
     def curvature(self, weights: FloatArray) -> FloatArray:
-        """About the second derivative by each weight: as if no two pairs shared a feature."""
+        """About the second derivative by each weight: as if no two pairs shared a feature. The
+        array is used again by the next call."""
         self._sum(weights, CURVATURE)
         return self._total()
 
@@ -114,8 +116,8 @@ class Likelihood:
             return sum(pool.map(work, range(LANES)))
 
     def _total(self) -> FloatArray:
-        total = self._gradients[0].copy()
-        for gradient in self._gradients[1:]:
+        total, *others = self._gradients
+        for gradient in others:
             total += gradient
         return total
 
