@@ -147,7 +147,7 @@ def _map(path: Path, kind: str, mode: Literal["r", "c"]) -> NDArray[Any]:
         mapped = np.load(path, mmap_mode=mode, allow_pickle=False)
     except FileNotFoundError:
         raise missing_file(path) from None
-    except (OSError, ValueError, EOFError, TypeError, SyntaxError, MemoryError, OverflowError):
+    except Exception:  # a broken header is parsed as Python, which fails in many ways
         raise DataError("is not an array", where=str(path), advice=ADVICE) from None
     _check(path, _kind(mapped), kind)
     return np.asarray(mapped)  # compiled code takes plain arrays only
