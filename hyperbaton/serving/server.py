@@ -1,0 +1,104 @@
+"""The process: a socket, connections that do not stay for ever, and a quiet end.
+
+At SIGTERM or SIGINT the server takes no more connections, finishes the requests under way and
+returns. A connection is cut that takes too long to send a request or to read an answer.
+"""
+
+import logging
+import socket
+from types import FrameType
+
+import uvicorn
+from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from hyperbaton.serving.limits import Limits
+from models.errors import DataError, reason
+
+HEADER_SECONDS = 10.0  # for the head of a request
+KEPT_SECONDS = 5  # for the next request over the same connection
+MOST_CONNECTIONS = 1000
+MOST_HEADER_BYTES = 1 << 14
+TICKS = 10  # of the server, in a second
+
+
+class _Connection(H11Protocol):
+    """Knows since when it has been waiting for a request to be complete."""
+
+    since: float
+
+    def connection_made(self, transport) -> None:  # type: ignore[no-untyped-def, override]
+        self.since = self.loop.time()
+        super().connection_made(transport)
+
+    def on_response_complete(self) -> None:
+        self.since = self.loop.time()
+        super().on_response_complete()
+
+    def is_overdue(self, seconds: float) -> bool:
+        """Whether there was no complete request, or no complete answer, for too long. To arrive,
+        to be answered and to be read, a request has the `seconds` three times."""
+        is_answering = self.cycle is not None and not self.cycle.response_complete
+        longest = 3 * seconds if is_answering else HEADER_SECONDS
+        return self.loop.time() - self.since > max(longest, HEADER_SECONDS)
+
+
+class _Server(uvicorn.Server):
+    def __init__(self, config: uvicorn.Config, limits: Limits) -> None:
+        super().__init__(config)
+        self._limits = limits
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        super().handle_exit(sig, frame)
+        self._captured_signals.clear()  # or they would be raised again at the end
+
+    async def on_tick(self, counter: int) -> bool:
+        if counter % TICKS == 0:
+            self._cut_connections()
+        return await super().on_tick(counter)
+
+    def _cut_connections(self) -> None:
+        for connection in list(self.server_state.connections):
+            if isinstance(connection, _Connection) and connection.is_overdue(self._limits.seconds):
+                connection.transport.abort()
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket on which connections already wait."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        made = socket.socket(family, kind, protocol)
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.bind(address)
+        made.listen(MOST_CONNECTIONS)
+    except OSError as error:
+        raise DataError(
+            f"cannot listen there: {reason(error)}",
+            where=f"{host}:{port}",
+            advice="give another --host or --port; --port 0 takes any free one",
+        ) from None
+    return made
+
+
+def address_of(host: str, made: socket.socket) -> str:
+    name = f"[{host}]" if ":" in host else host
+    return f"http://{name}:{made.getsockname()[1]}/"
+
+
+def make_server(app: ASGIApp, limits: Limits) -> uvicorn.Server:
+    config = uvicorn.Config(
+        app,
+        http=_Connection,
+        ws="none",
+        lifespan="on",
+        log_config=None,
+        log_level=logging.ERROR,  # what clients do wrong is theirs to hear
+        access_log=False,
+        server_header=False,
+        timeout_keep_alive=KEPT_SECONDS,
+        limit_concurrency=MOST_CONNECTIONS,
+        h11_max_incomplete_event_size=MOST_HEADER_BYTES,
+    )
+    return _Server(config, limits)
