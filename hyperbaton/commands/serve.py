@@ -101,7 +101,9 @@ class Serve(Command):
     def limits(self) -> "Limits":
         from hyperbaton.serving.limits import Limits
 
-        return Limits(**{limit.name: getattr(self, f"max_{limit.name}") for limit in fields(Limits)})
+        return Limits(
+            **{limit.name: getattr(self, f"max_{limit.name}") for limit in fields(Limits)}
+        )
 
     def systems(self) -> "Iterator[System]":
         """Those that were named, then the samples."""

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -28,20 +28,18 @@ from hyperbaton.serving.answers import (
     read_json,
 )
 from hyperbaton.serving.explaining import explain_sentence
+from hyperbaton.serving.json_schema import completed
 from hyperbaton.serving.limits import Limits
+from hyperbaton.serving.openapi import describe_api
 from hyperbaton.serving.page_files import page_routes
 from hyperbaton.serving.protection import Protection
 from hyperbaton.serving.refusals import NOT_FOUND, Refused
-from hyperbaton.serving.schemas import check, explain_schema, translate_schema
+from hyperbaton.serving.request_schemas import explain_schema, translate_schema
 from hyperbaton.serving.systems import System
-from hyperbaton.serving.translating import (
-    line_or_error,
-    texts_of,
-    translate,
-    translation_line,
-)
+from hyperbaton.serving.translating import SentenceJob, sentence_jobs
 from hyperbaton.serving.workers import Work, Workers
 from models.errors import HyperbatonError, nearest
+
 
 @dataclass(frozen=True)
 class Service:
@@ -62,22 +60,18 @@ class Service:
             }
         )
 
+    async def openapi(self, _: Request) -> Response:
+        return json_answer(describe_api(self.limits))
+
     async def translate(self, request: Request) -> Response:
         asked = await self._checked(request, translate_schema(self.limits))
-        system = self._system(asked)
-        sentences, wishes = texts_of(asked)
-        jobs = [
-            partial(translate, system, asked, line, wish, self.limits)
-            for line, wish in zip(sentences, wishes, strict=True)
-        ]
+        jobs = sentence_jobs(self._system(asked), asked, self.limits)
         if isinstance(asked["text"], list) or _wants_lines(request):
-            return self._stream(asked, jobs)
+            place = ExitStack()
+            work = place.enter_context(self.workers.admitted())
+            return _Lines(self._lines(work, jobs), place)
         with self.workers.admitted() as work:
-            [job] = jobs
-
-            def translated() -> str:
-                return translation_line(0, asked, job(work.is_over))
-
+            translated = partial(jobs[0].translated, work.is_over)
             return answer(await self._while_connected(request, work, translated))
 
     async def explain(self, request: Request) -> Response:
@@ -92,9 +86,7 @@ class Service:
             return answer(await self._while_connected(request, work, explained))
 
     async def _checked(self, request: Request, schema: Mapping[str, Any]) -> dict[str, Any]:
-        asked: dict[str, Any] = await read_json(request, self.limits)
-        check(asked, schema)
-        return asked
+        return completed(await read_json(request, self.limits), schema)
 
     def _system(self, asked: Mapping[str, Any]) -> System:
         name = asked.get("model", next(iter(self.systems)))
@@ -121,28 +113,21 @@ class Service:
         finally:
             watching.cancel()
 
-    def _stream(self, asked: Mapping[str, Any], jobs: Sequence[Callable[..., Any]]) -> Response:
-        """A line for each sentence, in order, as soon as it is ready."""
-        place = ExitStack()
-        work = place.enter_context(self.workers.admitted())
-        return _Lines(self._lines(work, asked, jobs), place)
-
-    async def _lines(
-        self, work: Work, asked: Mapping[str, Any], jobs: Sequence[Callable[..., Any]]
-    ) -> AsyncGenerator[str, None]:
-        """Keeps all threads busy, and leaves a place for the requests of others."""
+    async def _lines(self, work: Work, jobs: Iterable[SentenceJob]) -> AsyncGenerator[str, None]:
+        """A line for each sentence, in order, as soon as it is ready. Keeps all threads busy, and
+        leaves their queue to the requests of others."""
         under_way: deque[asyncio.Task[str]] = deque()
 
-        async def run(number: int, job: Callable[..., Any]) -> str:
-            search = partial(job, work.is_over)
+        async def run(job: SentenceJob) -> str:
             try:
-                return await self.workers.run(work, partial(line_or_error, number, asked, search))
+                made = partial(job.translated_or_failed, work.is_over)
+                return await self.workers.run(work, made)
             except HyperbatonError as error:
-                return line_or_error(number, asked, partial(_fail, error))
+                return job.failed(error)
 
         try:
-            for number, job in enumerate(jobs):
-                under_way.append(asyncio.create_task(run(number, job)))
+            for job in jobs:
+                under_way.append(asyncio.create_task(run(job)))
                 if len(under_way) >= self.workers.threads:
                     yield f"{await under_way.popleft()}\n"
             while under_way:
@@ -182,6 +167,7 @@ def make_app(
         Route("/explain", service.explain, methods=["POST"]),
         Route("/models", service.models),
         Route("/health", service.health),
+        Route("/openapi.json", service.openapi),
         *page_routes(),
     ]
     elsewhere = Middleware(
@@ -223,7 +209,3 @@ async def _refuse_path(request: Request, error: Exception) -> Response:
 
 def _wants_lines(request: Request) -> bool:
     return JSON_LINES in request.headers.get("accept", "")
-
-
-def _fail(error: HyperbatonError) -> Any:
-    raise error

@@ -6,7 +6,9 @@ effect of other limits and beams.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,7 @@ import numpy as np
 from decoder.decoded import Decoded
 from decoder.drawing.derivation_svg import derivation_svg
 from decoder.explanation import Explanation, explain
+from decoder.requests import Request
 from decoder.translator import Translation, Translator
 from hyperbaton.serving.limits import Limits
 from hyperbaton.serving.refusals import BAD_REQUEST, Refused, error_content
@@ -37,6 +40,21 @@ from models.data.sentence import Sentence
 from models.errors import DataError
 
 
+@dataclass(frozen=True)
+class _Question:
+    """A sentence to search for, again and again, within the time of one request."""
+
+    sentence: Sentence
+    limits: Limits
+    is_stopped: IsStopped
+
+    def search(self, translator: Translator, n_best: int = 1, **how: Any) -> Decoded:
+        if self.is_stopped():
+            raise too_slow(self.limits)
+        how["is_stopped"] = self.is_stopped
+        return decode(translator, self.sentence, n_best, self.limits, **how)
+
+
 def explain_sentence(
     system: System, asked: Mapping[str, Any], limits: Limits, is_stopped: IsStopped
 ) -> dict[str, Any]:
@@ -47,18 +65,9 @@ def explain_sentence(
     sentence = replace(sentence_of(translator, asked, asked["text"], limits), breaks=())
     if not len(sentence):
         raise Refused(BAD_REQUEST, "there is no word to explain", where="text")
-
-    def search(own: Translator, n_best: int = 1, **how: Any) -> Decoded:
-        if is_stopped():
-            raise too_slow(limits)
-        return decode(own, sentence, n_best, limits, is_stopped=is_stopped, **how)
-
-    n_best, distinct = asked.get("n_best", 10), asked.get("distinct", False)
-    decoded = search(translator, n_best, distinct=distinct)
-    reference = " ".join(translator.preparation.split(asked.get("reference", "")))
-    n_explained = np.arange(min(asked.get("derivations", 1), len(decoded)))
-    alternatives = asked.get("alternatives", 5)
-    explained = explain_derivations(translator, decoded.take(n_explained), reference, alternatives)
+    question = _Question(sentence, limits, is_stopped)
+    decoded = question.search(translator, asked["n_best"], distinct=asked["distinct"])
+    explained = _explained(translator, decoded, asked)
     results = translator.results(decoded)
     content = {"model": system.name, **_sentence_content(decoded.sentence, translator)}
     content |= as_content(explained)
@@ -69,28 +78,21 @@ def explain_sentence(
         "limit": limit_content(translator.settings.distortion_limit),
         "settings": search_content(translator),
         "search": _search_content(decoded),
-        "options": list(_options(decoded, asked.get("options", 3))),
+        "options": list(_options(decoded, asked["options"])),
         "heat_maps": list(_heat_maps(decoded)),
     }
     if kind is not None:
         wish = request_of(translator, kind, asked[kind])
-        content["requested"] = _requested(
-            translator,
-            kind,
-            explained.derivations[0],
-            lambda: search(translator, request=wish),
-        )
-    content["limits"] = [
-        {"limit": limit}
-        | _effect(search, translator.with_settings(distortion_limit=limit_number(limit)))
-        for limit in asked.get("limits", ())
-    ]
-    content["beams"] = [
-        {"beam": size}
-        | _effect(search, translator.with_settings(stack_size=size, pop_limit=2 * size))
-        for size in asked.get("beams", ())
-    ]
-    return content
+        best = explained.derivations[0]
+        content["requested"] = {"kind": kind} | _requested(question, translator, wish, best)
+    return content | _effects(question, translator, asked)
+
+
+def _explained(translator: Translator, decoded: Decoded, asked: Mapping[str, Any]) -> Explained:
+    """The first derivations, step by step."""
+    first = np.arange(min(asked["derivations"], len(decoded)))
+    reference = " ".join(translator.preparation.split(asked["reference"]))
+    return explain_derivations(translator, decoded.take(first), reference, asked["alternatives"])
 
 
 def _sentence_content(sentence: Sentence, translator: Translator) -> dict[str, Any]:
@@ -138,8 +140,7 @@ def _options(decoded: Decoded, n_shown: int) -> Iterator[dict[str, Any]]:
     options = decoded.options
     scores = (options.options["base"] + options.options["estimate"]).tolist()
     is_unknown = options.table.is_unknown.tolist()
-    spans = options.spans.tolist()
-    for (start, end, first), (_, _, after) in zip(spans, spans[1:], strict=False):
+    for (start, end, first), (_, _, after) in pairwise(options.spans.tolist()):
         if n_shown:
             yield {
                 "source": [start, end],
@@ -160,23 +161,23 @@ def _heat_maps(decoded: Decoded) -> Iterator[dict[str, Any]]:
     """The tables that models have of this sentence; null where there is no value."""
     for scorer in decoded.scorers:
         for heat_map in scorer.heat_maps():
-            values = np.where(np.isfinite(heat_map.values), heat_map.values, None)
-            yield heat_map._asdict() | {"values": values.tolist()}
+            rows = heat_map.values.tolist()
+            values = [[value if isfinite(value) else None for value in row] for row in rows]
+            yield heat_map._asdict() | {"values": values}
 
 
 def _requested(
-    translator: Translator, kind: str, best: Explanation, search: Any
+    question: _Question, translator: Translator, wish: Request, best: Explanation
 ) -> dict[str, Any]:
     """The derivation that was asked for beside the best one, or why there is none."""
     try:
-        decoded = search()
+        decoded = question.search(translator, request=wish)
     except DataError as error:
-        return {"kind": kind, **error_content(error)}
+        return error_content(error)
     own = explain(translator, decoded, 0, 0)
     [result] = translator.results(decoded)
     [derivation] = as_content(Explained([own]))["derivations"]
     return {
-        "kind": kind,
         "lacks": decoded.lacks,
         "adds": decoded.adds,
         "derivation": derivation | _result_content(result),
@@ -196,17 +197,33 @@ def _differences(own: Explanation, best: Explanation) -> dict[str, Any]:
     }
 
 
-def _effect(search: Any, translator: Translator) -> dict[str, Any]:
-    """What another setting makes of the sentence, or why there is no translation."""
-    try:
-        decoded = search(translator)
-    except DataError as error:
-        return error_content(error)
-    [result] = translator.results(decoded)
+def _effects(
+    question: _Question, translator: Translator, asked: Mapping[str, Any]
+) -> dict[str, list[dict[str, Any]]]:
+    """What other limits and beams make of the sentence."""
+
+    def effect(**changes: int) -> dict[str, Any]:
+        own = translator.with_settings(**changes)
+        try:
+            decoded = question.search(own)
+        except DataError as error:
+            return error_content(error)
+        [result] = own.results(decoded)
+        return {
+            "text": result.text,
+            "score": result.score,
+            "segmentation": result.segmentation,
+            "seconds": decoded.record.seconds,
+            "hypotheses": decoded.statistics.hypotheses,
+        }
+
     return {
-        "text": result.text,
-        "score": result.score,
-        "segmentation": result.segmentation,
-        "seconds": decoded.record.seconds,
-        "hypotheses": decoded.statistics.hypotheses,
+        "limits": [
+            {"limit": limit} | effect(distortion_limit=limit_number(limit))
+            for limit in asked["limits"]
+        ],
+        "beams": [
+            {"beam": size} | effect(stack_size=size, pop_limit=2 * size)
+            for size in asked["beams"]
+        ],
     }

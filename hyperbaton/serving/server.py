@@ -4,6 +4,7 @@ At SIGTERM or SIGINT the server takes no more connections, finishes the requests
 returns. A connection is cut that takes too long to send a request or to read an answer.
 """
 
+import asyncio
 import logging
 import socket
 from types import FrameType
@@ -27,7 +28,7 @@ class _Connection(H11Protocol):
 
     since: float
 
-    def connection_made(self, transport) -> None:  # type: ignore[no-untyped-def, override]
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         self.since = self.loop.time()
         super().connection_made(transport)
 

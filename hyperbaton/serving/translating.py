@@ -2,7 +2,8 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 from decoder.decode import Stopped
 from decoder.decoded import Decoded
@@ -17,7 +18,7 @@ from models.data.marking import Marking, marked_sentence
 from models.data.sentence import Sentence
 from models.errors import HyperbatonError
 
-IsStopped = Callable[[], bool]
+IsStopped: TypeAlias = Callable[[], bool]
 
 
 def sentence_of(
@@ -29,7 +30,7 @@ def sentence_of(
         raise Refused(
             BAD_REQUEST, "a sentence has line breaks", advice="give a list with an item for each"
         )
-    marking = Marking(asked["markup"]) if "markup" in asked else Marking()
+    marking = Marking(asked["markup"])
     text = translator.preparation.text
     sentence = (marked_sentence if text is None else text.marked)(marking.read(line))
     if len(sentence) > limits.words:
@@ -54,34 +55,63 @@ def request_of(translator: Translator, kind: str, line: str) -> Request:
     return PARSERS[kind](line, translator.preparation.split)
 
 
-def texts_of(asked: Mapping[str, Any]) -> tuple[Sequence[str], Sequence[str | None]]:
-    """The sentences of a request, and what is requested of each."""
+@dataclass(frozen=True)
+class SentenceJob:
+    """One sentence of a checked request."""
+
+    system: System
+    asked: Mapping[str, Any]
+    limits: Limits
+    number: int
+    line: str
+    wish: str = ""  # what is requested of it
+
+    def translated(self, is_stopped: IsStopped) -> str:
+        """Its line of JSON, without what was not wanted."""
+        asked, kind = self.asked, requested(self.asked)
+        translator = self.system.variant(Change.of(asked))
+        decoded = decode(
+            translator,
+            sentence_of(translator, asked, self.line, self.limits),
+            asked["n_best"],
+            self.limits,
+            distinct=asked["distinct"],
+            request=request_of(translator, kind, self.wish) if kind else None,
+            is_stopped=is_stopped,
+        )
+        content = json_content(self.number, decoded, translator)
+        unwanted = [name for name in ("alignment", "features") if not asked[name]]
+        for one in (content, *content.get("n_best", ())) if unwanted else ():
+            for name in unwanted:
+                del one[name]
+        return json.dumps(content, ensure_ascii=False)
+
+    def translated_or_failed(self, is_stopped: IsStopped) -> str:
+        """Its line, or one with an error in its place."""
+        try:
+            return self.translated(is_stopped)
+        except HyperbatonError as error:
+            return self.failed(error)
+
+    def failed(self, error: HyperbatonError) -> str:
+        return json.dumps({"id": self.number, **error_content(error)}, ensure_ascii=False)
+
+
+def sentence_jobs(
+    system: System, asked: Mapping[str, Any], limits: Limits
+) -> Sequence[SentenceJob]:
+    """The sentences of a request, with what is requested of each."""
     given, kind = asked["text"], requested(asked)
     sentences = [given] if isinstance(given, str) else given
-    if kind is None:
-        return sentences, [None] * len(sentences)
-    wishes = [asked[kind]] if isinstance(asked[kind], str) else asked[kind]
-    if isinstance(given, str) != isinstance(asked[kind], str) or len(sentences) != len(wishes):
-        raise Refused(BAD_REQUEST, f"{kind} does not fit text", expected="one for each sentence")
-    return sentences, wishes
-
-
-def translate(
-    system: System,
-    asked: Mapping[str, Any],
-    line: str,
-    wish: str | None,
-    limits: Limits,
-    is_stopped: IsStopped,
-) -> tuple[Decoded, Translator]:
-    """Decodes one sentence of a checked request."""
-    translator = system.variant(Change.of(asked))
-    kind = requested(asked)
-    request = request_of(translator, kind, wish) if kind and wish is not None else None
-    sentence = sentence_of(translator, asked, line, limits)
-    n_best, distinct = asked.get("n_best", 1), asked.get("distinct", False)
-    with_what = {"distinct": distinct, "request": request, "is_stopped": is_stopped}
-    return decode(translator, sentence, n_best, limits, **with_what), translator
+    wishes = [""] * len(sentences)
+    if kind is not None:
+        wishes = [asked[kind]] if isinstance(asked[kind], str) else asked[kind]
+        if type(given) is not type(asked[kind]) or len(sentences) != len(wishes):
+            raise Refused(
+                BAD_REQUEST, f"{kind} does not fit text", expected="one for each sentence"
+            )
+    pairs = zip(sentences, wishes, strict=True)
+    return [SentenceJob(system, asked, limits, n, *pair) for n, pair in enumerate(pairs)]
 
 
 def decode(
@@ -100,23 +130,3 @@ def too_slow(limits: Limits) -> Refused:
         f"the request took more than {limits.seconds:g} seconds",
         advice="ask for less at a time, or for a narrower search",
     )
-
-
-def translation_line(number: int, asked: Mapping[str, Any], found: tuple[Decoded, Translator]) -> str:
-    """One line of JSON, without what was not wanted."""
-    content = json_content(number, *found)
-    unwanted = [name for name in ("alignment", "features") if not asked.get(name, True)]
-    for one in (content, *content.get("n_best", ())) if unwanted else ():
-        for name in unwanted:
-            del one[name]
-    return json.dumps(content, ensure_ascii=False)
-
-
-def line_or_error(
-    number: int, asked: Mapping[str, Any], search: Callable[[], tuple[Decoded, Translator]]
-) -> str:
-    """The line of a sentence, or of an error in its place."""
-    try:
-        return translation_line(number, asked, search())
-    except HyperbatonError as error:
-        return json.dumps({"id": number, **error_content(error)}, ensure_ascii=False)

@@ -3,7 +3,9 @@
 from typing import Any
 
 from hyperbaton.serving.explaining import explain_sentence
+from hyperbaton.serving.json_schema import completed
 from hyperbaton.serving.limits import Limits
+from hyperbaton.serving.request_schemas import explain_schema
 from hyperbaton.serving.systems import System
 
 SENTENCE = "a b"
@@ -12,4 +14,5 @@ SENTENCE = "a b"
 def warm_up(system: System) -> None:
     requests: list[dict[str, Any]] = [{"n_best": 1}, {"n_best": 2, "force": SENTENCE}]
     for request in requests:
-        explain_sentence(system, {"text": SENTENCE} | request, Limits(), lambda: False)
+        asked = completed({"text": SENTENCE} | request, explain_schema(Limits()))
+        explain_sentence(system, asked, Limits(), lambda: False)

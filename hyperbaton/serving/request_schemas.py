@@ -1,121 +1,12 @@
-"""What requests may say, as JSON Schema: the one source of the checks and of the description.
+"""What requests may say, as JSON Schema: checks and descriptions are made of it."""
 
-Only the words of JSON Schema that we use are understood: type, properties, required, items, enum,
-anyOf, minimum, maximum, minLength, maxItems, and additionalProperties with the schema of a value.
-"""
+from functools import cache
+from typing import Any
 
-from collections.abc import Mapping
-from typing import Any, TypeAlias
-
+from decoder.explanation import N_ALTERNATIVES
+from decoder.options import MOST_OPTIONS
 from hyperbaton.serving.limits import Limits
-from hyperbaton.serving.refusals import BAD_REQUEST, TOO_LARGE, Refused
 from models.data.marking import MARKUP, PASS_THROUGH
-from models.errors import nearest
-
-Schema: TypeAlias = Mapping[str, Any]
-TYPES: dict[str, tuple[type, ...]] = {
-    "string": (str,),
-    "integer": (int,),
-    "number": (int, float),
-    "boolean": (bool,),
-    "array": (list,),
-    "object": (dict,),
-}
-NAMES = {
-    "string": "text",
-    "integer": "a whole number",
-    "number": "a number",
-    "boolean": "true or false",
-    "array": "a list",
-    "object": "an object",
-}
-
-
-def check(value: Any, schema: Schema, where: str = "") -> None:
-    """Refuses a value that does not follow the schema, and says where and what was expected."""
-    if "anyOf" in schema:
-        _check_any(value, schema["anyOf"], where)
-    elif "enum" in schema:
-        if value not in schema["enum"]:
-            raise _wrong(value, where, f"expected one of {', '.join(map(str, schema['enum']))}")
-    elif not _has_type(value, schema["type"]):
-        raise _wrong(value, where, f"expected {NAMES[schema['type']]}")
-    elif schema["type"] == "array":
-        _check_list(value, schema, where)
-    elif schema["type"] == "object":
-        _check_object(value, schema, where)
-    else:
-        _check_size(value, schema, where)
-
-
-def _has_type(value: Any, name: str) -> bool:
-    is_kind = isinstance(value, TYPES[name])
-    return is_kind and (name == "boolean" or not isinstance(value, bool))
-
-
-def _check_any(value: Any, schemas: list[Schema], where: str) -> None:
-    """One of the schemas must hold; the one of the value's type says what is wrong."""
-    for schema in schemas:
-        if "type" in schema and _has_type(value, schema["type"]):
-            return check(value, schema, where)
-        if value in schema.get("enum", ()):
-            return None
-    expected = " or ".join(
-        NAMES[one["type"]] if "type" in one else " or ".join(map(repr, one["enum"]))
-        for one in schemas
-    )
-    raise _wrong(value, where, f"expected {expected}")
-
-
-def _check_list(value: list[Any], schema: Schema, where: str) -> None:
-    most = schema.get("maxItems", len(value))
-    if len(value) > most:
-        raise Refused(
-            TOO_LARGE,
-            f"{where} has {len(value):,} items",
-            expected=f"this server takes {most:,} at most",
-        )
-    for number, item in enumerate(value):
-        check(item, schema["items"], f"{where}[{number}]")
-
-
-def _check_object(value: dict[str, Any], schema: Schema, where: str) -> None:
-    known, other = schema.get("properties", {}), schema.get("additionalProperties")
-    for name, item in value.items():
-        path = f"{where}.{name}" if where else name
-        if name in known:
-            check(item, known[name], path)
-        elif other:
-            check(item, other, path)
-        else:
-            raise Refused(
-                BAD_REQUEST,
-                f"there is no field {path!r}",
-                expected=f"known: {', '.join(known)}",
-                advice=_suggestion(name, list(known)),
-            )
-    for name in schema.get("required", ()):
-        if name not in value:
-            raise Refused(BAD_REQUEST, f"the field {name!r} is missing")
-
-
-def _check_size(value: Any, schema: Schema, where: str) -> None:
-    least, most = schema.get("minimum"), schema.get("maximum")
-    if least is not None and value < least:
-        raise _wrong(value, where, f"expected {least} or more")
-    if most is not None and value > most:
-        raise _wrong(value, where, f"expected {most} or less")
-
-
-def _suggestion(name: str, known: list[str]) -> str:
-    found = nearest(name, known)
-    return found if found.startswith("did you mean") else ""
-
-
-def _wrong(value: Any, where: str, expected: str) -> Refused:
-    shown = repr(value)
-    shown = shown if len(shown) <= 60 else f"{shown[:60]}…"
-    return Refused(BAD_REQUEST, f"{where or 'the request'} cannot be {shown}", expected=expected)
 
 
 def text(what: str, **more: Any) -> dict[str, Any]:
@@ -171,7 +62,7 @@ def _system_fields(limits: Limits) -> dict[str, Any]:
                     "maximum": 1e6,
                     "description": "How much worse than the best a hypothesis may be; 0: no limit.",
                 },
-                "options": number("Translations for each source phrase.", 1, 64),
+                "options": number("Translations for each source phrase.", 1, MOST_OPTIONS),
                 "drop_unknown": {"type": "boolean", "description": "Leave unknown words out."},
             },
         },
@@ -183,6 +74,7 @@ def _system_fields(limits: Limits) -> dict[str, Any]:
     }
 
 
+@cache
 def translate_schema(limits: Limits) -> dict[str, Any]:
     return {
         "type": "object",
@@ -205,6 +97,7 @@ def translate_schema(limits: Limits) -> dict[str, Any]:
     }
 
 
+@cache
 def explain_schema(limits: Limits) -> dict[str, Any]:
     return {
         "type": "object",
@@ -214,9 +107,13 @@ def explain_schema(limits: Limits) -> dict[str, Any]:
             "n_best": number("Derivations to list.", 1, limits.n_best, default=10),
             "distinct": flag("List each translation only once.", False),
             "derivations": number("Derivations to explain step by step.", 1, 10, default=1),
-            "alternatives": number("Other spans to show at each step.", 0, 50, default=5),
-            "options": number("Translations to show for each span; 0: none.", 0, 64, default=3),
-            "reference": text("A translation to compare with."),
+            "alternatives": number(
+                "Other spans to show at each step.", 0, 50, default=N_ALTERNATIVES
+            ),
+            "options": number(
+                "Translations to show for each span; 0: none.", 0, MOST_OPTIONS, default=3
+            ),
+            "reference": text("A translation to compare with.", default=""),
             "force": text("A translation to explain beside the best one."),
             "prefix": text("A beginning of the translation, likewise."),
             "order": text("An order of the source words, likewise: 4 0-2 3."),
@@ -224,12 +121,14 @@ def explain_schema(limits: Limits) -> dict[str, Any]:
                 "type": "array",
                 "items": _limit(),
                 "maxItems": limits.sweep,
+                "default": [],
                 "description": "Also translate with each of these distortion limits.",
             },
             "beams": {
                 "type": "array",
                 "items": number("Stack size; the pop limit is twice that.", 1, limits.pops // 2),
                 "maxItems": limits.sweep,
+                "default": [],
                 "description": "Also translate with stacks of each of these sizes.",
             },
             **_system_fields(limits),
