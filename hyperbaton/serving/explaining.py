@@ -223,7 +223,6 @@ def _effects(
             for limit in asked["limits"]
         ],
         "beams": [
-            {"beam": size} | effect(stack_size=size, pop_limit=2 * size)
-            for size in asked["beams"]
+            {"beam": size} | effect(stack_size=size, pop_limit=2 * size) for size in asked["beams"]
         ],
     }

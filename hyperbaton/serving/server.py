@@ -98,6 +98,7 @@ def make_server(app: ASGIApp, limits: Limits) -> uvicorn.Server:
         log_level=logging.ERROR,  # what clients do wrong is theirs to hear
         access_log=False,
         server_header=False,
+        proxy_headers=False,  # nobody is believed to speak for another
         timeout_keep_alive=KEPT_SECONDS,
         limit_concurrency=MOST_CONNECTIONS,
         h11_max_incomplete_event_size=MOST_HEADER_BYTES,

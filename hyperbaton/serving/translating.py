@@ -1,6 +1,7 @@
 """`POST /translate`, one sentence at a time: the line that `hyperbaton translate --json` prints."""
 
 import json
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -18,6 +19,7 @@ from models.data.marking import Marking, marked_sentence
 from models.data.sentence import Sentence
 from models.errors import HyperbatonError
 
+LOGGER = logging.getLogger(__name__)
 IsStopped: TypeAlias = Callable[[], bool]
 
 
@@ -92,8 +94,11 @@ class SentenceJob:
             return self.translated(is_stopped)
         except HyperbatonError as error:
             return self.failed(error)
+        except Exception as error:
+            LOGGER.exception("sentence %d of a request failed", self.number)
+            return self.failed(error)
 
-    def failed(self, error: HyperbatonError) -> str:
+    def failed(self, error: Exception) -> str:
         return json.dumps({"id": self.number, **error_content(error)}, ensure_ascii=False)
 
 

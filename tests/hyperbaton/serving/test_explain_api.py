@@ -1,4 +1,4 @@
-"""`POST /explain` says what `hyperbaton explain --json` prints, and more about the same sentence."""
+"""`POST /explain` says what `hyperbaton explain --json` prints, and more about the sentence."""
 
 import json
 import xml.etree.ElementTree as ElementTree

@@ -26,7 +26,8 @@ def printed(model, *arguments, lines=SENTENCES):
         ({"n_best": 5}, ["--n-best", 5]),
         ({"n_best": 4, "distinct": True}, ["--n-best", 4, "--distinct"]),
         ({"limit": 0}, ["--distortion-limit", 0]),
-        ({"limit": "inf", "distortion": ["msd"]}, ["--distortion-limit", "inf", "--distortion", "msd"]),
+        ({"limit": "inf"}, ["--distortion-limit", "inf"]),
+        ({"distortion": ["msd"]}, ["--distortion", "msd"]),
         (
             {"search": {"pop_limit": 3, "stack_size": 2, "beam": 1, "options": 1}},
             ["--pop-limit", 3, "--stack-size", 2, "--set=search.beam=1", "--set=search.options=1"],
@@ -49,7 +50,7 @@ def test_lines_are_those_of_the_command(server, model, asked, arguments):
     assert first.body == expected.splitlines(keepends=True)[0]
 
 
-def test_weights_are_those_of_the_request_alone(server, model, tmp_path):
+def test_weights_are_those_of_the_request_alone(server, model):
     before = server.translate(SENTENCES).body
     weights = {"lm": 3.0, "linear": -1, "msd.backward.swap": 0.0}
     changed = Translator.load(model).with_weights(weights)
@@ -91,7 +92,9 @@ def test_requests_as_the_command_reads_them(server, model, write, kind):
     expected = printed(model, f"--{kind}", path, lines=texts)
     answer = server.translate(texts, **{kind: lines})
     assert answer.body == expected.encode()
-    assert server.translate(texts[0], **{kind: lines[0]}).body == expected.encode().splitlines(True)[0]
+    assert (
+        server.translate(texts[0], **{kind: lines[0]}).body == expected.encode().splitlines(True)[0]
+    )
 
 
 @pytest.mark.parametrize("system", ["small", "tagged"])
