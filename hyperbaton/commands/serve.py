@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import click
 
 from hyperbaton.commands.parameters import (
-    NOT_NEGATIVE,
     POSITIVE,
     Command,
     argument,
@@ -27,8 +26,9 @@ if TYPE_CHECKING:
     from hyperbaton.serving.limits import Limits
     from hyperbaton.serving.systems import Example, System
 
+PORT = click.IntRange(0, 65535)
 DEMO = Path("hyperbaton-demo")  # as `hyperbaton demo` has it
-DEMO_MODELS = ("linear", "msd", "pair")
+DEMO_MODELS = ("linear", "msd", "pair,prior=16.0,passes=20")  # quick to fit, with heat maps
 N_EXAMPLES, SHORT = 5, 10  # sentences of a sample to try, and their words at most
 
 
@@ -49,7 +49,9 @@ class Serve(Command):
     models: tuple[str, ...] = argument(default=(), metavar="[MODEL]...")
     demo: bool = flag(f"Serve the embedded samples, trained once into {DEMO}.")
     host: str = option("Address to listen on.", default="127.0.0.1")
-    port: int = option("Port to listen on; 0: any free one.", default=8321, type=NOT_NEGATIVE)
+    port: int = option(
+        "Port to listen on; 0: any free one.", default=8321, type=click.IntRange(0, 65535)
+    )
     threads: int = threads_option()
     max_bytes: int = option("Longest body of a request.", default=1 << 20, type=POSITIVE)
     max_sentences: int = option("Most sentences of a request.", default=1000, type=POSITIVE)

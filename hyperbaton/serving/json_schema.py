@@ -36,7 +36,7 @@ def completed(value: Any, schema: Schema) -> dict[str, Any]:
     """A checked object, with the defaults of the properties that it does not have."""
     check(value, schema)
     properties = schema["properties"].items()
-    return {name: own["default"] for name, own in properties if "default" in own} | value
+    return {name: own["default"] for name, own in properties if "default" in own} | dict(value)
 
 
 def check(value: Any, schema: Schema, where: str = "") -> None:

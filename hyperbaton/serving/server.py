@@ -67,20 +67,15 @@ class _Server(uvicorn.Server):
 def listen(host: str, port: int) -> socket.socket:
     """A socket on which connections already wait."""
     try:
-        family, kind, protocol, _, address = socket.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )[0]
-        made = socket.socket(family, kind, protocol)
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        made.bind(address)
-        made.listen(MOST_CONNECTIONS)
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        family, _, _, _, address = found[0]
+        return socket.create_server(address, family=family, backlog=MOST_CONNECTIONS)
     except OSError as error:
         raise DataError(
             f"cannot listen there: {reason(error)}",
             where=f"{host}:{port}",
             advice="give another --host or --port; --port 0 takes any free one",
         ) from None
-    return made
 
 
 def address_of(host: str, made: socket.socket) -> str:
