@@ -29,6 +29,7 @@ from hyperbaton.serving.systems import (
 )
 from hyperbaton.serving.translating import (
     IsStopped,
+    check_length,
     decode,
     request_of,
     requested,
@@ -67,7 +68,7 @@ def explain_sentence(
         raise Refused(BAD_REQUEST, "there is no word to explain", where="text")
     question = _Question(sentence, limits, is_stopped)
     decoded = question.search(translator, asked["n_best"], distinct=asked["distinct"])
-    explained = _explained(translator, decoded, asked)
+    explained = _explained(translator, decoded, asked, limits)
     results = translator.results(decoded)
     content = {"model": system.name, **_sentence_content(decoded.sentence, translator)}
     content |= as_content(explained)
@@ -82,17 +83,21 @@ def explain_sentence(
         "heat_maps": list(_heat_maps(decoded)),
     }
     if kind is not None:
-        wish = request_of(translator, kind, asked[kind])
+        wish = request_of(translator, kind, asked[kind], limits)
         best = explained.derivations[0]
         content["requested"] = {"kind": kind} | _requested(question, translator, wish, best)
     return content | _effects(question, translator, asked)
 
 
-def _explained(translator: Translator, decoded: Decoded, asked: Mapping[str, Any]) -> Explained:
+def _explained(
+    translator: Translator, decoded: Decoded, asked: Mapping[str, Any], limits: Limits
+) -> Explained:
     """The first derivations, step by step."""
     first = np.arange(min(asked["derivations"], len(decoded)))
-    reference = " ".join(translator.preparation.split(asked["reference"]))
-    return explain_derivations(translator, decoded.take(first), reference, asked["alternatives"])
+    reference = translator.preparation.split(asked["reference"])
+    check_length("reference", reference, limits)
+    how = " ".join(reference), asked["alternatives"]
+    return explain_derivations(translator, decoded.take(first), *how)
 
 
 def _sentence_content(sentence: Sentence, translator: Translator) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from decoder.decode import Stopped
 from decoder.decoded import Decoded
 from decoder.output import json_content
 from decoder.request_files import PARSERS
-from decoder.requests import Request
+from decoder.requests import WIDER, Request
 from decoder.translator import Translator
 from hyperbaton.serving.limits import Limits
 from hyperbaton.serving.refusals import BAD_REQUEST, TOO_LARGE, TOO_SLOW, Refused, error_content
@@ -19,6 +19,7 @@ from models.data.marking import Marking, marked_sentence
 from models.data.sentence import Sentence
 from models.errors import HyperbatonError
 
+WIDE = ("force", "prefix")  # requests for which more is tried
 LOGGER = logging.getLogger(__name__)
 IsStopped: TypeAlias = Callable[[], bool]
 
@@ -35,13 +36,7 @@ def sentence_of(
     marking = Marking(asked["markup"])
     text = translator.preparation.text
     sentence = (marked_sentence if text is None else text.marked)(marking.read(line))
-    if len(sentence) > limits.words:
-        raise Refused(
-            TOO_LARGE,
-            f"a sentence has {len(sentence):,} words",
-            expected=f"this server takes {limits.words:,} at most",
-            advice="split it",
-        )
+    check_length("a sentence", sentence.words, limits)
     return marking.mark(sentence)
 
 
@@ -53,8 +48,27 @@ def requested(asked: Mapping[str, Any]) -> str | None:
     return given[0] if given else None
 
 
-def request_of(translator: Translator, kind: str, line: str) -> Request:
+def request_of(translator: Translator, kind: str, line: str, limits: Limits) -> Request:
+    """What to search for, if it is neither too long nor too much work."""
+    check_length(kind, translator.preparation.split(line), limits)
+    settings = translator.settings
+    if kind in WIDE and WIDER * max(settings.pop_limit, settings.stack_size) > limits.pops:
+        raise Refused(
+            BAD_REQUEST,
+            f"with {kind}, a search is {WIDER} times as wide",
+            expected=f"pop_limit and stack_size can be {limits.pops // WIDER:,} at most",
+        )
     return PARSERS[kind](line, translator.preparation.split)
+
+
+def check_length(what: str, words: Sequence[str], limits: Limits) -> None:
+    if len(words) > limits.words:
+        raise Refused(
+            TOO_LARGE,
+            f"{what} has {len(words):,} words",
+            expected=f"this server takes {limits.words:,} at most",
+            advice="split the sentence",
+        )
 
 
 @dataclass(frozen=True)
@@ -78,7 +92,7 @@ class SentenceJob:
             asked["n_best"],
             self.limits,
             distinct=asked["distinct"],
-            request=request_of(translator, kind, self.wish) if kind else None,
+            request=request_of(translator, kind, self.wish, self.limits) if kind else None,
             is_stopped=is_stopped,
         )
         content = json_content(self.number, decoded, translator)

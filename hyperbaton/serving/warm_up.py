@@ -9,10 +9,11 @@ from hyperbaton.serving.request_schemas import explain_schema
 from hyperbaton.serving.systems import System
 
 SENTENCE = "a b"
+LIMITS = Limits(pops=1 << 40)  # the system's own settings may be as wide as they like
 
 
 def warm_up(system: System) -> None:
     requests: list[dict[str, Any]] = [{"n_best": 1}, {"n_best": 2, "force": SENTENCE}]
     for request in requests:
-        asked = completed({"text": SENTENCE} | request, explain_schema(Limits()))
-        explain_sentence(system, asked, Limits(), lambda: False)
+        asked = completed({"text": SENTENCE} | request, explain_schema(LIMITS))
+        explain_sentence(system, asked, LIMITS, lambda: False)

@@ -247,11 +247,34 @@ def test_many_sentences_and_long_ones_are_refused(system):
         assert answer.error == {
             "message": "a sentence has 5 words",
             "expected": "this server takes 4 at most",
-            "advice": "split it",
+            "advice": "split the sentence",
         }
         good, bad = server.translate(["a b c d", "a b c d e"]).lines
         assert good["translation"] == "a b c d"
         assert bad["error"]["message"] == "a sentence has 5 words"
+
+
+def test_what_is_searched_for_may_be_no_longer(system):
+    with running(system, words=4) as server:
+        for field in ("force", "prefix", "order", "reference"):
+            asked = {"text": "hon", field: "0 1 2 3 4"}
+            for path in ("/explain",) if field == "reference" else ("/translate", "/explain"):
+                answer = server.post(path, asked)
+                assert answer.status == 413
+                assert answer.error["message"] == f"{field} has 5 words"
+
+
+def test_a_search_for_a_translation_is_wide_and_may_not_be_wider(system):
+    wide = {"pop_limit": 30, "stack_size": 20}
+    with running(system, pops=299) as server:
+        assert server.translate("hon", search=wide).status == 200
+        assert server.translate("hon", search=wide, order="0").status == 200
+        narrow = {"pop_limit": 29, "stack_size": 29}
+        assert server.translate("hon", search=narrow, force="a").status == 200
+        for asked in ({"force": "a"}, {"prefix": "a"}):
+            answer = server.translate("hon", search=wide, **asked)
+            assert answer.status == 400
+            assert answer.error["expected"] == "pop_limit and stack_size can be 29 at most"
 
 
 def test_a_search_is_stopped_when_its_time_is_up(system, slow):
