@@ -20,7 +20,7 @@ HEADER_SECONDS = 10.0  # for the head of a request
 KEPT_SECONDS = 5  # for the next request over the same connection
 MOST_CONNECTIONS = 1000
 MOST_HEADER_BYTES = 1 << 14
-TICKS = 10  # of the server, in a second
+INTERVAL = 0.5  # seconds between looks at the connections
 
 
 class _Connection(H11Protocol):
@@ -53,15 +53,16 @@ class _Server(uvicorn.Server):
         super().handle_exit(sig, frame)
         self._captured_signals.clear()  # or they would be raised again at the end
 
-    async def on_tick(self, counter: int) -> bool:
-        if counter % TICKS == 0:
-            self._cut_connections()
-        return await super().on_tick(counter)
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._cutting = asyncio.create_task(self._cut_connections())  # to the very end
 
-    def _cut_connections(self) -> None:
-        for connection in list(self.server_state.connections):
-            if isinstance(connection, _Connection) and connection.is_overdue(self._limits.seconds):
-                connection.transport.abort()
+    async def _cut_connections(self) -> None:
+        while True:
+            for connection in list(self.server_state.connections):
+                if connection.is_overdue(self._limits.seconds):  # type: ignore[union-attr]
+                    connection.transport.abort()
+            await asyncio.sleep(INTERVAL)
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -397,18 +397,21 @@ def test_connections_do_not_stay_for_ever(system, monkeypatch, beginning):
         received(connection)  # or it would wait too long
 
 
-def test_an_answer_that_is_not_read_is_cut_off(system, monkeypatch):
+@pytest.mark.parametrize("at_the_end", [False, True])
+def test_an_answer_that_is_not_read_is_cut_off(system, monkeypatch, at_the_end):
+    """Even when the server is asked to end, and waits for requests under way."""
     monkeypatch.setattr("hyperbaton.serving.server.HEADER_SECONDS", 0.2)
     monkeypatch.setattr(SentenceJob, "translated", lambda *_: "x" * (1 << 20))  # fits no buffer
     asked = json.dumps({"text": [SENTENCE] * 500}).encode()
     head = "POST /translate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-    with (
-        running(system, seconds=0.2) as server,
-        socket.create_connection(("127.0.0.1", server.port), PATIENCE) as connection,
-    ):
-        connection.sendall(f"{head}Content-Length: {len(asked)}\r\n\r\n".encode() + asked)
-        wait_until(lambda: not server.is_idle())
-        wait_until(server.is_idle)
+    with socket.socket() as connection:
+        with running(system, seconds=0.2) as server:
+            connection.settimeout(PATIENCE)
+            connection.connect(("127.0.0.1", server.port))
+            connection.sendall(f"{head}Content-Length: {len(asked)}\r\n\r\n".encode() + asked)
+            wait_until(lambda: not server.is_idle())
+            if not at_the_end:
+                wait_until(server.is_idle)
         answer = received(connection)
     assert answer.startswith(b"HTTP/1.1 200")
     assert not answer.endswith(b"0\r\n\r\n")  # what ends an answer
