@@ -18,30 +18,46 @@ from models.errors import DataError, reason
 
 HEADER_SECONDS = 10.0  # for the head of a request
 KEPT_SECONDS = 5  # for the next request over the same connection
-MOST_CONNECTIONS = 1000
+MOST_CONNECTIONS = 500  # far fewer than the files that a process may open
+BACKLOG = 100  # connections that wait to be accepted, all at once
 MOST_HEADER_BYTES = 1 << 14
 INTERVAL = 0.5  # seconds between looks at the connections
 
 
 class _Connection(H11Protocol):
-    """Knows since when it has been waiting for a request to be complete."""
+    """Knows since when it has been waiting for a request or an answer to be complete.
+
+    When there are too many connections, the one goes that has waited longest for a request.
+    """
 
     since: float
+    connections: "set[_Connection]"  # type: ignore[assignment]
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         self.since = self.loop.time()
         super().connection_made(transport)
+        if len(self.connections) > MOST_CONNECTIONS:
+            self._make_room()
 
     def on_response_complete(self) -> None:
         self.since = self.loop.time()
         super().on_response_complete()
 
+    @property
+    def is_answering(self) -> bool:
+        return self.cycle is not None and not self.cycle.response_complete
+
     def is_overdue(self, seconds: float) -> bool:
-        """Whether there was no complete request, or no complete answer, for too long. To arrive,
-        to be answered and to be read, a request has the `seconds` three times."""
-        is_answering = self.cycle is not None and not self.cycle.response_complete
-        longest = 3 * seconds if is_answering else HEADER_SECONDS
+        """Whether nothing was completed for too long. To arrive, to be answered and to be read, a
+        request has the `seconds` three times."""
+        longest = 3 * seconds if self.is_answering else HEADER_SECONDS
         return self.loop.time() - self.since > max(longest, HEADER_SECONDS)
+
+    def _make_room(self) -> None:
+        staying = [one for one in self.connections if not one.transport.is_closing()]
+        if len(staying) > MOST_CONNECTIONS:
+            waiting = (one for one in staying if not one.is_answering)
+            min(waiting, key=lambda one: one.since).transport.abort()
 
 
 class _Server(uvicorn.Server):
@@ -70,7 +86,7 @@ def listen(host: str, port: int) -> socket.socket:
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
         family, _, _, _, address = found[0]
-        return socket.create_server(address, family=family, backlog=MOST_CONNECTIONS)
+        return socket.create_server(address, family=family, backlog=BACKLOG)
     except OSError as error:
         raise DataError(
             f"cannot listen there: {reason(error)}",
@@ -96,7 +112,7 @@ def make_server(app: ASGIApp, limits: Limits) -> uvicorn.Server:
         server_header=False,
         proxy_headers=False,  # nobody is believed to speak for another
         timeout_keep_alive=KEPT_SECONDS,
-        limit_concurrency=MOST_CONNECTIONS,
+        backlog=BACKLOG,
         h11_max_incomplete_event_size=MOST_HEADER_BYTES,
     )
     return _Server(config, limits)

@@ -4,7 +4,7 @@ import http.client
 import json
 import socket
 import time
-from contextlib import suppress
+from contextlib import ExitStack, closing, suppress
 
 import pytest
 
@@ -424,6 +424,24 @@ def received(connection):
         while part := connection.recv(1 << 16):
             parts.append(part)
     return b"".join(parts)
+
+
+def test_connections_that_say_nothing_make_room_for_others(system, monkeypatch, slow):
+    """But not for those that wait for an answer."""
+    monkeypatch.setattr("hyperbaton.serving.server.MOST_CONNECTIONS", 20)
+    with running(system, seconds=PATIENCE) as server, ExitStack() as stack:
+        busy = stack.enter_context(closing(server.connect()))
+        busy.request("POST", "/translate", json.dumps({"text": SENTENCE}), JSON)
+        wait_until(lambda: slow)
+        address = "127.0.0.1", server.port
+        silent = [
+            stack.enter_context(socket.create_connection(address, PATIENCE)) for _ in range(60)
+        ]
+        assert server.get("/health").content["requests"] == 1
+        for connection in silent[:40]:  # the first ones have waited longest
+            assert received(connection) == b""
+        silent[-1].sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert silent[-1].recv(1000).startswith(b"HTTP/1.1 200")
 
 
 def test_many_connections_one_after_another(system):
