@@ -20,13 +20,7 @@ from decoder.requests import Request
 from decoder.translator import Translation, Translator
 from hyperbaton.serving.limits import Limits
 from hyperbaton.serving.refusals import BAD_REQUEST, Refused, error_content
-from hyperbaton.serving.systems import (
-    Change,
-    System,
-    limit_content,
-    limit_number,
-    search_content,
-)
+from hyperbaton.serving.systems import System, limit_content, limit_number, search_content
 from hyperbaton.serving.translating import (
     IsStopped,
     check_length,
@@ -60,7 +54,7 @@ def explain_sentence(
     system: System, asked: Mapping[str, Any], limits: Limits, is_stopped: IsStopped
 ) -> dict[str, Any]:
     """The answer to a checked request."""
-    translator = system.variant(Change.of(asked))
+    translator = system.variant(system.change(asked))
     kind = requested(asked)
     # all of it is explained at once
     sentence = replace(sentence_of(translator, asked, asked["text"], limits), breaks=())
@@ -195,9 +189,10 @@ def _differences(own: Explanation, best: Explanation) -> dict[str, Any]:
     that was asked for than to the best one's: who is for it, and who against."""
     features = own.contributions.sum(axis=0) - best.contributions.sum(axis=0)
     parts = own.part_scores - best.part_scores
+    names = [part.name for part in own.parts]
     return {
         "score": own.score - best.score,
-        "parts": {part.name: value for part, value in zip(own.parts, parts.tolist(), strict=True)},
+        "parts": dict(zip(names, parts.tolist(), strict=True)),
         "features": dict(zip(own.feature_names, features.tolist(), strict=True)),
     }
 

@@ -28,7 +28,7 @@ def _for_each(what: str, limits: Limits) -> dict[str, Any]:
 
 def _limit() -> dict[str, Any]:
     return {
-        "anyOf": [{"type": "integer", "minimum": 0}, {"enum": ["inf"]}],
+        "anyOf": [{"type": "integer", "minimum": 0, "maximum": 10**6}, {"enum": ["inf"]}],
         "description": "Longest jump in words, or inf.",
     }
 

@@ -1,7 +1,7 @@
 """Systems that are served, and how a request may change one: nothing is loaded again."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -28,41 +28,32 @@ class Change(NamedTuple):
     distortion: tuple[str, ...] | None = None
     settings: tuple[tuple[str, Any], ...] = ()
 
-    @classmethod
-    def of(cls, asked: Mapping[str, Any]) -> "Change":
-        """What a checked request asks for."""
+
+class System:
+    """A system by its name."""
+
+    def __init__(self, name: str, translator: Translator, examples: Sequence[Example] = ()) -> None:
+        self.name, self.translator, self.examples = name, translator, examples
+        self.variant = lru_cache(N_VARIANTS)(self._variant)
+
+    def change(self, asked: Mapping[str, Any]) -> Change:
+        """What a checked request changes; names that the system does not have are errors."""
         settings = dict(asked.get("search", {}))
         if "beam" in settings:
             settings["beam"] = float(settings["beam"])
         if "limit" in asked:
             settings["distortion_limit"] = limit_number(asked["limit"])
         weights = {name: float(weight) for name, weight in asked.get("weights", {}).items()}
+        _check_names("weights", "feature", weights, self.translator.feature_names)
         distortion = tuple(asked["distortion"]) if "distortion" in asked else None
-        return cls(tuple(sorted(weights.items())), distortion, tuple(sorted(settings.items())))
+        _check_names("distortion", "distortion model", distortion or (), list(self.models()))
+        return Change(tuple(sorted(weights.items())), distortion, tuple(sorted(settings.items())))
 
-
-@dataclass(frozen=True, eq=False)
-class System:
-    """A system by its name."""
-
-    name: str
-    translator: Translator
-    examples: Sequence[Example] = ()
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "variant", lru_cache(N_VARIANTS)(self.variant))
-
-    def variant(self, change: Change) -> Translator:
-        """The system as a request wants it; names that it does not have are errors."""
-        translator = self.translator
+    def _variant(self, change: Change) -> Translator:
+        """The system as a request wants it."""
+        translator, models = self.translator, self.models()
         if change.distortion is not None:
-            translator = translator.with_distortion(self._chosen(change.distortion))
-        for name, _ in change.weights:
-            if name not in self.translator.feature_names:
-                known = list(self.translator.feature_names)
-                raise SettingError(
-                    f"there is no feature {name!r}", where="weights", expected=nearest(name, known)
-                )
+            translator = translator.with_distortion(models[name][1] for name in change.distortion)
         if change.weights or change.settings:
             translator = translator.with_weights(dict(change.weights), **dict(change.settings))
         return translator
@@ -72,19 +63,6 @@ class System:
         models = self.translator.distortion
         parts = [part for part in parts_of(models) if part.is_distortion]
         return {part.name: (part, model) for part, model in zip(parts, models, strict=True)}
-
-    def _chosen(self, names: Sequence[str]) -> list[DistortionModel]:
-        models = self.models()
-        for number, name in enumerate(names):
-            if name not in models:
-                raise SettingError(
-                    f"the system has no distortion model {name!r}",
-                    where="distortion",
-                    expected=nearest(name, list(models)),
-                )
-            if name in names[:number]:
-                raise SettingError(f"{name!r} is named twice", where="distortion")
-        return [models[name][1] for name in names]
 
     def describe(self) -> dict[str, Any]:
         """Everything that a client may want to know; nothing about files."""
@@ -115,6 +93,17 @@ class System:
             "search": search_content(translator),
             "examples": [example._asdict() for example in self.examples],
         }
+
+
+def _check_names(where: str, what: str, names: Iterable[str], known: Sequence[str]) -> None:
+    seen = set()
+    for name in names:
+        if name not in known:
+            expected = nearest(name, list(known))
+            raise SettingError(f"there is no {what} {name!r}", where=where, expected=expected)
+        if name in seen:
+            raise SettingError(f"{name!r} is named twice", where=where)
+        seen.add(name)
 
 
 def text_content(translator: Translator) -> dict[str, Any] | None:

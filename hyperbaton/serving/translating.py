@@ -76,6 +76,7 @@ class SentenceJob:
     """One sentence of a checked request."""
 
     system: System
+    change: Change
     asked: Mapping[str, Any]
     limits: Limits
     number: int
@@ -85,7 +86,7 @@ class SentenceJob:
     def translated(self, is_stopped: IsStopped) -> str:
         """Its line of JSON, without what was not wanted."""
         asked, kind = self.asked, requested(self.asked)
-        translator = self.system.variant(Change.of(asked))
+        translator = self.system.variant(self.change)
         decoded = decode(
             translator,
             sentence_of(translator, asked, self.line, self.limits),
@@ -129,8 +130,9 @@ def sentence_jobs(
             raise Refused(
                 BAD_REQUEST, f"{kind} does not fit text", expected="one for each sentence"
             )
+    whole = system, system.change(asked), asked, limits
     pairs = zip(sentences, wishes, strict=True)
-    return [SentenceJob(system, asked, limits, n, *pair) for n, pair in enumerate(pairs)]
+    return [SentenceJob(*whole, number, *pair) for number, pair in enumerate(pairs)]
 
 
 def decode(

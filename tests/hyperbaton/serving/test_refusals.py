@@ -126,7 +126,7 @@ def slow(monkeypatch):
             {"text": "a", "distortion": ["linear", "liner"]},
             400,
             {
-                "message": "the system has no distortion model 'liner'",
+                "message": "there is no distortion model 'liner'",
                 "where": "distortion",
                 "expected": "did you mean linear?",
             },
@@ -216,6 +216,11 @@ def test_paths_and_methods(server):
     assert (answer.status, answer.error["advice"]) == (404, "see /openapi.json")
     answer = server.get("/translate")
     assert (answer.status, answer.headers["Allow"]) == (405, "POST")
+
+
+def test_a_list_with_names_that_do_not_exist_is_refused_as_a_whole(server):
+    answer = server.translate(["hon", "hon"], weights={"lmm": 1})
+    assert (answer.status, answer.error["message"]) == (400, "there is no feature 'lmm'")
 
 
 def test_a_large_body_is_refused_declared_or_not(system):
