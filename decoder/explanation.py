@@ -12,7 +12,7 @@ words. It looks further than one step, so the derivation need not take the best 
 Steps that the search never tried because of its limits are scored as well.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -148,7 +148,7 @@ def explain(
             advice="explain its parts, or raise search.max_length",
         )
     weights = np.array([translator.weights[name] for name in decoded.feature_names])
-    parts = tuple(_parts(translator.distortion))
+    parts = tuple(parts_of(translator.distortion))
     walk = Walk(decoded, weights, translator.settings.distortion_limit)
     steps: list[Step] = []
     end_values = np.zeros(len(weights))
@@ -189,7 +189,8 @@ def explain(
     )
 
 
-def _parts(distortion: tuple[DistortionModel, ...]) -> Iterator[Part]:
+def parts_of(distortion: Sequence[DistortionModel]) -> Iterator[Part]:
+    """All parts of the score, in the order of the features."""
     n_translation = len(TRANSLATION_FEATURES)
     yield Part("translation", 0, n_translation, False)
     for number in range(n_translation, len(DENSE_FEATURES)):

@@ -77,12 +77,17 @@ def pharaoh(result: Translation) -> str:
 
 
 def json_line(number: int, decoded: Decoded, translator: Translator) -> str:
-    """Everything about one sentence. If it was raw text, also its tokens and where they stand in
-    it, and those of the translation."""
+    """Everything about one sentence."""
+    return json.dumps(json_content(number, decoded, translator), ensure_ascii=False)
+
+
+def json_content(number: int, decoded: Decoded, translator: Translator) -> dict[str, Any]:
+    """The same as plain values. If the sentence was raw text, also its tokens and where they stand
+    in it, and those of the translation."""
     sentence, text = decoded.sentence, translator.preparation.text
     is_raw = text is not None and sentence.raw is not None
     first, *rest = [_plain(result, tokens=is_raw) for result in translator.results(decoded)]
-    content = {"id": number, "source": " ".join(sentence.words)}
+    content: dict[str, Any] = {"id": number, "source": " ".join(sentence.words)}
     if text is not None and sentence.raw is not None:
         content["source"] = sentence.raw
         content["source_tokens"] = sentence.words
@@ -91,7 +96,7 @@ def json_line(number: int, decoded: Decoded, translator: Translator) -> str:
     content["search"] = decoded.statistics.counts()
     if rest:
         content["n_best"] = rest
-    return json.dumps(content, ensure_ascii=False)
+    return content
 
 
 def _plain(result: Translation, *, tokens: bool) -> dict[str, Any]:

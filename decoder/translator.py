@@ -11,8 +11,9 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice, repeat
 from pathlib import Path
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from threading import Event
+from typing import TypeAlias
 
 from decoder.decode import Decoder, SearchSettings, Stopped
 from decoder.decoded import Decoded
@@ -37,6 +38,11 @@ from models.system.folder import (
 
 CHUNK = 8  # sentences that a thread takes at a time
 AHEAD = 4  # chunks that may be waiting for each thread
+IsStopped: TypeAlias = Callable[[], bool]
+
+
+def _never() -> bool:
+    return False
 
 
 @dataclass(frozen=True)
@@ -105,7 +111,9 @@ class Translator:
                     expected=nearest(name, list(weights)),
                 )
         self._idle: SimpleQueue[Decoder] = SimpleQueue()  # decoders not in use
-        self.feature_names = self._decoder().feature_names
+        first = self._decoder()
+        self.feature_names = first.feature_names
+        self._idle.put(first)
 
     @classmethod
     def load(
@@ -166,10 +174,12 @@ class Translator:
         *,
         distinct: bool = False,
         request: Request | None = None,
+        is_stopped: IsStopped = _never,
     ) -> Decoded:
-        """The best derivations, or what is requested (`decoder/requests.py`)."""
+        """The best derivations, or what is requested (`decoder/requests.py`). The search looks now
+        and then whether it `is_stopped`, and then raises `Stopped`."""
         sentence = self.preparation.parse(sentence) if isinstance(sentence, str) else sentence
-        decoder = self._decoder()
+        decoder = self._decoder(is_stopped)
         try:
             return self._decode(decoder, sentence, request, n_best, distinct=distinct)
         finally:
@@ -261,6 +271,11 @@ class Translator:
         parts = self.phrases, self.lm, (*self.distortion, model)
         return Translator(*parts, weights | self.weights, self.settings, "", self.preparation)
 
+    def with_distortion(self, models: Iterable[DistortionModel]) -> "Translator":
+        """The same system with other distortion models, such as some of its own."""
+        parts = self.phrases, self.lm, models, self.weights, self.settings
+        return Translator(*parts, "", self.preparation)
+
     def for_tokens(self) -> "Translator":
         """The same system for text that is tokenised already."""
         parts = self.phrases, self.lm, self.distortion
@@ -302,9 +317,11 @@ class Translator:
         pieces = cut(sentence, longest or len(sentence), breaks)
         return join(sentence, [decoder.decode(one, n_best, distinct=distinct) for one in pieces])
 
-    def _decoder(self, is_stopped: Callable[[], bool] = lambda: False) -> Decoder:
-        parts = self.phrases, self.lm, self.distortion
-        idle = not self._idle.empty()
-        decoder = self._idle.get() if idle else Decoder(*parts, self.weights, self.settings)
+    def _decoder(self, is_stopped: IsStopped = _never) -> Decoder:
+        try:
+            decoder = self._idle.get_nowait()
+        except Empty:
+            parts = self.phrases, self.lm, self.distortion
+            decoder = Decoder(*parts, self.weights, self.settings)
         decoder.is_stopped = is_stopped
         return decoder

@@ -59,6 +59,7 @@ COMMANDS = {  # name: module:command
     "check": "hyperbaton.commands.check:check",
     "import": "hyperbaton.commands.moses:import_system",
     "export": "hyperbaton.commands.moses:export_system",
+    "serve": "hyperbaton.commands.serve:serve",
     "compile": "hyperbaton.commands.compile:compile_all",
 }
 

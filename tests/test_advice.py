@@ -29,7 +29,12 @@ IN_TEXT = re.compile(r"`hyperbaton ([^`]+)`")
 IN_MESSAGES = re.compile(r"\bhyperbaton ((?:" + "|".join(COMMANDS) + r")\b[^\n'`]*)")
 OPTION = re.compile(r"(?<!\S)--?[a-z][a-z-]*")
 FILES = {"source": "ja", "target": "en", "alignment": "align"}
-SLOW = ("hyperbaton classify", "hyperbaton compare --preset", "hyperbaton train --sample")
+SLOW = (
+    "hyperbaton classify",
+    "hyperbaton compare --preset",
+    "hyperbaton serve",  # until it is stopped
+    "hyperbaton train --sample",
+)
 
 
 def command_of(name):

@@ -34,6 +34,7 @@ FLOORS = (
     "tuning.report",
     "hyperbaton.views",
     "hyperbaton",
+    "hyperbaton.serving",
     "hyperbaton.commands",
 )
 FAMILIES = {"msd", "dpr", "next_word", "parse"}  # beside, not above each other

@@ -96,6 +96,7 @@ class Bracket:
     label: str
     label_at: Point
     is_forward: bool
+    step: int  # that the jump leads to, from 0
 
 
 @dataclass(frozen=True)
@@ -186,7 +187,7 @@ def _jumps(spans: Sequence[Sequence[int]], source: _Row) -> Iterable[Jump]:
         if jump:
             begin = source.boxes[number - 1][1] - INSET if number else INSET
             label = f"{number + 1}: {jump:+d}".replace("-", "−")
-            yield Jump(begin, source.boxes[number][0] + INSET, label, jump > 0)
+            yield Jump(begin, source.boxes[number][0] + INSET, label, jump > 0, number)
 
 
 class _Canvas:
@@ -277,4 +278,5 @@ class _Canvas:
             jump.label,
             self.point(label_place, depth + aside),
             jump.is_forward,
+            jump.step,
         )

@@ -3,6 +3,12 @@
 Text and lines take the colour of the surrounding text (`currentColor`), so that the picture suits
 light and dark pages. The colours of phrases are those of Okabe and Ito, which colour-blind readers
 can distinguish; phrases are also numbered.
+
+Scripts and style sheets of a page find the parts of a picture by their attributes:
+
+    .ribbon, .phrase, .jump   [data-step] of a step, from 0; its numbers and labels have it too
+    text                      [data-source] or [data-target], the number of a word
+    .links path               both
 """
 
 from collections.abc import Iterator
@@ -27,10 +33,14 @@ PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F
 BACKWARD = "#D55E00"  # forward jumps are drawn in the colour of the text
 EM = 10.0
 TIP = 3.0  # half the width of an arrow's head
+SHRINKS = ' style="max-width:100%;height:auto"'
 
 
-def derivation_svg(derivation: Derivation, vertical: bool | None = None) -> str:
-    """A derivation as an `<svg>` element; by default long ones are upright."""
+def derivation_svg(
+    derivation: Derivation, vertical: bool | None = None, *, shrinks: bool = True
+) -> str:
+    """A derivation as an `<svg>` element; by default long ones are upright. It `shrinks` by a style
+    of its own, which a page with a strict policy must give it instead."""
     layout = lay_out(derivation, text_width, vertical)
     width, height = (f"{length:.0f}" for length in layout.size)
     source, target = " ".join(derivation.source_words), " ".join(derivation.target_words)
@@ -39,10 +49,11 @@ def derivation_svg(derivation: Derivation, vertical: bool | None = None) -> str:
         f'width="{width}" height="{height}" role="img" '
         f"aria-label={quoteattr(f'{source} → {target}')} "
         'font-family="sans-serif" font-size="10" fill="currentColor" stroke="none" '
-        'text-anchor="middle" style="max-width:100%;height:auto">',
+        f'text-anchor="middle"{SHRINKS if shrinks else ""}>',
         *_phrases(layout),
+        *_links(derivation, layout),
         *_brackets(layout),
-        *_texts(layout),
+        *_texts(derivation, layout),
         "</svg>",
     ]
     return "\n".join(lines)
@@ -101,10 +112,16 @@ def _phrases(layout: Layout) -> Iterator[str]:
     for ribbon in layout.ribbons:
         there, back = ribbon_curves(ribbon, layout.vertical)
         path = f"M{_at(there[0])}C{_points(there[1:])}L{_at(back[0])}C{_points(back[1:])}Z"
-        yield f'<path d="{path}" fill="{color_of(ribbon.step)}" fill-opacity=".15"/>'
+        yield (
+            f'<path class="ribbon" data-step="{ribbon.step}" d="{path}" '
+            f'fill="{color_of(ribbon.step)}" fill-opacity=".15"/>'
+        )
     for step, boxes in groupby(sorted(layout.boxes, key=_step), _step):
         color = color_of(step)
-        yield f'<g fill="{color}" fill-opacity=".25" stroke="{color}">'
+        yield (
+            f'<g class="phrase" data-step="{step}" fill="{color}" fill-opacity=".25" '
+            f'stroke="{color}">'
+        )
         for box in boxes:
             dashes = ' stroke-dasharray="2 2"' if box.is_unknown else ""
             (x, y), (width, height) = box.corner, box.size
@@ -113,13 +130,17 @@ def _phrases(layout: Layout) -> Iterator[str]:
                 f'height="{_short(height)}" rx="3"{dashes}/>'
             )
         yield "</g>"
-    links = "".join(
-        f"M{_at(points[0])}C{_points(points[1:])}"
-        for link in layout.links
-        for points in [curve(link.source, link.target, layout.vertical)]
-    )
-    if links:
-        yield f'<path d="{links}" fill="none" stroke="currentColor" stroke-opacity=".6"/>'
+
+
+def _links(derivation: Derivation, layout: Layout) -> Iterator[str]:
+    if not layout.links:
+        return
+    yield '<g class="links" fill="none" stroke="currentColor" stroke-opacity=".6">'
+    for (source, target), link in zip(derivation.links, layout.links, strict=True):
+        points = curve(link.source, link.target, layout.vertical)
+        path = f"M{_at(points[0])}C{_points(points[1:])}"
+        yield f'<path data-source="{source}" data-target="{target}" d="{path}"/>'
+    yield "</g>"
 
 
 def _brackets(layout: Layout) -> Iterator[str]:
@@ -130,22 +151,26 @@ def _brackets(layout: Layout) -> Iterator[str]:
         look = 'stroke="currentColor"'
         if not bracket.is_forward:
             look = f'stroke="{BACKWARD}" stroke-dasharray="4 2"'
-        yield f'<path d="{path}" fill="none" {look}/>'
+        yield f'<g class="jump" data-step="{bracket.step}"><path d="{path}" fill="none" {look}/>'
         color = "currentColor" if bracket.is_forward else BACKWARD
-        yield f'<path d="M{_points(arrow_head(bracket))}Z" fill="{color}"/>'
+        yield f'<path d="M{_points(arrow_head(bracket))}Z" fill="{color}"/></g>'
 
 
-def _texts(layout: Layout) -> Iterator[str]:
-    for word in layout.words:
-        x, y = word.at
-        yield f'<text x="{_short(x)}" y="{_short(y + 0.35 * EM)}">{escape(word.text)}</text>'
+def _texts(derivation: Derivation, layout: Layout) -> Iterator[str]:
+    n_source = len(derivation.source_words)
+    for number, word in enumerate(layout.words):
+        side, place = ("source", number) if number < n_source else ("target", number - n_source)
+        yield _text(f'data-{side}="{place}"', word.at, EM, escape(word.text))
     yield f'<g font-size="{SMALL:.0f}" fill-opacity=".8">'
-    for (x, y), text in [
-        *((box.number_at, box.label) for box in layout.boxes),
-        *((bracket.label_at, bracket.label) for bracket in layout.brackets),
-    ]:
-        yield f'<text x="{_short(x)}" y="{_short(y + 0.35 * SMALL)}">{text}</text>'
+    for box in layout.boxes:
+        yield _text(f'data-step="{box.step}"', box.number_at, SMALL, box.label)
+    for bracket in layout.brackets:
+        yield _text(f'data-step="{bracket.step}"', bracket.label_at, SMALL, bracket.label)
     yield "</g>"
+
+
+def _text(attribute: str, at: Point, size: float, text: str) -> str:
+    return f'<text {attribute} x="{_short(at[0])}" y="{_short(at[1] + 0.35 * size)}">{text}</text>'
 
 
 def _step(box: Box) -> int:

@@ -4,7 +4,7 @@ Places are along the direction of reading, in points; `vertical` says that label
 from left to right, lie across it.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 SMALL = 7.0  # size of labels
 DIGIT = 4.3  # width of a character of a label
@@ -17,6 +17,7 @@ class Jump:
     end: float
     label: str
     is_forward: bool
+    step: int  # that it leads to, from 0
 
     @property
     def middle(self) -> float:
@@ -32,7 +33,7 @@ class Jump:
         return min(ends[0], self.middle - half), max(ends[1], self.middle + half)
 
     def moved(self, by: float) -> "Jump":
-        return Jump(self.begin + by, self.end + by, self.label, self.is_forward)
+        return replace(self, begin=self.begin + by, end=self.end + by)
 
 
 def assign_lanes(extents: list[tuple[float, float]]) -> list[int]:

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from decoder.decoded import Decoded
-    from decoder.translator import Translator
     from hyperbaton.views.explanation_text import Explained
     from hyperbaton.views.picture_fonts import Fonts
     from models.data.sentence import Sentence
@@ -72,7 +71,7 @@ class Explain(MarkedCommand):
             raise click.UsageError(
                 "tags and trees of files need --input; a sentence may be --factored"
             )
-        from hyperbaton.views.explanation_text import as_json, blocks
+        from hyperbaton.views.explanation_text import as_json, blocks, explain_derivations
         from hyperbaton.views.picture_files import check_picture
         from hyperbaton.views.text_tables import print_blocks
 
@@ -146,33 +145,6 @@ class Explain(MarkedCommand):
 
 
 explain = command(Explain)
-
-
-def explain_derivations(
-    translator: "Translator",
-    decoded: "Decoded",
-    reference: str = "",
-    n_alternatives: int = N_ALTERNATIVES,
-) -> "Explained":
-    """All derivations of a sentence, judged by a reference if there is one."""
-    from decoder.explanation import explain
-    from hyperbaton.views.explanation_text import Explained
-    from tuning.metrics.base import Outputs
-    from tuning.metrics.bleu import Bleu
-    from tuning.metrics.chrf import Chrf
-
-    derivations = [
-        explain(translator, decoded, number, n_alternatives) for number in range(len(decoded))
-    ]
-    if not reference:
-        return Explained(derivations)
-    texts = [" ".join(explanation.target_words) for explanation in derivations]
-    outputs = Outputs(texts, [[reference]] * len(texts))
-    metrics = {
-        metric.name: metric.sentence_scores(metric.statistics(outputs)).tolist()
-        for metric in (Bleu(), Chrf())
-    }
-    return Explained(derivations, reference, metrics)
 
 
 def draw_derivations(explained: "Explained", path: Path) -> None:

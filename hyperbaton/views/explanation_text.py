@@ -7,9 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from decoder.explanation import Alternative, Explanation, Step
+from decoder.decoded import Decoded
+from decoder.explanation import N_ALTERNATIVES, Alternative, Explanation, Step, explain
+from decoder.translator import Translator
 from hyperbaton.views.text_tables import MARK, Block
 from tuning.evaluation.tables import Table
+from tuning.metrics.base import Outputs
+from tuning.metrics.bleu import Bleu
+from tuning.metrics.chrf import Chrf
 
 COVERED, OPEN = "■", "□"
 END = "</s>"
@@ -24,6 +29,27 @@ class Explained:
     derivations: Sequence[Explanation]
     reference: str = ""
     metrics: Mapping[str, Sequence[float]] = field(default_factory=dict)  # of each derivation
+
+
+def explain_derivations(
+    translator: Translator,
+    decoded: Decoded,
+    reference: str = "",
+    n_alternatives: int = N_ALTERNATIVES,
+) -> Explained:
+    """All derivations of a sentence, judged by a reference if there is one."""
+    derivations = [
+        explain(translator, decoded, number, n_alternatives) for number in range(len(decoded))
+    ]
+    if not reference:
+        return Explained(derivations)
+    texts = [" ".join(explanation.target_words) for explanation in derivations]
+    outputs = Outputs(texts, [[reference]] * len(texts))
+    metrics = {
+        metric.name: metric.sentence_scores(metric.statistics(outputs)).tolist()
+        for metric in (Bleu(), Chrf())
+    }
+    return Explained(derivations, reference, metrics)
 
 
 def blocks(explained: Explained, *, brief: bool = False) -> Iterator[Block]:
@@ -45,6 +71,11 @@ def blocks(explained: Explained, *, brief: bool = False) -> Iterator[Block]:
 
 
 def as_json(explained: Explained) -> str:
+    return json.dumps(as_content(explained), ensure_ascii=False, indent=1)
+
+
+def as_content(explained: Explained) -> dict[str, Any]:
+    """Everything as plain values."""
     best = explained.derivations[0]
     content: dict[str, Any] = {
         "source": best.source_words,
@@ -59,7 +90,7 @@ def as_json(explained: Explained) -> str:
         | {"metrics": {name: scores[number] for name, scores in explained.metrics.items()}}
         for number, explanation in enumerate(explained.derivations)
     ]
-    return json.dumps(content, ensure_ascii=False, indent=1)
+    return content
 
 
 def _plain(explanation: Explanation) -> dict[str, Any]:

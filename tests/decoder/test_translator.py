@@ -1,6 +1,9 @@
 """Systems in memory."""
 
+import pytest
+
 from decoder import options, search
+from decoder.decode import Stopped
 from decoder.translator import Translator
 from models.distortion.linear import Linear
 from models.system.folder import default_weights
@@ -21,3 +24,33 @@ def test_weights_without_a_decimal_point_compiled_the_kernels_again():
     assert translator.translate("kare wa hon o katta") == expected
     assert translator.with_weights({"lm": 2}).translate("hon") is not None
     assert kernels() == before
+
+
+def test_a_search_that_nobody_wants_stops():
+    table, lm = make_system(HAND)
+    translator = Translator(table, lm, [Linear()], default_weights(""))
+    sentence = "kare wa hon o katta"
+    wide = translator.with_settings(pop_limit=search.PAUSE)  # it looks up after every stack
+    asked = []
+
+    def is_stopped():
+        asked.append(True)
+        return len(asked) == 3
+
+    with pytest.raises(Stopped):
+        wide.decode(sentence, is_stopped=is_stopped)
+    assert len(asked) == 3
+    assert wide.translate(sentence) == translator.translate(sentence)  # the next one does not
+
+
+def test_models_can_be_switched_off():
+    table, lm = make_system(HAND)
+    both = Translator(table, lm, [Linear()], default_weights("") | {"linear": -2.0})
+    neither = both.with_distortion([])
+    assert neither.feature_names == both.feature_names[:-1]
+    sentence = "kare wa hon o katta"
+    assert neither.translate(sentence).score == pytest.approx(
+        both.with_weights({"linear": 0}).translate(sentence).score
+    )
+    again = neither.with_distortion(both.distortion)
+    assert again.translate(sentence) == both.translate(sentence)

@@ -12,8 +12,8 @@ import pytest
 
 from decoder.translator import Translator
 from hyperbaton import main as frame
-from hyperbaton.commands.explain import Explain, explain_derivations
-from hyperbaton.views.explanation_text import blocks
+from hyperbaton.commands.explain import Explain
+from hyperbaton.views.explanation_text import blocks, explain_derivations
 from hyperbaton.views.text_tables import INDENT, print_blocks
 from models.errors import BadLine, DataError, SettingError
 from tuning.evaluation.tables import Table, as_text

@@ -98,7 +98,7 @@ def test_inline_svg_is_well_formed_and_says_everything(explanation, vertical):
 def test_inline_svg_is_small_and_escapes():
     explanation = make_explanation([2, 1, 2], [0, 2, 1], [1, 2, 1], letter="<&\"'")
     text = derivation_svg(explanation.derivation)
-    assert len(text) < 3500
+    assert len(text) < 4200
     assert "&lt;&amp;" in text
     ElementTree.fromstring(text)
 
@@ -123,8 +123,37 @@ def test_notebooks_show_a_translation_as_words_and_picture():
     words = [*translation.source_words, "he", "bought", "<b>", "&amp;"]
     assert texts[: len(words)] == words
     assert [text for text in texts if ":" in text] == ["2: +2", "3: −3"]
-    links = [e.get("d") for e in root.iter(f"{SVG}path") if e.get("stroke-opacity") == ".6"]
-    assert links[0].count("M") == 3
+    [links] = [e for e in root.iter(f"{SVG}g") if e.get("class") == "links"]
+    assert [(e.get("data-source"), e.get("data-target")) for e in links] == [
+        ("0", "0"), ("2", "2"), ("4", "1"),
+    ]  # fmt: skip
+
+
+def test_pages_find_steps_words_and_jumps():
+    # words 0 and 1 first, then word 3, then back to word 2
+    derivation = make_explanation([2, 1, 1], [0, 2, 1], [1, 2, 0]).derivation
+    root = ElementTree.fromstring(derivation_svg(derivation, shrinks=False))
+    assert root.get("style") is None
+
+    def found(name, kind, tag="*"):
+        elements = root.iter() if tag == "*" else root.iter(f"{SVG}{tag}")
+        return [e.get(name) for e in elements if e.get("class") == kind]
+
+    assert found("data-step", "ribbon") == ["0", "1"]  # word 2 is not translated
+    assert found("data-step", "phrase") == ["0", "1", "2"]
+    assert found("data-step", "jump") == ["1", "2"]
+    words = {
+        (side, e.get(f"data-{side}")): e.text
+        for e in root.iter(f"{SVG}text")
+        for side in ("source", "target")
+        if e.get(f"data-{side}")
+    }
+    assert words == {
+        ("source", "0"): "w0", ("source", "1"): "w1", ("source", "2"): "w2", ("source", "3"): "w3",
+        ("target", "0"): "t0", ("target", "1"): "t1", ("target", "2"): "t2",
+    }  # fmt: skip
+    labels = {e.text: e.get("data-step") for e in root.iter(f"{SVG}text") if ":" in e.text}
+    assert labels == {"2: +1": "1", "3: −2": "2"}
 
 
 def test_unknown_words_are_marked():

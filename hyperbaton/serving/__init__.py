@@ -1,0 +1,1 @@
+"""The HTTP service: systems behind an API and a page."""

@@ -1,0 +1,90 @@
+"""Answers in JSON, and bodies of requests from JSON."""
+
+import asyncio
+import json
+from typing import Any, NoReturn
+
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+
+from hyperbaton.serving.limits import Limits
+from hyperbaton.serving.refusals import (
+    BAD_REQUEST,
+    BUSY,
+    TIMED_OUT,
+    TOO_LARGE,
+    WRONG_KIND,
+    Refused,
+    error_content,
+    status_of,
+)
+
+JSON, JSON_LINES = "application/json", "application/x-ndjson"
+UNKEPT = {"Cache-Control": "no-store"}
+RETRY_AFTER = {"Retry-After": "1"}  # seconds
+
+
+def answer(text: str, status: int = 200, **headers: str) -> Response:
+    """One line of JSON."""
+    return Response(f"{text}\n".encode(), status, {**UNKEPT, **headers}, JSON)
+
+
+def json_answer(content: Any, status: int = 200) -> Response:
+    return answer(json.dumps(content, ensure_ascii=False), status)
+
+
+def error_answer(error: Exception) -> Response:
+    status = status_of(error)
+    made = json_answer(error_content(error), status)
+    if status == BUSY:
+        made.headers.update(RETRY_AFTER)
+    if status in (TIMED_OUT, TOO_LARGE):
+        made.headers["Connection"] = "close"  # the rest of the body is not read
+    return made
+
+
+async def read_json(request: Request, limits: Limits) -> Any:
+    """The body of a request, as long as it is JSON, arrives in time and is not too large."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != JSON:
+        raise Refused(WRONG_KIND, f"the body cannot be {kind or 'of no type'}", expected=JSON)
+    declared = request.headers.get("content-length", "")
+    if declared.isdigit() and int(declared) > limits.bytes:
+        raise _too_large(limits)
+    body = bytearray()
+    try:
+        async with asyncio.timeout(limits.seconds):
+            async for part in request.stream():
+                body += part
+                if len(body) > limits.bytes:
+                    raise _too_large(limits)
+    except TimeoutError:
+        raise Refused(
+            TIMED_OUT, f"the body did not arrive within {limits.seconds:g} seconds"
+        ) from None
+    except ClientDisconnect:
+        raise Refused(BAD_REQUEST, "the body is incomplete") from None
+    return parse_json(bytes(body))
+
+
+def parse_json(body: bytes) -> Any:
+    try:
+        content = json.loads(body.decode("utf-8"), parse_constant=_no_number)
+        if b"\\u" in body:  # half a character that is written \ud800 is no text
+            json.dumps(content, ensure_ascii=False).encode("utf-8")
+    except (ValueError, RecursionError) as error:
+        what = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise Refused(BAD_REQUEST, f"the body is not JSON: {what}") from None
+    return content
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a number")
+
+
+def _too_large(limits: Limits) -> Refused:
+    return Refused(
+        TOO_LARGE,
+        "the body is too large",
+        expected=f"this server takes {limits.bytes:,} bytes at most",
+    )

@@ -1,0 +1,19 @@
+"""How much a request may ask for."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Limits:
+    bytes: int = 1 << 20  # of a request's body
+    sentences: int = 1000  # of a request
+    words: int = 200  # of a sentence
+    seconds: float = 30.0  # for a request
+    requests: int = 64  # at once
+    n_best: int = 200  # translations of a sentence
+    pops: int = 5000  # pop limit and stack size of a search
+
+    @property
+    def sweep(self) -> int:
+        """Distortion limits or beams that are tried on one sentence."""
+        return 16

@@ -1,0 +1,44 @@
+"""Servers of a small system, of one with tags and heat maps, and of one that takes raw text."""
+
+import pytest
+
+from decoder.translator import Translator
+from hyperbaton.serving.systems import Example, System
+from models.data.corpus_reading import CorpusFiles
+from models.system.settings import TrainingSettings
+from models.system.training import train_system
+from models.text.both_sides import TextSettings
+from tests.hyperbaton.serving.running import running
+
+FILES = {
+    "source": "hon o katta\nkare wa hon o yonda\n",
+    "target": "bought a book\nhe read a book\n",
+    "alignment": "0-2 2-0\n0-0 2-3 4-1\n",
+    "source_tags": "N P V\nPRO P N P V\n",
+}
+
+
+@pytest.fixture(scope="session")
+def other_systems(tmp_path_factory):
+    """A system with tags and heat maps, and one that takes raw text."""
+    folder = tmp_path_factory.mktemp("serving")
+    paths = {name: folder / name for name in FILES}
+    for name, text in FILES.items():
+        paths[name].write_text(text)
+    models = "linear", "msd", "pair,prior=16.0,passes=3,min_count=1"
+    train_system(CorpusFiles(**paths), folder / "tagged", TrainingSettings(distortion=models))
+    text = TextSettings("xx", "en", "none", "none", "lower", "true")
+    train_system(CorpusFiles(**paths), folder / "raw", TrainingSettings(text=text))
+    return folder / "tagged", folder / "raw"
+
+
+@pytest.fixture(scope="module")
+def server(model, other_systems):
+    tagged, raw = other_systems
+    examples = [Example("hon o katta", "bought a book")]
+    with running(
+        System("small", Translator.load(model), examples),
+        System("tagged", Translator.load(tagged)),
+        System("raw", Translator.load(raw)),
+    ) as made:
+        yield made

@@ -1,0 +1,163 @@
+"""`hyperbaton serve` as a command and as a process: what it says, and how it ends."""
+
+import http.client
+import json
+import signal
+import socket
+import subprocess
+import sys
+from contextlib import closing
+from urllib.parse import urlsplit
+
+import pytest
+
+from hyperbaton.console import COMPILING
+from models.data.corpus_reading import CorpusFiles
+from models.system.folder import read_system
+from tests import command_line
+from tests.child_processes import PATIENCE, started
+
+SENTENCE = "kare wa hon o katta"
+
+
+@pytest.fixture
+def served(monkeypatch):
+    """Applications that were made, none of which runs."""
+    made = []
+
+    class Ended:
+        def __init__(self, app, limits):
+            made.append((app, limits))
+
+        def run(self, sockets):
+            assert sockets[0].getsockname()[1] > 0
+
+    monkeypatch.setattr("hyperbaton.serving.server.make_server", Ended)
+    return made
+
+
+def serve(*arguments, **options):
+    return command_line.run("serve", *arguments, "--port", 0, **options)
+
+
+def systems(served):
+    [(app, _)] = served
+    service = next(route for route in app._app.routes if route.path == "/models").endpoint
+    return service.__self__.systems
+
+
+def said(messages):
+    """All but that kernels are compiled, which depends on what was run before."""
+    return messages.replace(f"{COMPILING}\n", "")
+
+
+def connect(address):
+    return closing(http.client.HTTPConnection(urlsplit(address).netloc, timeout=PATIENCE))
+
+
+def test_it_says_where_it_is_and_nothing_else(model, served):
+    done = serve(model)
+    assert (done.returncode, said(done.stderr)) == (0, "")
+    address = urlsplit(done.stdout.strip())
+    assert (address.scheme, address.hostname, address.path) == ("http", "127.0.0.1", "/")
+    assert address.port > 0
+    assert list(systems(served)) == ["m"]
+
+
+def test_systems_have_names(model, served, monkeypatch):
+    monkeypatch.chdir(model)
+    assert serve(f"first={model}", ".").returncode == 0
+    assert list(systems(served)) == ["first", "m"]
+    done = serve(model, ".")
+    assert done.returncode == 2
+    assert "two systems have the same name" in done.stderr
+
+
+def test_options_are_limits_and_settings(model, served):
+    limits = {"bytes": 1, "sentences": 2, "words": 3, "seconds": 4.5, "requests": 5, "n_best": 6}
+    limits["pops"] = 7
+    options = [f"--max-{name.replace('_', '-')}={value}" for name, value in limits.items()]
+    assert serve(model, *options, "--set", "search.pop_limit=50").returncode == 0
+    assert vars(served[0][1]) == limits
+    assert systems(served)["m"].translator.settings.pop_limit == 50
+
+
+def test_an_open_door_is_announced(model, served):
+    done = serve(model, "--host", "0.0.0.0")
+    assert served
+    assert "anybody who can reach this address can use the server" in done.stderr
+
+
+def test_wrong_usage(model, served):
+    done = serve()
+    assert (done.returncode, "give a MODEL, or --demo" in done.stderr) == (2, True)
+    done = serve("no-such-folder")
+    assert (done.returncode, "no-such-folder" in done.stderr) == (1, True)
+    done = serve(model, "--max-seconds", 0)
+    assert done.returncode == 2
+    assert not served
+
+
+def test_missing_packages_are_named(model, monkeypatch):
+    monkeypatch.setattr(
+        "importlib.util.find_spec", lambda name: None if name == "uvicorn" else name
+    )
+    done = serve(model)
+    assert done.returncode == 2
+    assert "the server needs uvicorn\n  pip install 'hyperbaton[serve]'" in done.stderr
+
+
+def test_a_port_that_is_taken(model):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        done = command_line.run("serve", model, "--port", port)
+    assert done.returncode == 1
+    assert f"127.0.0.1:{port}: cannot listen there: " in done.stderr
+    assert "--port 0 takes any free one" in done.stderr
+
+
+def test_the_samples_are_trained_once(model, served, monkeypatch, tmp_path, write):
+    files = CorpusFiles(
+        write("s", "hon o katta\nkare wa hon o yonda\n"),
+        write("t", "bought a book\nhe read a book\n"),
+        write("a", "0-2 2-0\n0-0 2-3 4-1\n"),
+        write("g", "N P V\nPRO P N P V\n"),
+    )
+    monkeypatch.setattr("hyperbaton.samples.sample_files", lambda *_: files)
+    monkeypatch.chdir(tmp_path)
+    done = serve("--demo", f"own={model}")
+    assert done.returncode == 0, done.stderr
+    assert list(systems(served)) == ["own", "ja-en", "zh-en"]
+    folder = tmp_path / "hyperbaton-demo" / "ja-en" / "served"
+    kinds = [entry["name"] for entry in read_system(folder)["distortion"]]
+    assert kinds == ["linear", "msd", "pair"]
+    assert [tuple(example) for example in systems(served)["ja-en"].examples] == [
+        ("hon o katta", "bought a book"),
+        ("kare wa hon o yonda", "he read a book"),
+    ]
+    served.clear()
+    parts = {path: path.stat().st_mtime_ns for path in folder.glob("parts/*")}
+    assert serve("--demo").returncode == 0
+    assert {path: path.stat().st_mtime_ns for path in folder.glob("parts/*")} == parts
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_requests_under_way_are_finished_before_the_end(model, number):
+    command = [sys.executable, "-m", "hyperbaton", "serve", model, "--port", 0]
+    with started(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        address = process.stdout.readline().strip()
+        with connect(address) as idle, connect(address) as busy:
+            idle.request("GET", "/health")
+            assert idle.getresponse().read()
+            asked = json.dumps({"text": [SENTENCE] * 1000})
+            busy.request("POST", "/translate", asked, {"Content-Type": "application/json"})
+            response = busy.getresponse()
+            first = response.readline()
+            process.send_signal(number)
+            lines = [json.loads(line) for line in (first, *response)]
+        assert [line["id"] for line in lines] == list(range(1000))
+        assert len({line["translation"] for line in lines}) == 1
+        assert process.wait(PATIENCE) == 0
+        assert said(process.stderr.read()) == ""
+    with connect(address) as late, pytest.raises(ConnectionRefusedError):
+        late.connect()
