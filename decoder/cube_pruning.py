@@ -32,6 +32,7 @@ from decoder.workspace import (
     GROUPS,
     HYPOTHESES,
     LM_WORDS,
+    N_BUCKETS,
     NO_HYPOTHESES,
     NO_SLOTS,
     NO_STEPS,
@@ -70,14 +71,14 @@ def fill_stack(space, lm, ws, limits, extra, n_covered, n_edges):
         while n_evaluated < n_steps:
             hope = _evaluate(space, lm, ws, extra, is_last, np.uint64(n_evaluated))
             step = ws.steps[np.uint64(n_evaluated)]
-            bucket = _bucket(ws, top - step.total)
+            bucket = _bucket(top - step.total)
             step.below = ws.bucket[bucket]
             ws.bucket[bucket] = np.uint64(n_evaluated) << TWO | TAKE
-            due = _bucket(ws, top - hope + PATIENCE)
+            due = _bucket(top - hope + PATIENCE)
             if due < bucket:
                 step.below_due = ws.bucket[due]
                 ws.bucket[due] = np.uint64(n_evaluated) << TWO | DUE
-            best_bucket = min(best_bucket, bucket, due)
+            best_bucket = min(best_bucket, min(bucket, due))
             n_evaluated += 1
         if n_pops == limits.pops or (n_pops == n_steps and n_grids == n_edges):
             break
@@ -93,7 +94,10 @@ def fill_stack(space, lm, ws, limits, extra, n_covered, n_edges):
             if n_rows < 0:
                 return n_rows
             grid = ws.grids[np.uint64(n_grids)]
-            n_steps = _new_step(ws, n_steps, np.uint32(n_grids), grid.member, grid.option)
+            member, option = np.uint64(grid.member), np.uint64(grid.option)
+            n_steps = _new_step(
+                ws.grids, ws.seen, ws.steps, n_steps, np.uint64(n_grids), member, option
+            )
             n_grids += 1
             continue
         step = ws.steps[number]
@@ -106,13 +110,16 @@ def fill_stack(space, lm, ws, limits, extra, n_covered, n_edges):
                 return NO_HYPOTHESES
             ws.bucket[best_bucket] = step.below
             n_pops += 1
-            _take(space, ws, number, limits.keep_arcs)
-        grid = ws.grids[step.grid]
-        below, right = step.member + ONE, step.option + ONE
-        if below < grid.member_end and not _seen(ws, step.grid, below, step.option):
-            n_steps = _new_step(ws, n_steps, step.grid, below, step.option)
-        if right < grid.option_end and not _seen(ws, step.grid, step.member, right):
-            n_steps = _new_step(ws, n_steps, step.grid, step.member, right)
+            _take(space.distortion.state_of_option, ws, number, limits.keep_arcs)
+        number, member, option = (
+            np.uint64(step.grid),
+            np.uint64(step.member),
+            np.uint64(step.option),
+        )
+        if member + ONE < ws.grids[number].member_end:
+            n_steps = _new_step(ws.grids, ws.seen, ws.steps, n_steps, number, member + ONE, option)
+        if option + ONE < ws.grids[number].option_end:
+            n_steps = _new_step(ws.grids, ws.seen, ws.steps, n_steps, number, member, option + ONE)
     ws.stacks[n_covered + 1].hypothesis = ws.counters[HYPOTHESES]
     ws.counters[GRIDS] += n_grids
     ws.counters[POPS] += n_pops
@@ -123,13 +130,13 @@ def fill_stack(space, lm, ws, limits, extra, n_covered, n_edges):
 @uncounted
 def _wait_to_open(ws, top, extra, n_edges):
     """Puts all edges into the queue; returns the best bucket."""
-    best_bucket = np.uint64(len(ws.bucket) - 1)
+    best_bucket = np.uint64(N_BUCKETS - 1)
     for number in range(n_edges):
         edge = ws.edges[np.uint64(number)]
         total = edge.total + OPTIMISM
         if len(extra):  # those of the first member and the first option
             total += extra[edge.extra].score + extra[edge.extra].estimate
-        bucket = _bucket(ws, top - total)
+        bucket = _bucket(top - total)
         edge.below = ws.bucket[bucket]
         ws.bucket[bucket] = np.uint64(number) << TWO | OPEN
         best_bucket = min(best_bucket, bucket)
@@ -137,23 +144,21 @@ def _wait_to_open(ws, top, extra, n_edges):
 
 
 @uncounted
-def _bucket(ws, behind):
+def _bucket(behind):
     """The bucket for a score this far behind the best one."""
-    return np.uint64(min(max(behind * BUCKETS_PER_NAT, 0.0), len(ws.bucket) - 1.0))
+    return np.uint64(min(max(behind * BUCKETS_PER_NAT, 0.0), N_BUCKETS - 1.0))
 
 
 @uncounted
-def _seen(ws, number, member, option):
-    grid = ws.grids[number]
-    row = ws.seen[grid.row + (member - grid.member)]
-    return (row >> (option - grid.option)) & ONE != 0
-
-
-@uncounted
-def _new_step(ws, n_steps, number, member, option):
-    grid, step = ws.grids[number], ws.steps[np.uint64(n_steps)]
+def _new_step(grids, seen, steps, n_steps, number, member, option):
+    """Adds a step of a grid unless it was added before; returns how many steps there are."""
+    grid = grids[number]
+    row, bit = grid.row + (member - grid.member), ONE << (option - grid.option)
+    if seen[row] & bit:
+        return n_steps
+    seen[row] |= bit
+    step = steps[np.uint64(n_steps)]
     step.grid, step.member, step.option = number, member, option
-    ws.seen[grid.row + (member - grid.member)] |= ONE << np.uint64(option - grid.option)
     return n_steps + 1
 
 
@@ -197,12 +202,12 @@ def _evaluate(space, lm, ws, extra, is_last, number):
 
 
 @uncounted
-def _take(space, ws, number, keep_arcs):
+def _take(state_of_option, ws, number, keep_arcs):
     """Makes a hypothesis of the step, or recombines it with an existing one."""
     step = ws.steps[number]
     group = ws.grids[step.grid].target
     before = ws.members[step.member]
-    distortion = space.distortion.state_of_option[step.option + ONE]
+    distortion = state_of_option[step.option + ONE]
     mask = np.uint64(len(ws.slots) - 1)
     slot = np.uint64(group) * GOLDEN ^ np.uint64(step.lm_state)
     slot = (slot ^ (np.uint64(distortion) << np.uint64(32))) * GOLDEN

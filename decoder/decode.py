@@ -40,7 +40,7 @@ from models.data.sentence import Sentence
 from models.data.vocabulary import END
 from models.distortion.interface import DistortionModel, OptionTable, SentenceScorer
 from models.errors import DataError, SettingError
-from models.kernels import kernel
+from models.kernels import uncounted_kernel
 from models.language_model.model import LanguageModel
 from models.phrases.table import SCORES, PhraseTable
 
@@ -146,7 +146,8 @@ class Decoder:
         zones = zones_of(sentence.markup, len(sentence))
         best, workspace = self._search(options, weighted, zones, keep_arcs=keep_arcs)
         if n_best == 1:
-            path = _path(workspace.hypotheses, best)
+            room = np.empty(len(sentence), np.int32)
+            path = room[_fill_path(workspace.hypotheses, best, room) :]
             chosen = Ragged(path, np.array([0, len(path)]))
             scores = workspace.hypotheses["score"][[best]]
         else:
@@ -271,15 +272,13 @@ def _distinct(decoded: Decoded, workspace: Workspace, n_best: int) -> Decoded:
         decoded = replace(decoded, chosen=chosen, scores=scores)
 
 
-@kernel
-def _path(hypotheses, last):
-    """The options of the best path to a hypothesis."""
-    n, at = 0, last
-    while at > 0:
-        n, at = n + 1, hypotheses[at].previous
-    options = np.empty(n, np.int32)
+@uncounted_kernel
+def _fill_path(hypotheses, last, options):
+    """Writes the options of the best path to a hypothesis; returns where they begin, for they stand
+    at the end."""
+    at = len(options)
     while last > 0:
-        n -= 1
-        options[n] = hypotheses[last].option
+        at -= 1
+        options[at] = hypotheses[last].option
         last = hypotheses[last].previous
-    return options
+    return at

@@ -75,10 +75,12 @@ def _edges_of_group(space, ws, number, length, distortion_limit, n_edges):
     group, covered = ws.groups[number], ws.coverage[number]
     best = ws.members[group.begin]
     # the gap that spans lie in, the end of the gap before it and the start of the one after it
-    before, left, right, after = space.n_words + 1, 0, 0, group.gap
+    before, left, right, after = space.n_words + 1, 0, 0, np.int64(group.gap)
     nearest = max(group.gap, group.end - distortion_limit)
-    for span in range(_first_span(space, length, nearest), space.length_span[length + 1]):
-        start = space.spans[span].start
+    for span in range(
+        _first_span(space.spans, space.length_span, length, nearest), space.length_span[length + 1]
+    ):
+        start = np.int64(space.spans[span].start)
         if start > group.end + distortion_limit:
             break
         while start >= right:
@@ -95,7 +97,9 @@ def _edges_of_group(space, ws, number, length, distortion_limit, n_edges):
         ):
             continue
         option = space.spans[span].option
-        words, jumps = _left_over(space, group, before, left, right, after, start, end)
+        words, jumps = _left_over(
+            space.future, space.jumps, group, before, left, right, after, start, end
+        )
         first = after if end == right else end
         first = first if start == group.gap else group.gap
         total = best.score + words + jumps + space.jumps[end, first]
@@ -109,12 +113,12 @@ def _edges_of_group(space, ws, number, length, distortion_limit, n_edges):
 
 
 @uncounted
-def _first_span(space, length, place):
+def _first_span(spans, length_span, length, place):
     """The first span of a length that begins at a place or later, or the end of them."""
-    low, high = space.length_span[length], space.length_span[length + 1]
+    low, high = length_span[length], length_span[length + 1]
     while low < high:
         middle = (low + high) >> 1
-        if space.spans[middle].start < place:
+        if spans[middle].start < place:
             low = middle + 1
         else:
             high = middle
@@ -122,10 +126,9 @@ def _first_span(space, length, place):
 
 
 @uncounted
-def _left_over(space, group, before, left, right, after, start, end):
+def _left_over(future, jumps, group, before, left, right, after, start, end):
     """Estimates for the words that are left, and for the jumps between their gaps, if the span
     start:end in the gap left:right is taken."""
-    future, jumps = space.future, space.jumps
     words = group.words - future[left, right] + future[left, start] + future[end, right]
     # a part that is left of the gap takes its place; without one, the neighbours become neighbours
     between = group.jumps + jumps[start if left < start else before, end if end < right else after]
@@ -143,7 +146,8 @@ def open_edge(space, ws, number, n_grids, first_group, n_rows):
     group, span = ws.groups[edge.group], space.spans[edge.span]
     if n_rows + group.size > len(ws.seen):
         return NO_SEEN
-    target = _target_group(space, ws, edge.group, span.start, span.end, first_group)
+    start, end = np.int64(span.start), np.int64(span.end)
+    target = _target_group(space.future, space.jumps, ws, edge.group, start, end, first_group)
     if target < 0:
         return target
     grid.score = space.distortion.by_place[group.end, edge.span]
@@ -158,7 +162,7 @@ def open_edge(space, ws, number, n_grids, first_group, n_rows):
 
 
 @uncounted
-def _target_group(space, ws, number, start, end, first_group):
+def _target_group(future, jumps, ws, number, start, end, first_group):
     """The group that the span leads to, created if it is new; or what is full."""
     new = ws.counters[GROUPS]
     if new == len(ws.groups):
@@ -182,16 +186,16 @@ def _target_group(space, ws, number, start, end, first_group):
         if same:
             return known
         slot = (slot + ONE) & mask
-    group, target, n_words = ws.groups[number], ws.groups[new], space.n_words
+    group, target, n_words = ws.groups[number], ws.groups[new], len(future) - 1
     left, right = open_start(before, start), open_end(before, end, n_words)
     gap_before = n_words + 1 if left == group.gap else covered_start(before, left)
     gap_after = covered_end(before, right, n_words)
     target.words, target.jumps = _left_over(
-        space, group, gap_before, left, right, gap_after, start, end
+        future, jumps, group, gap_before, left, right, gap_after, start, end
     )
     target.end = end
     target.gap = covered_end(after, end, n_words) if start == group.gap else group.gap
-    target.future = target.words + target.jumps + space.jumps[end, target.gap]
+    target.future = target.words + target.jumps + jumps[end, target.gap]
     ws.group_slots[slot] = new
     ws.counters[GROUPS] += 1
     return new

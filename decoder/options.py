@@ -14,7 +14,7 @@ from models.arrays import Float32Array, FloatArray, Int32Array, Int64Array, Ragg
 from models.data.vocabulary import UNKNOWN
 from models.distortion.interface import OptionTable
 from models.hashing import EMPTY
-from models.kernels import kernel, uncounted
+from models.kernels import uncounted, uncounted_kernel
 from models.language_model.automaton import EMPTY_STATE, Automaton, advance
 from models.language_model.model import LanguageModel
 from models.phrases.extraction import GRID
@@ -196,7 +196,7 @@ def _grown(memo: _Memo) -> _Memo:
     return larger
 
 
-@kernel
+@uncounted_kernel
 def _lay_out(memo, found, unknown, start, end, entry, spans, length_span, options, option_words):
     """Fills in the options of all spans."""
     n_places = found.shape[1]
@@ -241,7 +241,7 @@ def _lay_out(memo, found, unknown, start, end, entry, spans, length_span, option
     spans[row].option = n
 
 
-@kernel
+@uncounted_kernel
 def _look_up(source, memo, weights, words, ranked, found, n_unknown_words):
     """Whether there is room for the memos of all spans with options, which are found or made; then
     what `_sizes` counts."""

@@ -33,7 +33,7 @@ from decoder.workspace import (
     ONE,
     Workspace,
 )
-from models.kernels import inner, kernel, uncounted
+from models.kernels import kernel, uncounted, uncounted_kernel
 from models.language_model.automaton import Automaton
 
 NO_LIMIT = 1 << 40
@@ -93,7 +93,7 @@ def _search_to_question(
     return result, n_edges, batch_of_steps(space, ws, edges, joint_states, n_models)
 
 
-@kernel
+@uncounted_kernel
 def _search_on(space, lm, ws, limits, extra, n_covered, n_edges, n_stacks):
     """Searches on from a stack to the end, or until the edges into the one `n_stacks` later are
     known. `n_edges` lead into this stack; `extra` holds the models' answers for their steps.
@@ -104,14 +104,15 @@ def _search_on(space, lm, ws, limits, extra, n_covered, n_edges, n_stacks):
     pause = n_covered + n_stacks
     while True:
         if n_covered == 0:
-            _begin(space, ws)
+            best, distortion = space.future[0, space.n_words], space.distortion.state_of_option[0]
+            _begin(ws, best, space.begin_state, distortion)
         else:
             full = fill_stack(space, lm, ws, limits, extra, n_covered, n_edges)
             if full:
                 return full, n_edges
             prune_and_group(ws, limits, n_covered)
         if n_covered == space.n_words:
-            return best_hypothesis(ws, n_covered), n_edges
+            return best_hypothesis(ws.stacks, ws.hypotheses, n_covered), n_edges
         n_covered += 1
         n_edges = collect_edges(space, ws, n_covered, limits.distortion)
         if n_edges < 0:
@@ -121,13 +122,12 @@ def _search_on(space, lm, ws, limits, extra, n_covered, n_edges, n_stacks):
 
 
 @uncounted
-def _begin(space, ws):
-    """Stack 0: nothing is translated."""
-    future = space.future[0, space.n_words]
+def _begin(ws, future, lm_state, distortion):
+    """Stack 0: nothing is translated; `future` is the estimate of all that is to come."""
     first, group, member = ws.hypotheses[0], ws.groups[0], ws.members[0]
     first.score, first.total = 0.0, future
-    first.lm_state = member.lm_state = space.begin_state
-    first.distortion = space.distortion.state_of_option[0]
+    first.lm_state = member.lm_state = lm_state
+    first.distortion = distortion
     first.option = first.previous = EMPTY
     first.group = first.extra = 0
     ws.coverage[0, :] = 0
@@ -144,16 +144,16 @@ def _begin(space, ws):
 
 
 @uncounted
-def best_hypothesis(ws, stack):
+def best_hypothesis(stacks, hypotheses, stack):
     """The best hypothesis of a stack, or NOTHING."""
     best = NOTHING
-    for hypothesis in range(ws.stacks[stack].hypothesis, ws.stacks[stack + 1].hypothesis):
-        if best == NOTHING or ws.hypotheses[hypothesis].total > ws.hypotheses[best].total:
+    for hypothesis in range(stacks[stack].hypothesis, stacks[stack + 1].hypothesis):
+        if best == NOTHING or hypotheses[hypothesis].total > hypotheses[best].total:
             best = hypothesis
     return best
 
 
-@inner
+@uncounted
 def prune_and_group(ws, limits, stack):
     """Keeps the best hypotheses of the stack and sorts them into their groups."""
     first, last = ws.stacks[stack].hypothesis, ws.stacks[stack + 1].hypothesis
@@ -173,7 +173,8 @@ def prune_and_group(ws, limits, stack):
     lowest = max(best - limits.beam, -FORBIDDEN / 2)
     n_equal = last - first  # how many with the lowest score may stay
     if last - first > limits.stack_size:
-        cut, n_equal_to_cut = _cut(hypotheses, limits.stack_size)
+        # each came from a step, which has been taken
+        cut, n_equal_to_cut = _cut(hypotheses, ws.steps["total"], limits.stack_size)
         if cut >= lowest:
             lowest, n_equal = cut, n_equal_to_cut
     for number in range(len(hypotheses)):
@@ -210,10 +211,10 @@ def prune_and_group(ws, limits, stack):
         group.size += np.uint32(1)
 
 
-@inner
-def _cut(hypotheses, size):
+@uncounted
+def _cut(hypotheses, room, size):
     """The lowest score that may stay, and how many hypotheses with this score may."""
-    totals = np.empty(len(hypotheses))
+    totals = room[: len(hypotheses)]
     for number in range(len(hypotheses)):
         totals[number] = hypotheses[number].total
     cut = _smallest(totals, len(totals) - size)

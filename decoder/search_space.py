@@ -14,7 +14,7 @@ from decoder.options import SentenceOptions
 from models.arrays import FloatArray, Int32Array, Int64Array
 from models.distortion.interface import SentenceScorer
 from models.distortion.tables import Moves, TableScorer, joint_numbers
-from models.kernels import kernel, uncounted
+from models.kernels import uncounted, uncounted_kernel
 
 # Share of the jumps' scores that hypotheses are charged with in advance (Moore and Quirk 2007 count
 # them whole); found on 500 sentences of jaen's and 300 of kyoto's development sets
@@ -116,7 +116,7 @@ def future_scores(
     return future
 
 
-@kernel
+@uncounted_kernel
 def _fill_futures(future, spans, options, estimates):
     n_words = len(future) - 1
     for number in range(len(spans) - 1):
@@ -198,7 +198,7 @@ def _joined(
     return rows, columns, joined
 
 
-@kernel
+@uncounted_kernel
 def _add_to_edges(rows, columns, values, end, spans, row_of_end, by_place):
     """Adds a table to the scores by end and span; False if it does not depend on these alone."""
     row_of_end[0] = rows[0]

@@ -3,12 +3,15 @@
 from collections.abc import Set
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from models.data.sentence import Sentence
 from models.data.tagger import Tagger
 from models.data.word_classes import WordClasses
 from models.system.folder import load_source_classes, load_source_tagger, load_text
-from models.text.both_sides import TextPipelines
+
+if TYPE_CHECKING:  # few systems take raw text
+    from models.text.both_sides import TextPipelines
 
 
 @dataclass(frozen=True)
@@ -17,7 +20,7 @@ class TextLayers:
 
     classes: WordClasses | None = None
     tagger: Tagger | None = None
-    text: TextPipelines | None = None
+    text: "TextPipelines | None" = None
 
     @classmethod
     def load(cls, directory: Path) -> "TextLayers":

@@ -13,11 +13,10 @@ from itertools import islice, repeat
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Event
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from decoder.decode import Decoder, SearchSettings, Stopped
 from decoder.decoded import Decoded
-from decoder.drawing.derivation_layout import Derivation
 from decoder.pieces import cut, join
 from decoder.requests import Exactly, Request
 from decoder.text_layers import TextLayers
@@ -45,6 +44,10 @@ def _never() -> bool:
     return False
 
 
+if TYPE_CHECKING:  # few translations are drawn
+    from decoder.drawing.derivation_layout import Derivation
+
+
 @dataclass(frozen=True)
 class Failure:
     """What went wrong with a sentence; it takes the place of the translation."""
@@ -68,8 +71,10 @@ class Translation:
     words: tuple[str, ...] = ()
 
     @property
-    def derivation(self) -> Derivation:
+    def derivation(self) -> "Derivation":
         """What a picture shows of it."""
+        from decoder.drawing.derivation_layout import Derivation
+
         words = self.source_words, self.words or self.text.split()
         return Derivation(*words, self.segmentation, self.alignment, self.unknown)
 

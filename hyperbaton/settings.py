@@ -19,7 +19,7 @@ from models.system.settings import (
     ResourceSettings,
     TrainingSettings,
 )
-from models.text.both_sides import TextSettings
+from models.text.settings import TextSettings
 from tuning.weights.sections import assign, read_toml, with_sections
 from tuning.weights.settings import TuneSettings
 

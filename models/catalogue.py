@@ -53,23 +53,24 @@ class Catalogue(Generic[Made]):
         """Name and settings, still as text."""
         module, _, rest = text.partition(":")
         first = rest.partition(":")[0]
-        if self.separator == ":" and first and "=" not in first and module not in self._known():
+        if self.separator == ":" and first and "=" not in first and not self._place(module):
             _, settings = split_settings(rest, ":")
             return f"{module}:{first}", settings
         return split_settings(text, self.separator)
 
-    def _known(self) -> dict[str, str]:
-        points = entry_points(group=self.group)
-        return {**self.places, **{point.name: point.value for point in points}}
+    def _place(self, name: str) -> str:
+        """The module:Class of a name, if it is known. To ask the installed packages takes long."""
+        return self.places.get(name) or self._offered().get(name, "")
+
+    def _offered(self) -> dict[str, str]:
+        return {point.name: point.value for point in entry_points(group=self.group)}
 
     def find(self, name: str) -> Any:
         """The class, or whatever makes an object."""
-        known = self._known()
-        place = name if ":" in name else known.get(name)
-        if place is None:
-            raise SettingError(
-                f"there is no {self.kind} {name!r}", expected=nearest(name, list(known))
-            )
+        place = name if ":" in name else self._place(name)
+        if not place:
+            known = [*self.places, *self._offered()]
+            raise SettingError(f"there is no {self.kind} {name!r}", expected=nearest(name, known))
         if ":" in name and str(Path.cwd()) not in sys.path:
             sys.path.append(str(Path.cwd()))  # the working folder counts, as with python -m
         module, _, attribute = place.partition(":")

@@ -39,7 +39,8 @@ def zones_of(markup: Markup, n_words: int) -> Int32Array:
 def keeps_to_zones(zones, coverage, start, end, gap, limit):
     """Whether the free span start:end may be translated next; `gap` is the first open word."""
     for number in range(len(zones)):
-        first, last, wall = zones[number, START], zones[number, END], zones[number, WALL]
+        first, last = np.int64(zones[number, START]), np.int64(zones[number, END])
+        wall = np.int64(zones[number, WALL])
         if wall != NO_WALL:
             is_behind = end > wall and start < last
             if is_behind and covered_end(coverage, first, min(start, wall)) < min(start, wall):

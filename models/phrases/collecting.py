@@ -12,14 +12,13 @@ from numpy.typing import NDArray
 
 from models.arrays import Int32Array, Int64Array, UInt64Array
 from models.hashing import EMPTY, add_row, enlarged, no_rows
-from models.kernels import inner, kernel
+from models.kernels import inner, kernel, uncounted
 from models.phrases.extraction import GRID
 from models.phrases.numbering import number_phrases
+from models.phrases.orientation import ORIENTATIONS
 from models.phrases.sorted_trie import Nodes, build_nodes, sorted_order
 
 FULL_ROW = np.uint64((1 << GRID) - 1)
-FEW = 24  # occurrences of a run that are sorted by insertion
-ORIENTATIONS = 4
 
 
 class Pairs(NamedTuple):
@@ -68,7 +67,7 @@ def collect(
     orientation = (occurrences["backward"] * ORIENTATIONS + occurrences["forward"]).astype(np.uint8)
     begin, *runs = _sorted_runs(node_of[phrase], len(nodes.word), target, inner, orientation)
     n_pairs, which, count, inner, by_source_side, counts = _grouped(
-        begin, *runs, columns, by_source
+        begin, *runs, columns, int(columns.max()) + 1, by_source
     )
     rows, row = _distinct(counts)
     return Pairs(
@@ -108,34 +107,31 @@ def _sorted_runs(node, n_nodes, target, inner, orientation):
         cursor[node[k]] += 1
     for k in range(n_nodes):
         a, b = begin[k], begin[k + 1]
-        if b - a > FEW:
-            _sort_many(targets[a:b], inners[a:b], orientations[a:b])
-        elif b - a > 1:
-            _sort_few(targets[a:b], inners[a:b], orientations[a:b])
+        _sort(targets[a:b], inners[a:b], orientations[a:b])
     return begin, targets, inners, orientations
 
 
-@inner
-def _sort_few(target, inner, orientation):
-    for k in range(1, len(target)):
-        t, i, o = target[k], inner[k], orientation[k]
-        at = k
-        while at > 0 and (target[at - 1] > t or (target[at - 1] == t and inner[at - 1] > i)):
-            target[at], inner[at] = target[at - 1], inner[at - 1]
-            orientation[at] = orientation[at - 1]
-            at -= 1
-        target[at], inner[at], orientation[at] = t, i, o
-
-
-@inner
-def _sort_many(target, inner, orientation):
-    order = np.argsort(inner, kind="mergesort")
-    order = order[np.argsort(target[order], kind="mergesort")]
-    target[:], inner[:], orientation[:] = target[order], inner[order], orientation[order]
+@uncounted
+def _sort(target, inner, orientation):
+    """Sorts a run by target phrase and inner alignment (Shell 1959; the gaps are those of Gonnet
+    and Baeza-Yates 1991). NumPy's sorts would take longer to compile than all the rest."""
+    gap = len(target)
+    while gap > 1:
+        gap = max(1, gap * 5 // 11)
+        for k in range(gap, len(target)):
+            t, i, o = target[k], inner[k], orientation[k]
+            at = k
+            while at >= gap and (
+                target[at - gap] > t or (target[at - gap] == t and inner[at - gap] > i)
+            ):
+                target[at], inner[at] = target[at - gap], inner[at - gap]
+                orientation[at] = orientation[at - gap]
+                at -= gap
+            target[at], inner[at], orientation[at] = t, i, o
 
 
 @kernel
-def _grouped(begin, target, inner, orientation, columns, by_source):
+def _grouped(begin, target, inner, orientation, columns, n_columns, by_source):
     """Pairs by node; target, count, inner alignments and counts of orientations by pair."""
     n_nodes = len(begin) - 1
     n_pairs = np.zeros(n_nodes, np.int32)
@@ -145,7 +141,7 @@ def _grouped(begin, target, inner, orientation, columns, by_source):
     n = n_pairs.sum()
     targets, counts = np.empty(n, np.int32), np.empty(n, np.int32)
     by_target, from_source = np.empty(n, np.uint64), np.empty(n, np.uint64)
-    rows = np.zeros((n, columns.max() + 1), np.int32)
+    rows = np.zeros((n, n_columns), np.int32)
     pair = 0
     for node in range(n_nodes):
         first = pair
@@ -168,7 +164,8 @@ def _grouped(begin, target, inner, orientation, columns, by_source):
             k = end
         if by_source:
             for other in range(first + 1, pair):
-                rows[other] = rows[first]
+                for column in range(n_columns):
+                    rows[other, column] = rows[first, column]
     return n_pairs, targets, counts, by_target, from_source, rows
 
 

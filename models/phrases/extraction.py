@@ -126,7 +126,8 @@ def _extract(
             _blocks(n_target, begin, sources, low, high, max_length, blocks)
         if row + size > len(found):
             larger = np.empty(2 * (row + size), OCCURRENCE)
-            larger[:row] = found[:row]
+            for k in range(row):  # to assign a slice takes seconds to compile
+                larger[k] = found[k]
             found = larger
         backward, forward = np.empty(size, np.int8), np.empty(size, np.int8)
         orient(model, blocks[:size], begin, sources, low, high, backward, forward)

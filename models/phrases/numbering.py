@@ -98,7 +98,8 @@ def _number(words, at, length):
             number = n
             if n == len(first):
                 larger = np.empty(2 * n, np.int32)
-                larger[:n] = first
+                for k in range(n):
+                    larger[k] = first[k]
                 first = larger
                 slots = _rehashed(words, at, length, first, n, 4 * n)
                 mask = len(slots) - 1

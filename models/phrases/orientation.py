@@ -30,6 +30,7 @@ from models.kernels import inner
 WORD, PHRASE, HIERARCHICAL = 0, 1, 2
 ORIENTATION_MODELS = {"word": WORD, "phrase": PHRASE, "hierarchical": HIERARCHICAL}
 MONOTONE, SWAP, RIGHT, LEFT = 0, 1, 2, 3
+ORIENTATIONS = 4
 
 # Bits of a mark; those of blocks of any size are 2 places higher than those of extracted ones
 FIRST, LAST = 1, 2

@@ -20,7 +20,6 @@ from models.kernels import inner, kernel
 from models.phrases.sorted_trie import ROOT, Nodes, child, rooted
 
 EPSILON = 1e-6  # distance from α: the rounding errors of the sums are far smaller
-FEW = 24  # pairs of a run that are sorted by insertion
 DIRECT = 32  # factors that are multiplied one by one
 STIRLING = 1000  # from here on the third term of Stirling's series is below 1e-11
 NEGLIGIBLE = 50.0  # nats below the largest term of a tail
@@ -33,20 +32,22 @@ def best_first(n_pairs, direct, row):
     end = 0
     for node in range(len(n_pairs)):
         begin, end = end, end + n_pairs[node]
-        if n_pairs[node] > FEW:
-            by_row = np.argsort(row[begin:end], kind="mergesort")
-            by_both = by_row[np.argsort(-direct[begin:end][by_row], kind="mergesort")]
-            order[begin:end] = begin + by_both
-            continue
         for pair in range(begin, end):
-            at = pair
-            while at > begin and (
-                direct[order[at - 1]] < direct[pair]
-                or (direct[order[at - 1]] == direct[pair] and row[order[at - 1]] > row[pair])
-            ):
-                order[at] = order[at - 1]
-                at -= 1
-            order[at] = pair
+            order[pair] = pair
+        gap = end - begin
+        while gap > 1:  # as in `collecting.py`
+            gap = max(1, gap * 5 // 11)
+            for k in range(begin + gap, end):
+                pair, at = order[k], k
+                while at >= begin + gap and (
+                    direct[order[at - gap]] < direct[pair]
+                    or (
+                        direct[order[at - gap]] == direct[pair] and row[order[at - gap]] > row[pair]
+                    )
+                ):
+                    order[at] = order[at - gap]
+                    at -= gap
+                order[at] = pair
     return order
 
 

@@ -19,8 +19,8 @@ import numpy as np
 from models.arrays import FloatArray, Int32Array, Int64Array
 from models.errors import SettingError, nearest
 from models.hashing import EMPTY
-from models.phrases.collecting import ORIENTATIONS as N_ORIENTATIONS
 from models.phrases.orientation import LEFT, MONOTONE, RIGHT, SWAP
+from models.phrases.orientation import ORIENTATIONS as N_ORIENTATIONS
 
 SMOOTHING = 0.5
 ORIENTATIONS = {"wbe": "word", "phrase": "phrase", "hier": "hierarchical"}

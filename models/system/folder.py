@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from math import inf
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import tomli_w
 
@@ -25,8 +25,10 @@ from models.errors import DataError, SettingError, missing_file, nearest
 from models.language_model.model import KenlmModel, LanguageModel
 from models.phrases.table import SCORES, PhraseTable
 from models.system.stages import PARTS, remove_other_parts
-from models.text.both_sides import TextPipelines
 from models.writing import make_folder, open_to_write, writing
+
+if TYPE_CHECKING:  # few systems take raw text
+    from models.text.both_sides import TextPipelines
 
 FORMAT = 2
 NAME = "model.toml"
@@ -323,11 +325,13 @@ def load_phrases(directory: Path) -> PhraseTable:
     return PhraseTable.load(directory / read_system(directory)["parts"]["phrases"])
 
 
-def load_text(directory: Path) -> TextPipelines | None:
+def load_text(directory: Path) -> "TextPipelines | None":
     """How raw text becomes tokens and translations become text, if the system says it."""
     content = read_system(directory)
     if TEXT not in content:
         return None
+    from models.text.both_sides import TextPipelines
+
     part = content["parts"].get(TEXT)
     folder = directory / part if part else None
     return TextPipelines.read(content[TEXT], folder, str(directory / NAME))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from models.data.corpus_reading import CorpusSettings
 from models.phrases.settings import PhraseSettings
-from models.text.both_sides import TextSettings
+from models.text.settings import TextSettings
 
 
 @dataclass(frozen=True)

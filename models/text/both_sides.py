@@ -1,7 +1,7 @@
 """The text of both sides of a system: raw text in, raw text out."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, NamedTuple, cast, get_args
 
@@ -16,21 +16,9 @@ from models.text.casing import LOWER, TRUE, Truecaser
 from models.text.marks import glossary_of_tokens, markup_over_tokens
 from models.text.normalisation import Form
 from models.text.pipeline import TextPipeline
+from models.text.settings import TextSettings
 
 SIDES = ("source", "target")
-
-
-@dataclass(frozen=True)
-class TextSettings:
-    """What raw text is made of (`--set text.KEY=VALUE`). Without languages, text is tokens."""
-
-    source_language: str = ""  # as a code: ja
-    target_language: str = ""
-    source_tokeniser: str = ""  # instead of the language's own
-    target_tokeniser: str = ""
-    source_case: str = ""  # keep, lower or true
-    target_case: str = ""  # keep or true
-    split: bool = True  # lines of several sentences are translated one sentence at a time
 
 
 class TextPipelines(NamedTuple):

@@ -1,5 +1,8 @@
 """Systems in memory."""
 
+import subprocess
+import sys
+
 import pytest
 
 from decoder import options, search
@@ -54,3 +57,14 @@ def test_models_can_be_switched_off():
     )
     again = neither.with_distortion(both.distortion)
     assert again.translate(sentence) == both.translate(sentence)
+
+
+def test_raw_text_training_and_pictures_are_imported_by_those_who_use_them():
+    code = (
+        "import sys, decoder.translator, hyperbaton.settings, models.distortion.msd.model\n"
+        "others = {'models.text.pipeline', 'models.phrases.collecting'}\n"
+        "others |= {'decoder.drawing.derivation_layout', 'matplotlib', 'sacrebleu', 'sklearn'}\n"
+        "sys.exit(' '.join(others & set(sys.modules)) or 0)\n"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (result.returncode, result.stderr) == (0, "")

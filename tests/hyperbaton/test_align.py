@@ -17,7 +17,7 @@ from hyperbaton.commands.align import METHODS, align
 from models.arrays import Ragged
 from models.data import symmetrisation
 from models.errors import counted
-from tests.child_processes import started, wait_until
+from tests.child_processes import PATIENCE, started, wait_until
 
 HAS_EFLOMAL = importlib.util.find_spec("eflomal") is not None
 needs_eflomal = pytest.mark.skipif(not HAS_EFLOMAL, reason="eflomal is not installed")
@@ -355,7 +355,7 @@ def test_a_signal_to_end_ends_eflomal_too_and_removes_its_files(texts, write, tm
         )
         sleeper = int(begun[0].read_text())
         process.send_signal(number)
-        _, err = process.communicate(timeout=30)
+        _, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 128 + number
     assert err == "aligning 2 pairs in both directions with eflomal\n"
     assert list(temporary.iterdir()) == []

@@ -13,14 +13,19 @@ from hyperbaton import main as frame
 from models.distortion.catalogue import make_model
 from models.errors import DataError
 from tests import command_line
-from tests.child_processes import started, wait_for_reader
+from tests.child_processes import PATIENCE, started, wait_for_reader
 
 COMMAND = [sys.executable, "-m", "hyperbaton"]
 
 
 def run(*arguments, **options):
     return subprocess.run(
-        [*COMMAND, *arguments], capture_output=True, text=True, timeout=60, check=False, **options
+        [*COMMAND, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+        **options,
     )
 
 
@@ -169,7 +174,7 @@ def test_ctrl_c_is_quiet(endless):
     command, pipe = endless
     with started(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         signal_while_it_reads(process, pipe, signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == frame.INTERRUPTED
     assert (out, err) == ("", "")
 
@@ -215,7 +220,7 @@ def test_a_signal_that_nohup_has_ignored_stays_ignored(endless, ignored):
     shell = ["/bin/sh", "-c", f"{trap}exec {' '.join(command)}"]
     with started(shell, stdout=subprocess.DEVNULL) as process:
         signal_while_it_reads(process, pipe, signal.SIGHUP)
-        assert process.wait(timeout=60) == (0 if ignored else frame.STOPPED + signal.SIGHUP)
+        assert process.wait(timeout=PATIENCE) == (0 if ignored else frame.STOPPED + signal.SIGHUP)
 
 
 BUFFERED = {**os.environ, "PYTHONUNBUFFERED": ""}
@@ -225,7 +230,7 @@ def by_shell(redirection, *arguments):
     """A run with streams as a shell can set them; both outputs come back through files."""
     command = f"exec {' '.join(map(str, [*COMMAND, *arguments]))} {redirection}"
     return subprocess.run(
-        command, shell=True, capture_output=True, timeout=60, check=False, env=BUFFERED
+        command, shell=True, capture_output=True, timeout=PATIENCE, check=False, env=BUFFERED
     )
 
 
@@ -299,7 +304,7 @@ def test_a_reader_that_goes_away_is_no_failure():
     process.stdout.close()
     assert process.stderr.read() == ""
     process.stderr.close()
-    assert process.wait(timeout=30) == 0
+    assert process.wait(timeout=PATIENCE) == 0
 
 
 def test_shells_can_complete_commands():

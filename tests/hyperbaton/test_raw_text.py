@@ -13,7 +13,7 @@ from models.errors import SettingError
 from models.system.folder import load_phrases, load_text, read_system
 from models.system.settings import TrainingSettings
 from models.system.training import train_system
-from models.text.both_sides import TextSettings
+from models.text.settings import TextSettings
 from tests import command_line
 from tests.models.text.nasty import texts
 

@@ -8,7 +8,7 @@ import pytest
 
 from hyperbaton.samples import sample_files
 from models.system.folder import read_system
-from tests.child_processes import started, wait_until
+from tests.child_processes import PATIENCE, started, wait_until
 from tests.command_line import run
 
 COMMAND = [sys.executable, "-m", "hyperbaton"]
@@ -154,7 +154,7 @@ def test_a_stopped_run_leaves_nothing_broken_and_the_next_one_goes_on(undisturbe
         with started(command, stderr=subprocess.PIPE, text=True) as process:
             wait_until(lambda: [*begun.glob(f"{part}-*")] or process.poll() is not None)  # noqa: B023
             process.send_signal(how)
-            _, err = process.communicate(timeout=60)
+            _, err = process.communicate(timeout=PATIENCE)
         codes.append(process.returncode)
         assert "Traceback" not in err
         assert not (stopped / "model.toml").exists() or codes[-1] == 0

@@ -1,5 +1,7 @@
 """Plug-ins by `module:Class`, and whose fault an error is."""
 
+from importlib.metadata import EntryPoint
+from pathlib import Path, PurePath
 from types import MappingProxyType
 
 import pytest
@@ -105,3 +107,15 @@ def test_advice_about_a_plug_in_that_is_not_found_is_not_given_for_what_it_impor
     with pytest.raises(SettingError, match=r"No module named 'no_such_module'$") as error:
         things.make("needs_more:Thing")
     assert error.value.advice == ""
+
+
+def test_packages_offer_more_but_cannot_take_a_name_of_ours(things, monkeypatch):
+    offered = {"path": "builtins:dict", "pure": "pathlib:PurePath"}
+    points = [EntryPoint(*point, "no.group") for point in offered.items()]
+    monkeypatch.setattr("models.catalogue.entry_points", lambda group: points)  # noqa: ARG005
+    assert (things.find("path"), things.find("pure")) == (Path, PurePath)
+
+
+def test_packages_are_not_searched_for_a_name_of_ours(things, monkeypatch):
+    monkeypatch.setattr("models.catalogue.entry_points", None)
+    assert things.find("path") is Path

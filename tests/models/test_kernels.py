@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from numba.core.errors import termcolor
 
 from models import kernels
 
@@ -59,6 +60,44 @@ def show(kernel, value):
 show(product, product(np.array([[1.0, 2.0]]), np.array([[3.0], [4.0]]))[0, 0])
 """
 CORNER = "show(corner, corner(np.array([[3.0, 1.0], [2.0, -3.0]])))"
+
+PARTS = """
+from models.kernels import inner, kernel
+
+
+@inner
+def part(x):
+    return x * 3
+
+
+@kernel
+def whole(x):
+    return part(x) + part(x + 1)
+"""
+MADE = """
+from numba.core.codegen import JITCodeLibrary
+finish, made = JITCodeLibrary._finalize_specific, []
+JITCodeLibrary._finalize_specific = lambda code: (made.append(code.name), finish(code))
+from models.parts import whole
+print(whole(5), made.count("whole"), made.count("part"))
+"""
+FILLING = """
+from models.kernels import uncounted_kernel
+
+
+@uncounted_kernel
+def fill(values, first):
+    for place in range(len(values)):
+        values[place] = first + place
+"""
+FILLED = """
+import numpy as np
+from numba.core.runtime.nrt import rtsys
+from models.filling import fill
+values = np.empty(3, np.int64)
+fill(values, 5)
+print(values @ [100, 10, 1], sum(fill.stats.cache_hits.values()), int(rtsys._init))
+"""
 
 
 @pytest.fixture
@@ -160,3 +199,18 @@ def test_kept_code_is_loaded_without_getting_ready_to_compile(project, run):
     (project / "models/matrices.py").write_text(MATRICES)
     assert run(PRODUCT) == (11, 0, 1)  # compiled here
     assert run(PRODUCT + CORNER) == (11, 1, 0, 11, 0, 1)  # and called by what is compiled later
+
+
+def test_a_part_becomes_machine_code_only_inside_its_kernel(project, run):
+    (project / "models/parts.py").write_text(PARTS)
+    assert run(MADE) == (33, 1, 0)
+
+
+def test_kept_code_that_makes_no_array_needs_no_memory_for_arrays(project, run):
+    (project / "models/filling.py").write_text(FILLING)
+    assert run(FILLED) == (567, 0, 1)  # whatever is compiled needs it
+    assert run(FILLED) == (567, 1, 0)
+
+
+def test_messages_have_no_colours_for_which_numba_replaces_the_standard_streams():
+    assert termcolor().errmsg("text") == "text"

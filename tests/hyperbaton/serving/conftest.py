@@ -7,7 +7,7 @@ from hyperbaton.serving.systems import Example, System
 from models.data.corpus_reading import CorpusFiles
 from models.system.settings import TrainingSettings
 from models.system.training import train_system
-from models.text.both_sides import TextSettings
+from models.text.settings import TextSettings
 from tests.hyperbaton.serving.running import running
 
 FILES = {

@@ -9,9 +9,10 @@ from models.data.markup import Markup, Term
 from models.data.markup_text import Marked
 from models.errors import DataError, SettingError
 from models.text import tokenisers
-from models.text.both_sides import TextPipelines, TextSettings, corpus_tokenisers
+from models.text.both_sides import TextPipelines, corpus_tokenisers
 from models.text.normalisation import normalise
 from models.text.pipeline import TextPipeline
+from models.text.settings import TextSettings
 from tests.models.text.nasty import texts
 from tests.strategies import examples
 

@@ -1,0 +1,16 @@
+"""The settings of raw text."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class TextSettings:
+    """What raw text is made of (`--set text.KEY=VALUE`). Without languages, text is tokens."""
+
+    source_language: str = ""  # as a code: ja
+    target_language: str = ""
+    source_tokeniser: str = ""  # instead of the language's own
+    target_tokeniser: str = ""
+    source_case: str = ""  # keep, lower or true
+    target_case: str = ""  # keep or true
+    split: bool = True  # lines of several sentences are translated one sentence at a time
