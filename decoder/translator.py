@@ -23,10 +23,11 @@ from decoder.text_layers import TextLayers
 from models.data.sentence import Sentence
 from models.data.tagger import Tagger
 from models.distortion.interface import DistortionModel
-from models.errors import DataError, nearest
+from models.errors import DataError, SettingError, nearest
 from models.language_model.model import LanguageModel
 from models.phrases.table import PhraseTable
 from models.system.folder import (
+    LARGEST_WEIGHT,
     NAME,
     load_distortion,
     load_language_model,
@@ -114,6 +115,13 @@ class Translator:
                     f"the feature {name!r} has no weight",
                     where=where,
                     expected=nearest(name, list(weights)),
+                )
+        for name, weight in self.weights.items():
+            if not abs(weight) <= LARGEST_WEIGHT:  # nor is NaN
+                raise SettingError(
+                    f"the weight of {name} is {weight}",
+                    where=where,
+                    expected=f"a number from −{LARGEST_WEIGHT:,.0f} to {LARGEST_WEIGHT:,.0f}",
                 )
         self._idle: SimpleQueue[Decoder] = SimpleQueue()  # decoders not in use
         first = self._decoder()

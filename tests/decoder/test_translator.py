@@ -9,6 +9,7 @@ from decoder import options, search
 from decoder.decode import Stopped
 from decoder.translator import Translator
 from models.distortion.linear import Linear
+from models.errors import SettingError
 from models.system.folder import default_weights
 from tests.decoder.systems import HAND, make_system
 
@@ -68,3 +69,10 @@ def test_raw_text_training_and_pictures_are_imported_by_those_who_use_them():
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (result.returncode, result.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("weight", [1e308, -2e6, float("inf"), float("nan")])
+def test_a_weight_that_could_overflow_is_refused(weight):
+    translator = Translator(*make_system(HAND), [], default_weights(""))
+    with pytest.raises(SettingError, match=r"the weight of lm is .*\n  a number from −1,000,000"):
+        translator.with_weights({"lm": weight})

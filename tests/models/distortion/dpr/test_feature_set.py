@@ -284,9 +284,9 @@ def test_the_matrix_is_that_of_all_rows_without_rare_columns(features, min_count
 @pytest.mark.parametrize(
     ("features", "message"),
     [
-        (NiFeatures(window=-1), "ni.window: -1 is not possible\n  0 or more"),
-        (NiFeatures(order=0), "ni.order: 0 is not possible\n  1 or more"),
-        (AlrajehFeatures(window=-2), "alrajeh.window: -2 is not possible\n  0 or more"),
+        (NiFeatures(window=-1), "ni.window: -1 is not possible\n  0 to 20"),
+        (NiFeatures(order=0), "ni.order: 0 is not possible\n  1 to 20"),
+        (AlrajehFeatures(window=-2), "alrajeh.window: -2 is not possible\n  0 to 20"),
     ],
 )
 def test_impossible_settings_are_refused(features, message):

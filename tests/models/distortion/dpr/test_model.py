@@ -296,7 +296,7 @@ def test_a_threshold_that_leaves_nothing_is_refused(corpus):
         ("dpr,learner=me:sigmar=1", "has no setting 'sigmar'\n  did you mean sigma?"),
         ("dpr,learner=me:sigma=big", "me.sigma cannot be 'big'\n  expected a number"),
         ("dpr,features=nil", "there is no set of features 'nil'\n  did you mean ni?"),
-        ("dpr,window=-3", "ni.window: -3 is not possible\n  0 or more"),
+        ("dpr,window=-3", "ni.window: -3 is not possible\n  0 to 20"),
         ("dpr,beta=0", "dpr.beta: 0.0 is not possible\n  a number above 0"),
         ("dpr,cap=0", "dpr.cap: 0.0 is not possible\n  a number above 0"),
         ("dpr,monotone_penalty=-1", "dpr.monotone_penalty: -1.0 is not possible\n  0 or more"),
