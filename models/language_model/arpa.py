@@ -13,7 +13,6 @@ Missing suffixes and backoffs need nothing. Text before `\data\` is skipped.
 
 import re
 from contextlib import closing
-from math import isfinite
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +24,7 @@ from models.data.vocabulary import SPECIAL, Vocabulary
 from models.errors import DataError
 from models.language_model.arpa_lines import (
     BAD_LINE,
+    LARGEST,
     MORE,
     WordIndex,
     format_lines,
@@ -227,8 +227,8 @@ def _checked(
             f"expected a probability, a {length}-gram, perhaps a backoff",
         )
     for number in (fields[0], *fields[length + 1 :]):
-        if not _NUMBER.fullmatch(number) or not isfinite(float(number)):
-            raise source.error(f"{number!r} is not a number")
+        if not _NUMBER.fullmatch(number) or not abs(float(number)) <= LARGEST:
+            raise source.error(f"{number!r:.40} is not a number, or too large")
     if float(fields[0]) > 0:
         raise source.error(f"the log probability {fields[0]} is above 0")
     for word in fields[1 : length + 1]:

@@ -24,6 +24,8 @@ MORE, SECTION_ENDS, BAD_LINE = 0, 1, 2  # why the reading of a chunk stopped
 NO_WORD = -1
 SEPARATORS = (" ", "\t", "\n", "\r")
 N_DIGITS = 7
+ALL_DIGITS = 1e17  # of a number: more change nothing
+LARGEST = 1e6  # log10 of a probability or a backoff, whatever its sign
 WIDEST = 14  # characters of a number: sign, three digits, point, seven digits; and a separator
 
 
@@ -172,9 +174,12 @@ def _number(text: NDArray[np.uint8], begin: int, end: int) -> tuple[bool, float]
         if text[at] == POINT:
             after_point = True
         else:
-            value = value * 10.0 + (text[at] - ZERO)
-            exponent -= after_point
             n_digits += 1
+            if value < ALL_DIGITS:
+                value = value * 10.0 + (text[at] - ZERO)
+                exponent -= after_point
+            else:
+                exponent += not after_point
         at += 1
     good = n_digits > 0
     if good and at + 1 < end and (text[at] == LOWER_E or text[at] == UPPER_E):
@@ -190,7 +195,7 @@ def _number(text: NDArray[np.uint8], begin: int, end: int) -> tuple[bool, float]
         exponent += -given if negative else given
     if value > 0.0:  # 0 times the infinity of a huge exponent is not a number
         value *= 10.0**exponent
-    return good and at == end and np.isfinite(value), sign * value
+    return good and at == end and value <= LARGEST, sign * value
 
 
 @kernel

@@ -58,6 +58,7 @@ from tests.strategies import garbage
         ("a b", "a b -1 -1", 14, "too many fields\n  expected a probability, a 2-gram"),
         ("a b", "a b c", 14, "'c' is not a number"),
         ("a b", "a b -1e999", 14, "'-1e999' is not a number"),
+        ("a b", "a b -1.5e6", 14, "'-1.5e6' is not a number, or too large"),
         ("-0.4259687\ta b", "nan a b", 14, "'nan' is not a number"),
         ("-0.4259687\ta b", "-1.5e a b", 14, "'-1.5e' is not a number"),
         ("-0.4259687\ta b", "-1.2.3 a b", 14, "'-1.2.3' is not a number"),
