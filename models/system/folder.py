@@ -193,7 +193,7 @@ def read_system(directory: Path) -> dict[str, Any]:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise missing_file(path) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise DataError(f"is not TOML: {error}", where=str(path)) from None
     if content.get("format") != FORMAT:
         raise DataError(

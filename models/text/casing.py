@@ -65,7 +65,7 @@ class Truecaser:
             if content["format"] == FORMAT:
                 words = [tuple(map(str, forms)) for forms in content["words"]]
                 return cls({forms[0].lower(): forms for forms in words})
-        except (ValueError, KeyError, TypeError, IndexError):
+        except (ValueError, KeyError, TypeError, IndexError, RecursionError):
             pass
         raise DataError(
             "is no truecaser of this version", where=str(path), advice="train the system again"

@@ -224,6 +224,8 @@ def parse_json(line: str, expected: str) -> Any:
     except json.JSONDecodeError as error:
         what = f"not JSON: {error.msg} at column {error.colno}"
         raise BadLine("JSON", what, expected) from None
+    except (ValueError, RecursionError) as error:  # numbers too long, brackets too deep
+        raise BadLine("JSON", f"not JSON: {error}", expected) from None
 
 
 def first_of(record: Any, keys: Sequence[str], kind: type[Kind]) -> Kind | None:

@@ -24,7 +24,7 @@ def read_toml(path: Path) -> dict[str, Any]:
     try:
         with open_binary(path) as stream:
             return tomllib.loads(stream.read().decode("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise SettingError(f"is not TOML: {error}", where=str(path)) from None
 
 

@@ -143,7 +143,7 @@ def read_trace(path: Path) -> Trace | None:
         steps = tuple(Step(**step) for step in content.pop("steps"))
         held_out = content.pop("held_out")
         return Trace(**content, steps=steps, held_out=held_out and HeldOut(*held_out))
-    except (FileNotFoundError, ValueError, TypeError, KeyError):
+    except (FileNotFoundError, ValueError, TypeError, KeyError, RecursionError):
         return None
     except OSError as error:
         raise DataError(f"cannot be read: {reason(error)}", where=str(path)) from None

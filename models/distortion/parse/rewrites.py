@@ -91,7 +91,7 @@ def read_rewrites(name: str) -> tuple[str, tuple[Rewrite, ...]]:
 def parse_rewrites(text: str, where: str) -> tuple[Rewrite, ...]:
     try:
         content = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise SettingError(f"is not TOML: {error}", where=where) from None
     entries = content.pop("rewrite", [])
     if content or not isinstance(entries, list):
