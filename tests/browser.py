@@ -33,10 +33,10 @@ class Browser:
         answer = self._post("/session", capabilities={"alwaysMatch": wanted})
         self._session = f"{address}/session/{answer['sessionId']}"
 
-    def open(self, path, width: int, height: int = 900) -> None:
+    def open(self, address: str, width: int, height: int = 900) -> None:
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
         self.chrome("Emulation.setDeviceMetricsOverride", size)
-        self._post("/url", url=path.as_uri())
+        self._post("/url", url=address)
 
     def run(self, script: str):
         """What the body of a function returns."""
