@@ -4,11 +4,11 @@
 import { make, table } from "./elements.js";
 
 // rows: { name, value, cells: what stands between name and bar, title }
-export function bars(caption, heads, rows) {
+export function bars(kind, caption, heads, rows) {
   const values = rows.map(({ value }) => value);
   const low = Math.min(0, ...values), high = Math.max(0, ...values);
   const place = (value) => (high > low ? (100 * (value - low)) / (high - low) : 0);
-  return table(caption, [...heads, ""], rows.map(({ name, value, cells }) => [
+  return table(kind, caption, [...heads, ""], rows.map(({ name, value, cells }) => [
     name, ...cells, bar(place(0), place(value)),
   ]));
 }

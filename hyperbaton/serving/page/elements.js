@@ -18,9 +18,9 @@ export function button(label, onclick, attributes = {}) {
   return make("button", { type: "button", onclick, ...attributes }, label);
 }
 
-// A table in a box of its own, which scrolls where it is too wide. Cells that are elements are taken
-// as they are; the first of each row names it.
-export function table(caption, heads, rows) {
+// A table in a box of its own, which scrolls where it is too wide; `kind` is its class. Cells that
+// are elements are taken as they are; the first of each row names it.
+export function table(kind, caption, heads, rows) {
   const isText = (number) => rows.some((cells) => cells[number]?.className === "text");
   const head = make("tr", {}, heads.map((text, number) => make("th", { scope: "col", class: isText(number) && "text" }, text)));
   const body = rows.map((cells) => make("tr", {}, cells.map((cell, number) => {
@@ -28,7 +28,7 @@ export function table(caption, heads, rows) {
     return number ? make("td", {}, cell) : make("th", { scope: "row" }, cell);
   })));
   return make("div", { class: "wide", role: "region", "aria-label": caption, tabindex: 0 },
-    make("table", {}, make("caption", {}, caption), make("thead", {}, head), make("tbody", {}, body)));
+    make("table", { class: kind }, make("caption", {}, caption), make("thead", {}, head), make("tbody", {}, body)));
 }
 
 // A part of the page that is opened on demand; `opened` is told whether it is open.

@@ -14,5 +14,5 @@ export function nBest(answer, column) {
     number(one.score),
     ...parts.map(([, features]) => number(features.reduce((sum, name) => sum + one.features[name] * answer.weights[name], 0))),
   ]);
-  return table("Best translations; a click on a number shows it", ["", "translation", "score", ...parts.map(([part]) => part)], rows);
+  return table("n-best", "Best translations; a click on a number shows it", ["", "translation", "score", ...parts.map(([part]) => part)], rows);
 }

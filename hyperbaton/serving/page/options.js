@@ -23,6 +23,6 @@ export function spanOptions(answer, column) {
     make("p", { class: "quiet" }, "Select words: a click beside the selection extends it, a click into it begins a new one."),
     make("div", { class: "words", role: "group", "aria-label": "Words" }, words),
     rows.length
-      ? table(`${found.n_options} translations of “${phrase}”; the best ${rows.length}, scored by themselves`, ["translation", "score"], rows)
+      ? table("options", `${found.n_options} translations of “${phrase}”; the best ${rows.length}, scored by themselves`, ["translation", "score"], rows)
       : make("p", {}, `The system has no translation for “${phrase}” as one phrase.`));
 }

@@ -12,7 +12,7 @@ export function stacks({ search }) {
   }));
   return make("div", {},
     make("p", { class: "quiet" }, `${search.hypotheses.toLocaleString("en")} hypotheses in ${number(1000 * search.seconds, 1)} ms`),
-    bars("Stacks: hypotheses that have translated equally many words", ["words", "made", "kept", "best"], rows));
+    bars("stacks", "Stacks: hypotheses that have translated equally many words", ["words", "made", "kept", "best"], rows));
 }
 
 export function effects(answer) {
@@ -24,7 +24,7 @@ export function effects(answer) {
 }
 
 function effectTable(caption, head, rows, best) {
-  return table(caption, [head, "translation", "score", "made", "ms"], rows.map(([name, one]) => one.error
+  return table("effects", caption, [head, "translation", "score", "made", "ms"], rows.map(([name, one]) => one.error
     ? [name, make("td", { class: "text" }, one.error.message), "", "", ""]
     : [name, make("td", { class: "text" }, marked(one.text, best)), number(one.score), String(one.hypotheses), number(1000 * one.seconds, 1)]));
 }

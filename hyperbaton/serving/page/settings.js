@@ -38,7 +38,7 @@ export class SettingsPanel {
     const output = make("output", {}, show(now));
     const slider = make("input", {
       type: "range", min: 0, max: choices.length - 1, value: Math.max(0, choices.indexOf(now)), name: field,
-      "aria-valuetext": show(now),
+      "aria-label": title, "aria-valuetext": show(now),
       oninput: () => {
         const value = choices[slider.value];
         output.textContent = show(value);
@@ -46,7 +46,7 @@ export class SettingsPanel {
         this.column.change({ [field]: value === own ? undefined : value });
       },
     });
-    return make("label", { class: "slider" }, make("span", {}, title), output, slider);
+    return make("div", { class: "slider" }, make("span", {}, title), output, slider);
   }
 
   model(name) {

@@ -22,7 +22,7 @@ export class Stepper {
     this.body = make("div");
     const group = make("div", { class: "controls", role: "group", "aria-label": "Steps; also with arrow keys" }, this.controls);
     group.addEventListener("keydown", (event) => this.pressed(event));
-    this.element = make("section", { class: "steps" }, make("h3", {}, "Step by step"), group, this.title, this.body);
+    this.element = make("section", { class: "steps" }, make("h2", {}, "Step by step"), group, this.title, this.body);
   }
 
   show(answer, derivation, picture) {
@@ -94,9 +94,11 @@ export class Stepper {
   }
 }
 
+// The penalty of unknown words has no bar: it would make all others too short to see.
 function partBars(caption, scores) {
-  const rows = Object.entries(scores).filter(([, value]) => value);
-  return bars(caption, ["part", "adds"], rows.map(([name, value]) => ({ name, value, cells: [signed(value)] })));
+  const rows = Object.entries(scores).filter(([, score]) => score);
+  return bars("bars-of-step", caption, ["part", "adds"], rows.map(([name, score]) => (
+    { name, value: name === "unknown" ? 0 : score, cells: [signed(score)] })));
 }
 
 // What each part of the score adds at a step; the last one ends the sentence, too.
@@ -120,6 +122,6 @@ function alternatives(taken) {
     number(one.future),
     ...parts.map((part) => signed(one.part_scores[part])),
   ]);
-  return table("What could have been taken here; totals relative to what was (✓)",
+  return table("alternatives", "What could have been taken here; totals relative to what was (✓)",
     ["phrase", "jump", "total", "estimate of the rest", ...parts], rows);
 }

@@ -64,9 +64,9 @@ function requested(answer) {
     kind === "force" && adds.length ? make("p", { class: "quiet" }, `It says in addition: ${adds.join(" ")}`) : null,
     make("p", { class: "verdict" }, verdict(differences.score, derivation.score, best.score)),
     new Picture(derivation).element,
-    comparison("Who is for it (right), who against it (left)", "part", differences.parts, best.part_scores, derivation.part_scores),
+    comparison("comparison", "Who is for it (right), who against it (left)", "part", differences.parts, best.part_scores, derivation.part_scores),
     make("details", {}, make("summary", {}, "Feature by feature"),
-      comparison("Weighted features", "feature", differences.features, weighted(best, answer), weighted(derivation, answer))),
+      comparison("features", "Weighted features", "feature", differences.features, weighted(best, answer), weighted(derivation, answer))),
   ];
 }
 
@@ -81,9 +81,9 @@ function weighted({ features }, { weights }) {
   return Object.fromEntries(Object.entries(features).map(([name, value]) => [name, value * weights[name]]));
 }
 
-function comparison(caption, what, differences, own, wanted) {
+function comparison(kind, caption, what, differences, own, wanted) {
   const rows = Object.entries(differences)
     .filter(([name]) => own[name] || wanted[name])
     .map(([name, value]) => ({ name, value, cells: [number(own[name]), number(wanted[name]), signed(value)] }));
-  return bars(caption, [what, "system’s", "yours", "difference"], rows);
+  return bars(kind, caption, [what, "system’s", "yours", "difference"], rows);
 }
