@@ -30,7 +30,12 @@ class Browser:
             "binary": shutil.which("chromium") or shutil.which("google-chrome"),
             "args": [*ARGUMENTS, f"--user-data-dir={folder}"],
         }
-        wanted = {"goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}
+        # a busy machine is slow to do what a script waits for
+        wanted = {
+            "timeouts": {"script": 1000 * PATIENCE},
+            "goog:chromeOptions": options,
+            "goog:loggingPrefs": {"browser": "ALL"},
+        }
         answer = self._post("/session", capabilities={"alwaysMatch": wanted})
         self._session = f"{address}/session/{answer['sessionId']}"
 
@@ -42,6 +47,13 @@ class Browser:
     def run(self, script: str):
         """What the body of a function returns."""
         return self._post("/execute/sync", script=script, args=[])
+
+    def until(self, condition: str) -> None:
+        """Waits in the browser, which is cheaper than to ask it again and again."""
+        self.run(
+            "return new Promise((resolve) => { (function look() {"
+            f" if ({condition}) resolve(); else setTimeout(look, 10); }})(); }})"
+        )
 
     def text(self, selector: str):
         """The text of an element, or nothing while there is none."""

@@ -1,15 +1,16 @@
-// A table of numbers with a bar for each: to the right of zero what is added, to the left what is
-// taken away.
+// A table of numbers with a bar for the first of each row: to the right of zero what is added, to the
+// left what is taken away.
 
 import { make, table } from "./elements.js";
 
-// rows: { name, value, cells: what stands between name and bar, title }
+// rows: { name, value, cells: the value as text, and what else stands in the row }
 export function bars(kind, caption, heads, rows) {
   const values = rows.map(({ value }) => value);
   const low = Math.min(0, ...values), high = Math.max(0, ...values);
   const place = (value) => (high > low ? (100 * (value - low)) / (high - low) : 0);
-  return table(kind, caption, [...heads, ""], rows.map(({ name, value, cells }) => [
-    name, ...cells, bar(place(0), place(value)),
+  const [name, first, ...others] = heads;
+  return table(kind, caption, [name, first, "", ...others], rows.map(({ name, value, cells: [text, ...more] }) => [
+    name, text, bar(place(0), place(value)), ...more,
   ]));
 }
 

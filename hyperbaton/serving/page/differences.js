@@ -7,16 +7,31 @@ const segmenter = new Intl.Segmenter(undefined, { granularity: "word" });
 // A text as words, spaces and signs; where words are not divided by spaces, too.
 const wordsOf = (text) => [...segmenter.segment(text)].map(({ segment }) => segment);
 
-// A text as nodes, with <mark> around the words that differ from another one.
+// A text as nodes, with <mark> around the words that differ from another one, and an empty one where
+// words of the other are left out.
 export function marked(text, other) {
-  const words = wordsOf(text);
   if (other == null) return [text];
-  const kept = common(words, wordsOf(other));
-  return words.map((word, place) => (kept.has(place) || !word.trim() ? word : make("mark", {}, word)));
+  const words = wordsOf(text), others = wordsOf(other);
+  const kept = common(words, others);
+  const nodes = [];
+  let reached = 0, isReplaced = false; // in the other one; since the last common word
+  for (let place = 0; place <= words.length; place++) {
+    const partner = place === words.length ? others.length : kept.get(place);
+    if (partner !== undefined) {
+      const missing = others.slice(reached, partner).join("").trim();
+      if (missing && !isReplaced) nodes.push(make("mark", { class: "gap", title: `without: ${missing}` }));
+      [reached, isReplaced] = [partner + 1, false];
+      nodes.push(words[place] ?? "");
+    } else if (words[place].trim()) {
+      nodes.push(make("mark", {}, words[place]));
+      isReplaced = true;
+    } else nodes.push(words[place]);
+  }
+  return nodes;
 }
 
-// Places of the words of a longest common subsequence.
-export function common(words, others) {
+// A longest common subsequence: places of its words, and where they stand in the other text.
+function common(words, others) {
   // lengths[i][j]: of the rests words[i:] and others[j:]
   const lengths = Array.from({ length: words.length + 1 }, () => new Uint16Array(others.length + 1));
   for (let i = words.length - 1; i >= 0; i--) {
@@ -26,10 +41,10 @@ export function common(words, others) {
         : Math.max(lengths[i + 1][j], lengths[i][j + 1]);
     }
   }
-  const kept = new Set();
+  const kept = new Map();
   for (let i = 0, j = 0; i < words.length && j < others.length;) {
     if (words[i] === others[j]) {
-      kept.add(i);
+      kept.set(i, j);
       i++, j++;
     } else if (lengths[i + 1][j] >= lengths[i][j + 1]) i++;
     else j++;

@@ -19,11 +19,12 @@ export class SettingsPanel {
     const own = new Set(system.distortion.map(({ name }) => name));
     const others = [...new Set(system.features.map(({ part }) => part))].filter((part) => !own.has(part) && part !== "unknown");
     refill(this.body,
-      button("Reset all", () => this.reset(), { class: "quiet", "data-key": "reset" }),
-      this.choice("limit", "Distortion limit", LIMITS, system.limit, limitName),
-      this.choice("stack", "Hypotheses in a stack", STACKS, system.search.stack_size, String),
+      make("fieldset", {}, make("legend", {}, "Search"),
+        this.choice("limit", "Distortion limit", LIMITS, system.limit, limitName),
+        this.choice("stack", "Hypotheses in a stack", STACKS, system.search.stack_size, String)),
       make("fieldset", {}, make("legend", {}, "Distortion models"), system.distortion.map(({ name }) => this.model(name))),
-      make("fieldset", {}, make("legend", {}, "Other features"), others.map((part) => this.weights(part))));
+      make("fieldset", {}, make("legend", {}, "Other features"), others.map((part) => this.weights(part))),
+      button("Reset all", () => this.reset(), { class: "quiet", "data-key": "reset" }));
   }
 
   reset() {

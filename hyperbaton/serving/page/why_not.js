@@ -60,8 +60,8 @@ function requested(answer) {
   const best = answer.derivations[0];
   return [
     make("p", { class: "translation requested" }, marked(derivation.text, best.text)),
-    kind === "force" && lacks.length ? make("p", { class: "problem lacks" }, `The system cannot say: ${lacks.join(" ")}. This is the nearest that it can say.`) : null,
-    kind === "force" && adds.length ? make("p", { class: "quiet" }, `It says in addition: ${adds.join(" ")}`) : null,
+    kind === "force" && lacks.length ? make("p", { class: "problem lacks" }, `Out of the system’s reach: ${lacks.join(" ")}. This is the nearest that it can say.`) : null,
+    kind === "force" && adds.length ? make("p", { class: "quiet" }, `It has to add: ${adds.join(" ")}`) : null,
     make("p", { class: "verdict" }, verdict(differences.score, derivation.score, best.score)),
     new Picture(derivation).element,
     comparison("comparison", "Who is for it (right), who against it (left)", "part", differences.parts, best.part_scores, derivation.part_scores),
@@ -84,6 +84,6 @@ function weighted({ features }, { weights }) {
 function comparison(kind, caption, what, differences, own, wanted) {
   const rows = Object.entries(differences)
     .filter(([name]) => own[name] || wanted[name])
-    .map(([name, value]) => ({ name, value, cells: [number(own[name]), number(wanted[name]), signed(value)] }));
-  return bars(kind, caption, [what, "system’s", "yours", "difference"], rows);
+    .map(([name, value]) => ({ name, value, cells: [signed(value), number(own[name]), number(wanted[name])] }));
+  return bars(kind, caption, [what, "difference", "system’s", "yours"], rows);
 }

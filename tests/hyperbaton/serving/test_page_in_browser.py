@@ -79,20 +79,27 @@ def visit(browser, server):
     def visit(text=TEXT, width=1200, **settings):
         browser.open("about:blank", width)  # the same address would not be loaded again
         browser.open(link(server, text, **settings), width)
-        wait_until(lambda: browser.text(TRANSLATION))
+        shown = "[...document.querySelectorAll('.translation, .problem')]"
+        browser.until(f"{shown}.some((one) => one.textContent)")
         return browser
 
     browser.messages()
     yield visit
-    assert browser.messages() == []  # neither errors of scripts nor violations of the policy
+    no_message(browser)
+
+
+def no_message(page):
+    """Neither errors of scripts nor violations of the policy."""
+    assert page.messages() == []
 
 
 def becomes(page, selector, text):
-    wait_until(lambda: page.text(selector) == text)
+    one = f"document.querySelector({json.dumps(selector)})"
+    page.until(f"{one}?.textContent === {json.dumps(text)}")
 
 
 def settled(page):
-    wait_until(lambda: not page.run("return document.querySelector('[aria-busy]')"))
+    page.until("!document.querySelector('[aria-busy]')")
 
 
 def shown_score(page, number=0):
@@ -143,7 +150,7 @@ def test_a_phrase_with_the_focus_lights_up_with_its_partner(visit):
     lit = "return [...document.querySelectorAll('.picture .on')].map(({ dataset }) => dataset.step)"
     assert set(page.run(lit)) == {"1"}
     page.press("Enter")
-    wait_until(lambda: page.text(".step-title").startswith("Step 2 of"))
+    assert page.text(".step-title").startswith("Step 2 of")
 
 
 def test_the_derivation_is_gone_through_step_by_step(visit, server):
@@ -187,7 +194,7 @@ def test_it_plays(visit):
     page = visit()
     page.click(".play")
     assert page.text(".step-title").startswith("Before the first")
-    wait_until(lambda: page.text(".step-title").startswith("Step 1"))
+    page.until("document.querySelector('.step-title').textContent.startsWith('Step 1')")
     page.click(".play")
     assert "Play" in page.text(".play")
 
@@ -207,7 +214,7 @@ def test_a_model_is_switched_off(visit, server):
     page = visit()
     page.click("[role=switch][name=msd]")
     own = server.explain(TEXT, distortion=["linear", "pair"])["derivations"][0]
-    wait_until(lambda: shown_score(page) == close_to(own["score"]))
+    assert shown_score(page) == close_to(own["score"])
     assert own["score"] != close_to(server.explain(TEXT)["derivations"][0]["score"])
 
 
@@ -219,7 +226,7 @@ def test_the_limit_and_the_stack_can_be_changed(visit, server):
     page.run(SLIDE.format(column=0, name="stack", value=0))
     tight = {"stack_size": 1, "pop_limit": 2}
     own = server.explain(TEXT, limit=0, search=tight)["derivations"][0]
-    wait_until(lambda: shown_score(page) == close_to(own["score"]))
+    assert shown_score(page) == close_to(own["score"])
 
 
 def test_the_answer_to_an_old_question_is_dropped(visit):
@@ -234,10 +241,10 @@ def test_the_answer_to_an_old_question_is_dropped(visit):
     )
     page.focus("#text")
     page.type("hon")
-    wait_until(lambda: page.run("return document.querySelector('[aria-busy]') !== null"))
+    page.until("document.querySelector('[aria-busy]')")
     page.run("return new Promise((resolve) => setTimeout(resolve, 250))")
     page.type(SHORT)
-    wait_until(lambda: page.run("return window.done") == 2)
+    page.until("window.done === 2")
     becomes(page, TRANSLATION, "bought a book")
     page.run("return new Promise((resolve) => setTimeout(resolve, 50))")
     assert page.text(TRANSLATION) == "bought a book"
@@ -254,13 +261,13 @@ def test_another_order_by_keyboard_and_by_mouse(visit, server):
     requested = server.explain(SHORT, order="0 1-2")["requested"]
     becomes(page, ".requested", requested["derivation"]["text"])
     rows = page.run(CELLS.format(selector=".comparison"))
-    shown = {name: as_number(difference) for name, _, _, difference, _ in rows}
+    shown = {name: as_number(difference) for name, difference, *_ in rows}
     differences = requested["differences"]["parts"]
     assert shown == {name: close_to(differences[name]) for name in shown}
     assert {name for name, value in differences.items() if value} <= set(shown)
     page.drag(".chip:nth-child(1) .grip", onto=".chip:nth-child(2)")
     assert page.run(chips) == ["o katta", "hon"]
-    wait_until(lambda: page.text(".verdict").startswith("It scores as much as"))
+    page.until("document.querySelector('.verdict').textContent.startsWith('It scores as much as')")
 
 
 def test_a_wanted_translation(visit, server):
@@ -271,7 +278,7 @@ def test_a_wanted_translation(visit, server):
     score = server.explain(SHORT, force="a book bought")["requested"]["differences"]["score"]
     assert page.text(".verdict").startswith(f"It scores {-score:.2f} less than")
     page.type("a zeppelin bought")
-    wait_until(lambda: page.text(".lacks"))
+    page.until("document.querySelector('.lacks')")
     assert "zeppelin" in page.text(".lacks")
 
 
@@ -288,8 +295,31 @@ def test_two_columns_are_compared_and_their_words_marked(visit, server):
     assert other != "he read a book"
     assert marks
     page.click(".close")
-    wait_until(lambda: page.run("return document.querySelectorAll('.column').length") == 1)
+    page.until("document.querySelectorAll('.column').length === 1")
     assert page.run("return document.querySelectorAll('mark').length") == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "other", "marks"),
+    [
+        ("a b c", "a b c", []),
+        ("a b c", "a x c", [("b", None)]),
+        ("a b c", "a c", [("b", None)]),
+        ("a c", "a b c", [("", "without: b")]),
+        ("a b", "a b c d", [("", "without: c d")]),
+        ("彼は本を読んだ", "彼は新聞を読んだ", [("本", None)]),
+    ],
+)
+def test_differing_words_and_gaps_are_marked(browser, server, text, other, marks):
+    if "127.0.0.1" not in browser.run("return location.host"):
+        browser.open(link(server), 1200)
+    nodes = browser.run(
+        "return import('/page/differences.js').then(({ marked }) =>"
+        f" marked({json.dumps(text)}, {json.dumps(other)}).map((node) =>"
+        " typeof node === 'string' ? node : [node.textContent, node.getAttribute('title')]))"
+    )
+    assert [tuple(node) for node in nodes if isinstance(node, list)] == marks
+    assert "".join(node if isinstance(node, str) else node[0] for node in nodes) == text
 
 
 def test_another_system_can_be_chosen(visit, server):
@@ -299,7 +329,7 @@ def test_another_system_can_be_chosen(visit, server):
         "choice.dispatchEvent(new Event('change'))"
     )
     score = server.explain(TEXT, model="linear")["derivations"][0]["score"]
-    wait_until(lambda: shown_score(page) == close_to(score))
+    assert shown_score(page) == close_to(score)
     assert page.run("return document.querySelectorAll('[role=switch]').length") == 1
 
 
@@ -323,7 +353,8 @@ def test_heat_maps_options_and_lists_say_what_the_api_says(visit, server):
         [str(one[k]) for k in ("covered", "hypotheses", "kept")]
         for one in answer["search"]["stacks"]
     ]
-    assert [row[:3] for row in page.run(CELLS.format(selector=".stacks"))] == stacks
+    shown = page.run(CELLS.format(selector=".stacks"))
+    assert [[covered, made, kept] for covered, made, _, kept, _ in shown] == stacks
     effects = page.run(CELLS.format(selector=".effects"))
     texts = {row[0]: row[1] for row in effects[:8]}
     assert texts["0"] == answer["limits"][0]["text"]
@@ -359,7 +390,7 @@ def test_the_link_restores_everything(visit):
     before = page.run(content)
     page.open("about:blank", 1200)
     page.open(before[0], 1200)
-    wait_until(lambda: page.text(".column:nth-child(2) .translation"))
+    page.until("document.querySelector('.column:nth-child(2) .translation')?.textContent")
     settled(page)
     wait_until(lambda: page.run(content) == before)
     assert not page.run("return document.querySelectorAll('[role=switch][name=linear]')[1].checked")
@@ -377,7 +408,7 @@ def test_errors_are_shown_and_go_away(visit):
     page = visit()
     page.focus("#text")
     page.type("hon " * 201)
-    wait_until(lambda: page.text(".problem"))
+    page.until("document.querySelector('.problem').textContent")
     assert "a sentence has 201 words" in page.text(".problem")
     assert "200 at most" in page.text(".problem")
     page.type(SHORT)
@@ -392,7 +423,9 @@ def test_a_server_that_has_gone_is_noticed(visit):
     page.run("window.fetch = async () => { throw new TypeError('gone'); }")
     page.focus("#text")
     page.type("hon")
-    wait_until(lambda: "the server does not answer" in (page.text(".problem") or ""))
+    page.until(
+        "document.querySelector('.problem').textContent.startsWith('the server does not answer')"
+    )
 
 
 def test_pictures_are_saved_as_svg(visit):
