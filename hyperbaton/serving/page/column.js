@@ -7,7 +7,7 @@ import { heatMaps } from "./heat_maps.js";
 import { nBest } from "./n_best.js";
 import { spanOptions } from "./options.js";
 import { Picture } from "./picture.js";
-import { effects, stacks, SWEEP } from "./search_views.js";
+import { effects, stacks, sweep } from "./search_views.js";
 import { explain, Problem } from "./server.js";
 import { SettingsPanel } from "./settings.js";
 import { Stepper } from "./steps.js";
@@ -18,7 +18,7 @@ const OF_SENTENCE = ["rank", "step", "order", "force", "span"]; // settings that
 const isWide = matchMedia("(min-width: 62rem)");
 
 export class Column {
-  // page: { text, systems, changed(), answered() }
+  // page: { text, systems, limits, changed(), answered(), showExamples() }
   constructor(page, settings, close = null) {
     Object.assign(this, { page, settings, close });
     this.problem = make("div", { class: "problem", role: "alert" });
@@ -62,6 +62,7 @@ export class Column {
     this.forget();
     this.change({ model, off: undefined, weights: undefined, limit: undefined, stack: undefined });
     this.panel.draw();
+    this.page.showExamples();
   }
 
   view(name, title, draw) {
@@ -99,14 +100,17 @@ export class Column {
     if (asks) this.ask();
   }
 
+  // Another sentence is coming.
   forget() {
+    this.stepper.stop();
     for (const name of OF_SENTENCE) delete this.settings[name];
   }
 
   question() {
     const { text } = this.page, { settings, system } = this;
     const rank = settings.rank ?? 0, off = new Set(settings.off);
-    const question = { text, model: system.name, distinct: true, n_best: 10, derivations: rank + 1, options: 8 };
+    const { n_best: most } = this.page.limits;
+    const question = { text, model: system.name, distinct: true, n_best: Math.min(10, most), derivations: rank + 1, options: 8 };
     const isOn = ({ part }) => !off.has(part);
     const weights = system.features.filter(isOn).filter(({ name }) => name in (settings.weights ?? {}));
     question.weights = Object.fromEntries(weights.map(({ name }) => [name, settings.weights[name]]));
@@ -115,7 +119,7 @@ export class Column {
     if (settings.stack) question.search = { stack_size: settings.stack, pop_limit: 2 * settings.stack };
     if (settings.order) question.order = settings.order;
     else if (settings.force) question.force = settings.force;
-    if (this.isOpen("effects")) Object.assign(question, SWEEP);
+    if (this.isOpen("effects")) Object.assign(question, sweep(this.page.limits));
     return question;
   }
 
@@ -135,6 +139,12 @@ export class Column {
       this.fail(error);
     }
     this.element.removeAttribute("aria-busy");
+  }
+
+  end() {
+    this.asked?.abort();
+    this.asked = null;
+    this.stepper.stop();
   }
 
   show(answer) {

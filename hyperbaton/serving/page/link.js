@@ -33,7 +33,8 @@ export function readLink(hash) {
 
 export function writeLink({ text, columns }) {
   const parameters = new URLSearchParams({ text });
-  columns.forEach((settings, number) => parameters.set(NAMES[number], JSON.stringify(settings)));
+  const isPlain = columns.length === 1 && !Object.keys(columns[0]).length;
+  if (!isPlain) columns.forEach((settings, number) => parameters.set(NAMES[number], JSON.stringify(settings)));
   history.replaceState(null, "", `#${parameters}`);
 }
 

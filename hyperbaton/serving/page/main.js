@@ -9,10 +9,11 @@ import { startTheme } from "./theme.js";
 const box = document.getElementById("text");
 const columnsBox = document.getElementById("columns");
 const compare = document.getElementById("compare");
+const PAUSE = 150; // milliseconds; browsers refuse to write an address many times a second
 
 class Page {
-  constructor(systems, { text, columns }) {
-    this.systems = systems;
+  constructor({ models: systems, limits }, { text, columns }) {
+    Object.assign(this, { systems, limits });
     this.text = text ?? systems[0].examples[0]?.source ?? "";
     this.columns = columns.map((settings, number) => this.column(settings, number));
   }
@@ -48,7 +49,7 @@ class Page {
   }
 
   shut() {
-    this.columns.pop();
+    this.columns.pop().end();
     this.arrange();
     this.changed();
     this.answered();
@@ -71,8 +72,10 @@ class Page {
   }
 
   changed() {
-    this.showExamples();
-    writeLink({ text: this.text, columns: this.columns.map(({ settings }) => settings) });
+    clearTimeout(this.writing);
+    this.writing = setTimeout(() => {
+      writeLink({ text: this.text, columns: this.columns.map(({ settings }) => settings) });
+    }, PAUSE);
   }
 
   answered() {
@@ -85,8 +88,7 @@ class Page {
 startTheme(document.getElementById("theme"));
 addEventListener("hashchange", () => location.reload()); // another link was pasted
 try {
-  const { models: systems } = await models();
-  new Page(systems, readLink(location.hash)).start();
+  new Page(await models(), readLink(location.hash)).start();
 } catch (problem) {
   columnsBox.replaceChildren(make("p", { class: "problem", role: "alert" }, [problem.message, ...(problem.hints ?? [])].join("; ")));
   throw problem;

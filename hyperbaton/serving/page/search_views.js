@@ -4,7 +4,9 @@ import { bars } from "./bars.js";
 import { marked } from "./differences.js";
 import { limitName, make, number, table } from "./elements.js";
 
-export const SWEEP = { limits: [0, 1, 2, 3, 4, 6, 8, "inf"], beams: [1, 2, 5, 10, 50, 200] };
+// Limits and beams to try; the pop limit of a beam is twice its size, and the server has a largest one.
+export const sweep = ({ pops }) => (
+  { limits: [0, 1, 2, 3, 4, 6, 8, "inf"], beams: [1, 2, 5, 10, 50, 200].filter((beam) => 2 * beam <= pops) });
 
 export function stacks({ search }) {
   const rows = search.stacks.map(({ covered, hypotheses, kept, best }) => ({

@@ -16,9 +16,9 @@ export function explain(question, signal) {
 }
 
 async function ask(path, options = {}) {
-  let response;
+  let content;
   try {
-    response = await fetch(path, options);
+    content = await (await fetch(path, options)).json();
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new Problem({
@@ -26,7 +26,6 @@ async function ask(path, options = {}) {
       advice: "start it in a terminal: hyperbaton serve MODEL",
     });
   }
-  const content = await response.json();
   if (content.error) throw new Problem(content.error);
   return content;
 }

@@ -21,7 +21,7 @@ export class SettingsPanel {
     refill(this.body,
       make("fieldset", {}, make("legend", {}, "Search"),
         this.choice("limit", "Distortion limit", LIMITS, system.limit, limitName),
-        this.choice("stack", "Hypotheses in a stack", STACKS, system.search.stack_size, String)),
+        this.choice("stack", "Hypotheses in a stack", STACKS.filter((size) => 2 * size <= column.page.limits.pops), system.search.stack_size, String)),
       make("fieldset", {}, make("legend", {}, "Distortion models"), system.distortion.map(({ name }) => this.model(name))),
       make("fieldset", {}, make("legend", {}, "Other features"), others.map((part) => this.weights(part))),
       button("Reset all", () => this.reset(), { class: "quiet", "data-key": "reset" }));
@@ -72,8 +72,8 @@ export class SettingsPanel {
   }
 
   weight({ name, weight }) {
-    const most = Math.max(1, 2 * Math.abs(weight));
     const now = this.column.settings.weights?.[name] ?? weight;
+    const most = Math.max(1, 2 * Math.abs(weight), Math.abs(now));
     const slider = make("input", { type: "range", min: -most, max: most, step: most / 100, value: now, name, "aria-label": name });
     const field = make("input", { type: "number", step: "any", value: round(now), "aria-label": `${name}, as a number` });
     const back = button("↺", () => set(weight), { "aria-label": `reset ${name}`, title: `reset to ${round(weight)}` });

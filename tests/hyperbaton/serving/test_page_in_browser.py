@@ -51,18 +51,23 @@ def link(server, text=TEXT, **settings):
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
+def folder(tmp_path_factory):
     """One system with all that can be shown, and one with linear distortion alone."""
     folder = tmp_path_factory.mktemp("page")
     for name, text in FILES.items():
         (folder / name).write_text(text)
     files = CorpusFiles(**{name: folder / name for name in FILES})
-    served = []
     for name, models in (("full", MODELS), ("linear", ("linear",))):
         settings = TrainingSettings(phrases=PhraseSettings(max_length=2), distortion=models)
         train_system(files, folder / name, settings)
-        served.append(System(name, Translator.load(folder / name), [Example(SHORT, "")]))
-    with running(*served) as made:
+    return folder
+
+
+@pytest.fixture(scope="module")
+def server(folder):
+    examples = [Example(SHORT, "bought a book")]
+    translators = {name: Translator.load(folder / name) for name in ("full", "linear")}
+    with running(*(System(*item, examples) for item in translators.items())) as made:
         yield made
 
 
@@ -386,6 +391,7 @@ def test_the_link_restores_everything(visit):
     page.click(".column:nth-child(1) .back")
     page.click(".column:nth-child(1) .words button:nth-child(2)")
     settled(page)
+    page.until("location.hash.includes('span')")
     content = "return [location.href, document.querySelector('main').innerText]"
     before = page.run(content)
     page.open("about:blank", 1200)
@@ -467,6 +473,21 @@ def test_colours_are_switched_and_kept(visit):
     visit()
     assert luminance(back()) < 0.1
     page.run("localStorage.clear()")
+
+
+def test_the_limits_of_the_server_are_kept(browser, folder):
+    system = System("full", Translator.load(folder / "full"))
+    with running(system, n_best=2, pops=400) as narrow:
+        browser.open(link(narrow, open=ALL), 1200)
+        becomes(browser, TRANSLATION, "he read a book")
+        settled(browser)
+        assert browser.text(".problem") == ""
+        assert len(browser.run(CELLS.format(selector=".n-best"))) == 2
+        browser.run(SLIDE.format(column=0, name="stack", value=99))  # the last one
+        settled(browser)
+        assert browser.text(".problem") == ""
+    browser.open("about:blank", 1200)
+    no_message(browser)
 
 
 def test_everything_has_a_name(visit):
