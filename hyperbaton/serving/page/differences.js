@@ -4,29 +4,34 @@ import { make } from "./elements.js";
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: "word" });
 
-// A text as words, spaces and signs; where words are not divided by spaces, too.
-const wordsOf = (text) => [...segmenter.segment(text)].map(({ segment }) => segment);
+// A text as words and signs, also where no spaces divide them, and the spaces between them.
+const piecesOf = (text) => [...segmenter.segment(text)].map(({ segment }) => segment);
+const isWord = (piece) => piece.trim() !== "";
 
 // A text as nodes, with <mark> around the words that differ from another one, and an empty one where
 // words of the other are left out.
 export function marked(text, other) {
   if (other == null) return [text];
-  const words = wordsOf(text), others = wordsOf(other);
-  const kept = common(words, others);
+  const pieces = piecesOf(text), others = piecesOf(other).filter(isWord);
+  const kept = common(pieces.filter(isWord), others);
   const nodes = [];
-  let reached = 0, isReplaced = false; // in the other one; since the last common word
-  for (let place = 0; place <= words.length; place++) {
-    const partner = place === words.length ? others.length : kept.get(place);
-    if (partner !== undefined) {
-      const missing = others.slice(reached, partner).join("").trim();
-      if (missing && !isReplaced) nodes.push(make("mark", { class: "gap", title: `without: ${missing}` }));
-      [reached, isReplaced] = [partner + 1, false];
-      nodes.push(words[place] ?? "");
-    } else if (words[place].trim()) {
-      nodes.push(make("mark", {}, words[place]));
+  let place = 0, reached = 0, isReplaced = false; // words passed here and there; since the last common one
+  const reach = (partner) => {
+    const missing = others.slice(reached, partner).join(" ");
+    if (missing && !isReplaced) nodes.push(make("mark", { class: "gap", title: `without: ${missing}` }));
+    [reached, isReplaced] = [partner + 1, false];
+  };
+  for (const piece of pieces) {
+    const partner = isWord(piece) ? kept.get(place++) : null;
+    if (partner === undefined) {
+      nodes.push(make("mark", {}, piece));
       isReplaced = true;
-    } else nodes.push(words[place]);
+      continue;
+    }
+    if (partner !== null) reach(partner);
+    nodes.push(piece);
   }
+  reach(others.length);
   return nodes;
 }
 
