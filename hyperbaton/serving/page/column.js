@@ -79,7 +79,7 @@ export class Column {
   }
 
   isOpen(name) {
-    return (this.settings.open ?? (isWide.matches ? ["settings"] : [])).includes(name);
+    return (this.settings.open ?? (isWide.matches ? ["settings", "why"] : [])).includes(name);
   }
 
   opened(name, isOpen) {

@@ -6,37 +6,42 @@ import { button, make } from "./elements.js";
 const LARGEST = 1.7; // times the size that the drawing has by itself
 
 export class Picture {
-  // chosen is called with the number of a step, from 0
+  // chosen, if there is one, is called with the number of a step, from 0
   constructor(derivation, chosen = null) {
     this.svg = parsed(derivation.svg);
     const width = Number(this.svg.getAttribute("width"));
     this.svg.style.minWidth = `${width}px`; // below that words are too small: the box scrolls
     this.svg.style.maxWidth = `${Math.round(LARGEST * width)}px`;
     nameSteps(this.svg, derivation.segmentation);
-    if (chosen) this.enliven(derivation, chosen);
+    this.enliven(derivation);
+    if (chosen) this.letChoose(chosen);
     this.element = make("div", { class: "picture" },
       make("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "Drawing" }, this.svg),
       button("Save as SVG", () => save(derivation.svg), { class: "quiet" }));
   }
 
-  enliven(derivation, chosen) {
+  enliven(derivation) {
     this.svg.setAttribute("role", "group"); // what is inside can be reached
     for (const phrase of this.svg.querySelectorAll(".phrase")) {
       const [start, end, targetStart, targetEnd] = derivation.segmentation[phrase.dataset.step];
       phrase.setAttribute("tabindex", 0);
-      phrase.setAttribute("role", "button");
+      phrase.setAttribute("role", "img");
       const sides = [words(this.svg, "source", start, end), words(this.svg, "target", targetStart, targetEnd)];
       phrase.setAttribute("aria-label", `step ${Number(phrase.dataset.step) + 1}: ${sides.join(" → ")}`);
-      phrase.addEventListener("keydown", (event) => {
-        if (event.key !== "Enter" && event.key !== " ") return;
-        event.preventDefault();
-        chosen(Number(phrase.dataset.step));
-      });
     }
-    const step = (event) => event.target.closest("[data-step]")?.dataset.step;
-    for (const kind of ["pointerover", "focusin"]) this.svg.addEventListener(kind, (event) => this.light(step(event)));
+    for (const kind of ["pointerover", "focusin"]) this.svg.addEventListener(kind, (event) => this.light(stepOf(event)));
     for (const kind of ["pointerleave", "focusout"]) this.svg.addEventListener(kind, () => this.light());
-    this.svg.addEventListener("click", (event) => step(event) && chosen(Number(step(event))));
+  }
+
+  letChoose(chosen) {
+    for (const phrase of this.svg.querySelectorAll(".phrase")) phrase.setAttribute("role", "button");
+    const choose = (event) => stepOf(event) && chosen(Number(stepOf(event)));
+    this.svg.addEventListener("click", choose);
+    this.svg.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      choose(event);
+    });
   }
 
   // Only this step is drawn in full.
@@ -56,6 +61,8 @@ export class Picture {
   }
 }
 
+const stepOf = (event) => event.target.closest("[data-step]")?.dataset.step;
+
 function parsed(text) {
   const parsedText = new DOMParser().parseFromString(text, "image/svg+xml");
   return document.adoptNode(parsedText.documentElement);
@@ -63,13 +70,14 @@ function parsed(text) {
 
 // Words and links get the number of the step that they belong to, like everything else.
 function nameSteps(svg, segmentation) {
+  const ofSource = [], ofTarget = []; // words
   segmentation.forEach(([start, end, targetStart, targetEnd], step) => {
-    for (const part of svg.querySelectorAll("[data-source], [data-target]")) {
-      const { source, target } = part.dataset;
-      const isOwn = source === undefined ? target >= targetStart && target < targetEnd : source >= start && source < end;
-      if (isOwn) part.dataset.step = step;
-    }
+    for (let word = start; word < end; word++) ofSource[word] = step;
+    for (let word = targetStart; word < targetEnd; word++) ofTarget[word] = step;
   });
+  for (const { dataset } of svg.querySelectorAll("[data-source], [data-target]")) {
+    dataset.step = ofSource[dataset.source] ?? ofTarget[dataset.target];
+  }
 }
 
 function words(svg, side, start, end) {

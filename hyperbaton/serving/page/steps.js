@@ -107,7 +107,14 @@ function contributions(answer, derivation, step) {
   const added = (feature) => taken.contributions[feature] + (isLast ? derivation.end.contributions[feature] : 0);
   const scores = Object.entries(answer.parts).map(([part, features]) => [part, features.map(added).reduce((a, b) => a + b, 0)]);
   const caption = isLast ? "What this step and the end of the sentence add to the score" : "What this step adds to the score";
-  return partBars(caption, Object.fromEntries(scores));
+  const rows = Object.keys(taken.values).filter(added).map((name) => [
+    name, signed(added(name)), number(added(name) / answer.weights[name]), number(answer.weights[name], 3),
+  ]);
+  return [
+    partBars(caption, Object.fromEntries(scores)),
+    make("details", {}, make("summary", {}, "Feature by feature"),
+      table("features-of-step", "Weighted features", ["feature", "adds", "value", "weight"], rows)),
+  ];
 }
 
 function alternatives(taken) {

@@ -185,6 +185,17 @@ def test_the_derivation_is_gone_through_step_by_step(visit, server):
     assert page.text(".step-title") == f"All {len(steps)} steps"
 
 
+def test_a_step_is_taken_apart_by_features(visit, server):
+    page = visit(step=1)
+    contributions = server.explain(TEXT)["derivations"][0]["steps"][0]["contributions"]
+    rows = page.run(CELLS.format(selector=".features-of-step"))
+    assert {row[0]: as_number(row[1]) for row in rows} == {
+        name: close_to(value) for name, value in contributions.items() if value
+    }
+    for _, adds, value, weight in rows:
+        assert as_number(value) * as_number(weight) == pytest.approx(as_number(adds), abs=0.02)
+
+
 def test_the_alternatives_of_a_step_are_those_of_the_api(visit, server):
     page = visit(step=1)
     expected = server.explain(TEXT)["derivations"][0]["steps"][0]["alternatives"]
@@ -285,6 +296,23 @@ def test_a_wanted_translation(visit, server):
     page.type("a zeppelin bought")
     page.until("document.querySelector('.lacks')")
     assert "zeppelin" in page.text(".lacks")
+
+
+def test_an_order_that_is_out_of_reach(visit, server):
+    page = visit(SHORT, open=["why"], limit=0, order="2 1 0")
+    error = server.explain(SHORT, limit=0, order="2 1 0")["requested"]["error"]
+    assert error["message"] in page.text("details .problem")
+
+
+def test_text_is_never_taken_for_html(visit):
+    nasty = "<img/src=x/onerror=alert(1)> </script>"
+    page = visit(nasty, open=ALL, order=nasty, force=nasty)
+    assert page.run("return document.querySelectorAll('main img, main script').length") == 0
+    assert all("a status of 4" in message for message in page.messages())  # this is no order
+    page = visit(nasty, open=ALL, force=nasty)
+    settled(page)
+    assert "onerror" in page.text(TRANSLATION)
+    assert page.run("return document.querySelectorAll('main img, main script').length") == 0
 
 
 def test_two_columns_are_compared_and_their_words_marked(visit, server):
