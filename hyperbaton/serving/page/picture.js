@@ -3,7 +3,7 @@
 
 import { button, make } from "./elements.js";
 
-const LARGEST = 1.7; // times the size that the drawing has by itself
+const LARGEST = 1.9; // times the size that the drawing has by itself
 
 export class Picture {
   // chosen, if there is one, is called with the number of a step, from 0
