@@ -89,5 +89,5 @@ function save(svg) {
   const alone = svg.replace("<svg ", '<svg color="#1d2125" '); // there is no text around it to take a colour from
   const address = URL.createObjectURL(new Blob([alone], { type: "image/svg+xml" }));
   make("a", { href: address, download: "reordering.svg" }).click();
-  URL.revokeObjectURL(address);
+  setTimeout(() => URL.revokeObjectURL(address), 10_000); // some browsers are slow to begin
 }

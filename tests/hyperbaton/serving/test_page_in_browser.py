@@ -142,6 +142,12 @@ def test_nothing_comes_from_elsewhere(visit, server):
     assert all(name.startswith(f"http://127.0.0.1:{server.port}/") for name in names)
 
 
+def test_a_violation_of_the_policy_would_be_seen(visit):
+    page = visit()
+    page.run("document.body.setAttribute('style', 'color: red')")
+    wait_until(lambda: any("Content Security Policy" in text for text in page.messages()))
+
+
 def test_an_example_is_there_to_click(visit):
     page = visit()
     page.click("#examples button")
@@ -434,7 +440,8 @@ def test_the_link_restores_everything(visit):
 
 def test_a_broken_link_does_no_harm(visit, browser, server):
     visit()
-    for column in ("nonsense", '{"weights": "x", "order": 5, "open": {}, "__proto__": 1}', "[1]"):
+    wrong = '{"weights": "x", "order": 5, "open": {}, "__proto__": 1}'
+    for column in ("nonsense", wrong, '{"model": "none", "weights": {"no.such": 1}}'):
         browser.open(f"http://127.0.0.1:{server.port}/#text={quote(SHORT)}&a={quote(column)}", 1200)
         becomes(browser, TRANSLATION, "bought a book")
         browser.open("about:blank", 1200)
