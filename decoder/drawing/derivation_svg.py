@@ -61,7 +61,7 @@ def derivation_svg(
 
 def text_width(text: str) -> float:
     """An estimate that suits most fonts; East Asian characters are twice as wide as others."""
-    return 0.56 * EM * cell_len(text)
+    return 0.6 * EM * cell_len(text)
 
 
 def color_of(step: int) -> str:

@@ -26,10 +26,12 @@ from tuning.report.html import (
     chart_figure,
     details,
     figure,
+    note,
     paragraph,
     side_by_side,
     wide_figure,
 )
+from tuning.report.live_links import HOW, live_link
 
 N_GAINS, N_LOSSES = 5, 3  # examples
 FEW = 2  # squares that are shown without a click
@@ -119,7 +121,7 @@ def sentences(comparison: Comparison) -> str:
             parts.append(paragraph(text))
         for number, difference in chosen:
             parts.append(_example(comparison, number, difference, (baseline, best)))
-    return "".join(parts)
+    return "".join(parts) + note([HOW] if parts else [])
 
 
 def _examples(
@@ -149,9 +151,11 @@ def _example(comparison: Comparison, number: int, difference: float, pair: Seque
         output = cell.best.outputs[test.name][number]
         shown = Derivation(words, output.text.split(), output.spans, output.links)
         pictures.append(wide_figure(derivation_svg(shown), cell.system))
+    link = escape(live_link(comparison, test.sources[number], pair))
     return (
         f'<article class="sentence"><h3>Sentence {number + 1}: {difference:+.1f}</h3>'
-        f"<dl>{items}</dl>{side_by_side(pictures)}</article>"
+        f"<dl>{items}</dl>{side_by_side(pictures)}"
+        f'<a href="{link}">Try sentence {number + 1}</a></article>'
     )
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from tests.browser import started, why_not
 from tests.child_processes import wait_until
-from tests.tuning.report.browser import started, why_not
 from tests.tuning.report.comparisons import make_comparison, report_of
 from tuning.reproduction.exhibit import Finding
 from tuning.reproduction.papers import PAPERS
@@ -37,7 +37,7 @@ def browser(tmp_path_factory):
 @pytest.fixture
 def page(browser, report):
     browser.messages()
-    browser.open(report, 1200)
+    browser.open(report.as_uri(), 1200)
     return browser
 
 
@@ -107,7 +107,7 @@ def test_pictures_have_a_size_and_a_name(page):
 
 @pytest.mark.parametrize("width", [400, 1200])
 def test_the_page_is_never_wider_than_the_window(page, report, width):
-    page.open(report, width)
+    page.open(report.as_uri(), width)
     page.run("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
     assert page.run("return window.innerWidth") == width
     assert page.run("return document.documentElement.scrollWidth") <= width

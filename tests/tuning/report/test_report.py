@@ -1,15 +1,20 @@
 """The page of a comparison: whole, by itself, well-formed, and without empty sections."""
 
 import itertools
+import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
+from urllib.parse import parse_qs
 
 import pytest
 
+from models.data.sentence import Sentence
 from tests.tuning.report.comparisons import make_comparison, report_of
 from tuning.evaluation.charts import Chart, Series
 from tuning.evaluation.tables import Table
 from tuning.report.html import Section, details, html_table, page
+from tuning.report.live_links import live_link
 from tuning.reproduction.exhibit import Exhibit, Finding
 from tuning.reproduction.papers import PAPERS
 
@@ -85,13 +90,18 @@ def test_every_section_is_there_and_linked(parsed):
         "findings", "scores", "significance", "limits", "shown", "tuning", "order", "kinds",
         "sentences", "weights", "costs", "settings",
     ]  # fmt: skip
-    assert parsed.all("a", "href") == [f"#{name}" for name in names]
+    links = [link for link in parsed.all("a", "href") if link.startswith("#")]
+    assert links == [f"#{name}" for name in names]
 
 
 def test_the_page_needs_nothing_but_itself(text, parsed):
     assert len(text.encode()) < 1_500_000
     addresses = set(re.findall(r"https?://[^\"' )<]+", text))
-    assert addresses <= {"http://www.w3.org/2000/svg"}  # a name, never fetched
+    # a name, never fetched, and links to the page that people may have started
+    assert {address.partition("#")[0] for address in addresses} <= {
+        "http://www.w3.org/2000/svg",
+        "http://127.0.0.1:8321/",
+    }
     assert not [tag for tag, _ in parsed.elements if tag in ("link", "img", "iframe", "object")]
     assert parsed.all("script", "src") == [None]
     assert "@import" not in text
@@ -160,6 +170,22 @@ def test_sections_without_content_are_left_out(tmp_path):
     first, best = parsed.texts_of("p")[:2]
     assert first == "1 system, distortion limit 6, 1 tuning run each, 1 test set. Baseline: ONLY."
     assert re.fullmatch(r"Best TER on test: ONLY, limit 6, \d+\.\d\d\.", best)
+
+
+def test_a_link_has_the_settings_of_both_systems():
+    two = make_comparison({"BAD": 0.6, "GOOD": 0.02}, limits=(6, -1), n_sentences=2)
+    bad, good = two.cell("BAD", 6), two.cell("GOOD", -1)
+    bad = replace(bad, replicas=[replace(bad.best, weights={"lm": 0.5, "linear": 1 / 3})])
+    good = replace(good, replicas=[replace(good.best, weights={"lm": 0.25, "pair.logp": 1.0})])
+    two = replace(two, cells=[bad, good])
+    address, _, fields = live_link(two, Sentence(("a&b", "c")), (bad, good)).partition("#")
+    assert address == "http://127.0.0.1:8321/"
+    fields = {name: value for name, [value] in parse_qs(fields).items()}
+    assert fields.pop("text") == "a&b c"
+    assert {name: json.loads(text) for name, text in fields.items()} == {
+        "a": {"limit": 6, "weights": {"lm": 0.5, "linear": 0.333333, "pair.logp": 0}},
+        "b": {"limit": "inf", "weights": {"lm": 0.25, "linear": 0, "pair.logp": 1}},
+    }
 
 
 def test_examples_are_on_the_right_side(tmp_path):

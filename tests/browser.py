@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 import subprocess
+import urllib.error
 import urllib.request
 from contextlib import contextmanager
 
@@ -29,18 +30,64 @@ class Browser:
             "binary": shutil.which("chromium") or shutil.which("google-chrome"),
             "args": [*ARGUMENTS, f"--user-data-dir={folder}"],
         }
-        wanted = {"goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}
+        # a busy machine is slow to do what a script waits for
+        wanted = {
+            "timeouts": {"script": 1000 * PATIENCE},
+            "goog:chromeOptions": options,
+            "goog:loggingPrefs": {"browser": "ALL"},
+        }
         answer = self._post("/session", capabilities={"alwaysMatch": wanted})
         self._session = f"{address}/session/{answer['sessionId']}"
 
-    def open(self, path, width: int, height: int = 900) -> None:
+    def open(self, address: str, width: int, height: int = 900) -> None:
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
         self.chrome("Emulation.setDeviceMetricsOverride", size)
-        self._post("/url", url=path.as_uri())
+        self._post("/url", url=address)
 
     def run(self, script: str):
         """What the body of a function returns."""
         return self._post("/execute/sync", script=script, args=[])
+
+    def until(self, condition: str) -> None:
+        """Waits in the browser, which is cheaper than to ask it again and again."""
+        self.run(
+            "return new Promise((resolve) => { (function look() {"
+            f" if ({condition}) resolve(); else setTimeout(look, 10); }})(); }})"
+        )
+
+    def text(self, selector: str):
+        """The text of an element, or nothing while there is none."""
+        return self.run(f"return document.querySelector({json.dumps(selector)})?.textContent")
+
+    def click(self, selector: str) -> None:
+        self.run(f"document.querySelector({json.dumps(selector)}).click()")
+
+    def focus(self, selector: str) -> None:
+        self.run(f"document.querySelector({json.dumps(selector)}).focus()")
+
+    def type(self, text: str) -> None:
+        """Into what has the focus, instead of what it has."""
+        self.run("document.activeElement.select()")
+        self.chrome("Input.insertText", {"text": text})
+
+    def press(self, key: str) -> None:
+        for kind in ("keyDown", "keyUp"):
+            self.chrome("Input.dispatchKeyEvent", {"type": kind, "key": key, "code": key})
+
+    def drag(self, selector: str, onto: str) -> None:
+        """With the mouse, from the middle of an element to that of another one."""
+        middle = (
+            "const box = document.querySelector(%s); box.scrollIntoView({block: 'center'});"
+            "const r = box.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]"
+        )
+        places = [self.run(middle % json.dumps(one)) for one in (selector, onto)]
+        for kind, (x, y) in zip(
+            ("mousePressed", "mouseMoved", "mouseMoved", "mouseReleased"),
+            (places[0], places[0], places[1], places[1]),
+            strict=True,
+        ):
+            event = {"type": kind, "x": x, "y": y, "button": "left", "clickCount": 1}
+            self.chrome("Input.dispatchMouseEvent", event | {"buttons": 1})
 
     def chrome(self, command: str, parameters: dict):
         return self._post("/goog/cdp/execute", cmd=command, params=parameters)
@@ -62,8 +109,12 @@ class Browser:
             {"Content-Type": "application/json"},
             method=method,
         )
-        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
-            return json.load(answer)["value"]
+        try:
+            with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+                return json.load(answer)["value"]
+        except urllib.error.HTTPError as error:
+            with error:
+                raise AssertionError(json.load(error)["value"]["message"]) from None
 
 
 @contextmanager

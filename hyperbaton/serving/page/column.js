@@ -1,0 +1,180 @@
+// One system with its settings, and everything that it says of the sentence. The page has one
+// column, or two to compare them.
+
+import { marked } from "./differences.js";
+import { button, folding, make, number, refill } from "./elements.js";
+import { heatMaps } from "./heat_maps.js";
+import { nBest } from "./n_best.js";
+import { spanOptions } from "./options.js";
+import { Picture } from "./picture.js";
+import { effects, stacks, sweep } from "./search_views.js";
+import { explain, Problem } from "./server.js";
+import { SettingsPanel } from "./settings.js";
+import { Stepper } from "./steps.js";
+import { WhyNot } from "./why_not.js";
+
+const PAUSE = 150; // milliseconds without a change before the server is asked
+const OF_SENTENCE = ["rank", "step", "order", "force", "span"]; // settings that another sentence makes meaningless
+const isWide = matchMedia("(min-width: 62rem)");
+
+export class Column {
+  // page: { text, systems, limits, changed(), answered(), showExamples() }
+  constructor(page, settings, close = null) {
+    Object.assign(this, { page, settings, close });
+    this.problem = make("div", { class: "problem", role: "alert" });
+    this.translation = make("output", { class: "translation", "aria-live": "polite" });
+    this.summary = make("p", { class: "quiet" });
+    this.drawing = make("div");
+    this.stepper = new Stepper(this);
+    const whyNot = new WhyNot(this);
+    this.views = Object.entries({
+      why: ["Why not?", (answer) => whyNot.draw(answer)],
+      heat: ["Heat maps", heatMaps],
+      options: ["Translations of words and phrases", spanOptions],
+      list: ["n-best list", nBest],
+      search: ["The search", stacks],
+      effects: ["Effect of limit and beam", effects],
+    }).map(([name, [title, draw]]) => this.view(name, title, draw));
+    this.results = make("div", { class: "results", hidden: true }, this.translation, this.summary, this.drawing,
+      this.stepper.element, this.views.map(({ element }) => element));
+    this.panel = new SettingsPanel(this);
+    this.element = make("section", { class: "column" }, this.head(), this.panel.element,
+      make("div", { class: "main" }, this.problem, this.results));
+  }
+
+  get system() {
+    return this.page.systems.find(({ name }) => name === this.settings.model) ?? this.page.systems[0];
+  }
+
+  get rank() {
+    return Math.min(this.settings.rank ?? 0, this.answer.derivations.length - 1);
+  }
+
+  head() {
+    const choose = make("select", { name: "model", onchange: () => this.use(choose.value) },
+      this.page.systems.map(({ name }) => make("option", { value: name, selected: name === this.system.name }, name)));
+    return make("div", { class: "head" },
+      make("label", {}, "System ", choose),
+      this.close && button("Close", this.close, { class: "quiet close" }));
+  }
+
+  use(model) {
+    this.forget();
+    this.change({ model, off: undefined, weights: undefined, limit: undefined, stack: undefined });
+    this.panel.draw();
+    this.page.showExamples();
+  }
+
+  view(name, title, draw) {
+    const body = make("div");
+    const opened = (isOpen) => this.opened(name, isOpen);
+    return { name, body, draw, element: folding(title, this.isOpen(name), opened, body) };
+  }
+
+  drawView(name) {
+    const { body, draw } = this.views.find((view) => view.name === name);
+    if (!this.answer || !this.isOpen(name)) return;
+    const drawn = draw(this.answer, this);
+    if (body.firstChild !== drawn) refill(body, drawn); // what is typed into stays where it is
+  }
+
+  isOpen(name) {
+    return (this.settings.open ?? (isWide.matches ? ["settings", "why"] : [])).includes(name);
+  }
+
+  opened(name, isOpen) {
+    if (isOpen === this.isOpen(name)) return;
+    const names = ["settings", ...this.views.map((view) => view.name)];
+    const open = names.filter((one) => (one === name ? isOpen : this.isOpen(one)));
+    this.change({ open }, { asks: name === "effects" && isOpen });
+    if (name !== "settings") this.drawView(name);
+  }
+
+  // Settings that are undefined are the system's own.
+  change(settings, { asks = true } = {}) {
+    for (const [name, value] of Object.entries(settings)) {
+      if (value === undefined) delete this.settings[name];
+      else this.settings[name] = value;
+    }
+    this.page.changed();
+    if (asks) this.ask();
+  }
+
+  // Another sentence is coming.
+  forget() {
+    this.stepper.stop();
+    for (const name of OF_SENTENCE) delete this.settings[name];
+  }
+
+  question() {
+    const { text } = this.page, { settings, system } = this;
+    const rank = settings.rank ?? 0, off = new Set(settings.off);
+    const { n_best: most } = this.page.limits;
+    const question = { text, model: system.name, distinct: true, n_best: Math.min(10, most), derivations: rank + 1, options: 8 };
+    const isOn = ({ part }) => !off.has(part);
+    const weights = system.features.filter(isOn).filter(({ name }) => name in (settings.weights ?? {}));
+    question.weights = Object.fromEntries(weights.map(({ name }) => [name, settings.weights[name]]));
+    if (off.size) question.distortion = system.distortion.map(({ name }) => name).filter((name) => !off.has(name));
+    if (settings.limit !== undefined) question.limit = settings.limit;
+    if (settings.stack) question.search = { stack_size: settings.stack, pop_limit: 2 * settings.stack };
+    if (settings.order) question.order = settings.order;
+    else if (settings.force) question.force = settings.force;
+    if (this.isOpen("effects")) Object.assign(question, sweep(this.page.limits));
+    return question;
+  }
+
+  // Asks after a pause. What was asked before is given up: its answer would come too late.
+  async ask() {
+    this.asked?.abort();
+    const own = (this.asked = new AbortController());
+    this.element.setAttribute("aria-busy", "true");
+    await new Promise((resolve) => setTimeout(resolve, PAUSE));
+    if (own.signal.aborted) return;
+    try {
+      const answer = this.page.text.trim() ? await explain(this.question(), own.signal) : null;
+      if (own === this.asked) this.show(answer);
+    } catch (error) {
+      if (own !== this.asked) return;
+      if (!(error instanceof Problem)) throw error;
+      this.fail(error);
+    }
+    this.element.removeAttribute("aria-busy");
+  }
+
+  end() {
+    this.asked?.abort();
+    this.asked = null;
+    this.stepper.stop();
+  }
+
+  show(answer) {
+    this.answer = answer;
+    this.problem.replaceChildren();
+    this.results.classList.remove("stale");
+    this.results.hidden = !answer;
+    if (answer) {
+      const derivation = answer.derivations[this.rank];
+      const picture = new Picture(derivation, (step) => this.stepper.go(step + 1));
+      refill(this.drawing, picture.element);
+      this.stepper.show(answer, derivation, picture);
+      this.summary.textContent = `score ${number(derivation.score)}, ${answer.search.hypotheses.toLocaleString("en")} hypotheses`
+        + (this.rank ? `; number ${this.rank + 1} of the n-best list` : "");
+      for (const { name } of this.views) this.drawView(name);
+    }
+    this.page.answered();
+  }
+
+  get text() {
+    return this.answer?.derivations[this.rank].text ?? null;
+  }
+
+  // The translation, with the words marked that the other column does not have.
+  mark(other) {
+    this.translation.replaceChildren(...(this.text === null ? [] : marked(this.text, other)));
+  }
+
+  fail(problem) {
+    this.results.classList.add("stale");
+    this.problem.replaceChildren(make("p", {}, problem.message), ...problem.hints.map((hint) => make("p", { class: "quiet" }, hint)));
+  }
+}

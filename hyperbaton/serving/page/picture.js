@@ -1,0 +1,93 @@
+// The server's drawing of a derivation, brought to life: a phrase under the mouse or with the focus
+// lights up with its partner and its words' alignment, and a click goes to its step.
+
+import { button, make } from "./elements.js";
+
+const LARGEST = 1.9; // times the size that the drawing has by itself
+
+export class Picture {
+  // chosen, if there is one, is called with the number of a step, from 0
+  constructor(derivation, chosen = null) {
+    this.svg = parsed(derivation.svg);
+    const width = Number(this.svg.getAttribute("width"));
+    this.svg.style.minWidth = `${width}px`; // below that words are too small: the box scrolls
+    this.svg.style.maxWidth = `${Math.round(LARGEST * width)}px`;
+    nameSteps(this.svg, derivation.segmentation);
+    this.enliven(derivation);
+    if (chosen) this.letChoose(chosen);
+    this.element = make("div", { class: "picture" },
+      make("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "Drawing" }, this.svg),
+      button("Save as SVG", () => save(derivation.svg), { class: "quiet" }));
+  }
+
+  enliven(derivation) {
+    this.svg.setAttribute("role", "group"); // what is inside can be reached
+    for (const phrase of this.svg.querySelectorAll(".phrase")) {
+      const [start, end, targetStart, targetEnd] = derivation.segmentation[phrase.dataset.step];
+      phrase.setAttribute("tabindex", 0);
+      phrase.setAttribute("role", "img");
+      const sides = [words(this.svg, "source", start, end), words(this.svg, "target", targetStart, targetEnd)];
+      phrase.setAttribute("aria-label", `step ${Number(phrase.dataset.step) + 1}: ${sides.join(" → ")}`);
+    }
+    for (const kind of ["pointerover", "focusin"]) this.svg.addEventListener(kind, (event) => this.light(stepOf(event)));
+    for (const kind of ["pointerleave", "focusout"]) this.svg.addEventListener(kind, () => this.light());
+  }
+
+  letChoose(chosen) {
+    for (const phrase of this.svg.querySelectorAll(".phrase")) phrase.setAttribute("role", "button");
+    const choose = (event) => stepOf(event) && chosen(Number(stepOf(event)));
+    this.svg.addEventListener("click", choose);
+    this.svg.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      choose(event);
+    });
+  }
+
+  // Only this step is drawn in full.
+  light(step) {
+    this.svg.classList.toggle("lit", step !== undefined);
+    for (const part of this.svg.querySelectorAll("[data-step]")) {
+      part.classList.toggle("on", part.dataset.step === step);
+    }
+  }
+
+  // What has not happened after so many steps is pale.
+  showUntil(steps) {
+    for (const part of this.svg.querySelectorAll("[data-step]")) {
+      part.classList.toggle("later", Number(part.dataset.step) >= steps);
+      part.classList.toggle("now", Number(part.dataset.step) === steps - 1); // none, if all of it is shown
+    }
+  }
+}
+
+const stepOf = (event) => event.target.closest("[data-step]")?.dataset.step;
+
+function parsed(text) {
+  const parsedText = new DOMParser().parseFromString(text, "image/svg+xml");
+  return document.adoptNode(parsedText.documentElement);
+}
+
+// Words and links get the number of the step that they belong to, like everything else.
+function nameSteps(svg, segmentation) {
+  const ofSource = [], ofTarget = []; // words
+  segmentation.forEach(([start, end, targetStart, targetEnd], step) => {
+    for (let word = start; word < end; word++) ofSource[word] = step;
+    for (let word = targetStart; word < targetEnd; word++) ofTarget[word] = step;
+  });
+  for (const { dataset } of svg.querySelectorAll("[data-source], [data-target]")) {
+    dataset.step = ofSource[dataset.source] ?? ofTarget[dataset.target];
+  }
+}
+
+function words(svg, side, start, end) {
+  const texts = svg.querySelectorAll(`text[data-${side}]`);
+  return [...texts].slice(start, end).map((text) => text.textContent).join(" ");
+}
+
+function save(svg) {
+  const alone = svg.replace("<svg ", '<svg color="#1d2125" '); // there is no text around it to take a colour from
+  const address = URL.createObjectURL(new Blob([alone], { type: "image/svg+xml" }));
+  make("a", { href: address, download: "reordering.svg" }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000); // some browsers are slow to begin
+}

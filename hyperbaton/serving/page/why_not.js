@@ -1,0 +1,89 @@
+// Why not another order, or another translation? What it would score, and which features prefer it.
+
+import { bars } from "./bars.js";
+import { marked } from "./differences.js";
+import { button, make, number, refill, signed } from "./elements.js";
+import { OrderList, readOrder, writeOrder } from "./order.js";
+import { Picture } from "./picture.js";
+
+export class WhyNot {
+  constructor(column) {
+    this.column = column;
+    this.order = new OrderList((spans) => this.want({ order: writeOrder(spans) }));
+    this.wanted = make("input", {
+      type: "text", name: "wanted", autocomplete: "off", value: column.settings.force ?? "",
+      oninput: () => this.want({ force: this.wanted.value.trim() || undefined }),
+    });
+    this.result = make("div", { "aria-live": "polite" });
+    this.element = make("div", {},
+      make("p", { class: "quiet" }, "Drag source phrases into another order (or move them by their arrows), or type the translation that you would have wanted."),
+      this.order.element,
+      make("p", {},
+        button("Single words", () => this.split(), { "data-key": "split" }), " ",
+        button("The system’s own order", () => this.want({}), { "data-key": "own" })),
+      make("label", { class: "field" }, "Wanted translation", this.wanted),
+      this.result);
+  }
+
+  // An order excludes a translation, and the other way round.
+  want({ order, force }) {
+    this.column.change({ order, force });
+    this.drawOrder();
+  }
+
+  split() {
+    const words = this.spans().flatMap(([start, end]) => Array.from({ length: end - start }, (_, n) => [start + n, start + n + 1]));
+    this.want({ order: writeOrder(words) });
+  }
+
+  spans() {
+    const { order } = this.column.settings;
+    return order ? readOrder(order) : this.answer.derivations[0].segmentation;
+  }
+
+  drawOrder() {
+    this.order.show(this.answer.source, this.spans());
+    if (document.activeElement !== this.wanted) this.wanted.value = this.column.settings.force ?? "";
+  }
+
+  draw(answer) {
+    this.answer = answer;
+    this.drawOrder();
+    refill(this.result, answer.requested ? requested(answer) : []);
+    return this.element;
+  }
+}
+
+function requested(answer) {
+  const { kind, error, lacks, adds, derivation, differences } = answer.requested;
+  if (error) return [make("p", { class: "problem" }, [error.message, error.expected, error.advice].filter(Boolean).join("; "))];
+  const best = answer.derivations[0];
+  return [
+    make("p", { class: "translation requested" }, marked(derivation.text, best.text)),
+    kind === "force" && lacks.length ? make("p", { class: "problem lacks" }, `Out of the system’s reach: ${lacks.join(" ")}. This is the nearest that it can say.`) : null,
+    kind === "force" && adds.length ? make("p", { class: "quiet" }, `It has to add: ${adds.join(" ")}`) : null,
+    make("p", { class: "verdict" }, verdict(differences.score, derivation.score, best.score)),
+    new Picture(derivation).element,
+    comparison("comparison", "Who is for it (right), who against it (left)", "part", differences.parts, best.part_scores, derivation.part_scores),
+    make("details", {}, make("summary", {}, "Feature by feature"),
+      comparison("features", "Weighted features", "feature", differences.features, weighted(best, answer), weighted(derivation, answer))),
+  ];
+}
+
+function verdict(difference, score, best) {
+  const scores = `${number(score)} against ${number(best)}`;
+  if (Math.abs(difference) < 0.005) return `It scores as much as the system’s choice: ${scores}.`;
+  if (difference < 0) return `It scores ${number(-difference)} less than the system’s choice: ${scores}.`;
+  return `It scores ${number(difference)} more than the system’s choice, ${scores}: the search has missed it. A larger stack may find it.`;
+}
+
+function weighted({ features }, { weights }) {
+  return Object.fromEntries(Object.entries(features).map(([name, value]) => [name, value * weights[name]]));
+}
+
+function comparison(kind, caption, what, differences, own, wanted) {
+  const rows = Object.entries(differences)
+    .filter(([name]) => own[name] || wanted[name])
+    .map(([name, value]) => ({ name, value, cells: [signed(value), number(own[name]), number(wanted[name])] }));
+  return bars(kind, caption, [what, "difference", "system’s", "yours"], rows);
+}
