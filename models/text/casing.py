@@ -7,6 +7,7 @@ word of a sentence gets a capital letter, unless it has one somewhere.
 """
 
 import json
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -74,8 +75,8 @@ class Truecaser:
 
 def capitalised(words: Sequence[str]) -> list[str]:
     """
-    >>> capitalised('" the iPhone is it . see 3d .'.split())
-    ['"', 'The', 'iPhone', 'is', 'it', '.', 'See', '3d', '.']
+    >>> capitalised('" mr. iPhone is it . see 3d . a.b'.split())
+    ['"', 'Mr.', 'iPhone', 'is', 'it', '.', 'See', '3d', '.', 'a.b']
     """
     return [
         _capitalised(word) if begins else word
@@ -105,7 +106,7 @@ def has_case(word: str) -> bool:
 def _capitalised(token: str) -> str:
     """An address, or a word with digits, stays as it is."""
     word = token.lstrip(MARKS)
-    letters = word.rstrip(MARKS).replace("-", "").replace("'", "").replace("’", "")
+    letters = re.sub("[-'’]|[.]$", "", word.rstrip(MARKS))  # mr. too
     first = word[:1].upper()
     if not letters.isalpha() or word != word.lower() or len(first) != 1:
         return token

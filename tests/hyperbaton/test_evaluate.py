@@ -57,6 +57,15 @@ def test_help_names_everything_and_imports_nothing_heavy():
         assert re.search(rf"\b{name}\b", result.stdout), name
 
 
+def test_raw_references_are_noticed(run, write):
+    raw = write("raw.en", "He came.\nDid he?\n")
+    message = "the references look like raw text: --tokenize 13a"
+    assert message in run(raw, "--reference", raw)[2]
+    assert message not in run(raw, "--reference", raw, "--tokenize", "13a")[2]
+    tokens = write("tokens.en", "he came .\ndid he ?\n")
+    assert run(tokens, "--reference", tokens)[2] == ""
+
+
 def test_a_table(run, files):
     code, out, err = run(*files, "--metrics", "wer,bleu", "--baseline", files[0], "--resamples", 9)
     assert (code, err) == (0, "")

@@ -209,3 +209,21 @@ def test_another_version_is_reported_once(write, tmp_path):
     assert done.stdout == "A book.\nA book.\n"
     message = f"the system was trained with sacremoses 0.0.1, here is {current}"
     assert done.stderr.count(message) == 1
+
+
+def test_moves_of_phrases_and_of_words_are_learned_from_raw_text(files, tmp_path):
+    given = [f"--{key}={value}" for key, value in paths(files).items()]
+    languages = ["--source-language", "xx", "--target-language", "en", *OPTIONS]
+    how = ["--learners", "lr", "--sizes", 2, "--test-size", 1, "--repeats", 1]
+    done = command_line.run("classify", *given, *languages, *how)
+    assert done.returncode == 0, done.stderr
+    model = tmp_path / "m"
+    pair = ["--distortion", "pair,min_count=1,passes=1", "--lm-order", 2]
+    done = command_line.run("train", *given, *languages, *pair, "--out", model)
+    assert done.returncode == 0, done.stderr
+    raw = json.loads(command_line.run("next-word", model, *given, "--format=json").stdout)
+    tokens = json.loads(
+        command_line.run("next-word", model, *given, "--format=json", "--tokenised").stdout
+    )
+    # of tokens in capital letters the model knows nothing
+    assert raw["models"]["pair"]["log_p"] > tokens["models"]["pair"]["log_p"]
