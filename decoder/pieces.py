@@ -68,6 +68,7 @@ def _part(sentence: Sentence, begin: int, end: int) -> Sentence:
         None if sentence.classes is None else sentence.classes[begin:end],
         order=None if sentence.order is None else sentence.order[begin:end],
         markup=sentence.markup.part(begin, end),
+        written=None if sentence.written is None else sentence.written[begin:end],
     )
 
 

@@ -53,8 +53,10 @@ class TextPipeline:
     def sentence(self, text: str, *, split: bool = True) -> Sentence:
         """A line to translate; `split`: it may be several sentences."""
         tokens, breaks = self._cut(normalise(text, self.form))
-        words = tuple(self._cased(tokens))
-        return Sentence(words, raw=text, breaks=tuple(breaks) if split else ())
+        words, breaks = tuple(self._cased(tokens)), breaks if split else []
+        # a name or an address that is copied keeps its capital letters
+        written = tuple(tokens) if self.case == LOWER else None
+        return Sentence(words, raw=text, breaks=tuple(breaks), written=written)
 
     def detokenise(self, tokens: Sequence[str]) -> str:
         """The text of tokens that were translated."""

@@ -7,7 +7,7 @@ from unicodedata import category
 _PATTERN = re.compile(
     r"""
     (?:(?:https?|ftp)://|www\.)[\w\-.~%/?\#@!$&*+,;=:]+(?<![.,;:!?])  # addresses of pages
-  | [\w.+\-]+@[\w\-]+(?:\.[\w\-]+)+  # of people
+  | (?<![\w.+\-])[\w.+\-]+@[\w\-]+(?:\.[\w\-]+)+  # of people; a long word is searched once
   | &(?:[A-Za-z][A-Za-z0-9]*|\#[0-9]+|\#x[0-9A-Fa-f]+);
   | (?<![A-Za-z0-9.,])[0-9]+(?:[.,:/\-][0-9]+)+(?![A-Za-z0-9])  # 1,000.5  10:30  2026-11-16
   | [\U0001f1e6-\U0001f1ff]{2}  # flags

@@ -9,10 +9,12 @@ from hypothesis import settings as few
 
 import hyperbaton
 from models.data.corpus_reading import CorpusFiles
-from models.errors import SettingError
+from models.errors import DataError, SettingError
 from models.system.folder import load_phrases, load_text, read_system
 from models.system.settings import TrainingSettings
 from models.system.training import train_system
+from models.text.both_sides import TextPipelines
+from models.text.normalisation import normalise
 from models.text.settings import TextSettings
 from tests import command_line
 from tests.models.text.nasty import texts
@@ -195,6 +197,45 @@ def test_tuning_explaining_and_diagnosing_take_raw_text(files, model, tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["reference"] == "a book ."
+
+
+SURVIVORS = [
+    "http://a.b/C?d=e&f#g", "www.Kyoto.jp", "X.Y@z.org", "1,000.5", "2026-11-16", "10:30",
+    "&lt;", "&amp;", "&#124;", "&", "&number;", "|", "|||", "<s>", "</s>", "<unk>", "<zone>",
+    "<", ">", "[", "]", "[X]", "￭", "▁", "▁￭", "▁x", "C++", "#1", "50%",
+    "👩\u200d👩\u200d👧", "👍🏽", "🇯🇵", "1️⃣",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("place", ["Hon {} da .", "{} hon o katta .", "Kare wa {}"])
+def test_what_must_survive_is_copied(model, place):
+    done = translate(model, lines="".join(place.format(one) + "\n" for one in SURVIVORS))
+    assert done.returncode == 0, done.stderr
+    lost = [
+        (one, line)
+        for one, line in zip(SURVIVORS, done.stdout.splitlines(), strict=True)
+        if one not in line.split()
+    ]
+    assert not lost
+
+
+@pytest.mark.parametrize("language", ["en", "ja", "zh", "ko"])
+def test_what_must_survive_goes_through_real_tokenisers(write, tmp_path, language):
+    text = TextSettings(language, "en")
+    try:
+        TextPipelines.of(text).load()
+    except DataError as error:
+        pytest.skip(str(error).splitlines()[0])
+    files = CorpusFiles(write("s", "Hon da\n"), write("t", "A book\n"), write("a", "0-1\n"))
+    train_system(files, tmp_path / "m", TrainingSettings(text=text))
+    done = translate(tmp_path / "m", lines="".join(f"{one}\n" for one in SURVIVORS))
+    lines = done.stdout.splitlines()
+    whole = 10  # the first ones are one token each, the others may be several
+    assert lines[:whole] == SURVIVORS[:whole]
+    kept = [line.replace(" ", "").lower() for line in lines]
+    assert kept == [
+        normalise(one, load_text(tmp_path / "m").source.form).lower() for one in SURVIVORS
+    ]
 
 
 def test_another_version_is_reported_once(write, tmp_path):

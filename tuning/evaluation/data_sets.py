@@ -68,8 +68,7 @@ def load(data: DataSet, text: TextPipelines | None = None, *, tested: bool = Fal
         sources = tuple(read_sentences(files))
     else:
         text.load()
-        split = tested and text.split
-        sources = tuple(read_sentences(files, partial(text.source.sentence, split=split)))
+        sources = tuple(read_sentences(files, partial(text.sentence, split=tested)))
     if text is not None and not tested:
         references = tuple(
             tuple(" ".join(text.target.tokenise(line)) for line in group) for group in references
