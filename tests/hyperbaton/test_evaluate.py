@@ -66,6 +66,20 @@ def test_raw_references_are_noticed(run, write):
     assert run(tokens, "--reference", tokens)[2] == ""
 
 
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (r'{"text": "half \ud800"}', "has half of a surrogate pair"),
+        ('{"text": "a", "b": ' + "[" * 100_000 + "]" * 100_000 + "}", "too many brackets"),
+    ],
+)
+def test_json_that_holds_no_text(run, write, line, message):
+    path = write("new.jsonl", '{"text": "a"}\n' + line + "\n")
+    code, _, said = run(path, "--reference", write("ref.en", "a\na\n"))
+    assert code == 1
+    assert f"new.jsonl:2: {message}" in said
+
+
 def test_a_table(run, files):
     code, out, err = run(*files, "--metrics", "wer,bleu", "--baseline", files[0], "--resamples", 9)
     assert (code, err) == (0, "")

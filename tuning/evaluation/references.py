@@ -95,7 +95,7 @@ def _read(path: Path) -> list[str]:
 def _is_json_object(line: str) -> bool:
     try:
         return line.lstrip().startswith("{") and isinstance(json.loads(line), dict)
-    except json.JSONDecodeError:
+    except (json.JSONDecodeError, RecursionError):
         return False
 
 

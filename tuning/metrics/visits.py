@@ -220,10 +220,16 @@ def _parse(line: str) -> list[int]:
 def parse_json(line: str, expected: str) -> Any:
     """The content of a JSON line; `expected` says what lines should look like."""
     try:
-        return json.loads(line)
+        read = json.loads(line)
+        json.dumps(read, ensure_ascii=False).encode()
     except json.JSONDecodeError as error:
         what = f"not JSON: {error.msg} at column {error.colno}"
         raise BadLine("JSON", what, expected) from None
+    except RecursionError:
+        raise BadLine("JSON", "too many brackets inside of brackets", expected) from None
+    except UnicodeEncodeError:
+        raise BadLine("JSON", "has half of a surrogate pair", "whole characters") from None
+    return read
 
 
 def first_of(record: Any, keys: Sequence[str], kind: type[Kind]) -> Kind | None:
