@@ -20,8 +20,8 @@ from decoder.statistics import SearchStatistics
 from models.arrays import FloatArray, Int32Array, Int64Array, Ragged
 from models.data.sentence import Sentence
 from models.distortion.interface import FIRST_GIVEN, OptionTable
+from models.text.splitting import FINAL
 
-FINAL = frozenset(".!?。．！？｡؟।…")  # marks that end a sentence
 OPENING = {"Ps", "Pi"}  # Unicode's categories of opening brackets and quotation marks
 
 

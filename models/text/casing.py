@@ -15,13 +15,13 @@ from pathlib import Path
 
 from models.errors import DataError, reading
 from models.text.spacing import MARKS
+from models.text.splitting import FINAL
 from models.writing import replacing
 
 FORMAT = 1
 LOWER, KEEP, TRUE = "lower", "keep", "true"
 CASES = (LOWER, KEEP, TRUE)
-FINAL = frozenset([".", "!", "?", "...", "…"])  # after them a sentence begins
-GOES_ON = frozenset([",", ";", ":", ")"])  # unless one of these follows them
+GOES_ON = frozenset([",", ";", ":", ")"])  # no sentence begins after these, even behind a mark
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,8 @@ def begins_sentence(words: Iterable[str]) -> Iterator[bool]:
         word = token.strip(MARKS)
         is_word = any(map(str.isalnum, word)) and not word.startswith("&")
         yield fresh and is_word
-        fresh = (fresh and not is_word and word not in GOES_ON) or word in FINAL
+        is_end = word != "" and set(word) <= FINAL
+        fresh = is_end or (fresh and not is_word and word not in GOES_ON)
 
 
 def _by_count(seen: Counter[str]) -> tuple[str, ...]:
