@@ -67,7 +67,7 @@ class Decoded:
             elif entry >= 0:
                 ids = phrases.target_phrases[phrases.target[entry]]
                 known = phrases.target_vocabulary.decode(ids.tolist())
-                if NUMBER in known:
+                if self.sentence.written and NUMBER in known:  # in tokens it is a word
                     known = self._with_numbers(option, known)
             elif table.drop_unknown:
                 known = []

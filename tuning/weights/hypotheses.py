@@ -119,7 +119,7 @@ def _words(decoded: Decoded) -> Ragged:
     option = chosen[words.row_of_value]
     values = np.where(words.values == COPIED, -1 - table.start[option], words.values)
     vocabulary = table.phrases.target_vocabulary
-    if NUMBER in vocabulary:  # which is a copy of what it is linked with
+    if decoded.sentence.written and NUMBER in vocabulary:  # a copy of what it is linked with
         at = np.flatnonzero(words.values == vocabulary.encode([NUMBER]))
         place = at - words.offsets[words.row_of_value[at]]
         values[at] = -1 - table.linked_source(option[at], place)

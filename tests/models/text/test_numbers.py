@@ -86,7 +86,9 @@ def test_numbers_are_copied_in_the_order_of_the_phrase(model):
         "77", "of", "2001",
     ]  # fmt: skip
     assert "1999" not in translator.lm.vocabulary  # of the further text
-    assert "2001" in translator.for_tokens().translate("2001 nin").text
+    tokens = translator.for_tokens()
+    assert "2001" in tokens.translate("2001 nin").text
+    assert tokens.translate(f"{NUMBER} nin").text == f"{NUMBER} people"
 
 
 def test_pools_of_hypotheses_have_the_numbers(model):
