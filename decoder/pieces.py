@@ -18,9 +18,9 @@ import numpy as np
 from decoder.decoded import Decoded
 from decoder.statistics import SearchStatistics
 from models.arrays import FloatArray, Int32Array, Int64Array, Ragged
+from models.data.languages import FINAL
 from models.data.sentence import Sentence
 from models.distortion.interface import FIRST_GIVEN, OptionTable
-from models.text.splitting import FINAL
 
 OPENING = {"Ps", "Pi"}  # Unicode's categories of opening brackets and quotation marks
 

@@ -1,5 +1,5 @@
 """What is known of languages by their codes: their scripts, whether they put spaces between words,
-and how their text is usually cut.
+and how their text is usually cut; and the marks that end sentences.
 
 A letter's script is the first word of its name in Unicode: `HIRAGANA LETTER A`, `LATIN SMALL
 LETTER B`.
@@ -9,6 +9,9 @@ from functools import cache
 from typing import Literal, NamedTuple
 from unicodedata import name
 
+ENDING = ".!?…"  # marks that end a sentence, if a space and the beginning of another follow
+WIDE_ENDING = "。．｡！？।؟"  # those that stand nowhere else
+FINAL = frozenset(ENDING + WIDE_ENDING)
 EAST_ASIAN = frozenset(["ja", "wuu", "yue", "zh"])  # whose marks 。！？ end a sentence anywhere
 UNSPACED = EAST_ASIAN | {"bo", "dz", "km", "lo", "my", "th"}
 CHARACTERS = 2.0  # that count as a word in them

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from models.data.languages import FINAL
 from models.errors import DataError, reading
 from models.text.spacing import MARKS
-from models.text.splitting import FINAL
 from models.writing import replacing
 
 FORMAT = 1

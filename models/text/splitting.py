@@ -8,11 +8,8 @@ none. In Japanese and Chinese it ends at 。！？ with or without a space, unle
 import re
 from collections.abc import Iterator
 
-from models.data.languages import EAST_ASIAN
+from models.data.languages import EAST_ASIAN, ENDING, WIDE_ENDING
 
-ENDING = ".!?…"  # marks that end a sentence, if a space and the beginning of another follow
-WIDE_ENDING = "。．｡！？।؟"  # those that stand nowhere else
-FINAL = frozenset(ENDING + WIDE_ENDING)
 CLOSERS = "\"'”’“‘»›)\\]」』】）〉》"
 OPENERS = "\"'“‘„«‹(\\[「『【（〈《¿¡"
 _END = re.compile(rf"(?P<mark>[{ENDING}]+|[{WIDE_ENDING}]+)[{CLOSERS}]*(?= )")

@@ -9,7 +9,8 @@ from models.errors import DataError
 from models.system.folder import load_text
 from models.system.settings import TrainingSettings
 from models.system.training import train_system
-from models.text.both_sides import TextPipelines, TextSettings
+from models.text.both_sides import TextPipelines
+from models.text.settings import TextSettings
 from tests import command_line
 from tests.models.text.nasty import PIECES
 

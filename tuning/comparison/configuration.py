@@ -50,7 +50,7 @@ from models.phrases.settings import PhraseSettings
 from models.settings_text import convert_setting
 from models.system.folder import DISTORTION_LIMIT
 from models.system.settings import ClassSettings, LanguageModelSettings
-from models.text.both_sides import TextSettings
+from models.text.settings import TextSettings
 from tuning.evaluation.data_sets import ALL, DataSet
 from tuning.metrics.catalogue import check_name
 from tuning.metrics.words import TextOptions, usual_tokeniser

@@ -15,7 +15,7 @@ from models.errors import DataError, SettingError
 from models.phrases.settings import PhraseSettings
 from models.system.folder import load_source_tagger
 from models.system.settings import LanguageModelSettings
-from models.text.both_sides import TextSettings
+from models.text.settings import TextSettings
 from tests.tuning.comparison.tiny import (
     LEX,
     LINEAR,
