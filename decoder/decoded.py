@@ -15,6 +15,7 @@ from models.data.sentence import Sentence
 from models.distortion.interface import FIRST_GIVEN, SentenceScorer
 from models.language_model.model import LanguageModel
 from models.phrases.extraction import GRID
+from models.text.numbers import NUMBER
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,12 +67,23 @@ class Decoded:
             elif entry >= 0:
                 ids = phrases.target_phrases[phrases.target[entry]]
                 known = phrases.target_vocabulary.decode(ids.tolist())
+                if self.sentence.written and NUMBER in known:  # in tokens it is a word
+                    known = self._with_numbers(option, known)
             elif table.drop_unknown:
                 known = []
             else:
-                known = [self.sentence.words[table.start[option]]]
+                known = [self.sentence.copy_of(table.start[option])]
             self._phrases[option] = known
         return known
+
+    def _with_numbers(self, option: int, words: list[str]) -> list[str]:
+        """The words with the numbers that placeholders are linked with."""
+        places = np.arange(len(words))
+        sources = self.options.table.linked_source(np.full(len(words), option), places).tolist()
+        return [
+            self.sentence.copy_of(source) if word == NUMBER else word
+            for word, source in zip(words, sources, strict=True)
+        ]
 
     def spans(self, number: int = 0) -> list[tuple[int, int, int, int]]:
         """Source start and end, target start and end of every phrase, in target order."""

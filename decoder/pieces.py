@@ -18,10 +18,10 @@ import numpy as np
 from decoder.decoded import Decoded
 from decoder.statistics import SearchStatistics
 from models.arrays import FloatArray, Int32Array, Int64Array, Ragged
+from models.data.languages import FINAL
 from models.data.sentence import Sentence
 from models.distortion.interface import FIRST_GIVEN, OptionTable
 
-FINAL = frozenset(".!?。．！？｡؟।…")  # marks that end a sentence
 OPENING = {"Ps", "Pi"}  # Unicode's categories of opening brackets and quotation marks
 
 
@@ -68,6 +68,7 @@ def _part(sentence: Sentence, begin: int, end: int) -> Sentence:
         None if sentence.classes is None else sentence.classes[begin:end],
         order=None if sentence.order is None else sentence.order[begin:end],
         markup=sentence.markup.part(begin, end),
+        written=None if sentence.written is None else sentence.written[begin:end],
     )
 
 

@@ -17,7 +17,10 @@ class Terminal:
         self._descriptor = descriptor
 
     def type(self, text):
-        os.write(self._descriptor, text.encode())
+        self.type_bytes(text.encode())
+
+    def type_bytes(self, keys):
+        os.write(self._descriptor, keys)
 
     def read_until(self, text):
         """Reads on until the text appears."""
@@ -36,7 +39,7 @@ class Terminal:
             read = os.read(self._descriptor, 1 << 16)
         except OSError:  # Linux: no process has the terminal any more
             read = b""
-        self.written += read.decode()
+        self.written += read.decode(errors="replace")
         return bool(read)
 
     def seen(self):

@@ -9,7 +9,7 @@ import click
 from hyperbaton.commands.parameters import (
     NOT_NEGATIVE,
     POSITIVE,
-    CorpusCommand,
+    TextCommand,
     command,
     flag,
     option,
@@ -38,7 +38,7 @@ class _Numbers(click.ParamType):  # type: ignore[type-arg, unused-ignore]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Classify(CorpusCommand):
+class Classify(TextCommand):
     """Compare learners that predict whether and how far phrases move.
 
     \b
@@ -108,6 +108,7 @@ class Classify(CorpusCommand):
     def run(self) -> None:
         from hyperbaton.views.study_records import experiment_csv, experiment_json
         from models.data.corpus_reading import read_corpus
+        from models.text.both_sides import corpus_tokenisers
         from models.writing import open_to_write
         from tuning.reproduction.exhibit import exhibit_text
         from tuning.reproduction.learner_experiment import run_experiment
@@ -119,7 +120,8 @@ class Classify(CorpusCommand):
         announce_compilation("models.distortion.dpr.ni_features")
         settings = self.settings(self.assignments)
         with progress_line() as progress:
-            corpus, report = read_corpus(files, settings.corpus, progress)
+            tokenise = corpus_tokenisers(settings.text, settings.corpus)
+            corpus, report = read_corpus(files, settings.corpus, progress, tokenise)
             for line in report.lines():
                 say(line)
             experiment = run_experiment(corpus, wanted, progress)

@@ -62,7 +62,9 @@ class Evaluate(Command):
     per_sentence: Path | None = output("Also write the scores of each sentence (TSV).")
     plot: Path | None = output("Also draw the scores into this png, svg or pdf file.")
     tokenize: str = option(
-        "sacrebleu's tokeniser: none, 13a, intl, zh, char, ja-mecab.", default="none"
+        "sacrebleu's tokeniser: none, 13a, intl, zh, char, ja-mecab, ko-mecab; none is for tokens, "
+        "13a is usual for raw text.",
+        default="none",
     )
     lowercase: bool = flag("Ignore case.")
     test: str = option(
@@ -80,7 +82,11 @@ class Evaluate(Command):
         from hyperbaton.views.picture_files import check_picture
         from models.writing import open_to_write
         from tuning.evaluation import scoring
-        from tuning.evaluation.references import check_standard_input, read_references
+        from tuning.evaluation.references import (
+            check_standard_input,
+            look_raw,
+            read_references,
+        )
         from tuning.metrics.catalogue import METRICS, check_name, make_metrics
         from tuning.metrics.words import TextOptions, load_tokeniser
 
@@ -100,6 +106,8 @@ class Evaluate(Command):
         n_empty = sum(not group[0].strip() for group in groups)
         if n_empty:
             say(f"{n_empty} of {len(groups)} references are empty")
+        if self.tokenize == "none" and look_raw(groups):
+            say("the references look like raw text: --tokenize 13a is usual (docs/metrics.md)")
         metrics = make_metrics(wanted, groups, TextOptions(self.tokenize, self.lowercase))
         if every and self.reference_alignment is None:
             metrics = [metric for metric in metrics if not metric.needs_visits]

@@ -12,6 +12,7 @@ from hyperbaton.commands.parameters import (
     CorpusCommand,
     argument,
     command,
+    flag,
     option,
     output,
     plugins_option,
@@ -34,6 +35,7 @@ class NextWord(CorpusCommand):
     """
 
     model: Path = argument(default=REQUIRED)
+    tokenised: bool = flag("The texts are tokens, though the system takes raw text.")
     split: str = option("Part of the sample: train, dev or test.", default="test")
     distortion: tuple[str, ...] = option(
         "Ask only this model of the system; may be given several times.",
@@ -57,12 +59,13 @@ class NextWord(CorpusCommand):
     def run(self) -> None:
         from hyperbaton.views.picture_files import check_picture
         from hyperbaton.views.study_records import NEXT_WORD_FORMATS
-        from models.data.corpus_reading import CorpusSettings, read_corpus
+        from models.data.corpus_reading import SPLIT_BOTH, CorpusSettings, read_corpus
         from models.distortion.next_word.held_out import with_layers
         from models.system.folder import (
             load_distortion,
             load_source_classes,
             load_source_tagger,
+            load_tokenisers,
         )
         from tuning.reproduction.exhibit import exhibit_text
         from tuning.reproduction.next_word import next_word_exhibit, weights_table
@@ -77,7 +80,9 @@ class NextWord(CorpusCommand):
         loaded = load_distortion(self.model, self.distortion, allow_plugins=self.allow_plugins)
         models = next_word_models(loaded, str(self.model))
         with progress_line() as progress:
-            pairs, read = read_corpus(files, CorpusSettings(skip_bad=self.skip_bad), progress)
+            tokenise = SPLIT_BOTH if self.tokenised else load_tokenisers(self.model)
+            settings = CorpusSettings(skip_bad=self.skip_bad)
+            pairs, read = read_corpus(files, settings, progress, tokenise)
             for line in read.lines():
                 say(line)
             if not len(pairs):

@@ -77,7 +77,7 @@ class Prepare(Command):
 
     def run(self) -> None:
         from hyperbaton.views.text_tables import print_blocks
-        from models.preparation.languages import scripts_of
+        from models.data.languages import scripts_of
         from models.preparation.preparation import prepare
 
         job = self.job()

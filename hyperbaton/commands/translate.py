@@ -43,10 +43,10 @@ class Translate(MarkedCommand):
     hyperbaton translate model input.ja -o output.en
     echo "kare wa hon o katta ." | hyperbaton translate model --n-best 5 --n-best-file -
 
-    INPUT defaults to standard input. It is tokens, unless the system was trained on raw text: then
-    it is raw text too, and so are the translations (docs/text.md). Empty lines stay empty. A line
-    that cannot be translated gives an empty line and a message; the others are unaffected, and the
-    exit code is 1.
+    INPUT defaults to standard input, which is a prompt in a terminal (:help lists what it can do).
+    It is tokens, unless the system was trained on raw text: then it is raw text too, and so are the
+    translations (docs/text.md). Empty lines stay empty. A line that cannot be translated gives an
+    empty line and a message; the others are unaffected, and the exit code is 1.
 
     With --force, --prefix or --order, a file with a line for each sentence says what to search for,
     with --oracle in which order (docs/oracle.md). With --markup, the input itself says how to
@@ -84,6 +84,11 @@ class Translate(MarkedCommand):
     threads: int = threads_option()
 
     def run(self) -> None:
+        if self.is_prompt():
+            from hyperbaton.commands.prompt import prompt
+
+            prompt(self, self.n_best)
+            return
         if self.n_best > 1 and not (self.n_best_file or self.as_json or self.mbr):
             raise click.UsageError("--n-best needs --n-best-file or --json")
         if self.as_json and self.out is None and STREAM in (self.n_best_file, self.lattice):
@@ -96,6 +101,15 @@ class Translate(MarkedCommand):
         translator = self.with_oracle(translator) if self.oracle else translator
         if self.translate(translator, sentences):
             raise SystemExit(1)
+
+    def is_prompt(self) -> bool:
+        """Whether somebody types sentences, and wants nothing but their translations."""
+        others = (
+            "out", "n_best_file", "alignment", "as_json", "lattice", "stats", "mbr", "mbr_lattice",
+            "force", "prefix", "order", "oracle", "source_tags", "source_tree",
+        )  # fmt: skip
+        is_plain = self.source == STREAM and not any(getattr(self, name) for name in others)
+        return is_plain and sys.stdin.isatty() and sys.stdout.isatty()
 
     def with_oracle(self, translator: "Translator") -> "Translator":
         from models.distortion.oracle import Oracle

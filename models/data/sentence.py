@@ -22,6 +22,7 @@ class Sentence:
     markup: Markup = NO_MARKUP  # what the search is told about spans of words
     raw: str | None = None  # the text that its words were made of, if it was not tokens
     breaks: tuple[int, ...] = ()  # where its second and further sentences begin, if it has several
+    written: tuple[str, ...] | None = None  # how words that are copied are written, if differently
 
     def __post_init__(self) -> None:
         for layer in LAYERS:
@@ -36,6 +37,10 @@ class Sentence:
 
     def __len__(self) -> int:
         return len(self.words)
+
+    def copy_of(self, place: int) -> str:
+        """A word as it is copied into the translation."""
+        return (self.written or self.words)[place]
 
     @property
     def layers(self) -> frozenset[str]:

@@ -30,6 +30,7 @@ from models.data.sentence import Sentence
 from models.data.vocabulary import Vocabulary
 from models.errors import DataError, SettingError
 from models.estimator import Estimator
+from models.phrases.extraction import GRID
 from models.phrases.table import PhraseTable
 from models.progress import Progress
 
@@ -101,6 +102,14 @@ class OptionTable:
         values = np.full(offsets[-1], COPIED, np.int32)
         values[np.repeat(known, lengths)] = words.values[np.repeat(known, words.lengths)]
         return Ragged(values, offsets)
+
+    def linked_source(self, option: Int64Array, place: Int64Array) -> Int64Array:
+        """Where the first source word is that the target word at a place of each option is linked
+        with; (n,) each."""
+        row = self.inner[option] >> (GRID * place).astype(np.uint64)
+        links = row[:, None] >> np.arange(GRID, dtype=np.uint64) & np.uint64(1)
+        first: Int64Array = self.start[option] + links.argmax(axis=1)
+        return first
 
     @cached_property
     def reordering(self) -> FloatArray:

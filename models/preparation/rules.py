@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
+from models.data.languages import scripts_of, share_of_scripts, size
 from models.errors import SettingError
-from models.preparation.languages import scripts_of, share_of_scripts, size
 
 EMPTY = "a side is empty"
 LONG = "too long"

@@ -11,9 +11,9 @@ from typing import NamedTuple
 from xml.parsers import expat
 
 from models.data.compression import reading_errors
+from models.data.languages import is_same_language
 from models.data.text import open_binary, read_error
 from models.errors import BadLine
-from models.preparation.languages import is_same_language
 
 CHUNK = 1 << 16
 CODES = frozenset({"bpt", "ept", "ph", "it", "ut"})

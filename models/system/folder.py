@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import tomli_w
 
+from models.data.corpus_reading import SPLIT_BOTH
 from models.data.tagger import Tagger
 from models.data.word_classes import WordClasses
 from models.distortion.catalogue import MODELS, make_model, model_text, parse_model, split_model
@@ -335,6 +336,15 @@ def load_text(directory: Path) -> "TextPipelines | None":
     part = content["parts"].get(TEXT)
     folder = directory / part if part else None
     return TextPipelines.read(content[TEXT], folder, str(directory / NAME))
+
+
+def load_tokenisers(directory: Path) -> Mapping[str, Callable[[str], list[str]]]:
+    """What makes tokens of the lines of a corpus, as the system's own training did."""
+    text = load_text(directory)
+    if text is None:
+        return SPLIT_BOTH
+    text.load()
+    return text.tokenise
 
 
 def load_source_tagger(directory: Path) -> Tagger | None:

@@ -168,10 +168,7 @@ class _Training:
         corpus, report = self._kept_case
         if self._text is not None:
             del self._kept_case  # no two of them in memory for longer than it takes
-            source, target = self._text.source, self._text.target
-            corpus = replace(
-                corpus, source=source.cased(corpus.source), target=target.cased(corpus.target)
-            )
+            corpus = self._text.learned_from(corpus)
         return corpus, report
 
     @cached_property
@@ -182,7 +179,7 @@ class _Training:
             corpus, report = read_corpus(*given)
         else:
             self._text.load()
-            corpus, report = read_corpus(*given, self._text.keeping_case().tokenise)
+            corpus, report = read_corpus(*given, self._text.plain().tokenise)
         if not len(corpus):
             raise DataError("the corpus has no pair", where=str(self.files.source))
         return corpus, report
@@ -272,7 +269,7 @@ class _Training:
 
     def _make_language_model(self, folder: Path) -> str:
         target, settings = self.read[0].target, self.settings.lm
-        tokenise = split_words if self._text is None else self._text.target.tokenise
+        tokenise = split_words if self._text is None else self._text.written
         more_vocabulary, more = read_text(self.lm_texts, self.listeners.progress, tokenise)
         words, vocabulary = _appended(target.words, target.vocabulary, more, more_vocabulary)
         self._announce("making the language model")

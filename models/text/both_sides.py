@@ -11,12 +11,13 @@ from models.data.glossary import Glossary
 from models.data.markup import NO_MARKUP
 from models.data.markup_text import Marked
 from models.data.sentence import Sentence
-from models.errors import DataError, SettingError
+from models.errors import DataError, SettingError, nearest
 from models.text.casing import LOWER, TRUE, Truecaser
 from models.text.marks import glossary_of_tokens, markup_over_tokens
 from models.text.normalisation import Form
+from models.text.numbers import masked, masked_corpus, masked_sentence
 from models.text.pipeline import TextPipeline
-from models.text.settings import TextSettings
+from models.text.settings import COPY, KEEP, NUMBERS, TextSettings
 
 SIDES = ("source", "target")
 
@@ -27,6 +28,7 @@ class TextPipelines(NamedTuple):
     source: TextPipeline
     target: TextPipeline
     split: bool = True
+    numbers: str = KEEP
     made_with: Mapping[str, str] = {}  # versions of packages at the time of training
 
     @classmethod
@@ -52,7 +54,10 @@ class TextPipelines(NamedTuple):
                 expected="nothing could give translations their capital letters back",
                 advice="--set text.target_case=true",
             )
-        return cls(replace(source, is_written=False), target, settings.split)
+        if settings.numbers not in NUMBERS:
+            expected = nearest(settings.numbers, list(NUMBERS))
+            raise SettingError(f"text.numbers cannot be {settings.numbers!r}", expected=expected)
+        return cls(replace(source, is_written=False), target, settings.split, settings.numbers)
 
     def load(self) -> None:
         """Reports a missing package before any text is read."""
@@ -70,12 +75,27 @@ class TextPipelines(NamedTuple):
 
     @property
     def tokenise(self) -> dict[str, Callable[[str], list[str]]]:
-        """For a corpus."""
-        return {side: getattr(self, side).tokenise for side in SIDES}
+        """For a corpus. Its source is as in text to translate."""
+        own = {side: getattr(self, side).tokenise for side in SIDES}
+        if self.numbers == COPY:
+            own["source"] = lambda line: masked(self.source.tokenise(line))
+        return own
 
-    def sentence(self, line: str) -> Sentence:
-        """A line to translate."""
-        return self.source.sentence(line, split=self.split)
+    def sentence(self, line: str, *, split: bool = True) -> Sentence:
+        """A line to translate; `split`: it may be several sentences, if the system says so too."""
+        sentence = self.source.sentence(line, split=split and self.split)
+        return masked_sentence(sentence) if self.numbers == COPY else sentence
+
+    def written(self, line: str) -> list[str]:
+        """The tokens of a target text that has no source."""
+        tokens = self.target.tokenise(line)
+        return masked(tokens) if self.numbers == COPY else tokens
+
+    def learned_from(self, corpus: AlignedCorpus) -> AlignedCorpus:
+        """What a system is trained on, of a corpus whose case and numbers were kept."""
+        source, target = self.source.cased(corpus.source), self.target.cased(corpus.target)
+        corpus = replace(corpus, source=source, target=target)
+        return masked_corpus(corpus) if self.numbers == COPY else corpus
 
     def marked(self, marked: Marked) -> Sentence:
         """A line to translate, whose markup was read."""
@@ -95,13 +115,16 @@ class TextPipelines(NamedTuple):
         source, target = self.source.fit(corpus.source), self.target.fit(corpus.target)
         return self._replace(source=source, target=target)
 
-    def keeping_case(self) -> "TextPipelines":
-        return self._replace(source=self.source.keeping_case(), target=self.target.keeping_case())
+    def plain(self) -> "TextPipelines":
+        """The same without what is learned: case and numbers are kept."""
+        source, target = self.source.keeping_case(), self.target.keeping_case()
+        return self._replace(source=source, target=target, numbers=KEEP)
 
     def described(self) -> dict[str, Any]:
         """For `model.toml`."""
         sides = {side: getattr(self, side).described() for side in SIDES}
-        return {"split": self.split, **sides}
+        numbers = {"numbers": self.numbers} if self.numbers != KEEP else {}
+        return {"split": self.split, **numbers, **sides}
 
     def differences(self) -> list[str]:
         """Packages of the source side that are not those of the training, in words."""
@@ -132,7 +155,10 @@ class TextPipelines(NamedTuple):
             source, target = (_read_side(content[side]) for side in SIDES)
             made_with = {str(k): str(v) for k, v in content["source"]["versions"].items()}
             source = replace(source, is_written=False)
-            made = cls(source, target, bool(content["split"]), made_with)
+            numbers = content.get("numbers", KEEP)
+            if numbers not in NUMBERS:
+                raise KeyError("numbers")
+            made = cls(source, target, bool(content["split"]), numbers, made_with)
         except (KeyError, TypeError, AttributeError) as error:
             raise DataError(
                 f"the table [text] lacks or mistakes {error}",
@@ -166,4 +192,4 @@ def corpus_tokenisers(
         return SPLIT_BOTH
     pipelines.check(corpus)
     pipelines.load()
-    return pipelines.keeping_case().tokenise
+    return pipelines.plain().tokenise

@@ -7,11 +7,13 @@ word of a sentence gets a capital letter, unless it has one somewhere.
 """
 
 import json
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from models.data.languages import FINAL
 from models.errors import DataError, reading
 from models.text.spacing import MARKS
 from models.writing import replacing
@@ -19,8 +21,7 @@ from models.writing import replacing
 FORMAT = 1
 LOWER, KEEP, TRUE = "lower", "keep", "true"
 CASES = (LOWER, KEEP, TRUE)
-FINAL = frozenset([".", "!", "?", "...", "…"])  # after them a sentence begins
-GOES_ON = frozenset([",", ";", ":", ")"])  # unless one of these follows them
+GOES_ON = frozenset([",", ";", ":", ")"])  # no sentence begins after these, even behind a mark
 
 
 @dataclass(frozen=True)
@@ -74,8 +75,8 @@ class Truecaser:
 
 def capitalised(words: Sequence[str]) -> list[str]:
     """
-    >>> capitalised('" the iPhone is it . see 3d .'.split())
-    ['"', 'The', 'iPhone', 'is', 'it', '.', 'See', '3d', '.']
+    >>> capitalised('" mr. iPhone is it . see 3d . a.b'.split())
+    ['"', 'Mr.', 'iPhone', 'is', 'it', '.', 'See', '3d', '.', 'a.b']
     """
     return [
         _capitalised(word) if begins else word
@@ -90,7 +91,8 @@ def begins_sentence(words: Iterable[str]) -> Iterator[bool]:
         word = token.strip(MARKS)
         is_word = any(map(str.isalnum, word)) and not word.startswith("&")
         yield fresh and is_word
-        fresh = (fresh and not is_word and word not in GOES_ON) or word in FINAL
+        is_end = word != "" and set(word) <= FINAL
+        fresh = is_end or (fresh and not is_word and word not in GOES_ON)
 
 
 def _by_count(seen: Counter[str]) -> tuple[str, ...]:
@@ -105,7 +107,7 @@ def has_case(word: str) -> bool:
 def _capitalised(token: str) -> str:
     """An address, or a word with digits, stays as it is."""
     word = token.lstrip(MARKS)
-    letters = word.rstrip(MARKS).replace("-", "").replace("'", "").replace("’", "")
+    letters = re.sub("[-'’]|[.]$", "", word.rstrip(MARKS))  # mr. too
     first = word[:1].upper()
     if not letters.isalpha() or word != word.lower() or len(first) != 1:
         return token

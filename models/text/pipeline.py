@@ -7,6 +7,7 @@ from typing import Any
 
 from models.arrays import GrowingRagged
 from models.data.corpus import Side
+from models.data.languages import TEXT, Text, primary
 from models.data.sentence import Sentence
 from models.data.vocabulary import Vocabulary
 from models.errors import SettingError, nearest
@@ -14,7 +15,7 @@ from models.text.casing import CASES, KEEP, LOWER, TRUE, Truecaser, capitalised
 from models.text.normalisation import Form, normalise, origins
 from models.text.spacing import escape
 from models.text.splitting import Splitter
-from models.text.tokenisers import LANGUAGES, TOKENISERS, Language, Tokeniser
+from models.text.tokenisers import TOKENISERS, Tokeniser
 
 
 @dataclass(frozen=True)
@@ -29,14 +30,15 @@ class TextPipeline:
 
     @classmethod
     def of(cls, language: str, tokeniser: str = "", case: str = "") -> "TextPipeline":
-        """The usual one of a language; what is given is used instead."""
-        if language not in LANGUAGES and not tokeniser:
+        """The usual one of a language; what is given is used instead. Regions do not matter."""
+        language = primary(language)
+        if language not in TEXT and not tokeniser:
             raise SettingError(
                 f"no tokeniser is known for the language {language!r}",
-                expected=nearest(language, list(LANGUAGES)),
+                expected=nearest(language, list(TEXT)),
                 advice=f"or choose one: {', '.join(TOKENISERS)}",
             )
-        usual = LANGUAGES.get(language, Language("none"))
+        usual = TEXT.get(language, Text("none"))
         if case and case not in CASES:
             raise SettingError(f"there is no case {case!r}", expected=nearest(case, list(CASES)))
         made = Tokeniser(tokeniser or usual.tokeniser, language)
@@ -53,8 +55,10 @@ class TextPipeline:
     def sentence(self, text: str, *, split: bool = True) -> Sentence:
         """A line to translate; `split`: it may be several sentences."""
         tokens, breaks = self._cut(normalise(text, self.form))
-        words = tuple(self._cased(tokens))
-        return Sentence(words, raw=text, breaks=tuple(breaks) if split else ())
+        words, breaks = tuple(self._cased(tokens)), breaks if split else []
+        # a name or an address that is copied keeps its capital letters
+        written = tuple(tokens) if self.case == LOWER else None
+        return Sentence(words, raw=text, breaks=tuple(breaks), written=written)
 
     def detokenise(self, tokens: Sequence[str]) -> str:
         """The text of tokens that were translated."""

@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Iterable
+from itertools import pairwise
 from unicodedata import category
 
 _PATTERN = re.compile(
     r"""
     (?:(?:https?|ftp)://|www\.)[\w\-.~%/?\#@!$&*+,;=:]+(?<![.,;:!?])  # addresses of pages
-  | [\w.+\-]+@[\w\-]+(?:\.[\w\-]+)+  # of people
+  | (?<![\w.+\-])[\w.+\-]+@[\w\-]+(?:\.[\w\-]+)+  # of people; a long word is searched once
   | &(?:[A-Za-z][A-Za-z0-9]*|\#[0-9]+|\#x[0-9A-Fa-f]+);
   | (?<![A-Za-z0-9.,])[0-9]+(?:[.,:/\-][0-9]+)+(?![A-Za-z0-9])  # 1,000.5  10:30  2026-11-16
   | [\U0001f1e6-\U0001f1ff]{2}  # flags
@@ -17,6 +18,7 @@ _PATTERN = re.compile(
 _CLINGING = re.compile(
     "[\u200c\u200d\ufe00-\ufe0f\u20e3\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]"
 )
+_SPACE = re.compile(" ")
 _TYING = "\u200d"
 
 
@@ -27,24 +29,25 @@ def spans(text: str, cuts: Iterable[int]) -> list[tuple[int, int]]:
     >>> spans("see a.b@c.de!", [5, 6, 12])
     [(0, 3), (4, 12), (12, 13)]
     """
-    places = {place for place in cuts if 0 < place < len(text) and _may_cut(text, place)}
+    size = len(text)
+    places = {
+        place
+        for place in cuts
+        if 0 < place < size and (text[place] < "\x80" or _may_cut(text, place))
+    }
     for match in _PATTERN.finditer(text):
         first, last = match.span()
         places.difference_update(range(first + 1, last))
         places |= {first, last}
-    found, begin = [], 0
-    for place in sorted(places | {len(text)}):
-        for word in re.finditer(r"[^ ]+", text[begin:place]):
-            found.append((begin + word.start(), begin + word.end()))
-        begin = place
-    return found
+    for space in _SPACE.finditer(text):
+        places.update(space.span())
+    edges = sorted(places | {0, size})
+    return [(first, last) for first, last in pairwise(edges) if text[first] != " "]
 
 
 def _may_cut(text: str, place: int) -> bool:
     """Whether the character at a place stands for itself and is not tied to the one before."""
     character = text[place]
-    if character < "\x80":
-        return True
     return (
         category(character)[0] != "M"
         and not _CLINGING.match(character)

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+NUMBERS = KEEP, COPY = "keep", "copy"
+
 
 @dataclass(frozen=True)
 class TextSettings:
@@ -14,3 +16,4 @@ class TextSettings:
     source_case: str = ""  # keep, lower or true
     target_case: str = ""  # keep or true
     split: bool = True  # lines of several sentences are translated one sentence at a time
+    numbers: str = KEEP  # copy: numbers that are the same on both sides are learned as one word

@@ -17,6 +17,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from models.data.languages import UNSPACED
+
 JOIN, SPACE = "￭", "▁"
 MARKS = JOIN + SPACE
 ENTITIES = {
@@ -64,7 +66,7 @@ class Spacing:
 
     @classmethod
     def of(cls, language: str) -> "Spacing":
-        if language in ("ja", "zh"):
+        if language in UNSPACED:
             return cls(unspaced=True)
         if language == "fr":
             return cls(CLOSING - FRENCH_SPACED, OPENING - FRENCH_SPACED)

@@ -8,15 +8,17 @@ none. In Japanese and Chinese it ends at 。！？ with or without a space, unle
 import re
 from collections.abc import Iterator
 
+from models.data.languages import EAST_ASIAN, ENDING, WIDE_ENDING
+
 CLOSERS = "\"'”’“‘»›)\\]」』】）〉》"
 OPENERS = "\"'“‘„«‹(\\[「『【（〈《¿¡"
-_END = re.compile(rf"(?P<mark>[.!?…]+|[。｡！？।؟]+)[{CLOSERS}]*(?= )")
+_END = re.compile(rf"(?P<mark>[{ENDING}]+|[{WIDE_ENDING}]+)[{CLOSERS}]*(?= )")
 _BEGINS = re.compile(rf" [{OPENERS}–—-]* ?(?P<first>\w)")
 _LAST_WORD = re.compile(r"[^\s(\[{\"'“‘«/-]+$")
 _BRACKETS = {"「": "」", "『": "』", "（": "）", "(": ")", "【": "】", "〈": "〉", "《": "》"}
 _UNSPACED_END = re.compile(
     rf"[{''.join(_BRACKETS)}{''.join(_BRACKETS.values())}]"
-    r"|(?:[。｡！？]|[!?](?![\w=&%/]))+",  # no ? of an address
+    rf"|(?:[{WIDE_ENDING}]|[!?](?![\w=&%/]))+",  # no ? of an address
     re.ASCII,
 )
 
@@ -47,7 +49,7 @@ class Splitter:
     """
 
     def __init__(self, language: str) -> None:
-        self._unspaced = language in ("ja", "zh")
+        self._unspaced = language in EAST_ASIAN
         self._ordinals = language in _ORDINALS.split()
         self._abbreviations = frozenset(ABBREVIATIONS.get(language, "").split())
 

@@ -7,6 +7,7 @@ optional parts of hyperbaton and are loaded when text is first cut.
 
 import importlib
 import logging
+import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -15,17 +16,16 @@ from importlib.metadata import PackageNotFoundError, version
 from itertools import pairwise
 from types import ModuleType
 from typing import Any, TypeAlias
+from unicodedata import category
 
 from models.errors import DataError, SettingError, nearest
-from models.text.normalisation import Form
 from models.text.protection import spans
 from models.text.spacing import Spacing
 
 Cut: TypeAlias = Callable[[str], Iterable[int]]
 
-EUROPEAN = """
-    bg ca cs da de el en es et fi fr ga hr hu is it lt lv mt nl no pl pt ro ru sk sl sq sr sv tr uk
-"""
+
+_WORD_OR_MARK = re.compile(r"\w+(?:['’-]\w+)*|[^\w\s]")
 
 
 def load_moses(language: str) -> Cut:
@@ -60,6 +60,19 @@ def load_kiwi(language: str) -> Cut:  # noqa: ARG001
     return lambda text: (token.start for token in kiwi.tokenize(text) if token.len)
 
 
+def load_words(language: str) -> Cut:  # noqa: ARG001
+    """Words, with apostrophes and hyphens inside of them, and everything else by itself; for
+    languages with spaces between words."""
+
+    def cut(text: str) -> Iterator[int]:
+        # to Python, vowel signs are no part of a word
+        letters = "".join("a" if category(letter)[0] == "M" else letter for letter in text)
+        for match in _WORD_OR_MARK.finditer(letters):
+            yield from match.span()
+
+    return cut
+
+
 def load_characters(language: str) -> Cut:  # noqa: ARG001
     return lambda text: range(len(text))
 
@@ -81,22 +94,9 @@ TOKENISERS: Mapping[str, Program] = {
     "unidic": Program(load_unidic, ("fugashi", "unidic-lite")),
     "jieba": Program(load_jieba, ("jieba",)),
     "kiwi": Program(load_kiwi, ("kiwipiepy", "kiwipiepy-model")),
+    "words": Program(load_words),
     "char": Program(load_characters, spacing=Spacing(always=False)),
     "none": Program(load_nothing, spacing=Spacing(always=True)),
-}
-
-
-@dataclass(frozen=True)
-class Language:
-    tokeniser: str
-    form: Form = "NFC"
-    case: str = "true"
-
-
-LANGUAGES: Mapping[str, Language] = dict.fromkeys(EUROPEAN.split(), Language("moses")) | {
-    "ja": Language("unidic", "NFKC", "keep"),
-    "zh": Language("jieba", "NFKC", "keep"),
-    "ko": Language("kiwi", "NFKC", "keep"),
 }
 
 

@@ -57,6 +57,29 @@ def test_help_names_everything_and_imports_nothing_heavy():
         assert re.search(rf"\b{name}\b", result.stdout), name
 
 
+def test_raw_references_are_noticed(run, write):
+    raw = write("raw.en", "He came.\nDid he?\n")
+    message = "the references look like raw text: --tokenize 13a"
+    assert message in run(raw, "--reference", raw)[2]
+    assert message not in run(raw, "--reference", raw, "--tokenize", "13a")[2]
+    tokens = write("tokens.en", "he came .\ndid he ?\n")
+    assert run(tokens, "--reference", tokens)[2] == ""
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (r'{"text": "half \ud800"}', "has half of a surrogate pair"),
+        ('{"text": "a", "b": ' + "[" * 100_000 + "]" * 100_000 + "}", "too many brackets"),
+    ],
+)
+def test_json_that_holds_no_text(run, write, line, message):
+    path = write("new.jsonl", '{"text": "a"}\n' + line + "\n")
+    code, _, said = run(path, "--reference", write("ref.en", "a\na\n"))
+    assert code == 1
+    assert f"new.jsonl:2: {message}" in said
+
+
 def test_a_table(run, files):
     code, out, err = run(*files, "--metrics", "wer,bleu", "--baseline", files[0], "--resamples", 9)
     assert (code, err) == (0, "")

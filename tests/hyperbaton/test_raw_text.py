@@ -9,10 +9,12 @@ from hypothesis import settings as few
 
 import hyperbaton
 from models.data.corpus_reading import CorpusFiles
-from models.errors import SettingError
+from models.errors import DataError, SettingError
 from models.system.folder import load_phrases, load_text, read_system
 from models.system.settings import TrainingSettings
 from models.system.training import train_system
+from models.text.both_sides import TextPipelines
+from models.text.normalisation import normalise
 from models.text.settings import TextSettings
 from tests import command_line
 from tests.models.text.nasty import texts
@@ -197,6 +199,45 @@ def test_tuning_explaining_and_diagnosing_take_raw_text(files, model, tmp_path):
     assert json.loads(done.stdout)["reference"] == "a book ."
 
 
+SURVIVORS = [
+    "http://a.b/C?d=e&f#g", "www.Kyoto.jp", "X.Y@z.org", "1,000.5", "2026-11-16", "10:30",
+    "&lt;", "&amp;", "&#124;", "&", "&number;", "|", "|||", "<s>", "</s>", "<unk>", "<zone>",
+    "<", ">", "[", "]", "[X]", "￭", "▁", "▁￭", "▁x", "C++", "#1", "50%",
+    "👩\u200d👩\u200d👧", "👍🏽", "🇯🇵", "1️⃣",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("place", ["Hon {} da .", "{} hon o katta .", "Kare wa {}"])
+def test_what_must_survive_is_copied(model, place):
+    done = translate(model, lines="".join(place.format(one) + "\n" for one in SURVIVORS))
+    assert done.returncode == 0, done.stderr
+    lost = [
+        (one, line)
+        for one, line in zip(SURVIVORS, done.stdout.splitlines(), strict=True)
+        if one not in line.split()
+    ]
+    assert not lost
+
+
+@pytest.mark.parametrize("language", ["en", "ja", "zh", "ko"])
+def test_what_must_survive_goes_through_real_tokenisers(write, tmp_path, language):
+    text = TextSettings(language, "en")
+    try:
+        TextPipelines.of(text).load()
+    except DataError as error:
+        pytest.skip(str(error).splitlines()[0])
+    files = CorpusFiles(write("s", "Hon da\n"), write("t", "A book\n"), write("a", "0-1\n"))
+    train_system(files, tmp_path / "m", TrainingSettings(text=text))
+    done = translate(tmp_path / "m", lines="".join(f"{one}\n" for one in SURVIVORS))
+    lines = done.stdout.splitlines()
+    whole = 10  # the first ones are one token each, the others may be several
+    assert lines[:whole] == SURVIVORS[:whole]
+    kept = [line.replace(" ", "").lower() for line in lines]
+    assert kept == [
+        normalise(one, load_text(tmp_path / "m").source.form).lower() for one in SURVIVORS
+    ]
+
+
 def test_another_version_is_reported_once(write, tmp_path):
     pytest.importorskip("sacremoses", reason="sacremoses is not installed")
     model, links = tmp_path / "m", write("a", "0-1 1-0 2-2\n0-1 1-0 2-2\n")
@@ -209,3 +250,21 @@ def test_another_version_is_reported_once(write, tmp_path):
     assert done.stdout == "A book.\nA book.\n"
     message = f"the system was trained with sacremoses 0.0.1, here is {current}"
     assert done.stderr.count(message) == 1
+
+
+def test_moves_of_phrases_and_of_words_are_learned_from_raw_text(files, tmp_path):
+    given = [f"--{key}={value}" for key, value in paths(files).items()]
+    languages = ["--source-language", "xx", "--target-language", "en", *OPTIONS]
+    how = ["--learners", "lr", "--sizes", 2, "--test-size", 1, "--repeats", 1]
+    done = command_line.run("classify", *given, *languages, *how)
+    assert done.returncode == 0, done.stderr
+    model = tmp_path / "m"
+    pair = ["--distortion", "pair,min_count=1,passes=1", "--lm-order", 2]
+    done = command_line.run("train", *given, *languages, *pair, "--out", model)
+    assert done.returncode == 0, done.stderr
+    raw = json.loads(command_line.run("next-word", model, *given, "--format=json").stdout)
+    tokens = json.loads(
+        command_line.run("next-word", model, *given, "--format=json", "--tokenised").stdout
+    )
+    # of tokens in capital letters the model knows nothing
+    assert raw["models"]["pair"]["log_p"] > tokens["models"]["pair"]["log_p"]

@@ -1,10 +1,13 @@
 """Commands in a real terminal: typed sentences, and progress that leaves nothing behind."""
 
+import signal
 import subprocess
 import sys
+from contextlib import contextmanager
 
 import pytest
 
+from hyperbaton.commands.prompt import HELP, SIGN
 from hyperbaton.console import COMPILING
 from tests.terminals import in_terminal
 
@@ -45,6 +48,13 @@ def many(write):
     return write("in.txt", "hon o katta\n" * 40)
 
 
+@pytest.fixture(autouse=True)
+def state(monkeypatch, tmp_path):
+    """The folder for what a prompt remembers."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    return tmp_path / "state" / "hyperbaton"
+
+
 def seen(terminal):
     return [line for line in terminal.seen() if line != COMPILING]
 
@@ -52,11 +62,12 @@ def seen(terminal):
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_typed_sentence_was_answered_only_after_the_next(model, threads):
     dialogue = {
-        "hon o katta": "bought a book",
-        "kare wa hon o yonda": "he read a book",
-        "hon o yonda": "read a book",
+        "hon o katta": "bought a book ||| 0-2 2-0",
+        "kare wa hon o yonda": "he read a book ||| 0-0 2-3 4-1",
+        "hon o yonda": "read a book ||| 0-2 2-0",
     }
-    with in_terminal([*IMPATIENT, "translate", model, "--threads", threads]) as (process, terminal):
+    command = [*IMPATIENT, "translate", model, "--threads", threads, "--alignment"]
+    with in_terminal(command) as (process, terminal):
         for sentence, translation in dialogue.items():
             terminal.type(sentence + "\n")
             terminal.read_until(translation + "\r\n")
@@ -64,6 +75,99 @@ def test_a_typed_sentence_was_answered_only_after_the_next(model, threads):
         terminal.read_to_end()
         assert process.wait() == 0
     assert seen(terminal) == [line for turn in dialogue.items() for line in turn]
+
+
+@contextmanager
+def prompting(model, *arguments):
+    """A process with a prompt, its terminal, and a function that gets the answer to a line."""
+    with in_terminal([*COMMAND, "translate", model, *arguments]) as (process, terminal):
+
+        def ask(line):
+            before = len(terminal.written)
+            terminal.type(f"{line}\n")
+            terminal.read_until(f"\n{SIGN}")
+            _, *answer, _ = terminal.written[before:].split("\r\n")
+            return answer
+
+        terminal.read_until(SIGN)
+        yield process, terminal, ask
+        terminal.read_to_end()
+        assert process.wait() == 0
+
+
+def test_a_prompt_translates_and_does_what_it_is_asked(model):
+    with prompting(model) as (_, terminal, ask):
+        assert ask(":jumps") == ["nothing was translated yet", "  type a sentence first"]
+        assert ask("hon o katta") == ["bought a book"]
+        assert ask(":jumps") == ["hon o katta", "━━━━━━━━━━━   bought a book"]
+        assert ask("  ") == []
+        assert ask(":n-best 2") == []
+        first, second = ask("hon o katta")
+        assert first.endswith("  bought a book")
+        assert float(first.split()[0]) > float(second.split()[0])
+        assert ask(":n-best 1") == []
+        assert ask(":n-best none") == [":n-best needs a number", "  such as :n-best 5"]
+        assert ask(":jmps")[:2] == ["there is no :jmps", "  did you mean :jumps?"]
+        assert ask(":help") == HELP.splitlines()
+        terminal.type(":quit\n")
+
+
+def test_a_line_that_begins_with_a_colon_can_be_translated(model):
+    with prompting(model) as (_, terminal, ask):
+        assert ask("::quit") == [":quit"]  # unknown words are copied
+        assert ask(" :quit hon") == [":quit a book"]
+        assert ask(":::") == ["::"]
+        terminal.type("\x04")
+
+
+def test_a_prompt_has_the_options_of_the_command(model):
+    with prompting(model, "--n-best", 2, "--markup", "exclusive") as (_, terminal, ask):
+        assert len(ask("hon o katta")) == 2
+        assert "a novel" in ask('<term translation="a novel">hon</term>')[0]
+        assert ask("<zone>hon")[0] == "column 1: <zone> without </zone>"
+        terminal.type("\x04")
+
+
+def test_an_interrupt_clears_the_line_and_what_ends_programs_ends_a_prompt(model):
+    with in_terminal([*COMMAND, "translate", model]) as (process, terminal):
+        terminal.read_until(SIGN)
+        terminal.type("kare")
+        terminal.read_until("kare")
+        process.send_signal(signal.SIGINT)
+        terminal.read_until(SIGN)
+        terminal.type("hon o katta\n")
+        terminal.read_until("bought a book")
+        process.send_signal(signal.SIGTERM)
+        terminal.read_to_end()
+        assert process.wait() == 128 + signal.SIGTERM
+
+
+def test_a_prompt_remembers_what_was_typed(model, state):
+    with prompting(model) as (_, terminal, ask):
+        ask("hon o yonda")
+        terminal.type("\x04")
+    assert (state / "history").read_text().splitlines()[-1] == "hon o yonda"
+    with prompting(model) as (_, terminal, ask):
+        assert ask("\x1b[A") == ["read a book"]  # the key for the line before
+        terminal.type("\x04")
+
+
+def test_a_prompt_that_cannot_remember_works(model, state):
+    state.parent.write_text("no folder")
+    with prompting(model) as (_, terminal, ask):
+        assert ask("hon o katta") == ["bought a book"]
+        terminal.type("\x04")
+    assert state.parent.read_text() == "no folder"
+
+
+def test_a_prompt_refuses_bytes_that_are_no_text(model):
+    with in_terminal([*COMMAND, "translate", model]) as (process, terminal):
+        terminal.read_until(SIGN)
+        terminal.type_bytes(b"\xff\n")
+        terminal.read_until("this is not UTF-8")
+        terminal.type("\x04")
+        terminal.read_to_end()
+        assert process.wait() == 0
 
 
 def test_progress_was_written_into_translations(model, many):

@@ -21,8 +21,9 @@ from models.data.array_files import load_arrays, save_arrays
 from models.data.sealed_folders import is_whole
 from models.errors import DataError
 from models.progress import Progress
-from models.system.folder import model_entries, read_system, starting_weights
+from models.system.folder import load_text, model_entries, read_system, starting_weights
 from models.system.stages import PARTS, fingerprint, run_stage
+from models.text.both_sides import TextPipelines
 from models.writing import make_folder, open_to_write
 from tuning.comparison.configuration import Configuration, System, limit_name
 from tuning.comparison.results import Cost, Output, Replica, as_outputs, metrics_of
@@ -76,7 +77,8 @@ class Job:
 
     def scored_key(self, test: DataSet) -> str:
         versions = [version(name) for name in ("hyperbaton", "sacrebleu")]
-        return fingerprint(FORMAT, self.decoded_key(test), self.configuration.metrics, versions)
+        how = self.configuration.metrics, self.configuration.text_options.tokenize
+        return fingerprint(FORMAT, self.decoded_key(test), *how, versions)
 
     @property
     def tuned(self) -> Path:
@@ -161,9 +163,14 @@ class _Work:
         loaded = Translator.load(self._job.trained, settings, self._job.system.distortion)
         return loaded.with_weights(starting_weights(loaded.distortion))
 
+    @cached_property
+    def _text(self) -> TextPipelines | None:
+        return load_text(self._job.trained)
+
     def tune(self, folder: Path) -> str:
         began = time.process_time()
-        tuned_on, held_out = split(load(self._job.configuration.dev), self._job.tune.protocol)
+        dev = load(self._job.configuration.dev, self._text)
+        tuned_on, held_out = split(dev, self._job.tune.protocol)
         task = TuningTask(
             self.translator, tuned_on, self._job.tune, threads=1, model=self._job.tuned_key,
             listeners=_listeners(self._say),
@@ -188,7 +195,7 @@ class _Work:
     def decode(self, test: DataSet, folder: Path) -> str:
         content = _read(self._job.tuned / "tuned.json")
         translator = self.translator.with_weights(content["weights"])
-        sentences = load(test)
+        sentences = load(test, self._text, tested=True)
         translator.decode(sentences.sources[0])  # kernels are loaded before the clock starts
         began = time.process_time()
         with open_to_write(folder / "outputs.jsonl") as out:
@@ -201,9 +208,9 @@ class _Work:
 
     def score(self, test: DataSet, folder: Path) -> str:
         self._say(f"{test.name}: scoring", 0)
-        sentences = load(test)
+        sentences = load(test, self._text, tested=True)
         outputs = as_outputs(sentences, _read_outputs(self._job.decoded(test)))
-        metrics = metrics_of(self._job.configuration.metrics, sentences)
+        metrics = metrics_of(self._job.configuration, sentences)
         arrays = {metric.name: metric.statistics(outputs) for metric in metrics}
         save_arrays(folder, FORMAT, {}, arrays, {})
         return "done"
@@ -261,7 +268,9 @@ def _translate(translator: Translator, sentences: Sentences) -> Iterator[Output]
         if isinstance(result, Failure):
             result.error.where = f"{sentences.name}, sentence {number}"
             raise result.error
-        yield Output(" ".join(result.words()), result.links(), result.spans())
+        words, text = result.words(), translator.preparation
+        tokens = () if text.text is None else words
+        yield Output(text.joined(words), result.links(), result.spans(), tokens)
 
 
 def _names_and_files(data: DataSet) -> list[str | Path]:

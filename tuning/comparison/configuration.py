@@ -23,6 +23,10 @@
     name = "LINEAR+LEX"
     distortion = ["linear", "msd"]
 
+    [text]                        # if the text is raw
+    source_language = "ja"
+    target_language = "en"
+
     [tune]
     method = "mira"
 
@@ -46,8 +50,10 @@ from models.phrases.settings import PhraseSettings
 from models.settings_text import convert_setting
 from models.system.folder import DISTORTION_LIMIT
 from models.system.settings import ClassSettings, LanguageModelSettings
+from models.text.settings import TextSettings
 from tuning.evaluation.data_sets import ALL, DataSet
 from tuning.metrics.catalogue import check_name
+from tuning.metrics.words import TextOptions, usual_tokeniser
 from tuning.optimisers.interface import OPTIMISERS
 from tuning.weights.sections import is_optimiser, read_toml, section_names, with_sections
 from tuning.weights.settings import BEST, COMPARE_SETTINGS, OPEN, TuneSettings
@@ -85,6 +91,7 @@ class Configuration:
     baseline: str = ""  # of significance tests; the first system if not given
     limits: tuple[int, ...] = ()
     metrics: tuple[str, ...] = METRICS
+    tokenize: str = ""  # sacrebleu's tokeniser; none for tokens, the language's own for raw text
     significance: str = "bootstrap"
     seed: int = 0  # of training
     tune: TuneSettings = COMPARE_SETTINGS
@@ -92,6 +99,12 @@ class Configuration:
     lm: LanguageModelSettings = LanguageModelSettings()
     classes: ClassSettings = ClassSettings()
     search: SearchSettings = SearchSettings()
+    text: TextSettings = TextSettings()  # without languages, text is tokens
+
+    @property
+    def text_options(self) -> TextOptions:
+        """How metrics see the text of the test sets."""
+        return TextOptions(self.tokenize or usual_tokeniser(self.text.target_language))
 
     @property
     def baseline_name(self) -> str:

@@ -25,7 +25,7 @@ def judge(
 ) -> Comparison:
     """Every cell's chosen replica against the baseline at the same limit, and the matrix of all
     pairs; scores of all replicas."""
-    metrics = {test.name: metrics_of(configuration.metrics, test) for test in tests}
+    metrics = {test.name: metrics_of(configuration, test) for test in tests}
     scores: dict[str, dict[str, Sequence[Score]]] = {}
     replica_scores: dict[str, dict[str, FloatArray]] = {}
     p_values: dict[str, dict[int, NDArray[np.float64]]] = {}

@@ -14,6 +14,7 @@ from tuning.comparison.configuration import Configuration, System
 from tuning.comparison.results import metrics_of
 from tuning.evaluation.data_sets import Sentences
 from tuning.evaluation.significance import find_test
+from tuning.metrics.words import load_tokeniser
 from tuning.optimisers.objective import make_objective, parse_objective
 from tuning.weights.protocol import split
 
@@ -42,6 +43,7 @@ def check_models(configuration: Configuration) -> None:
 def check_methods(configuration: Configuration) -> None:
     """Refuses unknown ways of tuning and testing."""
     find_test(configuration.significance)
+    load_tokeniser(configuration.text_options.tokenize)
     parse_objective(configuration.tune.metric)
     configuration.tune.check()
 
@@ -52,7 +54,7 @@ def check_data(configuration: Configuration, dev: Sentences, tests: Iterable[Sen
     if make_objective(configuration.tune.metric, dev.references).needs_visits:
         _check_alignment(dev, configuration.tune.metric)
     for test in tests:
-        if not metrics_of(configuration.metrics, test):
+        if not metrics_of(configuration, test):
             _check_alignment(test, ", ".join(configuration.metrics))
 
 

@@ -23,6 +23,11 @@ class Output:
     text: str
     links: Sequence[Sequence[int]]  # source and target positions
     spans: Sequence[Sequence[int]]  # source start and end, target start and end of each phrase
+    tokens: Sequence[str] = ()  # that links and spans are about, where the text is not made of them
+
+    @property
+    def words(self) -> Sequence[str]:
+        return self.tokens or self.text.split()
 
 
 @dataclass(frozen=True)
@@ -123,9 +128,9 @@ class Comparison:
         return self.configuration.limits
 
 
-def metrics_of(names: Iterable[str], test: Sentences) -> list[Metric]:
+def metrics_of(configuration: Configuration, test: Sentences) -> list[Metric]:
     """The metrics that can be computed: metrics of word order need an alignment."""
-    made = make_metrics(names, test.references)
+    made = make_metrics(configuration.metrics, test.references, configuration.text_options)
     return [metric for metric in made if test.visits is not None or not metric.needs_visits]
 
 

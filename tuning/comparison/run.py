@@ -9,8 +9,9 @@ from pathlib import Path
 
 from models.data.unknown_words import UnknownWords
 from models.progress import Progress, duration
-from models.system.folder import load_phrases
+from models.system.folder import load_phrases, load_text
 from models.system.stages import locked
+from models.text.both_sides import TextPipelines
 from tuning.comparison.cells import AverageJob, Job, read_outputs, read_replica, run_job
 from tuning.comparison.configuration import Configuration
 from tuning.comparison.data import cut_out
@@ -46,12 +47,13 @@ def compare(
     check_methods(configuration)
     with locked(folder):
         whole, configuration = configuration, cut_out(configuration, folder / "data")
-        tests = [load(test) for test in configuration.test]
-        dev = load(configuration.dev)
+        # before training, for checks: capital letters are still to be learned
+        dev, *tests = _load(configuration, TextPipelines.of(configuration.text))
         check_data(configuration, dev, tests)
         for warning in missing_layers(configuration):
             talk(warning)
         trained = train(configuration, folder, threads, talk, progress)
+        dev, *tests = _load(configuration, load_text(trained))
         for notice in check_layers(configuration, trained, [dev, *tests]):
             talk(notice)
         dev, *tests = _with_unknown_words([dev, *tests], trained)
@@ -67,6 +69,12 @@ def compare(
         cells = _cells(jobs, averages, higher_is_better=objective.shown_sign > 0)
         costs = stage_costs(folder, configuration)
         return judge(whole, tests, cells, costs, progress)
+
+
+def _load(configuration: Configuration, text: TextPipelines | None) -> list[Sentences]:
+    """The development set, then the test sets."""
+    tests = (load(test, text, tested=True) for test in configuration.test)
+    return [load(configuration.dev, text), *tests]
 
 
 def _with_unknown_words(data: Sequence[Sentences], trained: Path) -> list[Sentences]:

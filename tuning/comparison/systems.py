@@ -23,6 +23,7 @@ from tuning.comparison.results import StageCost
 COSTS = "costs.json"
 SYSTEM = "system"
 TITLES = {
+    "text": "capital letters",
     "phrases": "phrase table",
     "lm": "language model",
     "source_classes": "source word classes",
@@ -48,6 +49,7 @@ def train(
         classes=configuration.classes,
         distortion=tuple(models),
         seed=configuration.seed,
+        text=configuration.text,
     )
     try:
         train_system(

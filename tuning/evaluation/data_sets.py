@@ -55,16 +55,21 @@ class Sentences:
         return replace(self, sources=sources, references=references, visits=visits)
 
 
-def load(data: DataSet, text: TextPipelines | None = None) -> Sentences:
-    """All lines of the files, whatever `data.lines` says; `text` makes tokens of raw text."""
+def load(data: DataSet, text: TextPipelines | None = None, *, tested: bool = False) -> Sentences:
+    """All lines of the files, whatever `data.lines` says; `text` makes tokens of raw text.
+
+    `tested`: it is translated and scored as text. References stay as they are, and lines may be
+    split into sentences. Otherwise a line is decoded as a whole, because its n-best list and
+    lattice are to be judged as such.
+    """
     references = tuple(map(tuple, read_references(data.references)))
     files = SourceFiles(data.source, data.source_tags, data.source_tree)
     if text is None:
         sources = tuple(read_sentences(files))
     else:
         text.load()
-        # a line is decoded as a whole: its n-best list and lattice are to be judged as such
-        sources = tuple(read_sentences(files, partial(text.source.sentence, split=False)))
+        sources = tuple(read_sentences(files, partial(text.sentence, split=tested)))
+    if text is not None and not tested:
         references = tuple(
             tuple(" ".join(text.target.tokenise(line)) for line in group) for group in references
         )

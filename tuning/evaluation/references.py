@@ -8,6 +8,7 @@ references.
 """
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,8 @@ from pathlib import Path
 from models.data.text import parse_lines
 from models.errors import BadLine, DataError, SettingError
 from tuning.metrics.visits import JSON_LINE, TEXT_KEYS, first_of, parse_json
+
+END = re.compile(r"""(.)[.!?。！？][ "'”’»)」』]*$""")
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,16 @@ def read_references(paths: Sequence[Path]) -> list[list[str]]:
         # An empty line in the first file is an empty reference only if no other file has one
         groups.append(given if given and not first.strip() else [first, *given])
     return groups
+
+
+def look_raw(groups: Sequence[Sequence[str]]) -> bool:
+    """Whether most sentences end in a mark that stands at its word, as in text that is not tokens.
+
+    >>> look_raw([["He came.", "So he did ."], ["「来た。」"]]), look_raw([["He came ."]])
+    (True, False)
+    """
+    ends = [str(end[1]) for group in groups for line in group if (end := END.search(line))]
+    return 2 * sum(before != " " for before in ends) > len(ends)
 
 
 def check_line_counts(counts: dict[str, int]) -> None:

@@ -220,12 +220,18 @@ def _parse(line: str) -> list[int]:
 def parse_json(line: str, expected: str) -> Any:
     """The content of a JSON line; `expected` says what lines should look like."""
     try:
-        return json.loads(line)
+        read = json.loads(line)
+        json.dumps(read, ensure_ascii=False).encode()
     except json.JSONDecodeError as error:
         what = f"not JSON: {error.msg} at column {error.colno}"
         raise BadLine("JSON", what, expected) from None
-    except (ValueError, RecursionError) as error:  # numbers too long, brackets too deep
+    except RecursionError:
+        raise BadLine("JSON", "too many brackets inside of brackets", expected) from None
+    except UnicodeEncodeError:
+        raise BadLine("JSON", "has half of a surrogate pair", "whole characters") from None
+    except ValueError as error:  # a number of thousands of digits
         raise BadLine("JSON", f"not JSON: {error}", expected) from None
+    return read
 
 
 def first_of(record: Any, keys: Sequence[str], kind: type[Kind]) -> Kind | None:

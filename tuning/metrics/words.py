@@ -20,7 +20,7 @@ from models.errors import DataError, SettingError, nearest
 from tuning.metrics.base import Metric, Outputs
 
 BATCH = 4096  # sentences
-TOKENISERS = ("none", "13a", "intl", "zh", "char", "ja-mecab")  # sacrebleu's names
+TOKENISERS = ("none", "13a", "intl", "zh", "char", "ja-mecab", "ko-mecab")  # sacrebleu's names
 
 Preprocess = Callable[[str], str]
 
@@ -105,6 +105,16 @@ def preprocessor(options: TextOptions) -> Preprocess:
     return lambda line: tokenise(line.rstrip())
 
 
+def usual_tokeniser(language: str) -> str:
+    """The one that scores of raw text are usually computed with; no language: tokens.
+
+    >>> usual_tokeniser("de"), usual_tokeniser("ja"), usual_tokeniser("")
+    ('13a', 'ja-mecab', 'none')
+    """
+    own = {"": "none", "zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
+    return own.get(language, "13a")
+
+
 def load_tokeniser(name: str) -> Preprocess:
     if name not in TOKENISERS:
         raise SettingError(
@@ -118,7 +128,7 @@ def load_tokeniser(name: str) -> Preprocess:
         raise DataError(
             f"the tokeniser {name} is not installed",
             expected="it is an optional part of sacrebleu",
-            advice="pip install 'sacrebleu[ja]'",
+            advice=f"pip install 'sacrebleu[{name[:2]}]'",
         ) from None
     return tokeniser
 

@@ -138,7 +138,7 @@ def _examples(
 def _example(comparison: Comparison, number: int, difference: float, pair: Sequence[Cell]) -> str:
     test = comparison.tests[0]
     words = test.sources[number].words
-    lines = [("source", " ".join(words))]
+    lines = [("source", test.sources[number].raw or " ".join(words))]
     lines += [("reference", text) for text in test.references[number]]
     lines += [
         (cell.system, cell.best.outputs[test.name][number].text)
@@ -149,7 +149,7 @@ def _example(comparison: Comparison, number: int, difference: float, pair: Seque
     pictures = []
     for cell in pair:
         output = cell.best.outputs[test.name][number]
-        shown = Derivation(words, output.text.split(), output.spans, output.links)
+        shown = Derivation(words, output.words, output.spans, output.links)
         pictures.append(wide_figure(derivation_svg(shown), cell.system))
     link = escape(live_link(comparison, test.sources[number], pair))
     return (

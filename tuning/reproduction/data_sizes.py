@@ -94,6 +94,7 @@ def _depends(material: Material) -> Iterable[Any]:
                 configuration.lm,
                 configuration.classes,
                 configuration.search,
+                configuration.text,
             )
         ],
         replace(configuration.tune, replicas=1).plain(),

@@ -15,6 +15,7 @@ from models.data.corpus import AlignedCorpus
 from models.data.corpus_reading import CorpusFiles, read_corpus
 from models.errors import DataError
 from models.progress import Progress
+from models.system.folder import TEXT, load_tokenisers, read_system
 from tuning.comparison.configuration import Configuration
 from tuning.comparison.requirements import exact_models
 from tuning.comparison.results import Comparison
@@ -80,10 +81,12 @@ def experiment_kind(
     def depends(material: Material) -> Iterable[Any]:
         # results do not depend on the number of threads
         plain = {key: value for key, value in asdict(settings).items() if key != "threads"}
-        return [*_files(material), plain, *astuple(sizes)]
+        text = read_system(material.trained).get(TEXT)
+        return [*_files(material), plain, *astuple(sizes), *([text] if text else [])]
 
     def make(material: Material) -> Exhibit:
-        corpus, _ = read_corpus(CorpusFiles(*_files(material)), progress=material.progress)
+        files, tokenise = CorpusFiles(*_files(material)), load_tokenisers(material.trained)
+        corpus, _ = read_corpus(files, progress=material.progress, tokenise=tokenise)
         own = replace(settings, sizes=sizes.of(corpus), threads=material.threads)
         try:
             return show(run_experiment(corpus, own, material.progress))

@@ -25,6 +25,7 @@ from models.system.folder import (
     load_distortion,
     load_source_classes,
     load_source_tagger,
+    load_tokenisers,
     model_entries,
     read_system,
 )
@@ -226,7 +227,8 @@ def _make(material: Material) -> Exhibit:
         files = CorpusFiles(
             test.source, test.references[0], test.alignment, source_tags=test.source_tags
         )
-        corpus = with_layers(read_corpus(files)[0], models, *own)
+        corpus, _ = read_corpus(files, tokenise=load_tokenisers(material.trained))
+        corpus = with_layers(corpus, models, *own)
         studies[test.name] = study_models(models, corpus, progress=material.progress)
     return next_word_exhibit(studies)
 

@@ -90,7 +90,8 @@ def _finding(comparison: Comparison, claim: Claim) -> Finding:
     cases, signs, sure = [], [], []
     name = claim.metric
     for test in comparison.tests:
-        [metric] = make_metrics([claim.metric], test.references)
+        options = comparison.configuration.text_options
+        [metric] = make_metrics([claim.metric], test.references, options)
         if metric.needs_visits and test.visits is None:
             continue
         name = metric.name

@@ -17,6 +17,7 @@ from models.data.sentence import Sentence
 from models.data.vocabulary import Vocabulary
 from models.distortion.interface import COPIED
 from models.phrases.extraction import GRID
+from models.text.numbers import NUMBER
 from tuning.evaluation.data_sets import Sentences
 from tuning.metrics.base import Metric, Outputs
 from tuning.metrics.visits import visits_of_links
@@ -49,7 +50,7 @@ class Hypotheses:
         sentence = np.searchsorted(self.offsets, rows, side="right") - 1
         for at in np.flatnonzero(chosen.values < 0).tolist():
             row = np.searchsorted(chosen.offsets, at, side="right") - 1
-            words[at] = self.sentences[sentence[row]].words[-1 - chosen.values[at]]
+            words[at] = self.sentences[sentence[row]].copy_of(-1 - chosen.values[at])
         flat = words.tolist()
         return [" ".join(flat[start:end]) for start, end in pairwise(chosen.offsets.tolist())]
 
@@ -115,8 +116,13 @@ def _words(decoded: Decoded) -> Ragged:
     """The words of every derivation."""
     table, chosen = decoded.options.table, decoded.chosen.values.astype(np.int64)
     words = table.target_words.take(chosen)  # a row for every option taken
-    copied = words.values == COPIED
-    values = np.where(copied, -1 - table.start[chosen[words.row_of_value]], words.values)
+    option = chosen[words.row_of_value]
+    values = np.where(words.values == COPIED, -1 - table.start[option], words.values)
+    vocabulary = table.phrases.target_vocabulary
+    if decoded.sentence.written and NUMBER in vocabulary:  # a copy of what it is linked with
+        at = np.flatnonzero(words.values == vocabulary.encode([NUMBER]))
+        place = at - words.offsets[words.row_of_value[at]]
+        values[at] = -1 - table.linked_source(option[at], place)
     ends = words.offsets[decoded.chosen.offsets]
     return Ragged(values, ends - ends[0])
 

@@ -3,7 +3,6 @@
 import pytest
 
 from models.errors import SettingError
-from models.preparation.languages import is_same_language, script_of, share_of_scripts, size
 from models.preparation.rules import (
     EMPTY,
     LONG,
@@ -73,20 +72,6 @@ def test_lines_are_cleaned():
     assert cleaned("\x01\n") == ""
 
 
-@pytest.mark.parametrize(
-    ("letter", "script"),
-    [("あ", "HIRAGANA"), ("ア", "KATAKANA"), ("ｱ", "KATAKANA"), ("ー", "KATAKANA"), ("本", "CJK"),
-     ("々", "CJK"), ("é", "LATIN"), ("Ａ", "LATIN"), ("ж", "CYRILLIC"), ("한", "HANGUL")],
-)  # fmt: skip
-def test_scripts_of_letters(letter, script):
-    assert script_of(letter) == script
-
-
-def test_shares_sizes_and_codes():
-    assert share_of_scripts("aбв1", frozenset({"CYRILLIC"})) == pytest.approx(2 / 3)
-    assert (size("ab c", "zh-Hant"), size("ab c", "en")) == (1.5, 2)
+def test_a_script_can_be_part_of_the_code():
     assert Rules("sr-Latn", "en").fault("dobar dan", "good day") == ""
     assert Rules("sr", "en").fault("dobar dan", "good day") == SCRIPT
-    assert [is_same_language(code, "en") for code in ("EN", "en-GB", "en_US", "eng", "")] == [
-        True, True, True, False, False,
-    ]  # fmt: skip

@@ -5,17 +5,19 @@ import sys
 import pytest
 from hypothesis import given
 
+from models.data.languages import TEXT
 from models.errors import DataError, SettingError
 from models.text import tokenisers
 from models.text.normalisation import normalise
 from models.text.protection import spans
-from models.text.tokenisers import LANGUAGES, TOKENISERS, Tokeniser
+from models.text.tokenisers import TOKENISERS, Tokeniser
 from tests.models.text.nasty import texts
 from tests.strategies import examples
 
 PACKAGES = {"moses": "sacremoses", "unidic": "fugashi", "jieba": "jieba", "kiwi": "kiwipiepy"}
 EXTRAS = {"moses": "text", "unidic": "text-ja", "jieba": "text-zh", "kiwi": "text-ko"}
 OWN = {"moses": "en", "unidic": "ja", "jieba": "zh", "kiwi": "ko", "char": "zh", "none": "en"}
+OWN["words"] = "en"
 HAND_WORKED = [
     ("moses", "en", "Mr. Ito's (old) U.S. car, eh?", "Mr. Ito 's ( old ) U.S. car , eh ?"),
     ("moses", "en", "It isn't here.", "It isn 't here ."),
@@ -24,6 +26,8 @@ HAND_WORKED = [
     ("unidic", "ja", "彼は本を買った。", "彼 は 本 を 買っ た 。"),
     ("jieba", "zh", "我喜欢北京。", "我 喜欢 北京 。"),
     ("kiwi", "ko", "나는 학교에 갔다.", "나 ￭는 학교 ￭에 갔 ￭다 ."),
+    ("words", "hi", "वह (आज) किताब…", "वह ( आज ) किताब …"),
+    ("words", "en", '"Don\'t go!" - 3.5 well-known.', '" Don\'t go ! " - 3.5 well-known .'),
     ("char", "ja", "本を Mac で", "本 を ▁M a c ▁で"),
     ("none", "en", "he 's here .", "he 's here ."),
 ]  # fmt: skip
@@ -95,4 +99,4 @@ def test_an_unknown_tokeniser_is_refused():
 
 
 def test_every_language_has_a_tokeniser():
-    assert {language.tokeniser for language in LANGUAGES.values()} <= set(TOKENISERS)
+    assert {language.tokeniser for language in TEXT.values()} <= set(TOKENISERS)

@@ -15,6 +15,7 @@ from models.errors import DataError, SettingError
 from models.phrases.settings import PhraseSettings
 from models.system.folder import load_source_tagger
 from models.system.settings import LanguageModelSettings
+from models.text.settings import TextSettings
 from tests.tuning.comparison.tiny import (
     LEX,
     LINEAR,
@@ -24,7 +25,7 @@ from tests.tuning.comparison.tiny import (
 )
 from tuning.comparison import run
 from tuning.comparison.cells import Job, read_replica, run_job
-from tuning.comparison.configuration import NO_LIMIT, System, check
+from tuning.comparison.configuration import NO_LIMIT, System, TrainingData, check
 from tuning.comparison.result_tables import as_record, summary_table, write_files
 from tuning.comparison.run import average_jobs, compare, grid
 from tuning.comparison.systems import COSTS, train
@@ -211,6 +212,48 @@ def test_an_untuned_comparison_and_what_a_second_run_does(tmp_path):
     talk.clear()
     assert as_record(compare(configuration, out, 1, talk.append)) == as_record(comparison)
     assert "3 of 4 runs are done already" in talk
+
+
+def write_raw(data, change):
+    """Makes raw text of the files of a data set."""
+    for path in (data.target,) if isinstance(data, TrainingData) else data.references:
+        path.write_text("".join(change(line) for line in path.read_text().splitlines(True)))
+
+
+@pytest.mark.usefixtures("serial")
+def test_raw_text_is_compared_as_text(tmp_path):
+    text = TextSettings("xx", "en", "none", "none", "lower", "true")  # no program is needed
+    configuration = tiny_configuration(tmp_path, (LEX,), text=text, tune=replace(TUNED, replicas=1))
+    for data in (configuration.train, configuration.dev, *configuration.test):
+        write_raw(data, lambda line: line[0].upper() + line[1:])
+        data.source.write_text(data.source.read_text().upper())
+    talk = []
+    comparison = compare(configuration, tmp_path / "out", 1, talk.append)
+    assert not any("unknown words" in line for line in talk)  # sources were lower-cased
+    [test], [cell] = comparison.tests, comparison.cells
+    assert all(group[0][0].isupper() for group in test.references)
+    outputs = cell.best.outputs["test"]
+    assert all(output.text[0].isupper() for output in outputs)
+    for output in outputs:  # spans are about tokens
+        assert max(span[3] for span in output.spans) == len(output.words)
+        assert output.words[0].islower() or output.words[0] == output.text.split()[0]
+    [bleu, order] = comparison.metrics["test"]
+    assert "tok:13a" in bleu.signature
+    texts, references = [output.text for output in outputs], [[one for one, *_ in test.references]]
+    expected = sacrebleu.corpus_bleu(texts, references, tokenize="13a").score
+    assert comparison.scores["test"][cell.name][0].score == pytest.approx(expected)
+    assert order.needs_visits
+    as_tokens = replace(configuration, tokenize="none")
+    assert "tok:none" in compare(as_tokens, tmp_path / "out", 1).metrics["test"][0].signature
+
+
+@pytest.mark.usefixtures("serial")
+def test_an_unknown_tokeniser_is_refused_before_anything_is_trained(tmp_path):
+    configuration = tiny_configuration(tmp_path, text=TextSettings("xx", "ja", "none", "none"))
+    with pytest.raises(SettingError) as error:
+        compare(replace(configuration, tokenize="mecab"), tmp_path / "out", 1)
+    assert "there is no tokeniser 'mecab'" in str(error.value)
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.usefixtures("serial")

@@ -106,7 +106,7 @@ def _replica(sets, links, configuration, share, seed, iterations):
     statistics = {
         test.name: {
             metric.name: metric.statistics(as_outputs(test, outputs[test.name]))
-            for metric in metrics_of(configuration.metrics, test)
+            for metric in metrics_of(configuration, test)
         }
         for test in sets
     }

@@ -1,14 +1,19 @@
-"""What is known of languages by their codes: their scripts, and whether they put spaces between
-words.
+"""What is known of languages by their codes: their scripts, whether they put spaces between words,
+and how their text is usually cut; and the marks that end sentences.
 
 A letter's script is the first word of its name in Unicode: `HIRAGANA LETTER A`, `LATIN SMALL
 LETTER B`.
 """
 
 from functools import cache
+from typing import Literal, NamedTuple
 from unicodedata import name
 
-UNSPACED = frozenset(["bo", "dz", "ja", "km", "lo", "my", "th", "wuu", "yue", "zh"])
+ENDING = ".!?…"  # marks that end a sentence, if a space and the beginning of another follow
+WIDE_ENDING = "。．｡！？।؟"  # those that stand nowhere else
+FINAL = frozenset(ENDING + WIDE_ENDING)
+EAST_ASIAN = frozenset(["ja", "wuu", "yue", "zh"])  # whose marks 。！？ end a sentence anywhere
+UNSPACED = EAST_ASIAN | {"bo", "dz", "km", "lo", "my", "th"}
 CHARACTERS = 2.0  # that count as a word in them
 HAN = frozenset({"CJK"})
 KANA = frozenset({"HIRAGANA", "KATAKANA"})
@@ -33,8 +38,26 @@ SCRIPTS = {
     code: frozenset({script}) for script, codes in _SCRIPTS.items() for code in codes.split()
 }
 SCRIPTS |= {"ja": HAN | KANA, "zh": HAN, "yue": HAN, "wuu": HAN, "ko": HAN | {"HANGUL"}}
+EUROPEAN = """
+    bg ca cs da de el en es et fi fr ga hr hu is it lt lv mt nl no pl pt ro ru sk sl sq sr sv tr uk
+"""
 _OWN, _FOREIGN, _OTHER = range(3)  # a letter of a script, of another one; not a letter
 _SUBTAGS = {"latn": frozenset({"LATIN"}), "cyrl": frozenset({"CYRILLIC"})}  # sr-Latn, uz-Cyrl
+
+
+class Text(NamedTuple):
+    """How raw text of a language is usually read (`models/text/`)."""
+
+    tokeniser: str
+    form: Literal["NFC", "NFKC"] = "NFC"  # Unicode's
+    case: str = "true"
+
+
+TEXT = dict.fromkeys(EUROPEAN.split(), Text("moses")) | {
+    "ja": Text("unidic", "NFKC", "keep"),
+    "zh": Text("jieba", "NFKC", "keep"),
+    "ko": Text("kiwi", "NFKC", "keep"),
+}
 
 
 @cache
