@@ -29,6 +29,7 @@ from models.writing import open_to_write
 
 PROGRESS_EVERY = 20_000
 CERTAIN = 1.0 + 1e-6  # the highest probability, allowing for rounding
+LONGEST_LINK = 20  # characters
 BATCH = 5_000  # lines that are compressed together
 
 
@@ -235,8 +236,8 @@ def _inner(text: str) -> tuple[int, int, int]:
     mask = n_source = n_target = 0
     for link in text.split():
         source, dash, target = link.partition("-")
-        if not (dash and source.isdecimal() and target.isdecimal()):
-            raise BadLine("table", f"{link!r} is not a link", "links are written as 0-0 1-2")
+        if not (dash and source.isdecimal() and target.isdecimal() and len(link) < LONGEST_LINK):
+            raise BadLine("table", f"{link!r:.40} is not a link", "links are written as 0-0 1-2")
         f, e = int(source), int(target)
         n_source, n_target = max(n_source, f + 1), max(n_target, e + 1)
         if max(f, e) < GRID:
