@@ -14,7 +14,7 @@ ATTACHED = re.compile(r"^[^\w\s]+|[^\w\s]+$")  # signs at either end of a word
 IN_CAPITALS = "the system knows these words in lower case"
 UNTOKENISED = "the text looks untokenised: the system knows these words without their punctuation"
 MOST_EXAMPLES = 3
-MOST_TYPES = 100_000  # unknown ones that are told apart: a stream may have new ones for ever
+MOST_TYPES = 20_000  # unknown ones that are told apart: a stream may have new ones for ever
 
 
 class UnknownWords:
