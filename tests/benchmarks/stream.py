@@ -4,9 +4,10 @@
     python tests/benchmarks/stream.py MODEL LINES --mixed    up to 500, and odd ones
 
 Lines are made of words of the system and of words that nobody has seen. A mixed stream also has
-empty lines, lines of one word repeated, the same line again and again, and a term with 500 equal
-translations. Every 5 % it prints the sentences a second and the memory. It ends with 1 if in the
-end there is over 5 % more of it than after the first fifth, when all that is kept has been made.
+empty lines, lines of one word repeated, the same line again and again, and a term with as many
+translations as one may have. Every 5 % it prints the sentences a second and the memory. It ends
+with 1 if in the end there is over 5 % more of it than after the first fifth, when all that is kept
+has been made.
 """
 
 import argparse
@@ -44,7 +45,7 @@ def _mixed(draw, words, line):
     if kind == 1:
         return " ".join(words[:9])
     if kind == 2:
-        equal = "||".join(["same"] * 500)
+        equal = "||".join(f"same{number}" for number in range(32))  # as many as a term may have
         return f'{words[1]} <term translation="{equal}">{words[0]}</term> {words[2]}'
     if kind == 3:
         return " ".join(f"new{line}.{place}" for place in range(draw.randint(0, 40)))
