@@ -1,20 +1,21 @@
 # make demo   install, train on an embedded sample, translate, and compare models
 # make test   install and run everything that CI runs: lint, types, tests
 # make check  the same as make test
-# make lock   resolve the versions in constraints.txt anew (needs uv)
+# make lock   resolve the versions in constraints.txt and .ci/locked.txt anew (needs uv)
+# make release-check   build, install into an empty environment, and try what was built
 # make clean  remove the virtual environment and all caches
 
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-comma := ,
 UV := $(shell command -v uv 2>/dev/null)
-FOUNDATION := pyproject.toml constraints.txt Makefile
+LOCKED := .ci/locked.txt
+FOUNDATION := pyproject.toml constraints.txt $(LOCKED) Makefile
 # Python keeps what it compiles: tests start the program hundreds of times.
 unexport PYTHONDONTWRITEBYTECODE
 BUILD_TOOLS := cmake editables hatchling setuptools wheel # for us and for kenlm, pinned as well
 
-.PHONY: demo test check lock clean
+.PHONY: demo test check lock release-check clean
 
 demo: $(VENV)/installed
 	$(BIN)/hyperbaton demo
@@ -30,6 +31,12 @@ check: test
 lock:
 	printf '%s\n' $(BUILD_TOOLS) | uv pip compile --universal --all-extras --no-annotate \
 		--no-header --upgrade pyproject.toml - -o constraints.txt
+	printf '%s\n' $(BUILD_TOOLS) | uv pip compile --universal --extra test --extra align \
+		--no-annotate --no-header --generate-hashes --constraint constraints.txt \
+		pyproject.toml - -o $(LOCKED)
+
+release-check: $(VENV)/installed-test
+	.ci/release $(BIN)/python
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
@@ -46,12 +53,12 @@ endif
 
 $(VENV)/installed: $(VENV)/created $(FOUNDATION)
 	@echo "installing into $(VENV); compiling kenlm can take a minute or two"
-	$(call install,.)
+	$(install) --editable .
 	touch $@
 
 $(VENV)/installed-test: $(VENV)/created $(FOUNDATION)
 	@echo "installing into $(VENV); compiling kenlm can take a minute or two"
-	$(call install,.[test$(comma)align])
+	$(install_locked)
 	touch $@ $(VENV)/installed
 
 $(VENV)/compiled: $(VENV)/installed
@@ -60,8 +67,11 @@ $(VENV)/compiled: $(VENV)/installed
 
 ifdef UV
 install = uv pip install --quiet --python $(BIN)/python --constraint constraints.txt \
-	--build-constraint constraints.txt --editable '$(1)'
+	--build-constraint constraints.txt
 else
 install = PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt \
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '$(1)'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check
 endif
+# Every file that is downloaded must have a known hash; our own build uses the tools among them.
+install_locked = $(install) --require-hashes --requirement $(LOCKED) && \
+	$(install) --no-deps --no-build-isolation --editable .

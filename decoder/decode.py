@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from time import perf_counter
 from typing import TypeAlias
 
@@ -28,6 +29,7 @@ from decoder.statistics import SearchRecord
 from decoder.terms import place_terms
 from decoder.workspace import (
     FULL,
+    NARROWED,
     NOTHING,
     Capacity,
     Workspace,
@@ -60,6 +62,7 @@ class SearchSettings:
     drop_unknown: bool = False  # leave unknown words out instead of copying them
     max_length: int = 250  # words; longer sentences are translated in pieces; 0: none is
     lattice: bool = False  # keep the search lattice of each sentence
+    time_limit: float = 0.0  # seconds after which the beam is narrow; 0: none
 
 
 # From the options of a sentence to a scorer with one column, what it adds to the score
@@ -144,7 +147,10 @@ class Decoder:
         if constraint is not None:
             weighted.append((constraint(options.table), np.ones(1)))
         zones = zones_of(sentence.markup, len(sentence))
-        best, workspace = self._search(options, weighted, zones, keep_arcs=keep_arcs)
+        seconds = self.settings.time_limit if self.settings.time_limit > 0 else inf
+        best, workspace = self._search(
+            options, weighted, zones, keep_arcs=keep_arcs, deadline=began + seconds
+        )
         if n_best == 1:
             room = np.empty(len(sentence), np.int32)
             path = room[_fill_path(workspace.hypotheses, best, room) :]
@@ -176,6 +182,7 @@ class Decoder:
         zones: Int32Array,
         *,
         keep_arcs: bool,
+        deadline: float,
     ) -> tuple[int, Workspace]:
         """The best hypothesis, and the workspace that it lies in."""
         tables, others, estimators = [], [], []
@@ -211,19 +218,30 @@ class Decoder:
             distance_limit(settings.distortion_limit, n_words),
             keep_arcs,
         )
+        return self._best(space, limits, models, deadline)
+
+    def _best(
+        self, space: SearchSpace, limits: Limits, models: CoverageModels | None, deadline: float
+    ) -> tuple[int, Workspace]:
+        """Searches until there is room enough."""
+        n_words = space.n_words
         while True:
             workspace = self._room(n_words)
-            best = search(space, self.lm.automaton, workspace, limits, models, self.is_stopped)
+            how = limits, models, self.is_stopped, deadline
+            best = search(space, self.lm.automaton, workspace, *how)
             if best == STOPPED:
                 raise Stopped
             if best == NOTHING or (best >= 0 and _is_forbidden(workspace, best)):
+                if workspace.counters[NARROWED]:  # a constraint needs more than the time allows
+                    deadline = inf
+                    continue
                 raise NotFound("no translation was found within the limits of the search")
             if best > FULL:
                 return best, workspace
             self._capacity = self._capacity.enlarged(best)
             self._workspace = None
             if workspace_bytes(self._capacity) > MOST_BYTES:
-                self._capacity = _first_capacity(settings)
+                self._capacity = _first_capacity(self.settings)
                 raise DataError(
                     f"a sentence of {n_words} words needs too much memory",
                     advice="split it, or lower search.stack_size and search.pop_limit",

@@ -14,6 +14,8 @@ nothing but the input.
 """
 
 from collections.abc import Callable
+from math import inf
+from time import perf_counter
 from typing import NamedTuple
 
 import numpy as np
@@ -28,6 +30,7 @@ from decoder.workspace import (
     GROUPS,
     HYPOTHESES,
     MEMBERS,
+    NARROWED,
     NO_EXTRA,
     NOTHING,
     ONE,
@@ -41,6 +44,8 @@ NO_LIMIT = 1 << 40
 ASK = -3  # the models that look at the coverage must be asked, or there is a pause
 STOPPED = -4
 PAUSE = 50_000  # steps after which the search looks whether it is still wanted
+# For the stacks that are left when the time is up
+NARROW_POPS, NARROW_STACK = 20, 10
 
 
 class Limits(NamedTuple):
@@ -50,6 +55,11 @@ class Limits(NamedTuple):
     distortion: int
     keep_arcs: bool  # keep all steps that were tried, for n-best lists
 
+    def narrowed(self) -> "Limits":
+        """So few steps that the end is near; every hypothesis can be extended to the end."""
+        pops, stack_size = min(self.pops, NARROW_POPS), min(self.stack_size, NARROW_STACK)
+        return self._replace(pops=pops, stack_size=stack_size)
+
 
 def search(
     space: SearchSpace,
@@ -58,10 +68,14 @@ def search(
     limits: Limits,
     models: CoverageModels | None = None,
     is_stopped: Callable[[], bool] = lambda: False,
+    deadline: float = inf,
 ) -> int:
-    """The best complete hypothesis, NOTHING, what is full, or STOPPED if nobody wants one now."""
+    """The best complete hypothesis, NOTHING, what is full, or STOPPED if nobody wants one now.
+
+    After the `deadline`, on the clock `perf_counter`, the beam is narrow.
+    """
     extra, n_covered, n_edges = NO_EXTRA, 0, 0
-    n_stacks = 1 if models else max(1, PAUSE // limits.pops)
+    n_stacks = 1 if models or deadline < inf else max(1, PAUSE // limits.pops)
     while True:
         here = space, lm, ws, limits, extra, n_covered, n_edges
         if models is None:
@@ -75,6 +89,9 @@ def search(
         if is_stopped():
             return STOPPED
         n_covered += n_stacks
+        if perf_counter() > deadline:
+            limits = limits.narrowed()
+            ws.counters[NARROWED] += 1
         if models is not None:
             is_last = n_covered == space.n_words
             extra = models.ask(ws.edges[:n_edges], batch, is_last=is_last)

@@ -27,6 +27,7 @@ class SearchStatistics(NamedTuple):
     pruned: int = 0  # hypotheses that did not stay in their stacks
     lm_words: int = 0  # words that the language model scored
     largest_stack: int = 0  # hypotheses, after pruning
+    narrowed: int = 0  # stacks for which no time was left, so that few steps were tried
     seconds: float = 0.0
 
     def add(self, other: "SearchStatistics") -> "SearchStatistics":
@@ -61,7 +62,8 @@ class SearchRecord(NamedTuple):
         return SearchStatistics(
             1, n_words, n_options, n_spans, count["groups"], count["edges"], count["grids"],
             count["steps"], count["pops"], count["pops"] + 1 - made, made,
-            made - count["members"], count["lm_words"], max(self.stack_sizes), self.seconds,
+            made - count["members"], count["lm_words"], max(self.stack_sizes),
+            count["narrowed"], self.seconds,
         )  # fmt: skip
 
 

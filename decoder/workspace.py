@@ -122,8 +122,11 @@ NO_EXTRA = np.empty(0, EXTRA)  # if there are no such models
 # What a search counts
 COUNTERS = (
     "hypotheses", "pops", "arcs", "groups", "members", "edges", "grids", "steps", "lm_words",
+    "narrowed",
 )  # fmt: skip
-HYPOTHESES, POPS, ARCS, GROUPS, MEMBERS, EDGES, GRIDS, STEPS, LM_WORDS = range(len(COUNTERS))
+HYPOTHESES, POPS, ARCS, GROUPS, MEMBERS, EDGES, GRIDS, STEPS, LM_WORDS, NARROWED = range(
+    len(COUNTERS)
+)
 
 EMPTY = -1  # no number
 # Instead of a hypothesis

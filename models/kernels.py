@@ -146,12 +146,14 @@ def is_compiled(module: str) -> bool:
 
 
 def _ready(folder: Path) -> Path:
-    """Makes the folder and forgets the versions that were used longest ago."""
+    """Makes the folder and forgets the versions that were used longest ago; never this one, even
+    if the clock has been set back and the others seem newer."""
     folder.mkdir(parents=True, exist_ok=True)
     os.utime(folder)
     with suppress(OSError):  # another process may be doing the same
-        versions = sorted(folder.parent.iterdir(), key=lambda path: path.stat().st_mtime)
-        for old in versions[:-MOST_FOLDERS]:
+        others = (path for path in folder.parent.iterdir() if path != folder)
+        versions = sorted(others, key=lambda path: path.stat().st_mtime)
+        for old in versions[: 1 - MOST_FOLDERS]:
             shutil.rmtree(old, ignore_errors=True)
     return folder
 

@@ -4,9 +4,11 @@ Files named `.gz` are compressed, without a time stamp, so that equal content gi
 is standard output.
 """
 
+import glob
 import gzip
 import os
 import shutil
+import socket
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,13 +26,28 @@ def replacing(path: Path) -> Iterator[Path]:
 
     Processes that have mapped an older file of that name into memory keep it unchanged.
     """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    ours = f".{path.name}.{socket.gethostname()}."
+    temporary = path.with_name(f"{ours}{os.getpid()}.part")
     with writing(path):
+        for old in path.parent.glob(f"{glob.escape(ours)}*.part"):
+            if not _is_alive(old.name.removeprefix(ours).removesuffix(".part")):
+                old.unlink(missing_ok=True)  # left by a process that was killed
         try:
             yield temporary
             temporary.replace(path)
         finally:
             temporary.unlink(missing_ok=True)
+
+
+def _is_alive(number: str) -> bool:
+    """Whether this machine has a process of that number, or it is none."""
+    try:
+        os.kill(int(number), 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, ValueError, OverflowError):  # somebody else's process, no process
+        pass
+    return True
 
 
 @contextmanager

@@ -20,6 +20,7 @@ from hyperbaton.commands.parameters import (
     option,
     output,
 )
+from hyperbaton.commands.translate import remarks
 from hyperbaton.console import announce_compilation, say
 from models.errors import BadLine, DataError, SettingError, counted
 
@@ -83,6 +84,8 @@ class Explain(MarkedCommand):
         reference = " ".join(translator.preparation.split(reference))
         decoded = translator.decode(sentence, self.n_best)
         explained = explain_derivations(translator, decoded, reference, self.alternatives)
+        for remark in remarks(decoded):
+            say(remark)
         if self.as_json:
             print(as_json(explained))
         else:

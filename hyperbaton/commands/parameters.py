@@ -235,6 +235,13 @@ class SearchCommand(Command):
     pop_limit: int | None = option(
         "Steps tried per stack; 0: all.", sets="search.pop_limit", type=NOT_NEGATIVE
     )
+    time_limit: float | None = option(
+        "Time for the search of each sentence; when it is up, few steps are tried for the rest of "
+        "the sentence. 0: no limit.",
+        sets="search.time_limit",
+        type=click.FloatRange(min=0),
+        metavar="SECONDS",
+    )
     drop_unknown: bool = flag("Leave unknown words out.", sets="search.drop_unknown")
     assignments: tuple[str, ...] = set_option()
 

@@ -209,6 +209,9 @@ def remarks(decoded: "Decoded") -> Iterator[str]:
     """What a user should know about a translation."""
     if decoded.n_pieces > len(decoded.sentence.breaks) + 1:
         yield f"{len(decoded.sentence)} words, translated in {decoded.n_pieces} pieces"
+    if narrowed := decoded.statistics.narrowed:
+        n_words = len(decoded.sentence)
+        yield f"the time was up, so few steps were tried for {narrowed} of {n_words} words"
     if decoded.lacks or decoded.adds:
         parts = ("lacks", decoded.lacks), ("adds", decoded.adds)
         named = [f"{what} {' '.join(words)}" for what, words in parts if words]

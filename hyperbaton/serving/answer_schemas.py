@@ -134,7 +134,12 @@ EFFECT = {
     "hypotheses": INTEGER,
 }
 SETTINGS = record(
-    pop_limit=INTEGER, stack_size=INTEGER, beam=NUMBER, options=INTEGER, drop_unknown=BOOLEAN
+    pop_limit=INTEGER,
+    stack_size=INTEGER,
+    beam=NUMBER,
+    options=INTEGER,
+    drop_unknown=BOOLEAN,
+    time_limit=NUMBER,
 )
 OPTION = record(target_words=WORDS, score=NUMBER, unknown=BOOLEAN)
 STACK = record(covered=INTEGER, hypotheses=INTEGER, kept=INTEGER, best=NUMBER)

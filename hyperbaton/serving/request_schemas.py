@@ -64,6 +64,13 @@ def _system_fields(limits: Limits) -> dict[str, Any]:
                 },
                 "options": number("Translations for each source phrase.", 1, MOST_OPTIONS),
                 "drop_unknown": {"type": "boolean", "description": "Leave unknown words out."},
+                "time_limit": {
+                    "type": "number",
+                    "minimum": 0,
+                    "maximum": limits.seconds,
+                    "description": "Seconds for each sentence, after which few steps are tried; "
+                    "0: no limit.",
+                },
             },
         },
         "markup": {

@@ -11,7 +11,8 @@ from models.distortion.interface import DistortionModel
 from models.errors import SettingError, nearest
 
 N_VARIANTS = 4  # kept for each system, because clients often repeat their weights and settings
-SETTINGS = ("pop_limit", "stack_size", "beam", "options", "drop_unknown")  # of a request
+# of a request
+SETTINGS = ("pop_limit", "stack_size", "beam", "options", "drop_unknown", "time_limit")
 
 
 class Example(NamedTuple):
@@ -39,8 +40,8 @@ class System:
     def change(self, asked: Mapping[str, Any]) -> Change:
         """What a checked request changes; names that the system does not have are errors."""
         settings = dict(asked.get("search", {}))
-        if "beam" in settings:
-            settings["beam"] = float(settings["beam"])
+        for name in {"beam", "time_limit"} & settings.keys():
+            settings[name] = float(settings[name])
         if "limit" in asked:
             settings["distortion_limit"] = limit_number(asked["limit"])
         weights = {name: float(weight) for name, weight in asked.get("weights", {}).items()}

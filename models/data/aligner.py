@@ -15,9 +15,10 @@ side of more than `LONGEST` words gets no links.
 import importlib
 import math
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from subprocess import CalledProcessError
 from tempfile import TemporaryDirectory
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -90,24 +91,26 @@ def align_corpus(
         if priors is not None:
             with (folder / "priors").open("w", encoding="utf-8") as stream:
                 eflomal.to_eflomal_priors_file(priors, *indexes, stream)
-        eflomal.align(
-            str(folder / "source"),
-            str(folder / "target"),
-            links_filename_fwd=str(folder / "forward"),
-            links_filename_rev=str(folder / "backward"),
-            priors_filename=None if priors is None else str(folder / "priors"),
-            n_samplers=settings.n_samplers,
-            rel_iterations=settings.length,
-            null_prior=settings.null_prior,
-        )
-        # It does not report failure; half a file is one
+        with suppress(CalledProcessError):  # it has said why
+            eflomal.align(
+                str(folder / "source"),
+                str(folder / "target"),
+                links_filename_fwd=str(folder / "forward"),
+                links_filename_rev=str(folder / "backward"),
+                priors_filename=None if priors is None else str(folder / "priors"),
+                n_samplers=settings.n_samplers,
+                rel_iterations=settings.length,
+                null_prior=settings.null_prior,
+            )
+        # It does not report every failure; half a file is one
         if (folder / "forward").exists() and (folder / "backward").exists():
             directions = read_directions(folder / "forward", folder / "backward")
             if len(directions.forward) == len(corpus):
                 return directions
     raise DataError(
         "eflomal ended before it had aligned everything",
-        advice="see what it printed above; the machine may have had too little memory for it",
+        advice="see what it printed above; there may have been too little memory, or too little "
+        "room for temporary files",
     )
 
 

@@ -10,11 +10,12 @@ duplicates and where the others go. Results appear when all of them are complete
 import json
 from array import array
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryFile
+from typing import IO
 
 import numpy as np
 
@@ -90,20 +91,20 @@ def prepare(job: Preparation, progress: Progress | None = None) -> Report:
     job.check()
     make_folder(job.out)
     report = Report()
-    with TemporaryDirectory(prefix=".prepare-", dir=job.out) as folder:
-        path = Path(folder) / "pairs"
-        pairs, units = _read(job, path, report, progress)
+    with writing(job.out), TemporaryFile(dir=job.out) as kept:  # nothing is left of it, ever
+        pairs, units = _read(job, kept, report, progress)
         sets = divide(_hashes(pairs), _hashes(units), job.n_dev, job.n_test)
-        _write(job, path, sets.tobytes(), report, progress)
+        kept.seek(0)
+        _write(job, kept, sets.tobytes(), report, progress)
     return report
 
 
 def _read(
-    job: Preparation, path: Path, report: Report, progress: Progress | None
+    job: Preparation, kept: IO[bytes], report: Report, progress: Progress | None
 ) -> "tuple[array[int], array[int]]":
     """Writes the pairs that break no rule; their hashes, and those of their documents."""
     pairs, units = array("Q"), array("Q")
-    with writing(path), path.open("wb") as stream, closing(read_pairs(job.files)) as records:
+    with closing(read_pairs(job.files)) as records:
         for record in records:
             report.n_read += 1
             if progress and report.n_read % PROGRESS_EVERY == 0:
@@ -121,7 +122,7 @@ def _read(
                 continue
             pairs.append(hash_of(source, target))
             units.append(hash_of(record.document) if record.document else pairs[-1])
-            stream.write(f"{record.line}\t{source}\t{target}\n".encode())
+            kept.write(f"{record.line}\t{source}\t{target}\n".encode())
     if not pairs:
         raise DataError(
             f"none of {report.n_read:,} pairs is left",
@@ -133,7 +134,7 @@ def _read(
 
 
 def _write(
-    job: Preparation, path: Path, sets: bytes, report: Report, progress: Progress | None
+    job: Preparation, kept: IO[bytes], sets: bytes, report: Report, progress: Progress | None
 ) -> None:
     """Divides the pairs, and reports."""
     with ExitStack() as stack:
@@ -141,7 +142,7 @@ def _write(
             name: [stack.enter_context(open_to_write(path)) for path in both]
             for name, both in job.outputs.items()
         }
-        for number, (part, (line, *texts)) in enumerate(zip(sets, _kept(path), strict=True), 1):
+        for number, (part, (line, *texts)) in enumerate(zip(sets, _fields(kept), strict=True), 1):
             if part == TWICE:
                 report.drop(DUPLICATE, _where(job, int(line)), *texts)
                 continue
@@ -155,10 +156,9 @@ def _write(
             stream.write(text.encode())
 
 
-def _kept(path: Path) -> Iterator[list[str]]:
-    with path.open("rb") as stream:
-        for line in stream:
-            yield line.decode().removesuffix("\n").split("\t")
+def _fields(lines: Iterable[bytes]) -> Iterator[list[str]]:
+    for line in lines:
+        yield line.decode().removesuffix("\n").split("\t")
 
 
 def as_markdown(report: Report) -> str:

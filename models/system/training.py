@@ -145,7 +145,8 @@ class _Training:
         if self._text is not None:
             self._text.check(self.settings.corpus)
             self._corpus_key.append(self._text.described())
-        self._lm_key = [asdict(self.settings.lm), *map(sha256, self.lm_texts)]
+        self._lm_hashes = [sha256(path) for path in self.lm_texts]
+        self._lm_key = [asdict(self.settings.lm), *self._lm_hashes]
         self._memory = parse_size(self.settings.train.memory) or sys.maxsize
 
     @cached_property
@@ -180,6 +181,8 @@ class _Training:
         else:
             self._text.load()
             corpus, report = read_corpus(*given, self._text.plain().tokenise)
+        for name, path in self._paths.items():
+            _check_unchanged(path, self._hashes[name])
         if not len(corpus):
             raise DataError("the corpus has no pair", where=str(self.files.source))
         return corpus, report
@@ -271,6 +274,8 @@ class _Training:
         target, settings = self.read[0].target, self.settings.lm
         tokenise = split_words if self._text is None else self._text.written
         more_vocabulary, more = read_text(self.lm_texts, self.listeners.progress, tokenise)
+        for path, digest in zip(self.lm_texts, self._lm_hashes, strict=True):
+            _check_unchanged(path, digest)
         words, vocabulary = _appended(target.words, target.vocabulary, more, more_vocabulary)
         self._announce("making the language model")
         thresholds, memory = _thresholds(settings.prune), self._memory // SORTING
@@ -372,3 +377,14 @@ def _thresholds(text: str) -> list[int]:
             f"{text!r} is not a list of thresholds",
             expected='expected whole numbers such as "0 0 1"',
         ) from None
+
+
+def _check_unchanged(path: Path, digest: str) -> None:
+    """What was read must be what the stages are named after, or the next run would take them for
+    the work of another text."""
+    if sha256(path) != digest:
+        raise DataError(
+            "was changed while it was being read",
+            where=str(path),
+            advice="give the same command again when it is complete",
+        )

@@ -1,13 +1,17 @@
 """The search against trying everything."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from decoder.decode import Decoder, SearchSettings
-from decoder.workspace import Capacity, make_workspace, workspace_bytes
+from decoder.search import NARROW_POPS, NARROW_STACK, search
+from decoder.workspace import NARROWED, NOTHING, Capacity, make_workspace, workspace_bytes
 from models.data.sentence import Sentence
+from models.distortion.gaps import Gaps
 from models.distortion.linear import Linear
 from models.distortion.msd.model import Lexicalised
 from models.errors import SettingError
@@ -194,6 +198,48 @@ def test_a_workspace_grows_where_it_is_too_small(hand, field):
     assert field in grown
     others = set(before._fields) - {field, "hypotheses", "groups"}  # these grow with the sentence
     assert all(getattr(decoder._capacity, name) == getattr(before, name) for name in others)
+
+
+@pytest.mark.parametrize("model", [Linear(), Gaps()])  # a table, and one that is asked
+def test_when_the_time_is_up_few_steps_are_tried(hand, model):
+    sentence = Sentence(("kare", "wa", "hon", "o", "katta") * 4)
+
+    def decoded(seconds):
+        settings = SearchSettings(distortion_limit=-1, time_limit=seconds)
+        weights = default_weights("") | dict.fromkeys(model.feature_names, 0.3)
+        return Decoder(*hand[:2], [model], weights, settings).decode(sentence, 5)
+
+    never, late, early = map(decoded, (0.0, 1e-9, 1e9))
+    assert (never.statistics.narrowed, early.statistics.narrowed) == (0, 0)
+    assert never.statistics.counts() == early.statistics.counts()
+    np.testing.assert_array_equal(early.scores, never.scores)
+    assert late.statistics.narrowed == len(sentence)
+    assert late.statistics.pops <= NARROW_POPS * len(sentence) < never.statistics.pops
+    assert max(late.record.stack_sizes) <= NARROW_STACK < max(never.record.stack_sizes)
+    covered = sorted(p for start, end, *_ in late.spans() for p in range(start, end))
+    assert covered == list(range(len(sentence)))
+    assert late.scores[0] <= never.scores[0]
+
+
+def test_a_time_limit_makes_no_search_wider(hand):
+    own = SearchSettings(pop_limit=3, stack_size=2)
+    sentence = Sentence.parse("kare wa hon o katta")
+    expected = decoder_of(*hand, own).decode(sentence)
+    late = decoder_of(*hand, replace(own, time_limit=1e-9)).decode(sentence)
+    assert late.statistics.pops == expected.statistics.pops
+    assert late.words() == expected.words()
+
+
+def test_what_only_a_wide_search_finds_is_found_whatever_the_time(hand, monkeypatch):
+    def blind_when_late(*how):
+        found, workspace = search(*how), how[2]
+        return NOTHING if workspace.counters[NARROWED] else found
+
+    sentence = Sentence.parse("kare wa hon o katta")
+    expected = decoder_of(*hand).decode(sentence)
+    monkeypatch.setattr("decoder.decode.search", blind_when_late)
+    found = decoder_of(*hand, replace(EXHAUSTIVE, time_limit=1e-9)).decode(sentence)
+    assert (found.words(), found.statistics.narrowed) == (expected.words(), 0)
 
 
 @pytest.mark.parametrize("options", [0, 65])

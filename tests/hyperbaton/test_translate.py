@@ -55,13 +55,6 @@ def test_standard_input_and_output_files(model, tmp_path):
     assert gzip.decompress(out.read_bytes()).decode() == "bought a book\n" * 50
 
 
-def test_threads_do_not_matter(model, write):
-    path = write("in.txt", "\n".join(LINES * 20))
-    outputs = {run(model, path, "--json", "--threads", n).stdout for n in (1, 2, 5)}
-    assert len(outputs) == 1
-    assert len(outputs.pop().splitlines()) == 100
-
-
 def test_n_best_lists_in_moses_format(model):
     options = ["--n-best", 3, "--n-best-file", "-", "--distinct", "--alignment"]
     result = run(model, *options, input="kare wa hon o katta\nhon\n")

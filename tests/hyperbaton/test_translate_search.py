@@ -46,6 +46,22 @@ def translate(model, *arguments, lines="kare wa hon o katta\nhon o katta\n"):
     return command_line.run("translate", model, *arguments, input=lines)
 
 
+def test_a_time_limit_is_reported(model):
+    done = translate(model, "--time-limit", 1e-9, "--json", "--stats")
+    assert done.returncode == 0, done.stderr
+    assert "sentence 2: the time was up, so few steps were tried for 3 of 3 words" in done.stderr
+    assert [json.loads(line)["search"]["narrowed"] for line in done.stdout.splitlines()] == [5, 3]
+    table = {line[:14].strip(): line[14:].split() for line in done.stderr.splitlines()}
+    assert table["narrowed"][0] == "8"
+    done = command_line.run("explain", model, "hon o katta", "--time-limit", 1e-9, "--brief")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == "the time was up, so few steps were tried for 3 of 3 words\n"
+    assert translate(model, "--time-limit", 1000).stderr == ""
+    wrong = translate(model, "--time-limit", -1)
+    assert wrong.returncode == 2
+    assert "-1.0 is not in the range x>=0" in wrong.stderr
+
+
 def test_requests_are_read_line_by_line(model, write):
     done = translate(model, "--distortion-limit", "inf", "--json")
     scores = [json.loads(line)["score"] for line in done.stdout.splitlines()]

@@ -24,6 +24,7 @@ from tests.tuning.small_language import all_pairs
 from tuning.metrics.base import Outputs
 from tuning.metrics.bleu import Bleu
 from tuning.metrics.ter import Ter
+from tuning.weights import system_tuning
 
 QUICK = [
     "--method",
@@ -76,6 +77,32 @@ def run(folder, monkeypatch, capsys):
         return stop.value.code, captured.out, captured.err
 
     return run_tune
+
+
+@pytest.mark.parametrize("where", ["write_json", "write_weights", "tune_replicas"])
+def test_a_kill_at_the_end_or_in_a_second_run_does_not_tune_the_tuned(
+    run, folder, monkeypatch, where
+):
+    """The work of `where` is done, and then the process is no more. A run that goes on begins with
+    the weights that the first one began with, not with those that it had made of them."""
+    file = folder / "model" / NAME
+    untuned = file.read_bytes()
+    assert run("--replicas", 1)[0] == 0
+    expected = file.read_bytes()
+    if where != "tune_replicas":
+        shutil.rmtree(folder / "model" / "tuning")
+        file.write_bytes(untuned)
+    work = getattr(system_tuning, where)
+
+    def work_and_die(*given):
+        work(*given)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(system_tuning, where, work_and_die)
+        assert run("--replicas", 1)[0] == 130
+    assert run("--replicas", 1)[0] == 0
+    assert file.read_bytes() == expected
 
 
 def dev_bleu(folder):

@@ -176,6 +176,15 @@ def test_few_versions_are_kept(project, folder):
     assert [path.exists() for path in made] == [False, False, True, True, True]
 
 
+def test_a_clock_that_was_set_back_removes_no_code_in_use(project, folder):
+    for number in range(kernels.MOST_FOLDERS):
+        (project / "models/constants.py").write_text(f"FACTOR = {number}\n")
+        os.utime(folder(), (2e10, 2e10))  # in the far future
+    (project / "models/constants.py").write_text("FACTOR = -1\n")
+    assert folder().is_dir()
+    assert len(list(folder().parent.iterdir())) == kernels.MOST_FOLDERS
+
+
 def test_other_projects_have_folders_of_their_own(project, folder, monkeypatch):
     before = folder()
     monkeypatch.setattr(kernels, "ROOT", project.rename(project.with_name("other")))

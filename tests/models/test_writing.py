@@ -1,5 +1,7 @@
 import gzip
 import io
+import socket
+import subprocess
 import sys
 from types import SimpleNamespace
 
@@ -31,6 +33,23 @@ def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path):
         write_to(path, "text, where bytes are wanted")
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_a_killed_process_left_is_removed(tmp_path):
+    with subprocess.Popen([sys.executable, "-c", ""]) as ended:
+        pass
+    host = socket.gethostname()
+    names = [f".a.{host}.{ended.pid}.part"]  # of a process that has ended
+    kept = [
+        f".a.{host}.1.part",  # of one that lives
+        f".a.{host}.x.part",  # of none
+        f".a.elsewhere.{ended.pid}.part",  # of another machine
+        f".b.{host}.{ended.pid}.part",  # of another file
+    ]
+    for name in (*names, *kept):
+        (tmp_path / name).touch()
+    write_to(tmp_path / "a")
+    assert {path.name for path in tmp_path.iterdir()} == {"a", *kept}
 
 
 def test_a_symbolic_link_stays_one(tmp_path):

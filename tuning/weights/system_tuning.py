@@ -88,7 +88,6 @@ def tune_system(
         fixed, values = read_fixed(job.fixed, translator.feature_names)
         translator = translator.with_weights(values)
         before = {name: translator.weights[name] for name in translator.feature_names}
-        write_json({"key": key, "before": before}, job.folder / SUMMARY)
         listeners = Listeners(talk, progress, lambda trace: talk(trace.last_line))
         task = TuningTask(translator, dev, settings, fixed, job.threads, model, listeners)
         result = tune_replicas(task, job.folder)
@@ -98,8 +97,9 @@ def tune_system(
         described = {"settings": settings.plain(), "search": asdict(search)}
         description = _description(job, result, len(dev)) | described
         scale = None if result.mbr is None else result.mbr.kept
-        write_weights(job.model, result.weights, search.distortion_limit, description, scale)
+        # first: whoever finds the new weights in the system must know where they come from
         write_json({"key": key, "before": before, **_summary(result)}, job.folder / SUMMARY)
+        write_weights(job.model, result.weights, search.distortion_limit, description, scale)
     return result, before
 
 

@@ -58,7 +58,7 @@ def slow(monkeypatch):
             400,
             {
                 "message": "there is no field 'search.pops'",
-                "expected": "known: pop_limit, stack_size, beam, options, drop_unknown",
+                "expected": "known: pop_limit, stack_size, beam, options, drop_unknown, time_limit",
             },
         ),
         ({}, 400, {"message": "the field 'text' is missing"}),

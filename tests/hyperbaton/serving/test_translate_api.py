@@ -33,6 +33,7 @@ def printed(model, *arguments, lines=SENTENCES):
             ["--pop-limit", 3, "--stack-size", 2, "--set=search.beam=1", "--set=search.options=1"],
         ),
         ({"search": {"drop_unknown": True}}, ["--drop-unknown"]),
+        ({"search": {"time_limit": 1e-9}}, ["--time-limit", 1e-9]),
     ],
 )  # fmt: skip
 def test_lines_are_those_of_the_command(server, model, asked, arguments):

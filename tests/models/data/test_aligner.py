@@ -5,6 +5,7 @@ import sys
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
+from subprocess import CalledProcessError
 from types import SimpleNamespace
 
 import numpy as np
@@ -133,6 +134,15 @@ def test_half_an_alignment_is_an_error(stand_in, n_lines):
 
 def test_no_alignment_is_an_error(stand_in, monkeypatch):
     monkeypatch.setattr(stand_in, "align", lambda *_arguments, **_options: None)
+    with pytest.raises(DataError, match="ended before it had aligned everything"):
+        align_corpus(corpus_of(("a", "b")))
+
+
+def test_a_failure_of_the_program_is_an_error(stand_in, monkeypatch):
+    def align(*_arguments, **_options):
+        raise CalledProcessError(1, "eflomal")
+
+    monkeypatch.setattr(stand_in, "align", align)
     with pytest.raises(DataError, match="ended before it had aligned everything"):
         align_corpus(corpus_of(("a", "b")))
 

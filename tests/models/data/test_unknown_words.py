@@ -2,6 +2,7 @@
 
 import pytest
 
+from models.data import unknown_words
 from models.data.unknown_words import IN_CAPITALS, UNTOKENISED, UnknownWords
 from models.data.vocabulary import Vocabulary
 
@@ -15,6 +16,13 @@ def test_words_and_types():
     # ringo twice, neko; kare wa o katta o
     assert str(counted) == "unknown words: 3 of 8 (37.5%), 2 of 6 types (33.3%)"
     assert str(UnknownWords(VOCABULARY, [["kare"], []])) == ""
+
+
+def test_a_stream_of_new_words_takes_no_more_memory(monkeypatch):
+    monkeypatch.setattr(unknown_words, "MOST_TYPES", 3)
+    counted = UnknownWords(VOCABULARY, [["hon", f"new{n}", f"other{n}"] for n in range(50)])
+    assert str(counted) == "unknown words: 100 of 150 (66.7%), 3 types or more"
+    assert len(counted._unknown) == 3
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from models.language_model.arpa import write_arpa
 from models.phrases.moses_tables import source_texts, target_texts
 from models.phrases.partitioned import PhraseTraining
 from models.phrases.settings import PhraseSettings
+from models.system import training
 from models.system.folder import load_distortion, load_language_model, load_phrases, read_system
 from models.system.moses_exchange import export_moses, import_moses
 from models.system.settings import (
@@ -44,6 +45,28 @@ def train(files, out, **options):
     said = []
     train_system(files, out, listeners=Listeners(said.append), **options)
     return [line.partition(" in ")[0] for line in said]
+
+
+@pytest.mark.parametrize("name", ["t.align", "more.en"])
+def test_a_text_that_changes_while_it_is_read_leaves_no_stage_of_its_name(
+    files, write, tmp_path, monkeypatch, name
+):
+    more = write("more.en", "he read\n")
+    reader = "read_text" if name == "more.en" else "read_corpus"
+    read = getattr(training, reader)
+
+    def read_and_change(*given):
+        result = read(*given)
+        with (tmp_path / name).open("a") as stream:
+            stream.write("\n")  # as if somebody were still writing
+        return result
+
+    monkeypatch.setattr(training, reader, read_and_change)
+    changed = rf"{name}: was changed while it was being read\n  give the same command again"
+    with pytest.raises(DataError, match=changed):
+        train(files, tmp_path / "m", lm_texts=[more])
+    stage = "lm" if name == "more.en" else "phrases"
+    assert not list((tmp_path / "m/parts").glob(f"{stage}-*"))
 
 
 def test_a_system_holds_a_table_a_language_model_and_its_story(files, tmp_path):
