@@ -8,12 +8,13 @@ from contextlib import contextmanager
 
 from tests.child_processes import PATIENCE, started
 
+SILENCE = 5.0  # seconds after which a signal was not heard
 CONTROLS = re.compile(r"\x1b\[([\d;?]*)([A-Za-z])|([\r\n])|([^\x1b\r\n]+)")
 
 
 class Terminal:
     def __init__(self, descriptor):
-        self.written = ""  # so far
+        self.written, self._at = "", 0  # so far, and what of it was waited for
         self._descriptor = descriptor
 
     def type(self, text):
@@ -22,17 +23,22 @@ class Terminal:
     def type_bytes(self, keys):
         os.write(self._descriptor, keys)
 
-    def read_until(self, text):
-        """Reads on until the text appears."""
-        before = len(self.written)
-        while text not in self.written[before:]:
-            assert self._read_some(), f"{text!r} is not in {self.written[before:]!r}"
+    def read_until(self, text, repeat=None):
+        """Reads on until the text appears behind what was waited for last."""
+        while text not in self.written[self._at :]:
+            found = self._read_some(repeat)
+            assert found, f"{text!r} is not in {self.written[self._at :]!r}"
+        self._at = self.written.index(text, self._at) + len(text)
 
-    def read_to_end(self):
-        while self._read_some():
+    def read_to_end(self, repeat=None):
+        while self._read_some(repeat):
             pass
 
-    def _read_some(self):
+    def _read_some(self, repeat=None):
+        """`repeat` sends a signal again that nobody seems to have heard: one that comes between two
+        looks of readline for keys waits for the next."""
+        while repeat and not select.select([self._descriptor], [], [], SILENCE)[0]:
+            repeat()
         ready, _, _ = select.select([self._descriptor], [], [], PATIENCE)
         assert ready, f"nothing more is written after {self.written!r}"
         try:

@@ -121,7 +121,9 @@ def test_translating_goes_on_while_the_system_is_trained_anew(trained, tmp_path)
         process.stdin.flush()
         head = process.stdout.readline()
         assert command_line.run(*again, cwd=tmp_path).returncode == 0
-        out, _ = process.communicate("".join(rest))
+        process.stdin.write("".join(rest))
+        process.stdin.close()
+        out = process.stdout.read()  # `communicate` would lose what `readline` has read ahead
     best, *others = before.splitlines(keepends=True)
     assert head + out == best * 100 + "".join(others)
     assert command_line.run("translate", "model", cwd=tmp_path, input=lines).stdout != before

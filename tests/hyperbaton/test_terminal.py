@@ -134,11 +134,11 @@ def test_an_interrupt_clears_the_line_and_what_ends_programs_ends_a_prompt(model
         terminal.type("kare")
         terminal.read_until("kare")
         process.send_signal(signal.SIGINT)
-        terminal.read_until(SIGN)
+        terminal.read_until(SIGN, lambda: process.send_signal(signal.SIGINT))
         terminal.type("hon o katta\n")
-        terminal.read_until("bought a book")
+        terminal.read_until(SIGN)
         process.send_signal(signal.SIGTERM)
-        terminal.read_to_end()
+        terminal.read_to_end(lambda: process.send_signal(signal.SIGTERM))
         assert process.wait() == 128 + signal.SIGTERM
 
 
@@ -165,6 +165,7 @@ def test_a_prompt_refuses_bytes_that_are_no_text(model):
         terminal.read_until(SIGN)
         terminal.type_bytes(b"\xff\n")
         terminal.read_until("this is not UTF-8")
+        terminal.read_until(SIGN)
         terminal.type("\x04")
         terminal.read_to_end()
         assert process.wait() == 0

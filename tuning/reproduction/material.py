@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from models.data.corpus import AlignedCorpus
-from models.data.corpus_reading import CorpusFiles, read_corpus
+from models.data.corpus_reading import SPLIT_BOTH, CorpusFiles, read_corpus
 from models.errors import DataError
 from models.progress import Progress
 from models.system.folder import TEXT, load_tokenisers, read_system
@@ -38,6 +38,10 @@ class Material:
     @property
     def trained(self) -> Path:
         return self.folder / SYSTEM
+
+    @property
+    def is_raw(self) -> bool:
+        return bool(self.configuration.text.source_language)
 
     def models(self) -> list[str]:
         """The distortion models of all systems, each once, with all settings."""
@@ -81,11 +85,12 @@ def experiment_kind(
     def depends(material: Material) -> Iterable[Any]:
         # results do not depend on the number of threads
         plain = {key: value for key, value in asdict(settings).items() if key != "threads"}
-        text = read_system(material.trained).get(TEXT)
-        return [*_files(material), plain, *astuple(sizes), *([text] if text else [])]
+        text = [read_system(material.trained)[TEXT]] if material.is_raw else []
+        return [*_files(material), plain, *astuple(sizes), *text]
 
     def make(material: Material) -> Exhibit:
-        files, tokenise = CorpusFiles(*_files(material)), load_tokenisers(material.trained)
+        tokenise = load_tokenisers(material.trained) if material.is_raw else SPLIT_BOTH
+        files = CorpusFiles(*_files(material))
         corpus, _ = read_corpus(files, progress=material.progress, tokenise=tokenise)
         own = replace(settings, sizes=sizes.of(corpus), threads=material.threads)
         try:
