@@ -49,9 +49,7 @@ class Serve(Command):
     models: tuple[str, ...] = argument(default=(), metavar="[MODEL]...")
     demo: bool = flag(f"Serve the embedded samples, trained once into {DEMO}.")
     host: str = option("Address to listen on.", default="127.0.0.1")
-    port: int = option(
-        "Port to listen on; 0: any free one.", default=8321, type=click.IntRange(0, 65535)
-    )
+    port: int = option("Port to listen on; 0: any free one.", default=8321, type=PORT)
     threads: int = threads_option()
     max_bytes: int = option("Longest body of a request.", default=1 << 20, type=POSITIVE)
     max_sentences: int = option("Most sentences of a request.", default=1000, type=POSITIVE)

@@ -41,9 +41,6 @@ class Laws:
         self.vocabularies, self._directory = vocabularies, directory
         self._checked: set[str] = set()
 
-    def __contains__(self, name: str) -> bool:
-        return name in self._arrays
-
     def array(self, name: str, dtype: DTypeLike, shape: Shape) -> NDArray[Any]:
         """The array of that name, type and shape."""
         values = self._arrays.get(name)

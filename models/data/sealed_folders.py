@@ -8,9 +8,9 @@ files (where they are, their size, when they were last changed), in a small file
 import hashlib
 import os
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import partial
-from multiprocessing.pool import ThreadPool
 from pathlib import Path
 
 from models.errors import DataError, SettingError, reading
@@ -54,8 +54,8 @@ def damaged_files(folder: Path) -> list[str]:
             return [MANIFEST]
     except (OSError, ValueError):
         return [MANIFEST]
-    with ThreadPool(2) as pool:
-        fine = pool.map(partial(_has_hash, folder), listed)
+    with ThreadPoolExecutor(2) as pool:
+        fine = list(pool.map(partial(_has_hash, folder), listed))
     return [name for (_, name), is_fine in zip(listed, fine, strict=True) if not is_fine]
 
 

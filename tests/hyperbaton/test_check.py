@@ -94,6 +94,44 @@ def test_what_is_sealed_again_must_still_obey_the_laws(copy):
     assert answer in run("translate", copy, input="hon\n").stderr
 
 
+def set_field(name, at, value):
+    def change(array):
+        array[name][at] = value
+
+    return change
+
+
+def set_value(at, value):
+    def change(array):
+        array[at] = value
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("name", "array", "change", "said"),
+    [
+        # bit 8 · 7 + 7: the eighth target word and the eighth source word
+        ("phrases", "alignments", set_value(0, 1 << 63), "has links to words outside their phr"),
+        ("phrases", "trie_children", set_value(1, 1), "has nodes that are their own children"),
+        ("phrases", "target_words", set_value(0, -1), "has numbers from -1 to"),
+        ("lm", "states", set_field("suffix", 2, 2), "suffix has a state that is no longer than"),
+        ("lm", "states", set_field("backoff", 1, np.nan), "backoff has values that are not numb"),
+        ("lm", "transitions", set_field("next", 0, 10**6), "next has numbers from"),
+        ("lm", "unigrams", set_field("logprob", 3, np.inf), "logprob has values that are not"),
+        ("source_classes", "of_word", set_value(0, 50), "has numbers from"),
+    ],
+)
+def test_the_laws_of_a_system(copy, name, array, change, said):
+    folder = part(copy, name)
+    values = np.load(folder / f"{array}.npy")
+    change(values)
+    np.save(folder / f"{array}.npy", values)
+    seal_again(folder)
+    [line] = [line for line in run("check", copy).stdout.splitlines() if "whole" not in line]
+    assert f".npy: {said}" in line
+
+
 def test_without_the_training_data_nothing_is_repaired(copy):
     change(part(copy, "lm") / "unigrams.npy")
     content = tomllib.loads((copy / "model.toml").read_text())
