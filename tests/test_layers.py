@@ -10,6 +10,8 @@ ROOT = Path(__file__).parent.parent
 FLOORS = (
     "models",
     "models.data",
+    "models.work",
+    "models.work.cluster",
     "models.preparation",
     "models.text",
     "models.phrases",

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from hyperbaton.commands.far_workers import far_workers
 from hyperbaton.commands.parameters import (
     POSITIVE,
     Command,
     argument,
+    cluster_option,
     command,
     option,
     threads_option,
@@ -17,6 +19,7 @@ from hyperbaton.commands.parameters import (
 from hyperbaton.console import announce_compilation, progress_line, say
 
 if TYPE_CHECKING:
+    from models.work.workers import Workers
     from tuning.comparison.configuration import Configuration
     from tuning.comparison.results import Comparison
 
@@ -49,6 +52,7 @@ class Compare(Command):
         "Folder for all results.  [default: named after CONFIG or the sample]"
     )
     threads: int = threads_option()
+    cluster: str | None = cluster_option()
 
     def run(self) -> None:
         from hyperbaton.samples import sample_configuration
@@ -65,13 +69,16 @@ class Compare(Command):
             preset = preset or "all"
             configuration, place = sample_configuration(self.sample), f"{self.sample}-{preset}"
         configuration = complete(configuration, preset, self.replicas)
-        run_comparison(configuration, self.out or Path(place), self.threads)
+        with far_workers(self.cluster) as workers:
+            run_comparison(configuration, self.out or Path(place), self.threads, workers)
 
 
 compare = command(Compare)
 
 
-def run_comparison(configuration: "Configuration", out: Path, threads: int) -> "Comparison":
+def run_comparison(
+    configuration: "Configuration", out: Path, threads: int, workers: "Workers | None" = None
+) -> "Comparison":
     """Prints tables on standard output and messages on standard error; fills the folder `out`."""
     from tuning.comparison.run import compare
     from tuning.report.results_folder import findings_of, write_results
@@ -79,7 +86,7 @@ def run_comparison(configuration: "Configuration", out: Path, threads: int) -> "
 
     announce_compilation("decoder.search")
     with progress_line() as progress:
-        comparison = compare(configuration, out, threads, say, progress)
+        comparison = compare(configuration, out, threads, say, progress, workers)
     _print_scores(comparison)
     found = findings_of(comparison)
     for finding in found:

@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 from hyperbaton.commands.parameters import Command, command
 from hyperbaton.console import say
 from models.errors import DataError
-from models.progress import Progress
+
+if TYPE_CHECKING:
+    from models.work.workplace import Workplace
 
 N_SHOWN = 8  # lines of a command that fails
 N_LINES = 40  # of a sample: every kernel runs, and none has much to do
@@ -83,14 +86,16 @@ def compile_code(but: Sequence[str] = ()) -> None:
 
 def run_chains(chains: Sequence[Chain], folder: Path) -> None:
     """Runs chains of commands beside each other, a process for each."""
-    from tuning.comparison.workers import run_jobs
+    from models.work.processes import Processes
+    from models.work.workers import run_jobs
 
     jobs = [(chain, folder / f"chain-{number}.log") for number, chain in enumerate(chains)]
-    run_jobs(jobs, _run_chain, len(jobs), lambda *_: None, lambda _: None)
+    with Processes(len(jobs)) as workers:
+        run_jobs(workers, jobs, _run_chain, lambda *_: None, lambda _: None)
 
 
-def _run_chain(job: tuple[Chain, Path], progress: Progress) -> None:  # noqa: ARG001
-    """The job of a worker, which has nothing to count."""
+def _run_chain(here: "Workplace", job: tuple[Chain, Path]) -> None:  # noqa: ARG001
+    """The job of a worker."""
     from hyperbaton.main import main
 
     chain, log = job

@@ -186,6 +186,13 @@ def _parameter(declared: Field[Any], taken: Any) -> click.Parameter:
 threads_option = partial(
     option, "Threads to use; results do not depend on it.", default=2, type=POSITIVE
 )
+cluster_option = partial(
+    option,
+    "Do the work on a cluster: tcp://HOST:8786, local:N, or a file with a table [cluster] "
+    "(docs/cluster.md).",
+    metavar="ADDRESS",
+    envvar="HYPERBATON_CLUSTER",
+)
 set_option = partial(
     option,
     "Change a setting; may be given several times.",

@@ -5,7 +5,6 @@ and are about equally heavy; a first word that is too heavy for one range is div
 after it. Results do not depend on the division.
 """
 
-import re
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +13,6 @@ from numpy.typing import NDArray
 from models.arrays import Int32Array, Int64Array
 from models.data.corpus import AlignedCorpus
 from models.data.sorted_arrays import lower_bound
-from models.errors import SettingError
 from models.kernels import kernel
 from models.phrases.extraction import extract
 
@@ -23,8 +21,6 @@ LARGE = 1_000_000  # occurrences that are worth a division among threads
 # Measured on text with 25 words a sentence, with some room
 WORK_BYTES = 130  # of an occurrence whose part is being worked on
 KEPT_BYTES = 160  # of an occurrence in all that is put aside
-UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
-_SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?) *([kmgt]?)b?")
 
 
 class Division(NamedTuple):
@@ -39,14 +35,6 @@ class Division(NamedTuple):
     @property
     def n_target_parts(self) -> int:
         return len(self.target) + 1
-
-
-def parse_size(text: str) -> int:
-    """Bytes: `3GB`, `500 MB`, `0` for no limit."""
-    match = _SIZE.fullmatch(text.strip().lower())
-    if not match:
-        raise SettingError(f"{text!r} is not a size", expected="expected one such as 3GB, or 0")
-    return int(float(match[1]) * UNITS[match[2]])
 
 
 def divide(corpus: AlignedCorpus, max_length: int, memory: int, threads: int) -> Division:

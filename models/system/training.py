@@ -33,7 +33,6 @@ from models.language_model.model import FORMAT as LM_FORMAT
 from models.language_model.model import LanguageModel
 from models.phrases.building import train_phrases
 from models.phrases.checking import check_not_negative, check_phrase_settings, check_values
-from models.phrases.partitions import parse_size
 from models.phrases.settings import NONE
 from models.phrases.table import FORMAT as PHRASES_FORMAT
 from models.phrases.table import PhraseTable
@@ -58,6 +57,7 @@ from models.system.stages import (
 from models.text.both_sides import TextPipelines
 from models.text.casing import FORMAT as TEXT_FORMAT
 from models.text.casing import TRUE
+from models.work.sizes import parse_size
 from models.writing import path_text
 
 SORTING = 6  # the share of memory for sorting n-grams; most is needed for the n-grams themselves

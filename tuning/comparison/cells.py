@@ -8,7 +8,7 @@ iteration.
 import json
 import shutil
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
 from importlib.metadata import version
@@ -24,10 +24,11 @@ from models.progress import Progress
 from models.system.folder import load_text, model_entries, read_system, starting_weights
 from models.system.stages import PARTS, fingerprint, run_stage
 from models.text.both_sides import TextPipelines
+from models.work.peak_memory import begin_peak, peak_megabytes
+from models.work.workplace import Workplace
 from models.writing import make_folder, open_to_write
 from tuning.comparison.configuration import Configuration, System, limit_name
 from tuning.comparison.results import Cost, Output, Replica, as_outputs, metrics_of
-from tuning.comparison.workers import begin_peak, peak_megabytes
 from tuning.evaluation.data_sets import DataSet, Sentences, load
 from tuning.weights.loop import TuneResult, measure, tune
 from tuning.weights.protocol import average, split
@@ -95,10 +96,35 @@ class Job:
         """Where tuning keeps its state."""
         return self.folder / STATE / self.tuned_key
 
-    def is_done(self) -> bool:
+    @property
+    def parts(self) -> list[Path]:
+        """What the job makes."""
         tests = self.configuration.test
-        parts = [self.tuned, *map(self.decoded, tests), *map(self.scored, tests)]
-        return all(map(is_whole, parts))
+        return [self.tuned, *map(self.decoded, tests), *map(self.scored, tests)]
+
+    @property
+    def needs(self) -> list[Path]:
+        """Parts of other jobs."""
+        return []
+
+    @property
+    def files(self) -> list[Path]:
+        """What else the job reads."""
+        data = [self.configuration.dev, *self.configuration.test]
+        return [self.trained, *chain.from_iterable(one.files.values() for one in data)]
+
+    def is_done(self) -> bool:
+        return all(map(is_whole, self.parts))
+
+    def at(self, here: Workplace, folder: Path) -> "Job":
+        """The same job with the files of another place."""
+        configuration = replace(
+            self.configuration,
+            dev=self.configuration.dev.at(here.get),
+            test=tuple(test.at(here.get) for test in self.configuration.test),
+        )
+        trained = here.get(self.trained)
+        return replace(self, configuration=configuration, folder=folder, trained=trained)
 
     def _part(self, stage: str, key: str) -> Path:
         return self.folder / PARTS / f"{stage}-{key}"
@@ -118,16 +144,29 @@ class AverageJob(Job):
     def tuned_key(self) -> str:
         return fingerprint(FORMAT, "average", [job.tuned_key for job in self.replicas])
 
+    @property
+    def needs(self) -> list[Path]:
+        return [job.tuned for job in self.replicas]
 
-def run_job(job: Job, say: Progress) -> None:
+    def at(self, here: Workplace, folder: Path) -> Job:
+        replicas = tuple(job.at(here, folder) for job in self.replicas)
+        return replace(super().at(here, folder), replicas=replicas)  # type: ignore[call-arg]
+
+
+def run_job(here: Workplace, job: Job) -> None:
     """Runs the stages that are missing."""
     begin_peak()
-    work = _Work(job, say)
-    run_stage(job.folder, TUNED, job.tuned_key, work.tune)
-    shutil.rmtree(job.state, ignore_errors=True)
-    for test in job.configuration.test:
-        run_stage(job.folder, DECODED, job.decoded_key(test), partial(work.decode, test))
-        run_stage(job.folder, SCORED, job.scored_key(test), partial(work.score, test))
+    needed = [*job.parts, *job.needs, job.state]
+    names = [path.relative_to(job.folder).as_posix() for path in needed]
+    with here.working_in(job.folder, *names) as folder:
+        own = job.at(here, folder)
+        work = _Work(own, here.say, lambda: here.put(own.state, job.state))
+        run_stage(folder, TUNED, own.tuned_key, work.tune)
+        for test in own.configuration.test:
+            run_stage(folder, DECODED, own.decoded_key(test), partial(work.decode, test))
+            run_stage(folder, SCORED, own.scored_key(test), partial(work.score, test))
+        for made, home in zip(own.parts, job.parts, strict=True):
+            here.put(made, home)
 
 
 def read_replica(job: Job) -> Replica:
@@ -153,8 +192,8 @@ def read_outputs(job: Job) -> dict[str, list[Output]]:
 class _Work:
     """The stages of a job; the system is loaded when the first of them needs it."""
 
-    def __init__(self, job: Job, say: Progress) -> None:
-        self._job, self._say = job, say
+    def __init__(self, job: Job, say: Progress, keep_state: Callable[[], None]) -> None:
+        self._job, self._say, self._keep_state = job, say, keep_state
 
     @cached_property
     def translator(self) -> Translator:
@@ -173,7 +212,7 @@ class _Work:
         tuned_on, held_out = split(dev, self._job.tune.protocol)
         task = TuningTask(
             self.translator, tuned_on, self._job.tune, threads=1, model=self._job.tuned_key,
-            listeners=_listeners(self._say),
+            listeners=_listeners(self._say, self._keep),
         )  # fmt: skip
         trace: list[dict[str, Any]] = []
         if self._job.tune.method == UNTUNED or isinstance(self._job, AverageJob):
@@ -222,6 +261,11 @@ class _Work:
             return average(task.vector, runs)
         return {name: self.translator.weights[name] for name in self.translator.feature_names}
 
+    def _keep(self) -> None:
+        """What the iterations before this one have found."""
+        if self._job.state.exists():
+            self._keep_state()
+
     def _resumed(self, task: TuningTask) -> TuneResult:
         """Resumes an earlier run; starts over if the state that it left is damaged."""
         make_folder(self._job.state.parent)
@@ -234,7 +278,7 @@ class _Work:
             return tune(task, self._job.state)
 
 
-def _listeners(say: Progress) -> Listeners:
+def _listeners(say: Progress, keep: Callable[[], None]) -> Listeners:
     """Reports the last score and the current activity."""
     last = ""
 
@@ -242,6 +286,7 @@ def _listeners(say: Progress) -> Listeners:
         nonlocal last
         last = f"iteration {len(trace.steps) - 1}: {trace.metric} {trace.steps[-1].score:.2f}"
         say(last, 0)
+        keep()
 
     def progress(what: str, count: int) -> None:
         if count % OFTEN == 0:

@@ -1,8 +1,9 @@
 """Runs a comparison: trains what is missing, tunes and translates every cell, scores, tests."""
 
+import shutil
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, fields, replace
 from itertools import groupby, product
 from pathlib import Path
@@ -12,6 +13,8 @@ from models.progress import Progress, duration
 from models.system.folder import load_phrases, load_text
 from models.system.stages import locked
 from models.text.both_sides import TextPipelines
+from models.work.processes import Processes
+from models.work.workers import Workers, run_jobs
 from tuning.comparison.cells import AverageJob, Job, read_outputs, read_replica, run_job
 from tuning.comparison.configuration import Configuration
 from tuning.comparison.data import cut_out
@@ -26,7 +29,6 @@ from tuning.comparison.requirements import (
 )
 from tuning.comparison.results import Cell, Comparison
 from tuning.comparison.systems import SYSTEM, stage_costs, train
-from tuning.comparison.workers import run_jobs
 from tuning.evaluation.data_sets import Sentences, load
 from tuning.optimisers.objective import make_objective
 from tuning.weights.protocol import best_of
@@ -41,8 +43,12 @@ def compare(
     threads: int = 2,
     talk: Talk = lambda _: None,
     progress: Progress | None = None,
+    workers: Workers | None = None,
 ) -> Comparison:
-    """Fills the folder; earlier results whose inputs have not changed are reused."""
+    """Fills the folder; earlier results whose inputs have not changed are reused.
+
+    Without `workers`, as many processes as threads do the work.
+    """
     check_models(configuration)
     check_methods(configuration)
     with locked(folder):
@@ -61,8 +67,9 @@ def compare(
             talk(f"{data.name}: {data.unknown}")
         jobs = grid(configuration, folder)
         averages = average_jobs(jobs) if configuration.tune.protocol == AVERAGE else []
-        for batch in (jobs, averages):  # an average needs all of its replicas
-            _run(batch, threads, talk, progress)
+        with nullcontext(workers) if workers else Processes(threads) as crew:
+            for batch in (jobs, averages):  # an average needs all of its replicas
+                _run(batch, crew, talk, progress)
         with suppress(OSError):
             jobs[0].state.parent.rmdir()  # unless something is kept for another configuration
         objective = make_objective(configuration.tune.metric, dev.references)
@@ -115,19 +122,21 @@ def _by_cell(jobs: Sequence[Job]) -> list[list[Job]]:
     return [list(own) for _, own in groups]
 
 
-def _run(jobs: Sequence[Job], threads: int, talk: Talk, progress: Progress | None) -> None:
+def _run(jobs: Sequence[Job], workers: Workers, talk: Talk, progress: Progress | None) -> None:
     open_jobs = [job for job in jobs if not job.is_done()]
     if len(open_jobs) < len(jobs):
         talk(f"{len(jobs) - len(open_jobs)} of {len(jobs)} runs are done already")
-    board = _Board([job.name for job in open_jobs], talk, progress)
-    run_jobs(open_jobs, run_job, threads, board.progress, board.done)
+    for job in open_jobs:
+        workers.serve(reads=[*job.files, *job.needs], writes=[*job.parts, job.state])
+    board = _Board(open_jobs, talk, progress)
+    run_jobs(workers, open_jobs, run_job, board.progress, board.done)
 
 
 @dataclass
 class _Board:
     """Shows the progress of the jobs."""
 
-    names: Sequence[str]
+    jobs: Sequence[Job]
     talk: Talk
     listener: Progress | None
     n_done: int = 0
@@ -135,19 +144,20 @@ class _Board:
     began: float = field(default_factory=time.monotonic)
 
     def progress(self, number: int, what: str, count: int) -> None:
-        self.running[number] = f"{self.names[number]}: {what}" + (f" {count}" if count else "")
+        self.running[number] = f"{self.jobs[number].name}: {what}" + (f" {count}" if count else "")
         if self.listener is not None:
             state = " | ".join(self.running.values())
-            self.listener(f"{self.n_done} of {len(self.names)} runs{self._left()} | {state}", 0)
+            self.listener(f"{self.n_done} of {len(self.jobs)} runs{self._left()} | {state}", 0)
 
     def done(self, number: int) -> None:
         self.n_done += 1
         self.running.pop(number, None)
-        name, n = self.names[number], len(self.names)
-        self.talk(f"{name}: done; {self.n_done} of {n}{self._left()}")
+        job, n = self.jobs[number], len(self.jobs)
+        shutil.rmtree(job.state, ignore_errors=True)  # its result is there
+        self.talk(f"{job.name}: done; {self.n_done} of {n}{self._left()}")
 
     def _left(self) -> str:
-        n_left = len(self.names) - self.n_done
+        n_left = len(self.jobs) - self.n_done
         if not self.n_done or not n_left:
             return ""
         seconds = (time.monotonic() - self.began) / self.n_done * n_left

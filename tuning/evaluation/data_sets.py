@@ -1,9 +1,10 @@
 """Sentences with their references, on disk and in memory."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from models.data.alignment import order_of_links
 from models.data.corpus_reading import SourceFiles, read_sentences
@@ -34,6 +35,13 @@ class DataSet:
         """By the names of the settings; references are numbered."""
         found = {key: value for key, value in vars(self).items() if isinstance(value, Path)}
         return found | {f"reference {n}": path for n, path in enumerate(self.references)}
+
+    def at(self, place: Callable[[Path], Path]) -> "DataSet":
+        """The same files in another place."""
+        found: dict[str, Any] = {
+            key: place(value) for key, value in vars(self).items() if isinstance(value, Path)
+        }
+        return replace(self, **found, references=tuple(map(place, self.references)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.errors import DataError, SettingError
+from models.errors import DataError
 from models.phrases import lexical, partitioned
 from models.phrases.building import WORK, train_phrases
 from models.phrases.extraction import extract
 from models.phrases.numbering import number_phrases, number_rows
-from models.phrases.partitions import divide, parse_size, phrase_keys
+from models.phrases.partitions import divide, phrase_keys
 from models.phrases.settings import PhraseSettings
 from models.phrases.sorted_trie import sorted_order
 from models.phrases.table import PhraseTable
@@ -163,20 +163,6 @@ def test_parts_are_equally_heavy_and_divide_a_heavy_first_word():
     assert sorted(sizes)[-2] < 2 * len(found) / division.n_parts
     assert divide(corpus, 7, 0, 2).fits
     assert divide(corpus, 7, 10**9, 2).n_parts == 1
-
-
-@pytest.mark.parametrize(
-    ("text", "size"),
-    [("3GB", 3 * 10**9), ("500 MB", 5 * 10**8), ("1.5g", 15 * 10**8), ("0", 0), ("2000", 2000)],
-)
-def test_sizes(text, size):
-    assert parse_size(text) == size
-
-
-@pytest.mark.parametrize("text", ["", "much", "-1GB", "3XB"])
-def test_wrong_sizes_are_refused(text):
-    with pytest.raises(SettingError, match="is not a size\n  expected one such as 3GB, or 0"):
-        parse_size(text)
 
 
 @given(st.lists(st.tuples(st.integers(0, 30), st.integers(1, 8)), max_size=60), st.randoms())

@@ -16,6 +16,7 @@ from models.phrases.settings import PhraseSettings
 from models.system.folder import load_source_tagger
 from models.system.settings import LanguageModelSettings
 from models.text.settings import TextSettings
+from models.work.workplace import Workplace
 from tests.tuning.comparison.tiny import (
     LEX,
     LINEAR,
@@ -340,7 +341,7 @@ def first_job(configuration, folder) -> Job:
 def test_tuning_that_was_stopped_goes_on(trained, tmp_path):
     configuration, folder = trained
     undisturbed = replace(first_job(configuration, folder), folder=tmp_path / "a")
-    run_job(undisturbed, lambda *_: None)
+    run_job(Workplace(), undisturbed)
     stopped = replace(undisturbed, folder=tmp_path / "b")
 
     def say(what, _count):
@@ -348,13 +349,12 @@ def test_tuning_that_was_stopped_goes_on(trained, tmp_path):
             raise Stop
 
     with pytest.raises(Stop):
-        run_job(stopped, say)
+        run_job(Workplace(say), stopped)
     assert (stopped.state / "trace.json").exists()
     assert not stopped.tuned.exists()
     later = []
-    run_job(stopped, lambda *news: later.append(news))
+    run_job(Workplace(lambda *news: later.append(news)), stopped)
     assert not any(what.startswith("iteration 0: BLEU") for what, _ in later)
-    assert not stopped.state.exists()
     assert (stopped.tuned / "tuned.json").read_bytes() == (
         undisturbed.tuned / "tuned.json"
     ).read_bytes()
@@ -370,10 +370,10 @@ def test_a_state_that_is_damaged_is_begun_anew(trained, tmp_path):
             raise Stop
 
     with pytest.raises(Stop):
-        run_job(job, say)
+        run_job(Workplace(say), job)
     (job.state / "pool-000.npz").write_bytes(b"nothing")
     later = []
-    run_job(job, lambda *news: later.append(news))
+    run_job(Workplace(lambda *news: later.append(news)), job)
     assert any(what.startswith("iteration 0: BLEU") for what, _ in later)
     assert job.is_done()
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from hyperbaton.samples import sample_files
 from models.system.settings import ClassSettings, LanguageModelSettings
+from models.work.workplace import Workplace
 from tuning.comparison.configuration import (
     Configuration,
     System,
@@ -50,8 +51,8 @@ def tiny_configuration(folder: Path, systems=(LINEAR, LEX), **settings) -> Confi
     return check(Configuration(train, data("dev"), (data("test"),), tuple(systems), **settings))
 
 
-def in_this_process(jobs, work, n_workers, progress, done):  # noqa: ARG001
+def in_this_process(workers, jobs, work, progress, done):  # noqa: ARG001
     """Instead of `run_jobs`: no processes are started."""
     for number, job in enumerate(jobs):
-        work(job, lambda *news, number=number: progress(number, *news))
+        work(Workplace(lambda *news, number=number: progress(number, *news)), job)
         done(number)

@@ -10,57 +10,76 @@ import numpy as np
 import pytest
 
 from models.errors import BadLine, DataError, SettingError
+from models.work import peak_memory, processes
+from models.work.peak_memory import begin_peak, peak_megabytes
+from models.work.processes import Processes
+from models.work.workers import Threads, run_jobs
 from tests.child_processes import started, wait_until
-from tuning.comparison import workers
-from tuning.comparison.workers import begin_peak, peak_megabytes, run_jobs
 
 
-def tell(job, say):
-    say("at", job)
+def tell(here, job):
+    here.say("at", job)
 
 
 def silent(*_):
     pass
 
 
-def fail(job, say):  # noqa: ARG001
+def run(jobs, work, n_workers, progress=silent, done=silent):
+    with Processes(n_workers) as workers:
+        run_jobs(workers, jobs, work, progress, done)
+
+
+def fail(here, job):  # noqa: ARG001
     raise SettingError("this job cannot be done", expected="another one")
 
 
-def die(job, say):  # noqa: ARG001
+def die(here, job):  # noqa: ARG001
     os._exit(3)
 
 
 @pytest.mark.parametrize("n_workers", [1, 3])
 def test_every_job_is_done_whatever_the_number_of_workers(n_workers):
     seen, done = [], []
-    run_jobs([3, 1, 2], tell, n_workers, lambda *news: seen.append(news), done.append)
+    run([3, 1, 2], tell, n_workers, lambda *news: seen.append(news), done.append)
     assert sorted(seen) == [(0, "at", 3), (1, "at", 1), (2, "at", 2)]
     assert sorted(done) == [0, 1, 2]
-    run_jobs([], tell, 2, print, print)
+    run([], tell, 2)
+
+
+def square(here, number):  # noqa: ARG001
+    return number**2
+
+
+@pytest.mark.parametrize("workers", [Threads(2), Processes(2)])
+def test_results_come_as_futures(workers):
+    with workers:
+        futures = [workers.submit(square, number) for number in range(5)]
+        assert [future.result() for future in futures] == [0, 1, 4, 9, 16]
+        assert workers.n == 2
+        assert not workers.is_far
 
 
 def test_the_first_error_is_raised_here():
     with pytest.raises(SettingError, match="this job cannot be done\n  another one"):
-        run_jobs([1, 2], fail, 2, silent, silent)
+        run([1, 2], fail, 2)
 
 
 def test_a_worker_that_dies_is_an_error():
     with pytest.raises(DataError, match="a worker process died"):
-        run_jobs([1], die, 1, silent, silent)
+        run([1], die, 1)
 
 
 PARENT = """
 import os, sys, time
-from tuning.comparison.workers import run_jobs
-from tests.tuning.comparison.test_workers import sleep
+from tests.models.work.test_processes import run, sleep
 
 if __name__ == "__main__":
-    run_jobs([sys.argv[1]], sleep, 1, print, print)
+    run([sys.argv[1]], sleep, 1)
 """
 
 
-def sleep(job, say):  # noqa: ARG001
+def sleep(here, job):  # noqa: ARG001
     with open(job, "w") as stream:  # noqa: PTH123
         stream.write(str(os.getpid()))
     time.sleep(600)  # for as long as it is allowed to live
@@ -90,18 +109,18 @@ def _is_alive(process):
 LOADING = """
 import os, time
 from pathlib import Path
-from tuning.comparison.workers import run_jobs
+from tests.models.work.test_processes import run
 
 if __name__ == "__mp_main__":  # a worker loads this
     Path("worker").write_text(str(os.getpid()))
     while Path("worker").exists():
         time.sleep(0.01)
 
-def work(job, say):
+def work(here, job):
     Path("done").touch()
 
 if __name__ == "__main__":
-    run_jobs([1], work, 1, print, print)
+    run([1], work, 1)
 """
 
 
@@ -120,7 +139,7 @@ def test_ctrl_c_left_workers_half_started():
     steps = []
 
     def start_worker():
-        with workers._ctrl_c_later():
+        with processes._ctrl_c_later():
             signal.raise_signal(signal.SIGINT)
             steps.append("started")
         steps.append("gone on")
@@ -136,19 +155,19 @@ def test_ctrl_c_left_workers_half_started():
     assert steps == ["started"]
 
 
-def bad_line(job, say):  # noqa: ARG001
+def bad_line(here, job):  # noqa: ARG001
     raise BadLine("tree", "is no tree", "a bracket")
 
 
-def defect(job, say):  # noqa: ARG001
+def defect(here, job):  # noqa: ARG001
     return 1 // 0
 
 
 def test_errors_of_every_kind_come_over():
     with pytest.raises(DataError, match="is no tree\n  a bracket"):
-        run_jobs([1], bad_line, 1, silent, silent)
+        run([1], bad_line, 1)
     with pytest.raises(RuntimeError, match="ZeroDivisionError"):
-        run_jobs([1], defect, 1, silent, silent)
+        run([1], defect, 1)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems cannot begin a peak anew")
@@ -163,8 +182,8 @@ def test_a_peak_begins_anew():
 
 
 def test_without_proc_it_is_the_peak_of_the_process(monkeypatch, tmp_path):
-    monkeypatch.setattr(workers, "_STATUS", tmp_path / "none")
-    monkeypatch.setattr(workers, "_CLEAR", tmp_path / "none" / "none")
+    monkeypatch.setattr(peak_memory, "_STATUS", tmp_path / "none")
+    monkeypatch.setattr(peak_memory, "_CLEAR", tmp_path / "none" / "none")
     begin_peak()
     before = peak_megabytes()
     kept = np.ones(50_000_000)  # 400 MB

@@ -1,0 +1,23 @@
+"""The workers of a cluster, for commands that have the option."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from hyperbaton.console import say
+
+if TYPE_CHECKING:
+    from models.work.workers import Workers
+
+
+@contextmanager
+def far_workers(cluster: str | None) -> "Iterator[Workers | None]":
+    """None without a cluster: then the work is done here."""
+    if not cluster:
+        yield None
+        return
+    from models.work.cluster.opening import cluster_workers, settings_of
+    from tuning.weights.sections import read_toml
+
+    with cluster_workers(settings_of(cluster, read_toml), say) as workers:
+        yield workers

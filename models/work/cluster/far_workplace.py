@@ -1,0 +1,161 @@
+"""A worker's side: tasks, with copies of the files that they need."""
+
+from collections.abc import Hashable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import monotonic
+from typing import Any, BinaryIO, Self
+
+from distributed import get_worker
+from distributed.comm.core import connect
+from distributed.utils import sync
+
+from models.errors import DataError, HyperbatonError
+from models.work.cluster.file_service import PIECE, TIMEOUT
+from models.work.cluster.listing import Entry, Lister, Listing, is_same
+from models.work.cluster.part_cache import PartCache
+from models.work.cluster.versions import check_versions
+from models.work.workers import Work
+from models.work.workplace import Workplace, plain
+
+NEWS = 0.5  # seconds between messages about progress
+CACHE = "hyperbaton-files"
+
+
+@dataclass(frozen=True)
+class Order:
+    """What a worker has to know beside the task itself."""
+
+    number: int
+    topic: str  # of progress
+    home: str  # the address of the command's machine
+    token: str
+    versions: dict[str, str]
+    cache: int  # bytes that may be kept; 0: any number
+    shared: bool  # whether files that both machines see need not be copied
+
+
+def run_task(order: Order, work: Work[..., Any], arguments: tuple[Any, ...]) -> Any:
+    """What Dask runs."""
+    place = get_worker().address
+    try:
+        check_versions(order.versions, place)
+        with FarWorkplace(order) as here:
+            return work(here, *arguments)
+    except HyperbatonError as error:
+        raise plain(error, f"worker {place}") from None
+
+
+class FarWorkplace(Workplace):
+    """Another machine than the command's."""
+
+    def __init__(self, order: Order) -> None:
+        self._order, self._worker = order, get_worker()
+        super().__init__(self._report)
+        scratch = Path(self._worker.local_directory).parent
+        self._cache = PartCache(scratch / CACHE, order.cache)
+        self._held = ExitStack()
+        self._found: dict[Path, Path] = {}
+        self._last_news = 0.0
+        self._comm: Any = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._held.close()
+        if self._comm is not None:
+            self._comm.abort()
+
+    def get(self, home: Path) -> Path:
+        found = self._find(home)
+        if found is None:
+            raise DataError("no such file or folder on the command's machine", where=str(home))
+        return found
+
+    def _find(self, home: Path) -> Path | None:
+        path = home.absolute()
+        if path not in self._found:
+            answer = self._ask("list", path=str(path))
+            if answer is None:
+                return None
+            self._found[path] = self._copy(path, Listing.of_plain(answer))
+        return self._found[path]
+
+    def _copy(self, path: Path, listing: Listing) -> Path:
+        if self._order.shared and is_same(path, listing):
+            return path
+
+        def fetch(entry: Entry, stream: BinaryIO) -> None:
+            for start in range(0, entry.size, PIECE):
+                piece = self._ask("read", path=str(path), name=entry.name, start=start, size=PIECE)
+                stream.write(piece)
+
+        return self._held.enter_context(self._cache.holding(listing, fetch))
+
+    @contextmanager
+    def working_in(self, home: Path, *brought: str) -> Iterator[Path]:
+        with TemporaryDirectory(prefix="task-", dir=self._worker.local_directory) as name:
+            folder = Path(name)
+            for part in brought:
+                found = self._find(home / part)
+                if found is not None:
+                    _copy_tree(found, folder / part)
+            yield folder
+
+    def put(self, made: Path, home: Path) -> None:
+        path, listing = str(home.absolute()), Lister().listing(made)
+        ticket = self._ask("begin", path=path, is_file=listing.is_file)
+        for entry in listing.entries:
+            file = made / entry.name if entry.name else made
+            with file.open("rb") as stream:
+                first = True
+                while (piece := stream.read(PIECE)) or first:  # also files without content
+                    self._ask("write", ticket=ticket, name=entry.name, data=piece)
+                    first = False
+        self._ask("finish", ticket=ticket, path=path, listing=listing.plain())
+
+    def remembered(self, key: Hashable, make: Any) -> Any:
+        return super().remembered((self._order.token, key), make)
+
+    def _report(self, what: str, count: int) -> None:
+        if monotonic() - self._last_news >= NEWS:
+            self._last_news = monotonic()
+            news = {"number": self._order.number, "what": what, "count": count}
+            self._worker.log_event(self._order.topic, news)
+
+    def _ask(self, what: str, **values: Any) -> Any:
+        """One question to the command's machine."""
+        message = {"token": self._order.token, "ask": what, **values}
+        try:
+            answer = sync(self._worker.loop, self._exchange, message, callback_timeout=TIMEOUT)
+        except OSError as error:
+            raise DataError(
+                f"the command's machine cannot be reached: {error}",
+                where=self._order.home,
+                expected="workers fetch files from it, so they must be able to connect to it",
+            ) from None
+        if "error" in answer:
+            where, advice = answer.get("where", ""), answer.get("advice", "")
+            raise DataError(answer["error"], where=where, advice=advice)
+        return answer["value"]
+
+    async def _exchange(self, message: dict[str, Any]) -> Any:
+        if self._comm is None:
+            how = self._worker.security.get_connection_args("worker")
+            self._comm = await connect(self._order.home, **how)
+        await self._comm.write(message)
+        return await self._comm.read()
+
+
+def _copy_tree(found: Path, copy: Path) -> None:
+    """A copy that the task may change."""
+    import shutil
+
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    if found.is_dir():
+        shutil.copytree(found, copy, copy_function=shutil.copyfile)
+    else:
+        shutil.copyfile(found, copy)

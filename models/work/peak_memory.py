@@ -1,0 +1,28 @@
+"""The largest amount of memory that this process has had."""
+
+import re
+import resource
+from contextlib import suppress
+from pathlib import Path
+
+_CLEAR, _STATUS = Path("/proc/self/clear_refs"), Path("/proc/self/status")
+_BEGIN_ANEW = "5"  # see proc(5)
+
+
+def begin_peak() -> None:
+    """Peak memory counts from now on, if the system can reset it, as Linux can.
+
+    Elsewhere a job may be charged for the memory of an earlier one of the same worker.
+    """
+    with suppress(OSError):
+        _CLEAR.write_text(_BEGIN_ANEW)
+
+
+def peak_megabytes() -> float:
+    try:
+        found = re.search(r"^VmHWM:\s*(\d+) kB", _STATUS.read_text(), re.MULTILINE)
+    except OSError:
+        found = None
+    if found:
+        return int(found[1]) / 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

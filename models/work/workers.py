@@ -1,0 +1,107 @@
+"""Executors of tasks, with the interface of `concurrent.futures`.
+
+    with Threads(2) as workers:
+        future = workers.submit(work, argument, progress=listener)
+        future.result()
+
+calls `work(here, argument)`, where `here` is the `Workplace` of the task. Threads do any work;
+processes (`processes.py`) and clusters (`cluster/`) that of functions of a module, with arguments
+that are small and can be pickled. Leaving the block with an error ends all work.
+"""
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from models.progress import Progress
+from models.work.workplace import Workplace
+
+Job = TypeVar("Job")
+Made = TypeVar("Made")
+Arguments = ParamSpec("Arguments")
+Work = Callable[Concatenate[Workplace, Arguments], Made]
+
+
+class Workers(Executor):
+    """Whoever does tasks, a few at a time."""
+
+    is_far = False  # whether tasks run on other machines, so that they need files
+
+    @property
+    @abstractmethod
+    def n(self) -> int:
+        """How many tasks run at once."""
+
+    def serve(self, reads: Iterable[Path], writes: Iterable[Path]) -> None:
+        """Lets tasks have files and folders of this machine, and bring home others."""
+
+    @abstractmethod
+    def submit(  # type: ignore[override]
+        self,
+        work: Callable[..., Made],
+        /,
+        *arguments: Any,
+        progress: Progress | None = None,
+    ) -> Future[Made]:
+        """Calls `work(here, *arguments)`; progress may be reported from other threads."""
+
+
+class Threads(Workers):
+    """Threads of this process, for kernels, which release Python's lock."""
+
+    def __init__(self, n: int) -> None:
+        self._n, self._pool = n, ThreadPoolExecutor(n)
+
+    @property
+    def n(self) -> int:
+        return self._n
+
+    def submit(  # type: ignore[override]
+        self,
+        work: Callable[..., Made],
+        /,
+        *arguments: Any,
+        progress: Progress | None = None,
+    ) -> Future[Made]:
+        return self._pool.submit(work, Workplace(progress), *arguments)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        self._pool.shutdown(wait, cancel_futures=cancel_futures)
+
+
+def run_jobs(
+    workers: Workers,
+    jobs: Sequence[Job],
+    work: Callable[[Workplace, Job], None],
+    progress: Callable[[int, str, int], None],
+    done: Callable[[int], None],
+) -> None:
+    """Does all jobs; both callbacks get the number of a job first, in this thread.
+
+    The first error is raised here; whoever made the workers ends them.
+    """
+    news: SimpleQueue[tuple[int, Any]] = SimpleQueue()
+
+    def report(number: int, what: str, count: int) -> None:
+        news.put((number, (what, count)))
+
+    def finish(number: int, future: Future[None]) -> None:
+        news.put((number, future))
+
+    futures = []
+    for number, job in enumerate(jobs):
+        futures.append(workers.submit(work, job, progress=partial(report, number)))
+        futures[-1].add_done_callback(partial(finish, number))
+    n_left = len(futures)
+    while n_left:
+        number, what = news.get()
+        if isinstance(what, Future):
+            what.result()
+            done(number)
+            n_left -= 1
+        else:
+            progress(number, *what)
