@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import CancelledError, Future
 from itertools import count
 from pathlib import Path
+from time import monotonic
 from typing import Any, Self
 from urllib.parse import urlsplit
 
@@ -13,7 +14,7 @@ from distributed.client import FutureCancelledError
 from distributed.scheduler import KilledWorker
 from distributed.utils import get_ip
 
-from models.errors import DataError
+from models.errors import DataError, SettingError
 from models.progress import Progress
 from models.work.cluster.far_workplace import Order, run_task
 from models.work.cluster.file_service import FileService
@@ -21,6 +22,7 @@ from models.work.cluster.versions import own_versions
 from models.work.workers import Made, Workers
 
 RESUME = "run the same command again: it resumes where it stopped"
+OFTEN = 2.0  # seconds
 
 
 class DaskWorkers(Workers):
@@ -31,19 +33,21 @@ class DaskWorkers(Workers):
     def __init__(self, client: Client, cache: int, *, shared: bool) -> None:
         self._client, self._cache, self._shared = client, cache, shared
         self._executor = client.get_executor(pure=False)
-        self._files = FileService()
+        self._numbers, self._listeners = count(), dict[int, Progress]()
+        self._files = FileService(self._hear)
         scheduler = client.scheduler.address
         scheme, host = urlsplit(scheduler).scheme, urlsplit(scheduler).hostname
         own = f"{scheme}://{get_ip(host)}:0"
         client.sync(self._files.start, own, client.security)
-        self._numbers, self._listeners = count(), dict[int, Progress]()
-        self._topic = f"hyperbaton-{self._files.token[:8]}"
-        client.subscribe_topic(self._topic, self._hear)
+        self._known: tuple[float, int] = 0.0, 0  # when was asked how many tasks run at once
 
     @property
     def n(self) -> int:
-        numbers: dict[str, int] = self._client.nthreads()
-        return max(1, sum(numbers.values()))
+        asked, n = self._known
+        if monotonic() - asked > OFTEN:
+            n = sum(self._client.nthreads().values())
+            self._known = monotonic(), n
+        return max(1, n)
 
     def serve(self, reads: Iterable[Path], writes: Iterable[Path]) -> None:
         self._files.allow(set(reads), set(writes))
@@ -59,10 +63,7 @@ class DaskWorkers(Workers):
         if progress is not None:
             self._listeners[number] = progress
         files = self._files
-        order = Order(
-            number, self._topic, files.address, files.token, own_versions(), self._cache,
-            self._shared,
-        )  # fmt: skip
+        order = Order(number, files.address, files.token, own_versions(), self._cache, self._shared)
         made: Future[Made] = Future()
         made.set_running_or_notify_cancel()
         done = self._executor.submit(run_task, order, work, arguments)
@@ -73,31 +74,12 @@ class DaskWorkers(Workers):
         self._listeners.pop(number, None)
         try:
             made.set_result(done.result())
-        except (CancelledError, FutureCancelledError):
-            made.set_exception(
-                DataError(
-                    "the cluster has forgotten a task",
-                    expected="perhaps its scheduler was restarted",
-                    advice=RESUME,
-                )
-            )
-        except KilledWorker as error:
-            last = getattr(error.last_worker, "address", "")
-            made.set_exception(
-                DataError(
-                    "several workers died of the same task",
-                    where=f"the last was {last}" if last else "",
-                    expected="perhaps they have not enough memory",
-                    advice=RESUME,
-                )
-            )
         except BaseException as error:
-            made.set_exception(error)
+            made.set_exception(_in_our_words(error))
 
-    def _hear(self, event: tuple[float, dict[str, Any]]) -> None:
-        news = event[1]
-        if (listener := self._listeners.get(news["number"])) is not None:
-            listener(news["what"], news["count"])
+    def _hear(self, number: int, what: str, done: int) -> None:
+        if (listener := self._listeners.get(number)) is not None:
+            listener(what, done)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         self._executor.shutdown(wait=wait and not cancel_futures)
@@ -108,6 +90,28 @@ class DaskWorkers(Workers):
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self.shutdown(cancel_futures=kind is not None)
+
+
+def _in_our_words(error: BaseException) -> BaseException:
+    """What happened to a task, if it is not an error of its own."""
+    if isinstance(error, (CancelledError, FutureCancelledError)):
+        return DataError(
+            "the cluster has lost a task",
+            expected="perhaps its scheduler was stopped",
+            advice=RESUME,
+        )
+    if isinstance(error, KilledWorker):
+        return DataError(
+            "several workers died of the same task, one after the other",
+            expected="perhaps they have not enough memory",
+            advice=RESUME,
+        )
+    if isinstance(error, ModuleNotFoundError):
+        return SettingError(
+            f"a worker cannot load hyperbaton: {error}",
+            advice="install it on all machines, in the same version",
+        )
+    return error
 
 
 def quiet() -> None:

@@ -1,10 +1,12 @@
 """A worker's side: tasks, with copies of the files that they need."""
 
+import shutil
 from collections.abc import Hashable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Lock
 from time import monotonic
 from typing import Any, BinaryIO, Self
 
@@ -29,7 +31,6 @@ class Order:
     """What a worker has to know beside the task itself."""
 
     number: int
-    topic: str  # of progress
     home: str  # the address of the command's machine
     token: str
     versions: dict[str, str]
@@ -60,6 +61,7 @@ class FarWorkplace(Workplace):
         self._found: dict[Path, Path] = {}
         self._last_news = 0.0
         self._comm: Any = None
+        self._lock = Lock()  # a task may have threads
 
     def __enter__(self) -> Self:
         return self
@@ -123,14 +125,16 @@ class FarWorkplace(Workplace):
     def _report(self, what: str, count: int) -> None:
         if monotonic() - self._last_news >= NEWS:
             self._last_news = monotonic()
-            news = {"number": self._order.number, "what": what, "count": count}
-            self._worker.log_event(self._order.topic, news)
+            # if nobody answers, nobody waits for the task any more, and it ends here
+            self._ask("news", number=self._order.number, what=what, count=count)
 
-    def _ask(self, what: str, **values: Any) -> Any:
+    def _ask(self, question: str, **values: Any) -> Any:
         """One question to the command's machine."""
-        message = {"token": self._order.token, "ask": what, **values}
+        message = {"token": self._order.token, "ask": question, **values}
+        loop = self._worker.loop
         try:
-            answer = sync(self._worker.loop, self._exchange, message, callback_timeout=TIMEOUT)
+            with self._lock:
+                answer = sync(loop, self._exchange, message, callback_timeout=TIMEOUT)
         except OSError as error:
             raise DataError(
                 f"the command's machine cannot be reached: {error}",
@@ -152,8 +156,6 @@ class FarWorkplace(Workplace):
 
 def _copy_tree(found: Path, copy: Path) -> None:
     """A copy that the task may change."""
-    import shutil
-
     copy.parent.mkdir(parents=True, exist_ok=True)
     if found.is_dir():
         shutil.copytree(found, copy, copy_function=shutil.copyfile)

@@ -1,4 +1,4 @@
-"""The command's machine hands out files to workers, and takes what they make.
+"""The command's machine hands out files to workers, and takes what they make and their news.
 
 Dask carries the bytes, directly between the two machines. Only those who know the token are served,
 only what lies in the folders of the run, and writing is possible only where the run expects
@@ -24,9 +24,10 @@ TIMEOUT = 60  # seconds without an answer
 
 
 class FileService:
-    """Runs in the event loop of Dask's client."""
+    """Runs in the event loop of Dask's client. `hear` gets the number of a task, and its news."""
 
-    def __init__(self) -> None:
+    def __init__(self, hear: Callable[[int, str, int], None]) -> None:
+        self._hear = hear
         self.token = secrets.token_hex(16)
         self.address = ""
         self._lister = Lister()
@@ -39,6 +40,7 @@ class FileService:
             "begin": self._begin,
             "write": self._write,
             "finish": self._finish,
+            "news": self._news,
         }
 
     async def start(self, address: str, security: Security) -> None:
@@ -120,6 +122,9 @@ class FileService:
             if home.is_dir():
                 shutil.rmtree(home)
             part.rename(home)
+
+    async def _news(self, number: int, what: str, count: int) -> None:
+        self._hear(number, what, count)
 
     def _checked(self, path: str, allowed: set[Path]) -> Path:
         wanted = Path(path)

@@ -18,6 +18,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, fields
 from logging import CRITICAL
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from models.errors import DataError, SettingError, nearest
@@ -37,6 +38,7 @@ KINDS = {
     "kubernetes": "dask_kubernetes.operator:KubeCluster",
 }
 PACKAGES = {"dask_jobqueue": "dask-jobqueue", "dask_kubernetes": "dask-kubernetes"}
+MOST_DEATHS = 10  # of workers, one after the other with the same task
 SECONDS = 30  # until a scheduler must have answered
 
 
@@ -94,7 +96,7 @@ def cluster_workers(settings: ClusterSettings, talk: Callable[[str], None]) -> I
 
     quiet()
     with ExitStack() as stack:
-        cluster = _cluster(settings)
+        cluster = _cluster(settings, stack)
         place = getattr(cluster, "scheduler_address", cluster)
         if not isinstance(cluster, str):
             stack.callback(cluster.close)
@@ -116,7 +118,7 @@ def cluster_workers(settings: ClusterSettings, talk: Callable[[str], None]) -> I
         yield stack.enter_context(workers)
 
 
-def _cluster(settings: ClusterSettings) -> Any:
+def _cluster(settings: ClusterSettings, stack: ExitStack) -> Any:
     """The address of a scheduler, or a cluster that is started now."""
     options = dict(settings.options)
     if settings.kind == "scheduler":
@@ -125,10 +127,12 @@ def _cluster(settings: ClusterSettings) -> Any:
             raise SettingError("a scheduler has the option address, and no other")
         return address
     if settings.kind == "local":
+        _imported("dask").config.set({"distributed.scheduler.allowed-failures": MOST_DEATHS})
         # threads of one process would wait for each other's Python; memory is the user's to judge
         usual: dict[str, Any] = {"n_workers": settings.workers or None, "threads_per_worker": 1}
         usual |= {"memory_limit": 0, "dashboard_address": ":0", "silence_logs": CRITICAL}
-        options = usual | options
+        scratch = stack.enter_context(TemporaryDirectory(prefix="hyperbaton-cluster-"))
+        options = usual | {"local_directory": scratch} | options
     module, _, name = KINDS[settings.kind].partition(":")
     try:
         cluster = getattr(_imported(module), name)(**options)

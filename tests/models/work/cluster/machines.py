@@ -1,0 +1,83 @@
+"""A scheduler and workers, each a process with a folder of its own, as on machines of their own."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from tests.child_processes import wait_until
+
+# As many workers as one likes may die of a task, and one that is silent is given up soon
+PATIENT = {
+    "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "100",
+    "DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "5s",
+    "DASK_DISTRIBUTED__ADMIN__LOG_LENGTH": "0",
+}
+
+
+class Machines:
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._stack = folder, ExitStack()
+        self.workers: list[subprocess.Popen] = []
+        self._n_started = 0
+        self.address = self._start_scheduler()
+
+    def _start_scheduler(self) -> str:
+        log = self._folder / "scheduler.log"
+        self.scheduler = self._start("scheduler", "--host", "127.0.0.1", "--port", "0", log=log)
+
+        def address():
+            lines = log.read_text().splitlines()
+            return next((x.split()[-1] for x in lines if "Scheduler at:" in x), "")
+
+        return wait_until(address, self.scheduler)
+
+    def start_worker(self, under: Sequence[str] = ()) -> subprocess.Popen:
+        """`under`: a command that starts another one."""
+        self._n_started += 1
+        place = self._folder / f"machine-{self._n_started}"
+        place.mkdir()
+        options = ["--nthreads", "1", "--no-nanny", "--memory-limit", "0", "--no-dashboard"]
+        options += ["--local-directory", place, "--host", "127.0.0.1"]
+        worker = self._start("worker", self.address, *options, log=place / "log", under=under)
+        self.workers.append(worker)
+        return worker
+
+    def _start(
+        self, what: str, *options: object, log: Path, under: Sequence[str] = ()
+    ) -> subprocess.Popen:
+        command = [*under, sys.executable, "-m", "dask", what, *map(str, options)]
+        environment = os.environ | PATIENT | {"PYTHONPATH": os.getcwd()}  # noqa: PTH109
+        with log.open("w") as stream:
+            process = subprocess.Popen(
+                command, env=environment, stdout=stream, stderr=subprocess.STDOUT
+            )
+        self._stack.callback(_end, process)
+        return process
+
+    def kill_worker(self, number: int) -> None:
+        _end(self.workers.pop(number))
+
+    def kill_scheduler(self) -> None:
+        _end(self.scheduler)
+
+    def close(self) -> None:
+        self._stack.close()
+
+
+def _end(process: subprocess.Popen) -> None:
+    process.kill()
+    process.wait()
+
+
+@contextmanager
+def machines(folder: Path, n_workers: int):
+    made = Machines(folder)
+    try:
+        for _ in range(n_workers):
+            made.start_worker()
+        yield made
+    finally:
+        made.close()
