@@ -3,18 +3,25 @@
 request ──▶ a table of its own ──▶ search with one more scorer ──▶ derivations, scored as ever
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Protocol
 
 import numpy as np
 
 from decoder.constraints.price import FORBIDDEN
-from decoder.constraints.target_words import BeginsWith, Nearest, required_numbers
+from decoder.constraints.target_words import (
+    OTHER,
+    BeginsWith,
+    Nearest,
+    parts_of,
+    required_numbers,
+)
 from decoder.decode import Decoder, MakeConstraint, NotFound
 from decoder.decoded import Decoded
 from decoder.options import MOST_OPTIONS
-from models.arrays import BoolArray, Int64Array, Ragged
+from models.arrays import BoolArray, Int64Array
 from models.data.sentence import FREE, Sentence
 from models.distortion.interface import OptionTable
 from models.distortion.oracle import InOrder
@@ -48,7 +55,7 @@ class Exactly:
             return replace(_said_of_nothing(decoder, sentence, required), lacks=self.words)
         usual = decoder.options(sentence).table
         try:
-            own = _with_own_table(decoder, sentence, self.words, self._is_part)
+            own = _with_own_table(decoder, sentence, self.words)
             constraint = _begins_with(self.words, sentence, usual, exact=True)
             return own.decode(sentence, n_best, distinct=distinct, constraint=constraint)
         except NotFound:
@@ -65,7 +72,7 @@ class Exactly:
         *,
         distinct: bool,
     ) -> Decoded:
-        own = _with_own_table(decoder, sentence, self.words, self._is_part, usual.entry, 1)
+        own = _with_own_table(decoder, sentence, self.words, usual.entry, wider=1)
 
         def constraint(options: OptionTable) -> Nearest:
             return Nearest(*required_numbers(options, sentence.words, self.words))
@@ -73,11 +80,6 @@ class Exactly:
         found = own.decode(sentence, n_best, distinct=distinct, constraint=constraint)
         lacks, adds = differences(found.words(), self.words)
         return replace(_without_prices(found, decoder), lacks=lacks, adds=adds)
-
-    def _is_part(self, words: Sequence[str]) -> bool:
-        """Whether the words stand together in the translation."""
-        n = len(words)
-        return any(self.words[at : at + n] == tuple(words) for at in range(len(self.words)))
 
 
 @dataclass(frozen=True)
@@ -92,16 +94,9 @@ class Beginning:
         if not len(sentence):
             return _said_of_nothing(decoder, sentence, self.words)
         usual = decoder.options(sentence).table
-        own = _with_own_table(decoder, sentence, self.words, self._is_part, usual.entry)
+        own = _with_own_table(decoder, sentence, self.words, usual.entry, goes_on=True)
         constraint = _begins_with(self.words, sentence, usual, exact=False)
         return own.decode(sentence, n_best, distinct=distinct, constraint=constraint)
-
-    def _is_part(self, words: Sequence[str]) -> bool:
-        """Whether the words can take part in saying the beginning."""
-        said = self.words
-        return any(
-            said[at : at + len(words)] == tuple(words[: len(said) - at]) for at in range(len(said))
-        )
 
 
 @dataclass(frozen=True)
@@ -141,9 +136,21 @@ def _begins_with(
 ) -> MakeConstraint:
     def constraint(options: OptionTable) -> BeginsWith:
         said, required = required_numbers(options, sentence.words, words)
-        return BeginsWith(said, required, _possible(options, usual), exact=exact)
+        made = BeginsWith(said, required, _possible(options, usual), exact=exact)
+        if exact:
+            _check_all_words_are_needed(made.useful(), options, len(sentence))
+        return made
 
     return constraint
+
+
+def _check_all_words_are_needed(useful: BoolArray, options: OptionTable, n_words: int) -> None:
+    """Refuses what no search needs to look for: a source word that has no part in the words."""
+    changes = np.zeros(n_words + 1, np.int64)
+    np.add.at(changes, options.start[useful], 1)
+    np.add.at(changes, options.end[useful], -1)
+    if not np.cumsum(changes)[:-1].all():
+        raise NotFound("the phrase table cannot say it")
 
 
 def _said_of_nothing(decoder: Decoder, sentence: Sentence, required: Sequence[str]) -> Decoded:
@@ -162,8 +169,9 @@ def _with_own_table(
     decoder: Decoder,
     sentence: Sentence,
     required: Sequence[str],
-    is_part: Callable[[Sequence[str]], bool],
     best: Int64Array | None = None,
+    *,
+    goes_on: bool = False,
     wider: int = WIDER,
 ) -> Decoder:
     """A decoder whose table has all entries that are part of what is required, and the best."""
@@ -171,16 +179,14 @@ def _with_own_table(
 
     phrases = decoder.phrases
     vocabulary = phrases.target_vocabulary
-    ids = vocabulary.encode([word for word in required if word in vocabulary])
-
-    def is_wanted(targets: Ragged) -> BoolArray:
-        wanted = np.isin(targets.values[targets.offsets[:-1]], ids)
-        for row in np.flatnonzero(wanted).tolist():
-            wanted[row] = is_part(vocabulary.decode(targets[row].tolist()))
-        return wanted
+    ids = np.array(
+        [vocabulary.encode([word])[0] if word in vocabulary else OTHER for word in required],
+        np.int32,
+    )
 
     words = phrases.source_vocabulary.encode(sentence.words)
     entries = np.empty(0, np.int64) if best is None else best
+    is_wanted = partial(parts_of, required=ids, goes_on=goes_on)
     table = sentence_table(phrases, words, is_wanted, entries)
     settings = replace(
         decoder.settings,

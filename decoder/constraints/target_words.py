@@ -12,6 +12,22 @@ OTHER = -1  # a word that is not among the required ones
 DEAD = -1  # state of a hypothesis that has said something else
 
 
+def parts_of(phrases: Ragged, required: Int32Array, *, goes_on: bool) -> BoolArray:
+    """Which phrases stand in the required words; `goes_on`: or begin there and go on after them."""
+    first, lengths = phrases.values[phrases.offsets[:-1]], phrases.lengths
+    found = np.zeros(len(phrases), bool)
+    for place in range(len(required)):
+        rest = required[place:]
+        rows = np.flatnonzero((first == rest[0]) & (lengths <= len(rest) if not goes_on else True))
+        for k in range(1, len(rest)):
+            at = phrases.offsets[rows] + np.minimum(k, lengths[rows] - 1)
+            rows = rows[(lengths[rows] <= k) | (phrases.values[at] == rest[k])]
+            if lengths[rows].max(initial=0) <= k + 1:
+                break
+        found[rows] = True
+    return found
+
+
 def required_numbers(
     options: OptionTable, source: Sequence[str], required: Sequence[str]
 ) -> tuple[Ragged, Int32Array]:
@@ -56,6 +72,20 @@ class BeginsWith(SentenceScorer):
             fits &= ~has[:, None] | is_right | (place + k >= n if not exact else False)
         self._after = np.where(fits, np.minimum(place + lengths, n), DEAD)
         self._end = n
+
+    def useful(self) -> BoolArray:
+        """Which options can take part in saying all of it, if each may be taken at any time, and as
+        often as one likes."""
+        can_begin, can_end = (np.zeros(self._end + 1, bool) for _ in range(2))
+        can_begin[0] = can_end[self._end] = True
+        fits = self._after != DEAD
+        for place in range(self._end):
+            if can_begin[place]:
+                can_begin[self._after[fits[:, place], place]] = True
+        for place in range(self._end - 1, -1, -1):
+            can_end[place] |= can_end[self._after[fits[:, place], place]].any()
+        useful: BoolArray = (fits & can_begin & can_end[self._after]).any(axis=1)
+        return useful
 
     def features(self, steps: Steps) -> FloatArray:
         falls = (self.advance(steps) == DEAD) & (steps.state != DEAD)

@@ -5,8 +5,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from decoder.constraints.target_words import parts_of
 from decoder.decode import Decoder, NotFound, SearchSettings
 from decoder.requests import Beginning, Exactly, Following, differences
+from models.arrays import Ragged
 from models.data.sentence import Sentence
 from models.errors import DataError
 from models.system.folder import default_models, default_weights
@@ -142,6 +144,39 @@ def test_impossible_requests_are_told(system):
     ]:
         with pytest.raises(DataError, match=message):
             Following(spans).decode(decoder, sentence, 1, distinct=False)
+
+
+@given(
+    st.lists(st.lists(st.integers(0, 3), min_size=1, max_size=4), min_size=1, max_size=6),
+    st.lists(st.integers(-1, 3), min_size=1, max_size=5),
+    st.booleans(),
+)
+def test_which_phrases_are_parts_of_what_is_required(phrases, required, goes_on):
+    lengths = list(map(len, phrases))
+    rows = Ragged(np.concatenate(phrases).astype(np.int32), np.cumsum([0, *lengths]))
+    expected = [
+        any(
+            row == required[at : at + len(row)]
+            or (goes_on and row[: len(required) - at] == required[at:])
+            for at in range(len(required))
+        )
+        for row in phrases
+    ]
+    found = parts_of(rows, np.array(required, np.int32), goes_on=goes_on)
+    assert found.tolist() == expected
+
+
+def test_what_the_table_cannot_say_is_not_searched_for():
+    table, lm = make_system(HAND)
+    decoder = decoder_of((table, lm, "", default_weights(""), []))
+    sentence = Sentence(("hon", "o", "katta"))
+    said = tuple(decoder.decode(sentence).words())
+    Exactly(said, nearest=False).decode(decoder, sentence, 1, distinct=False)
+    for words in ((*said, "never"), said[1:], (*said, *said)):
+        with pytest.raises(NotFound):
+            Exactly(words, nearest=False).decode(decoder, sentence, 1, distinct=False)
+    with pytest.raises(NotFound, match="the phrase table cannot say it"):
+        Exactly((*said, "never"), nearest=False).decode(decoder, sentence, 1, distinct=False)
 
 
 def test_of_an_empty_sentence_nothing_can_be_said():

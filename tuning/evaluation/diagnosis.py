@@ -65,12 +65,15 @@ def diagnose(
             yield result
 
     rows = range(len(sentences))
-    free = translator.with_settings(distortion_limit=NO_LIMIT)
     own = list(results(translator, rows, "translating", forced=False))
     forced = list(results(translator, rows, "forcing", forced=True))
     lost = [row for row in rows if isinstance(forced[row], Failure)]
-    without = results(free, lost, "forcing without a limit", forced=True)
-    possible = {row for row, one in zip(lost, without, strict=True) if isinstance(one, Decoded)}
+    possible: set[int] = set()
+    for limit in _longer(translator.settings.distortion_limit):
+        left = [row for row in lost if row not in possible]
+        freer = translator.with_settings(distortion_limit=limit)
+        tried = results(freer, left, "forcing with longer jumps", forced=True)
+        possible |= {row for row, one in zip(left, tried, strict=True) if isinstance(one, Decoded)}
     weights = np.array([translator.weights[name] for name in translator.feature_names])
     return [
         found
@@ -78,6 +81,12 @@ def diagnose(
         else _diagnosis(found, forced[row], texts[row], weights, is_possible=row in possible)
         for row in rows
     ]
+
+
+def _longer(limit: int) -> list[int]:
+    """Longer limits than the given one. The freer a search, the more of what is required it loses,
+    so there are several."""
+    return [] if limit == NO_LIMIT else [2 * limit + 1, 4 * limit + 1, NO_LIMIT]
 
 
 def diagnose_order(
