@@ -17,9 +17,9 @@ from distributed.security import Security
 
 from models.errors import DataError, HyperbatonError
 from models.work.cluster.listing import Lister, Listing
+from models.work.workplace import PIECE
 from models.writing import make_folder, writing
 
-PIECE = 8 << 20  # bytes of a message
 TIMEOUT = 60  # seconds without an answer
 
 
@@ -37,6 +37,7 @@ class FileService:
         self._answers: dict[str, Callable[..., Awaitable[Any]]] = {
             "list": self._list,
             "read": self._read,
+            "pieces": self._pieces,
             "begin": self._begin,
             "write": self._write,
             "finish": self._finish,
@@ -91,6 +92,22 @@ class FileService:
             with file.open("rb") as stream:
                 stream.seek(start)
                 return stream.read(min(size, PIECE))
+
+        return await asyncio.to_thread(read)
+
+    async def _pieces(self, pieces: list[tuple[str, int, int]]) -> list[bytes]:
+        """Bytes of several files, PIECE altogether."""
+        allowed = self._readable | self._writable
+        files = [self._checked(path, allowed) for path, _, _ in pieces]
+
+        def read() -> list[bytes]:
+            found, room = [], PIECE
+            for file, (_, start, size) in zip(files, pieces, strict=True):
+                with file.open("rb") as stream:
+                    stream.seek(start)
+                    found.append(stream.read(min(size, room)))
+                room -= len(found[-1])
+            return found
 
         return await asyncio.to_thread(read)
 

@@ -11,13 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models.errors import DataError
-from models.phrases import lexical, partitioned
+from models.phrases import lexical, partitioned, partitions
 from models.phrases.building import WORK, train_phrases
 from models.phrases.extraction import extract
 from models.phrases.numbering import number_phrases, number_rows
 from models.phrases.partitions import divide, phrase_keys
 from models.phrases.settings import PhraseSettings
 from models.phrases.sorted_trie import sorted_order
+from models.phrases.steps import PhraseSteps
 from models.phrases.table import PhraseTable
 from tests.models.phrases.corpora import corpus_of, small_corpora
 from tests.strategies import examples
@@ -35,7 +36,7 @@ ALL_KINDS = [
 
 @pytest.fixture(autouse=True)
 def small_shards(monkeypatch):
-    monkeypatch.setattr(partitioned, "SHARD", 2)
+    monkeypatch.setattr(partitions, "SHARD", 2)
     monkeypatch.setattr(lexical, "BLOCK", 3)
 
 
@@ -83,7 +84,7 @@ def test_a_table_in_files_is_the_one_in_memory(tmp_path):
 )
 def test_a_killed_run_goes_on_after_the_last_finished_part(tmp_path, monkeypatch, step, n):
     corpus = corpus_of(SENTENCES)
-    work, done = getattr(partitioned.PhraseTraining, step), []
+    work, done = getattr(PhraseSteps, step), []
 
     def stopped_early(self, *arguments):
         if len(done) == n:
@@ -92,14 +93,14 @@ def test_a_killed_run_goes_on_after_the_last_finished_part(tmp_path, monkeypatch
         done.append(arguments[-1])
         return result
 
-    monkeypatch.setattr(partitioned.PhraseTraining, step, stopped_early)
+    monkeypatch.setattr(PhraseSteps, step, stopped_early)
     options = {"memory": TINY, "folder": tmp_path, "threads": 1}
     with pytest.raises(KeyboardInterrupt):
         train_phrases(corpus, **options)
     assert len(list((tmp_path / WORK).iterdir())) > n
     again = []
     monkeypatch.setattr(
-        partitioned.PhraseTraining,
+        PhraseSteps,
         step,
         lambda self, *arguments: (again.append(arguments[-1]), work(self, *arguments))[1],
     )
@@ -114,7 +115,7 @@ def test_a_killed_run_goes_on_after_the_last_finished_part(tmp_path, monkeypatch
 def test_work_that_was_divided_otherwise_is_not_taken_over(tmp_path, monkeypatch):
     corpus = corpus_of(SENTENCES)
     with monkeypatch.context() as patch:
-        patch.setattr(partitioned.PhraseTraining, "_joined", lambda _: 1 / 0)
+        patch.setattr(partitioned.PhraseTraining, "_joined", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             train_phrases(corpus, memory=TINY, folder=tmp_path)
     table = train_phrases(corpus, memory=20_000, folder=tmp_path)
@@ -125,8 +126,8 @@ def test_a_full_disk_is_named(tmp_path, monkeypatch):
     def save(path, *_, **__):
         raise OSError(errno.ENOSPC, "No space left on device", str(path))
 
-    monkeypatch.setattr("models.phrases.shelf.np.save", save)
-    with pytest.raises(DataError, match=r"work/shard-0.part: cannot be written: No space left on"):
+    monkeypatch.setattr("models.work.shelf.np.save", save)
+    with pytest.raises(DataError, match=r"work/lexical-0.part: cannot be written: No space left"):
         train_phrases(corpus_of(SENTENCES), memory=TINY, folder=tmp_path, threads=1)
 
 
@@ -145,7 +146,8 @@ def test_progress_counts_the_parts(tmp_path):
         "counting target phrases",
         "scoring phrase pairs",
     ]
-    assert heard[:4] == [("extracting phrase pairs, parts of 3", n) for n in range(4)]
+    # three shards, and how words are translated
+    assert heard[:5] == [("extracting phrase pairs, parts of 4", n) for n in range(5)]
 
 
 def test_parts_are_equally_heavy_and_divide_a_heavy_first_word():
