@@ -3,6 +3,7 @@ word classes and distortion models."""
 
 import re
 import shlex
+import shutil
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
@@ -26,12 +27,13 @@ from models.data.word_classes import FORMAT as CLASSES_FORMAT
 from models.data.word_classes import WordClasses
 from models.distortion.catalogue import parse_model, split_model
 from models.distortion.interface import DistortionModel, fit_model
+from models.distortion.next_word.far_likelihood import FarWork
 from models.errors import DataError, SettingError
 from models.language_model.counting import read_text
 from models.language_model.estimation import estimate
 from models.language_model.model import FORMAT as LM_FORMAT
 from models.language_model.model import LanguageModel
-from models.phrases.building import train_phrases
+from models.phrases.building import WORK, train_phrases, train_phrases_far
 from models.phrases.checking import check_not_negative, check_phrase_settings, check_values
 from models.phrases.settings import NONE
 from models.phrases.table import FORMAT as PHRASES_FORMAT
@@ -58,6 +60,7 @@ from models.text.both_sides import TextPipelines
 from models.text.casing import FORMAT as TEXT_FORMAT
 from models.text.casing import TRUE
 from models.work.sizes import parse_size
+from models.work.workers import Workers
 from models.writing import path_text
 
 SORTING = 6  # the share of memory for sorting n-grams; most is needed for the n-grams themselves
@@ -100,8 +103,10 @@ def train_system(
     listeners: Listeners = Listeners(),
     *,
     together: bool = True,
+    workers: Workers | None = None,
 ) -> None:
-    """Fills the folder `out`; stages whose inputs have not changed are not run again.
+    """Fills the folder `out`; stages whose inputs have not changed are not run again. Workers
+    elsewhere make the same.
 
     `together`: all distortion models will be used at once, so their features must be distinct.
     """
@@ -116,7 +121,7 @@ def train_system(
     wanted = wanted_models(settings.distortion, settings.phrases.reordering)
     if together:
         check_features(model for _, model in wanted)
-    training = _Training(files, list(lm_texts), settings, out, threads, listeners)
+    training = _Training(files, list(lm_texts), settings, out, threads, listeners, workers)
     with locked(out):
         parts = training.parts()
         models = [training.fitted(name, model, parts) for name, model in wanted]
@@ -136,6 +141,7 @@ class _Training:
     out: Path
     threads: int
     listeners: Listeners
+    workers: Workers | None
 
     def __post_init__(self) -> None:
         self._paths = {name: path for name, path in vars(self.files).items() if path is not None}
@@ -152,18 +158,23 @@ class _Training:
     @cached_property
     def read(self) -> tuple[AlignedCorpus, list[str]]:
         """The corpus, and remarks on it, read when a stage first needs them: a run with nothing to
-        do reads nothing. A large one is kept as arrays until the system is complete."""
-        if sum(path.stat().st_size for path in self._paths.values()) < LARGE:
+        do reads nothing. A large one is kept as arrays until the system is complete, and one that
+        workers elsewhere want."""
+        size = sum(path.stat().st_size for path in self._paths.values())
+        if self.workers is None and size < LARGE:
             corpus, report = self._read_text()
             return corpus, report.lines()
+        return load_corpus(self._corpus_folder)
 
+    @cached_property
+    def _corpus_folder(self) -> Path:
         def work(folder: Path) -> str:
             corpus, report = self._read_text()
             save_corpus(corpus, report.lines(), folder)
             return ""
 
         key = fingerprint(CORPUS_FORMAT, self._corpus_key)
-        return load_corpus(self.out / run_stage(self.out, CORPUS, key, work))
+        return self.out / run_stage(self.out, CORPUS, key, work)
 
     def _read_text(self) -> tuple[AlignedCorpus, ReadReport]:
         corpus, report = self._kept_case
@@ -262,13 +273,19 @@ class _Training:
         for line in remarks:
             self.listeners.talk(line)
         self._announce("making the phrase table")
-        settings, progress = self.settings.phrases, self.listeners.progress
         try:
-            table = train_phrases(corpus, settings, self.threads, self._memory, folder, progress)
+            table = self._phrase_table(corpus, folder)
         except DataError as error:
             error.where = error.where or path_text(cast(Path, self.files.alignment))
             raise
         return f"{len(table):,} phrase pairs of {len(corpus):,} sentence pairs"
+
+    def _phrase_table(self, corpus: AlignedCorpus, folder: Path) -> PhraseTable:
+        settings, progress = self.settings.phrases, self.listeners.progress
+        if self.workers is None:
+            return train_phrases(corpus, settings, self.threads, self._memory, folder, progress)
+        where = self._corpus_folder
+        return train_phrases_far(where, settings, self._memory, folder, self.workers, progress)
 
     def _make_language_model(self, folder: Path) -> str:
         target, settings = self.read[0].target, self.settings.lm
@@ -298,6 +315,7 @@ class _Training:
 
     def _fit(self, model: DistortionModel, parts: dict[str, str], folder: Path) -> str:
         corpus = _with_classes(self.read[0], self.out, parts)
+        work = folder / WORK
         fit_model(
             model,
             corpus,
@@ -306,7 +324,9 @@ class _Training:
             threads=self.threads,
             progress=self.listeners.progress,
             memory=self._memory,
+            far=FarWork(self.workers, work) if self.workers else None,
         )
+        shutil.rmtree(work, ignore_errors=True)
         model.save(folder)
         return f"fitted to {len(corpus):,} sentence pairs"
 

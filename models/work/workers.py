@@ -10,7 +10,7 @@ that are small and can be pickled. Leaving the block with an error ends all work
 """
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -46,8 +46,11 @@ class Workers(Executor):
         /,
         *arguments: Any,
         progress: Progress | None = None,
+        near: Hashable = None,
     ) -> Future[Made]:
-        """Calls `work(here, *arguments)`; progress may be reported from other threads."""
+        """Calls `work(here, *arguments)`; progress may be reported from other threads. The worker
+        that did the last task `near` the same thing does this one, if it can: it may remember what
+        both need."""
 
 
 class Threads(Workers):
@@ -66,6 +69,7 @@ class Threads(Workers):
         /,
         *arguments: Any,
         progress: Progress | None = None,
+        near: Hashable = None,  # noqa: ARG002
     ) -> Future[Made]:
         return self._pool.submit(work, Workplace(progress), *arguments)
 

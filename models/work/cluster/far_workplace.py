@@ -39,13 +39,13 @@ class Order:
     shared: bool  # whether files that both machines see need not be copied
 
 
-def run_task(order: Order, work: Work[..., Any], arguments: tuple[Any, ...]) -> Any:
-    """What Dask runs."""
+def run_task(order: Order, work: Work[..., Any], arguments: tuple[Any, ...]) -> tuple[str, Any]:
+    """What Dask runs; the worker and what the task returns."""
     place = get_worker().address
     try:
         check_versions(order.versions, place)
         with FarWorkplace(order) as here:
-            return work(here, *arguments)
+            return place, work(here, *arguments)
     except HyperbatonError as error:
         raise plain(error, f"worker {place}") from None
 

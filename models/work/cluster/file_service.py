@@ -30,6 +30,7 @@ class FileService:
         self._hear = hear
         self.token = secrets.token_hex(16)
         self.address = ""
+        self.sent = self.received = 0  # bytes
         self._lister = Lister()
         self._readable: set[Path] = set()
         self._writable: set[Path] = set()
@@ -93,7 +94,9 @@ class FileService:
                 stream.seek(start)
                 return stream.read(min(size, PIECE))
 
-        return await asyncio.to_thread(read)
+        found = await asyncio.to_thread(read)
+        self.sent += len(found)
+        return found
 
     async def _pieces(self, pieces: list[tuple[str, int, int]]) -> list[bytes]:
         """Bytes of several files, PIECE altogether."""
@@ -109,7 +112,9 @@ class FileService:
                 room -= len(found[-1])
             return found
 
-        return await asyncio.to_thread(read)
+        found = await asyncio.to_thread(read)
+        self.sent += sum(map(len, found))
+        return found
 
     async def _begin(self, path: str, is_file: bool) -> str:
         home = self._checked(path, self._writable)
@@ -125,6 +130,7 @@ class FileService:
             file.parent.mkdir(parents=True, exist_ok=True)
             with file.open("ab") as stream:
                 stream.write(data)
+        self.received += len(data)
 
     async def _finish(self, ticket: str, path: str, listing: dict[str, Any]) -> None:
         home, part = self._checked(path, self._writable), self._open.pop(ticket)
