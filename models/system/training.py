@@ -27,10 +27,10 @@ from models.data.word_classes import FORMAT as CLASSES_FORMAT
 from models.data.word_classes import WordClasses
 from models.distortion.catalogue import parse_model, split_model
 from models.distortion.interface import DistortionModel, fit_model
-from models.distortion.next_word.far_likelihood import FarWork
 from models.errors import DataError, SettingError
-from models.language_model.counting import read_text
-from models.language_model.estimation import estimate
+from models.language_model.counting import count_ngrams, read_text
+from models.language_model.estimation import Count, estimate
+from models.language_model.far_counting import count_ngrams_far
 from models.language_model.model import FORMAT as LM_FORMAT
 from models.language_model.model import LanguageModel
 from models.phrases.building import WORK, train_phrases, train_phrases_far
@@ -60,7 +60,7 @@ from models.text.both_sides import TextPipelines
 from models.text.casing import FORMAT as TEXT_FORMAT
 from models.text.casing import TRUE
 from models.work.sizes import parse_size
-from models.work.workers import Workers
+from models.work.workers import FarWork, Workers
 from models.writing import path_text
 
 SORTING = 6  # the share of memory for sorting n-grams; most is needed for the n-grams themselves
@@ -296,7 +296,11 @@ class _Training:
         words, vocabulary = _appended(target.words, target.vocabulary, more, more_vocabulary)
         self._announce("making the language model")
         thresholds, memory = _thresholds(settings.prune), self._memory // SORTING
-        ngrams = estimate(words, vocabulary, settings.order, thresholds, memory)
+        count: Count = count_ngrams
+        if self.workers is not None:
+            count, memory = partial(count_ngrams_far, self._far(folder)), self._memory
+        ngrams = estimate(words, vocabulary, settings.order, thresholds, memory, count)
+        shutil.rmtree(folder / WORK, ignore_errors=True)
         LanguageModel.from_ngrams(ngrams).save(folder)
         return f"{sum(ngrams.counts):,} n-grams of {len(words.values):,} words"
 
@@ -313,9 +317,11 @@ class _Training:
         WordClasses.fit(text.words, text.vocabulary, number).save(folder)
         return f"{len(text.vocabulary) - len(SPECIAL):,} words in {number} classes"
 
+    def _far(self, folder: Path) -> FarWork:
+        return FarWork(cast(Workers, self.workers), folder / WORK)
+
     def _fit(self, model: DistortionModel, parts: dict[str, str], folder: Path) -> str:
         corpus = _with_classes(self.read[0], self.out, parts)
-        work = folder / WORK
         fit_model(
             model,
             corpus,
@@ -324,9 +330,9 @@ class _Training:
             threads=self.threads,
             progress=self.listeners.progress,
             memory=self._memory,
-            far=FarWork(self.workers, work) if self.workers else None,
+            far=self._far(folder) if self.workers else None,
         )
-        shutil.rmtree(work, ignore_errors=True)
+        shutil.rmtree(folder / WORK, ignore_errors=True)
         model.save(folder)
         return f"fitted to {len(corpus):,} sentence pairs"
 

@@ -15,7 +15,7 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 from models.progress import Progress
 from models.work.workplace import Workplace
@@ -75,6 +75,13 @@ class Threads(Workers):
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         self._pool.shutdown(wait, cancel_futures=cancel_futures)
+
+
+class FarWork(NamedTuple):
+    """Who does the work of a training, and where its files lie until it is done."""
+
+    workers: Workers
+    folder: Path
 
 
 def run_jobs(

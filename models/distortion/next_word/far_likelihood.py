@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -24,19 +24,12 @@ from models.distortion.next_word.pair_index import PairIndex
 from models.distortion.next_word.selection import FeatureIndex
 from models.distortion.next_word.templates import Symbols
 from models.work.shelf import Arrays, FarShelf, Shelf
-from models.work.workers import Workers
+from models.work.workers import FarWork
 from models.work.workplace import Workplace
 
 TEXT = "text"  # the item with sentences and features
 VECTORS = 4  # as long as the weights, that a worker needs at once
 _numbers = count()  # no two likelihoods of a process have the same folder
-
-
-class FarWork(NamedTuple):
-    """Who does the work of a training, and where its files lie until it is done."""
-
-    workers: Workers
-    folder: Path
 
 
 @dataclass(frozen=True)

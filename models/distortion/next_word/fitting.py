@@ -10,7 +10,7 @@ from models.arrays import FloatArray, Int64Array
 from models.data.corpus import AlignedCorpus
 from models.distortion.next_word.blocks import Blocks
 from models.distortion.next_word.events import ORDERS, find_events
-from models.distortion.next_word.far_likelihood import FarLikelihood, FarWork
+from models.distortion.next_word.far_likelihood import FarLikelihood
 from models.distortion.next_word.gaussian_prior import (
     PriorTrial,
     adagrad,
@@ -23,6 +23,7 @@ from models.distortion.next_word.scores import PAIR, SEQUENCE
 from models.distortion.next_word.selection import select_features
 from models.distortion.next_word.symbols import SymbolCoder
 from models.progress import Progress
+from models.work.workers import FarWork
 
 MEMORY = 3_000_000_000
 VECTORS = 26  # as long as the weights: 15 of L-BFGS-B, 4 gradients, and what goes in and out

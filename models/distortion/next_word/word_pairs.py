@@ -17,7 +17,6 @@ from models.data.corpus import AlignedCorpus
 from models.data.sentence import Sentence
 from models.distortion.interface import OptionTable, SentenceScorer
 from models.distortion.next_word.events import ORDERS
-from models.distortion.next_word.far_likelihood import FarWork
 from models.distortion.next_word.fitting import (
     MEMORY,
     Means,
@@ -43,6 +42,7 @@ from models.distortion.next_word.symbols import SymbolCoder
 from models.distortion.next_word.templates import TAG_PAIR, describe
 from models.phrases.table import PhraseTable
 from models.progress import Progress
+from models.work.workers import FarWork
 
 CANDIDATES = ["all", "open"]
 LABEL_NAMES = ("C N", "C I", "I N")  # labels of i and j, see models/distortion/next_word/scores.py
