@@ -6,27 +6,27 @@ import shlex
 import shutil
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, replace
+from concurrent.futures import Future
+from dataclasses import asdict, dataclass
 from functools import cached_property, partial
+from inspect import signature
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
 from models.arrays import Ragged
-from models.data.corpus import AlignedCorpus, Side
+from models.data.corpus import AlignedCorpus
 from models.data.corpus_files import FORMAT as CORPUS_FORMAT
 from models.data.corpus_files import load_corpus, save_corpus
 from models.data.corpus_reading import CorpusFiles, ReadReport, read_corpus
 from models.data.sealed_folders import sha256
 from models.data.tagger import FORMAT as TAGGER_FORMAT
-from models.data.tagger import Tagger
 from models.data.text import split_words
 from models.data.vocabulary import SPECIAL, Vocabulary
 from models.data.word_classes import FORMAT as CLASSES_FORMAT
-from models.data.word_classes import WordClasses
-from models.distortion.catalogue import parse_model, split_model
-from models.distortion.interface import DistortionModel, fit_model
+from models.distortion.catalogue import MODELS, model_text, parse_model, split_model
+from models.distortion.interface import DistortionModel
 from models.errors import DataError, SettingError
 from models.language_model.counting import count_ngrams, read_text
 from models.language_model.estimation import Count, estimate
@@ -48,9 +48,20 @@ from models.system.folder import (
     write_system,
 )
 from models.system.settings import TrainingSettings
+from models.system.stage_work import (
+    Needed,
+    Work,
+    fit_and_save,
+    fit_distortion,
+    make_classes,
+    make_tagger,
+    work_elsewhere,
+)
 from models.system.stages import (
+    BROUGHT,
     CORPUS,
     DISTORTION,
+    PARTS,
     Measure,
     fingerprint,
     locked,
@@ -61,8 +72,10 @@ from models.text.casing import FORMAT as TEXT_FORMAT
 from models.text.casing import TRUE
 from models.work.sizes import parse_size
 from models.work.workers import FarWork, Workers
+from models.work.workplace import Workplace
 from models.writing import path_text
 
+Stage: TypeAlias = tuple[str, str, Callable[[Path], str]]  # name, key, work
 SORTING = 6  # the share of memory for sorting n-grams; most is needed for the n-grams themselves
 LARGE = 20_000_000  # bytes of a corpus in its files, from which it is mapped into memory
 
@@ -124,7 +137,7 @@ def train_system(
     training = _Training(files, list(lm_texts), settings, out, threads, listeners, workers)
     with locked(out):
         parts = training.parts()
-        models = [training.fitted(name, model, parts) for name, model in wanted]
+        models = training.fitted(wanted, parts)
         parts |= training.tagger()
         defaults = starting_weights(fitted.model for fitted in models)
         weights, search = weights_to_keep(out, defaults, listeners.talk)
@@ -202,7 +215,7 @@ class _Training:
         """What has to be learned before text can be read."""
         if self._text is None or TRUE not in (self._text.source.case, self._text.target.case):
             return {}
-        part = self._stage(TEXT, self._make_text, TEXT_FORMAT, self._corpus_key)
+        part = self._stage(TEXT, fingerprint(TEXT_FORMAT, self._corpus_key), self._make_text)
         self._text = self._text.with_learned(self.out / part)
         return {TEXT: part}
 
@@ -228,41 +241,68 @@ class _Training:
     def parts(self) -> dict[str, str]:
         """Everything but the distortion models."""
         key, phrases = self._corpus_key, asdict(self.settings.phrases)
-        parts = self.text() | {
+        parts = self.text()
+        others = [self._classes("source"), self._classes("target")]
+        self._tagging  # noqa: B018 - workers begin with what they can
+        parts |= {
             "phrases": self._stage(
-                "phrases", self._make_phrases, PHRASES_FORMAT, key, phrases, resumes=True
+                "phrases",
+                fingerprint(PHRASES_FORMAT, key, phrases),
+                self._make_phrases,
+                resumes=True,
             ),
-            "lm": self._stage("lm", self._make_language_model, LM_FORMAT, key, *self._lm_key),
+            "lm": self._stage(
+                "lm", fingerprint(LM_FORMAT, key, *self._lm_key), self._make_language_model
+            ),
         }
-        classes = asdict(self.settings.classes)
-        for side in ("source", "target"):
-            name, work = f"{side}_classes", partial(self._make_classes, side)
-            parts[name] = self._stage(name, work, CLASSES_FORMAT, key, side, classes)
-        return parts
+        return parts | {stage[0]: self._stage(*stage) for stage in others}
 
-    def fitted(self, name: str, model: DistortionModel, parts: dict[str, str]) -> FittedModel:
-        if not model.learns:
-            return FittedModel(name, model)
-        described = [name, model.settings(), self.settings.seed, model.FORMAT]
-        work = partial(self._fit, model, parts)
-        part = self._stage(stage_name(name), work, self._corpus_key, parts, *described)
-        return FittedModel(name, model, part)
+    def _classes(self, side: str) -> Stage:
+        classes = self.settings.classes
+        name = f"{side}_classes"
+        key = fingerprint(CLASSES_FORMAT, self._corpus_key, side, asdict(classes))
+        return name, key, self._on_corpus(name, key, make_classes, side=side, number=classes.number)
+
+    def fitted(
+        self, wanted: list[tuple[str, DistortionModel]], parts: dict[str, str]
+    ) -> list[FittedModel]:
+        stages = [self._fitting(*each, parts) if each[1].learns else None for each in wanted]
+        return [
+            FittedModel(*each, self._stage(*stage)) if stage else FittedModel(*each)
+            for each, stage in zip(wanted, stages, strict=True)
+        ]
+
+    def _fitting(self, name: str, model: DistortionModel, parts: dict[str, str]) -> Stage:
+        """Models of others are programs that workers may not have, and some share out their work
+        themselves."""
+        seed, stage = self.settings.seed, stage_name(name)
+        described = [name, model.settings(), seed, model.FORMAT]
+        key = fingerprint(self._corpus_key, parts, *described)
+        names = ("source_classes", "target_classes", "phrases")
+        needed = Needed(*((self.out / parts[part]).absolute() for part in names))
+        shares_out = "far" in signature(model.fit).parameters
+        if self.workers is None or shares_out or name not in MODELS:
+            return stage, key, partial(self._fit_here, model, needed)
+        text = model_text(name, model.settings())
+        values = {"text": text, "needed": needed, "seed": seed, "threads": 1}
+        return stage, key, self._on_corpus(stage, key, fit_distortion, **values)
 
     def tagger(self) -> dict[str, str]:
         """For sentences without tags, if the corpus has some to learn from."""
+        return {TAGGER: self._stage(*self._tagging)} if self._tagging else {}
+
+    @cached_property
+    def _tagging(self) -> Stage | None:
         if self.files.source_tags is None:
-            return {}
-        seed = self.settings.seed
-        return {
-            TAGGER: self._stage(TAGGER, self._make_tagger, TAGGER_FORMAT, self._corpus_key, seed)
-        }
+            return None
+        key = fingerprint(TAGGER_FORMAT, self._corpus_key, self.settings.seed)
+        return TAGGER, key, self._on_corpus(TAGGER, key, make_tagger, seed=self.settings.seed)
 
     def _stage(
-        self, name: str, work: Callable[[Path], str], *key: Any, resumes: bool = False
+        self, name: str, key: str, work: Callable[[Path], str], *, resumes: bool = False
     ) -> str:
         talk, measure = self.listeners.talk, self.listeners.measure
-        part = name, fingerprint(*key)
-        return run_stage(self.out, *part, work, talk, measure, resumes=resumes)
+        return run_stage(self.out, name, key, work, talk, measure, resumes=resumes)
 
     def _announce(self, work: str) -> None:
         if self.listeners.progress:
@@ -304,37 +344,45 @@ class _Training:
         LanguageModel.from_ngrams(ngrams).save(folder)
         return f"{sum(ngrams.counts):,} n-grams of {len(words.values):,} words"
 
-    def _make_tagger(self, folder: Path) -> str:
-        progress = self.listeners.progress
-        tagger = Tagger.fit(self.read[0].source, seed=self.settings.seed, progress=progress)
-        tagger.save(folder)
-        return f"{len(tagger.tags)} tags, {tagger.accuracy:.1%} of held-out words right"
-
-    def _make_classes(self, side: str, folder: Path) -> str:
-        text: Side = getattr(self.read[0], side)
-        number = self.settings.classes.number
-        self._announce(f"making {side} word classes")
-        WordClasses.fit(text.words, text.vocabulary, number).save(folder)
-        return f"{len(text.vocabulary) - len(SPECIAL):,} words in {number} classes"
-
     def _far(self, folder: Path) -> FarWork:
         return FarWork(cast(Workers, self.workers), folder / WORK)
 
-    def _fit(self, model: DistortionModel, parts: dict[str, str], folder: Path) -> str:
-        corpus = _with_classes(self.read[0], self.out, parts)
-        fit_model(
-            model,
-            corpus,
-            phrases=PhraseTable.load(self.out / parts["phrases"]),
-            seed=self.settings.seed,
-            threads=self.threads,
-            progress=self.listeners.progress,
-            memory=self._memory,
-            far=self._far(folder) if self.workers else None,
-        )
+    def _on_corpus(self, name: str, key: str, work: Work, **values: Any) -> Callable[[Path], str]:
+        """What a stage does with the corpus. A worker begins now, unless the stage is there."""
+
+        def work_here(folder: Path) -> str:
+            here = Workplace(self.listeners.progress)
+            return work(here, self.read[0], folder, **values)
+
+        if self.workers is None:
+            return work_here
+        brought = (self.out / f"{PARTS}/{name}-{key}{BROUGHT}").absolute()
+        workers = self.workers
+
+        def begin() -> Future[str]:
+            workers.serve(reads=[self.out / PARTS], writes=[brought])
+            corpus = self._corpus_folder.absolute()
+            return workers.submit(work_elsewhere, corpus, brought, work, values)
+
+        begun = None if (self.out / f"{PARTS}/{name}-{key}").is_dir() else begin()
+
+        def fetch(folder: Path) -> str:
+            made = (begun or begin()).result()
+            for path in brought.iterdir():
+                path.rename(folder / path.name)
+            brought.rmdir()
+            return made
+
+        return fetch
+
+    def _fit_here(self, model: DistortionModel, needed: Needed, folder: Path) -> str:
+        far = {"far": self._far(folder)} if self.workers else {}
+        made = fit_and_save(
+            model, self.read[0], folder, needed, seed=self.settings.seed, threads=self.threads,
+            progress=self.listeners.progress, memory=self._memory, **far,
+        )  # fmt: skip
         shutil.rmtree(folder / WORK, ignore_errors=True)
-        model.save(folder)
-        return f"fitted to {len(corpus):,} sentence pairs"
+        return made
 
 
 def wanted_models(texts: Iterable[str], reordering_type: str) -> list[tuple[str, DistortionModel]]:
@@ -371,17 +419,6 @@ def check_features(models: Iterable[DistortionModel]) -> None:
 def stage_name(model: str) -> str:
     """`models.distortion.gaps:Gaps` as part of a folder's name."""
     return DISTORTION + re.sub("[^a-z]+", "_", model.lower()).strip("_")
-
-
-def _with_classes(pairs: AlignedCorpus, out: Path, parts: dict[str, str]) -> AlignedCorpus:
-    """The corpus with the layer of word classes on both sides."""
-    source = WordClasses.load(out / parts["source_classes"]).layer(pairs.source.words)
-    target = WordClasses.load(out / parts["target_classes"]).layer(pairs.target.words)
-    return replace(
-        pairs,
-        source=replace(pairs.source, classes=source),
-        target=replace(pairs.target, classes=target),
-    )
 
 
 def _appended(
