@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from models.data.corpus_files import save_corpus
 from models.errors import DataError
 from models.phrases import lexical, partitioned, partitions
-from models.phrases.building import WORK, train_phrases
+from models.phrases.building import WORK, train_phrases, train_phrases_far
 from models.phrases.extraction import extract
 from models.phrases.numbering import number_phrases, number_rows
 from models.phrases.partitions import divide, phrase_keys
@@ -20,6 +21,7 @@ from models.phrases.settings import PhraseSettings
 from models.phrases.sorted_trie import sorted_order
 from models.phrases.steps import PhraseSteps
 from models.phrases.table import PhraseTable
+from models.work.workers import Threads
 from tests.models.phrases.corpora import corpus_of, small_corpora
 from tests.strategies import examples
 
@@ -50,6 +52,17 @@ def files_of(corpus, given_settings, **options):
         return {path.name: path.read_bytes() for path in Path(folder).iterdir()}
 
 
+def files_from_elsewhere(corpus, given_settings, memory):
+    with tempfile.TemporaryDirectory() as folder, Threads(2) as workers:
+        home, made = Path(folder) / "corpus", Path(folder) / "made"
+        save_corpus(corpus, [], home)
+        try:
+            train_phrases_far(home, given_settings, memory, made, workers)
+        except DataError as error:
+            return str(error)
+        return {path.name: path.read_bytes() for path in made.iterdir()}
+
+
 @pytest.mark.parametrize("kind", ALL_KINDS, ids=str)
 @given(sentences=small_corpora)
 @examples(0.3)
@@ -58,6 +71,16 @@ def test_tables_do_not_depend_on_memory(kind, sentences):
     whole = files_of(corpus, kind, memory=0, threads=1)
     assert files_of(corpus, kind, memory=TINY, threads=2) == whole
     assert files_of(corpus, kind, memory=20_000, threads=3) == whole
+
+
+@pytest.mark.parametrize("kind", ALL_KINDS, ids=str)
+@given(sentences=small_corpora)
+@examples(0.1)
+def test_tables_do_not_depend_on_who_makes_their_parts(kind, sentences):
+    corpus = corpus_of(sentences)
+    whole = files_of(corpus, kind, memory=0, threads=1)
+    assert files_from_elsewhere(corpus, kind, TINY) == whole
+    assert files_from_elsewhere(corpus, kind, 20_000) == whole
 
 
 SENTENCES = [
@@ -110,6 +133,32 @@ def test_a_killed_run_goes_on_after_the_last_finished_part(tmp_path, monkeypatch
     expected = train_phrases(corpus)
     np.testing.assert_array_equal(resumed.scores_of(), expected.scores_of())
     np.testing.assert_array_equal(resumed.target, expected.target)
+
+
+def test_parts_that_workers_brought_home_are_not_made_again(tmp_path, monkeypatch):
+    corpus, home, made = corpus_of(SENTENCES), tmp_path / "corpus", tmp_path / "made"
+    save_corpus(corpus, [], home)
+    score, asked = PhraseSteps._score, []
+
+    def stopped_early(self, part):
+        asked.append(part)
+        if part == 2:
+            raise KeyboardInterrupt
+        return score(self, part)
+
+    monkeypatch.setattr(PhraseSteps, "_score", stopped_early)
+    with Threads(1) as workers, pytest.raises(KeyboardInterrupt):
+        train_phrases_far(home, PhraseSettings(), TINY, made, workers)
+    monkeypatch.setattr(PhraseSteps, "_collect", lambda *_: 1 / 0)
+    monkeypatch.setattr(
+        PhraseSteps, "_score", lambda *what: (asked.append(what[1]), score(*what))[1]
+    )
+    first, asked[:] = set(asked) - {2}, []
+    with Threads(3) as workers:  # their number does not change how the work is divided
+        resumed = train_phrases_far(home, PhraseSettings(), TINY, made, workers)
+    assert 2 in asked
+    assert not first & set(asked)
+    np.testing.assert_array_equal(resumed.scores_of(), train_phrases(corpus).scores_of())
 
 
 def test_work_that_was_divided_otherwise_is_not_taken_over(tmp_path, monkeypatch):
