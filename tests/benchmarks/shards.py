@@ -115,10 +115,13 @@ def main(paths: list[Path], n_pairs: int, n_workers: int, settings: TrainingSett
         for n in (WARM, n_pairs):
             workers.costs.clear()
             parts = [first_lines(path, n, work / f"{i}-{n}.gz") for i, path in enumerate(paths)]
-            began = time.monotonic()
+            began, cpu = time.monotonic(), time.process_time()
             out, listeners = work / f"model-{n}", Listeners(print)
             train_system(CorpusFiles(*parts), out, settings, (), 1, listeners, workers=workers)
-        print(f"\n{n_pairs:,} pairs, {n_workers} workers, {time.monotonic() - began:.0f} s")
+        print(
+            f"\n{n_pairs:,} pairs, {n_workers} workers, {time.monotonic() - began:.0f} s; at home "
+            f"{time.process_time() - cpu:.0f} CPU s, {peak_megabytes():,.0f} MB"
+        )
         print_costs(workers.costs)
 
 

@@ -138,6 +138,7 @@ def test_a_killed_run_goes_on_after_the_last_finished_part(tmp_path, monkeypatch
 def test_parts_that_workers_brought_home_are_not_made_again(tmp_path, monkeypatch):
     corpus, home, made = corpus_of(SENTENCES), tmp_path / "corpus", tmp_path / "made"
     save_corpus(corpus, [], home)
+    expected = train_phrases(corpus)
     score, asked = PhraseSteps._score, []
 
     def stopped_early(self, part):
@@ -158,7 +159,7 @@ def test_parts_that_workers_brought_home_are_not_made_again(tmp_path, monkeypatc
         resumed = train_phrases_far(home, PhraseSettings(), TINY, made, workers)
     assert 2 in asked
     assert not first & set(asked)
-    np.testing.assert_array_equal(resumed.scores_of(), train_phrases(corpus).scores_of())
+    np.testing.assert_array_equal(resumed.scores_of(), expected.scores_of())
 
 
 def test_work_that_was_divided_otherwise_is_not_taken_over(tmp_path, monkeypatch):
