@@ -24,6 +24,7 @@ PROGRESS_EVERY = 1000  # lines
 MEMORY = 500_000_000  # bytes for sorting
 BYTES_PER_TOKEN = 48  # of what is sorted together
 SAMPLE = 100_000  # tokens that decide where parts begin
+MOST = (1 << 31) - 1  # nodes that an Int32Array can number
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +66,7 @@ def count_ngrams(
             ends = np.flatnonzero(is_end) + 1
             parts.append(_counted(words, node, ends, longer, first))
             first += len(parts[-1].word)
+            check_number(first)
         counts.append(together(parts, begins, start))
         start, node = next_start, longer
     return counts
@@ -134,6 +136,15 @@ def check_text(sentences: Ragged, n_words: int) -> None:
             f"the text has word numbers from {smallest} to {largest}",
             expected=f"numbers of its vocabulary without the special symbols: "
             f"{len(SPECIAL)} to {n_words - 1}",
+        )
+
+
+def check_number(n_nodes: int) -> None:
+    if n_nodes > MOST:
+        raise DataError(
+            "the text has too many n-grams",
+            expected=f"at most {MOST:,}",
+            advice="take shorter ones: --lm-order 4",
         )
 
 

@@ -19,6 +19,7 @@ from models.arrays import Int32Array, Int64Array, Ragged
 from models.language_model.counting import (
     BYTES_PER_TOKEN,
     NGramCounts,
+    check_number,
     check_text,
     count_words,
     together,
@@ -58,6 +59,7 @@ def count_ngrams_far(
         parts = [shelf.get(name) for name in _names("merge", length, n_parts)]
         next_start = start + len(counts[-1].word)
         first = next_start + np.cumsum([0, *(len(part["word"]) for part in parts)])
+        check_number(int(first[-1]))
         shelf.put(f"first-{length}", {"node": first[:-1]})
         merged = [
             NGramCounts(part["prefix"], part["suffix"], part["word"], part["occurrences"], none)

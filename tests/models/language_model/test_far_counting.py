@@ -1,6 +1,8 @@
 """Counts from shards of a text are those of the whole text, which `test_counting.py` checks."""
 
+import shutil
 import tempfile
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -50,3 +52,17 @@ def test_ngrams_of_shards_are_those_of_the_text(sentences, order, memory):
 def test_a_text_without_words_is_refused(tmp_path):
     with Threads(1) as workers, pytest.raises(DataError, match="the text has no words"):
         count_ngrams_far(FarWork(workers, tmp_path), text_of([[], []]), 8, 3, 1000)
+
+
+def test_what_32_bits_cannot_number_is_refused(tmp_path, monkeypatch):
+    text = text_of([[3, 4, 5], [4, 3]])  # 6 unigrams and 7 bigrams, from node 1 on
+    with Threads(1) as workers:
+        counters = count_ngrams, partial(count_ngrams_far, FarWork(workers, tmp_path))
+        monkeypatch.setattr("models.language_model.counting.MOST", 14)
+        assert [len(count(text, 8, 2, 1000)[-1].word) for count in counters] == [7, 7]
+        monkeypatch.setattr("models.language_model.counting.MOST", 13)
+        for count in counters:
+            shutil.rmtree(tmp_path)
+            tmp_path.mkdir()
+            with pytest.raises(DataError, match=r"too many n-grams\n  at most 13\n"):
+                count(text, 8, 2, 1000)
