@@ -142,9 +142,11 @@ class FileService:
             _remove(part)
             raise DataError("a worker's result is damaged", where=str(home))
         with writing(home):
-            if home.is_dir():
-                shutil.rmtree(home)
+            old = home.with_name(f".{home.name}.{ticket}.old")
+            if home.is_dir():  # a task was done twice, and others may be reading
+                home.rename(old)
             part.rename(home)
+            _remove(old)
 
     async def _news(self, number: int, what: str, count: int) -> None:
         self._hear(number, what, count)
