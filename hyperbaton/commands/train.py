@@ -3,9 +3,11 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from hyperbaton.commands.far_workers import far_workers
 from hyperbaton.commands.parameters import (
     REQUIRED,
     TextCommand,
+    cluster_option,
     command,
     option,
     set_option,
@@ -51,6 +53,7 @@ class Train(TextCommand):
     seed: int = option("Seed of all random steps.", default=0)
     config: Path | None = option("TOML file with settings.")
     threads: int = threads_option()
+    cluster: str | None = cluster_option()
     assignments: tuple[str, ...] = set_option()
 
     def run(self) -> None:
@@ -60,9 +63,9 @@ class Train(TextCommand):
         files = self.files()
         settings = self.settings(self.assignments, config=self.config)
         training = settings.training(self.distortion, self.seed)
-        with progress_line() as progress:
-            listeners = Listeners(say, progress)
-            train_system(files, self.out, training, self.lm_texts, self.threads, listeners)
+        with far_workers(self.cluster) as workers, progress_line() as progress:
+            given = files, self.out, training, self.lm_texts, self.threads
+            train_system(*given, Listeners(say, progress), workers=workers)
         say(f"trained: {self.out}")
 
 

@@ -24,6 +24,7 @@ PROGRESS_EVERY = 1000  # lines
 MEMORY = 500_000_000  # bytes for sorting
 BYTES_PER_TOKEN = 48  # of what is sorted together
 SAMPLE = 100_000  # tokens that decide where parts begin
+MOST = (1 << 31) - 1  # nodes that an Int32Array can number
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,20 +46,11 @@ def count_ngrams(
     The special symbols are unigrams, <unk> and <s> with 0 occurrences: no model predicts them.
     Beside the text and the result, counting takes about `memory` bytes; the result is the same.
     """
-    _check(sentences, n_words)
-    words, depth = _with_boundaries(sentences)
+    check_text(sentences, n_words)
+    words, depth = with_boundaries(sentences)
+    counts = [count_words(words, n_words)]
     seen = np.zeros(n_words, dtype=bool)
-    seen[words] = True
-    seen[: len(SPECIAL)] = True
-    unigrams = np.flatnonzero(seen)
-    occurrences = np.bincount(words, minlength=n_words).astype(np.int32)
-    occurrences[BEGIN] = 0
-    empty = np.zeros(len(unigrams), dtype=np.int32)
-    counts = [
-        NGramCounts(
-            empty, empty, unigrams.astype(np.int32), occurrences[unigrams], unigrams == BEGIN
-        )
-    ]
+    seen[counts[0].word] = True
     node = np.cumsum(seen, dtype=np.int32)[words]  # (tokens,) of the n-gram that ends here
     start = 1  # the first node of the length that is known already
     n_parts = max(1, -(-len(words) * BYTES_PER_TOKEN // max(memory, 1)))
@@ -74,9 +66,23 @@ def count_ngrams(
             ends = np.flatnonzero(is_end) + 1
             parts.append(_counted(words, node, ends, longer, first))
             first += len(parts[-1].word)
-        counts.append(_together(parts, begins, start))
+            check_number(first)
+        counts.append(together(parts, begins, start))
         start, node = next_start, longer
     return counts
+
+
+def count_words(words: Int32Array, n_words: int) -> NGramCounts:
+    """The n-grams of length 1."""
+    occurrences = np.bincount(words, minlength=n_words).astype(np.int32)
+    seen = occurrences > 0
+    seen[: len(SPECIAL)] = True
+    occurrences[BEGIN] = 0
+    unigrams = np.flatnonzero(seen)
+    empty = np.zeros(len(unigrams), dtype=np.int32)
+    return NGramCounts(
+        empty, empty, unigrams.astype(np.int32), occurrences[unigrams], unigrams == BEGIN
+    )
 
 
 def _part_bounds(node: Int32Array, n_parts: int, low: int, high: int) -> list[int]:
@@ -109,7 +115,7 @@ def _counted(
     )
 
 
-def _together(parts: list[NGramCounts], begins: BoolArray, start: int) -> NGramCounts:
+def together(parts: list[NGramCounts], begins: BoolArray, start: int) -> NGramCounts:
     def column(name: str) -> Int32Array:
         return np.concatenate([getattr(part, name) for part in parts])
 
@@ -119,7 +125,7 @@ def _together(parts: list[NGramCounts], begins: BoolArray, start: int) -> NGramC
     )
 
 
-def _check(sentences: Ragged, n_words: int) -> None:
+def check_text(sentences: Ragged, n_words: int) -> None:
     if not len(sentences.values):
         raise DataError(
             "the text has no words", expected="a language model needs at least one sentence"
@@ -133,7 +139,16 @@ def _check(sentences: Ragged, n_words: int) -> None:
         )
 
 
-def _with_boundaries(sentences: Ragged) -> tuple[Int32Array, Int32Array]:
+def check_number(n_nodes: int) -> None:
+    if n_nodes > MOST:
+        raise DataError(
+            "the text has too many n-grams",
+            expected=f"at most {MOST:,}",
+            advice="take shorter ones: --lm-order 4",
+        )
+
+
+def with_boundaries(sentences: Ragged) -> tuple[Int32Array, Int32Array]:
     """The sentences with <s> and </s> in one array, and how far each token is from its <s>."""
     lengths = sentences.lengths + 2
     starts = np.cumsum(lengths) - lengths

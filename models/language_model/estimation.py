@@ -16,9 +16,10 @@ whole count to γ. <s> is never predicted; its probability is set to 1, as in lm
 Left out: pruning of unigrams and of words, and a vocabulary that is larger than the text.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import pairwise
+from typing import TypeAlias
 
 import numpy as np
 
@@ -28,6 +29,7 @@ from models.errors import SettingError
 from models.language_model.counting import MEMORY, NGramCounts, count_ngrams
 from models.language_model.ngrams import MAX_ORDER, NGrams
 
+Count: TypeAlias = Callable[[Ragged, int, int, int], list[NGramCounts]]
 FALLBACK = (0.5, 1.0, 1.5)  # discounts where the text is too small to estimate them
 SMALLEST_BACKOFF = 1e-99  # γ can be 0, and ARPA files cannot express its logarithm
 
@@ -38,19 +40,20 @@ def estimate(
     order: int = 5,
     prune: Sequence[int] = (0,),
     memory: int = MEMORY,
+    count: Count = count_ngrams,
 ) -> NGrams:
     """A model of the sentences, whose words are numbers of the vocabulary.
 
     `prune` has a threshold for each length; the last one holds for all longer ones. N-grams that
     occur that often or less are left out. An empty sentence counts as <s> </s>. `memory` bytes are
-    used to sort n-grams, and do not change the result.
+    used to sort n-grams, and do not change the result; nor does it matter who counts.
     """
     if not 1 <= order <= MAX_ORDER:
         raise SettingError(
             f"a language model of order {order} is not possible", expected=f"1 to {MAX_ORDER}"
         )
     thresholds = _thresholds(prune, order)
-    counts = count_ngrams(sentences, len(vocabulary), order, memory)
+    counts = count(sentences, len(vocabulary), order, memory)
     starts = np.cumsum([0, 1, *(len(level.word) for level in counts)])
     model = NGrams(
         vocabulary,

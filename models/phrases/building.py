@@ -1,24 +1,25 @@
 """From an aligned corpus to a phrase table with reordering scores, in memory of a given size."""
 
-import json
 import shutil
 from pathlib import Path
 
-from models.data.array_files import save_arrays
+from models.data.array_files import ArrayFolder, save_arrays
 from models.data.corpus import AlignedCorpus
+from models.data.corpus_files import load_corpus
 from models.errors import DataError
-from models.phrases.checking import check_phrase_settings, reordering_type
-from models.phrases.partitioned import SHARD, PhraseTraining
-from models.phrases.partitions import Division, divide
+from models.phrases.checking import check_phrase_settings
+from models.phrases.partitioned import PhraseTraining
+from models.phrases.partitions import DIVISION, Division, divide
 from models.phrases.sections import MOST
 from models.phrases.settings import PhraseSettings
-from models.phrases.shelf import Shelf
+from models.phrases.steps import FarPhraseSteps, PhraseSteps
 from models.phrases.table import FORMAT, PhraseTable
 from models.progress import Progress
+from models.work.shelf import Shelf
+from models.work.workers import Threads, Workers
 from models.writing import make_folder, open_to_write
 
 WORK = "work"  # folder of what is not finished
-DIVISION = "division.json"
 
 
 def train_phrases(
@@ -40,11 +41,36 @@ def train_phrases(
     shelf = Shelf()
     if folder and not division.fits:
         shelf = _shelf(folder / WORK, division)
-    kind = reordering_type(settings.reordering)
-    training = PhraseTraining(corpus, settings, kind, division, shelf, threads, progress)
-    made = training.run()
+    steps = PhraseSteps(corpus, settings, division, shelf)
+    with Threads(threads) as workers:
+        made = PhraseTraining(steps, workers, steps, progress).run()
     if not folder:
         return PhraseTable.of(made.gathered())
+    return _saved(made, folder)
+
+
+def train_phrases_far(
+    home: Path,
+    settings: PhraseSettings,
+    memory: int,
+    folder: Path,
+    workers: Workers,
+    progress: Progress | None = None,
+) -> PhraseTable:
+    """The same table by workers elsewhere, from a corpus that was saved at `home`. Each worker may
+    use `memory` bytes for a task."""
+    check_phrase_settings(settings)
+    corpus, _ = load_corpus(home)
+    _check_size(corpus)
+    division = divide(corpus, settings.max_length, memory, 1, far=True)
+    shelf = _shelf(folder / WORK, division)
+    steps = PhraseSteps(corpus, settings, division, shelf)
+    workers.serve(reads=[home], writes=[folder / WORK])
+    sent = FarPhraseSteps(home.absolute(), settings, (folder / WORK).absolute())
+    return _saved(PhraseTraining(steps, workers, sent, progress).run(), folder)
+
+
+def _saved(made: ArrayFolder, folder: Path) -> PhraseTable:
     save_arrays(folder, FORMAT, *made)
     shutil.rmtree(folder / WORK, ignore_errors=True)
     return PhraseTable.load(folder)
@@ -59,7 +85,7 @@ def _check_size(corpus: AlignedCorpus) -> None:
 
 def _shelf(folder: Path, division: Division) -> Shelf:
     """With what a killed run has left, if the work was divided in the same way."""
-    described = json.dumps([SHARD, division.source.tolist(), division.target.tolist()])
+    described = division.text()
     path = folder / DIVISION
     if not path.is_file() or path.read_text(encoding="utf-8") != described:
         shutil.rmtree(folder, ignore_errors=True)

@@ -35,14 +35,16 @@ class LexicalTable(NamedTuple):
 
 
 def estimate_lexical(corpus: AlignedCorpus) -> LexicalTable:
-    keys, counts = np.empty(0, np.int64), np.empty(0, np.int64)
+    # keys and counts, every run at most half as long as the one before
+    runs = [(np.empty(0, np.int64), np.empty(0, np.int64))]
     for first in range(0, len(corpus), BLOCK):
-        here, n = np.unique(
-            _linked_words(corpus, first, min(first + BLOCK, len(corpus))), return_counts=True
-        )
-        both = np.concatenate([keys, here])
-        keys, place = np.unique(both, return_inverse=True)
-        counts = np.bincount(place, np.concatenate([counts, n]), len(keys)).astype(np.int64)
+        linked = _linked_words(corpus, first, min(first + BLOCK, len(corpus)))
+        runs.append(np.unique(linked, return_counts=True))
+        while len(runs) > 1 and len(runs[-2][0]) < 2 * len(runs[-1][0]):
+            runs.append(_added(runs.pop(), runs.pop()))
+    while len(runs) > 1:
+        runs.append(_added(runs.pop(), runs.pop()))
+    keys, counts = runs[0]
     source, target = keys >> 32, keys & 0xFFFFFFFF
     return LexicalTable(
         np.searchsorted(source, np.arange(len(corpus.source.vocabulary) + 1)),
@@ -50,6 +52,14 @@ def estimate_lexical(corpus: AlignedCorpus) -> LexicalTable:
         _rounded(counts / np.bincount(source, counts)[source]),
         _rounded(counts / np.bincount(target, counts)[target]),
     )
+
+
+def _added(
+    one: tuple[Int64Array, Int64Array], other: tuple[Int64Array, Int64Array]
+) -> tuple[Int64Array, Int64Array]:
+    keys, place = np.unique(np.concatenate([one[0], other[0]]), return_inverse=True)
+    counts = np.bincount(place, np.concatenate([one[1], other[1]]), len(keys))
+    return keys, counts.astype(np.int64)
 
 
 def _linked_words(corpus: AlignedCorpus, first: int, last: int) -> Int64Array:

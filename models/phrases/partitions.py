@@ -5,6 +5,8 @@ and are about equally heavy; a first word that is too heavy for one range is div
 after it. Results do not depend on the division.
 """
 
+import json
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,12 +23,17 @@ LARGE = 1_000_000  # occurrences that are worth a division among threads
 # Measured on text with 25 words a sentence, with some room
 WORK_BYTES = 130  # of an occurrence whose part is being worked on
 KEPT_BYTES = 160  # of an occurrence in all that is put aside
+SHARD = 10_000  # sentence pairs whose occurrences are put aside together
+MOST_SHARDS = 1000
+FAR_PARTS = 256  # enough for some hundred workers
+DIVISION = "division.json"
 
 
 class Division(NamedTuple):
     source: Int64Array  # where the parts after the first begin, as keys of their source phrases
     target: Int64Array  # and of their target phrases
-    fits: bool  # whether everything fits into memory at once
+    shard: int  # sentence pairs whose occurrences are put aside together
+    fits: bool = False  # whether everything fits into memory at once
 
     @property
     def n_parts(self) -> int:
@@ -36,23 +43,39 @@ class Division(NamedTuple):
     def n_target_parts(self) -> int:
         return len(self.target) + 1
 
+    def text(self) -> str:
+        """To be read by `read_division`."""
+        return json.dumps([self.source.tolist(), self.target.tolist(), self.shard])
 
-def divide(corpus: AlignedCorpus, max_length: int, memory: int, threads: int) -> Division:
-    """`memory` in bytes, 0 without a limit; `threads` parts are worked on at a time."""
+
+def read_division(path: Path) -> Division:
+    source, target, shard = json.loads(path.read_text(encoding="utf-8"))
+    return Division(np.array(source, np.int64), np.array(target, np.int64), shard)
+
+
+def divide(
+    corpus: AlignedCorpus, max_length: int, memory: int, threads: int, *, far: bool = False
+) -> Division:
+    """`memory` in bytes, 0 without a limit; `threads` parts are worked on at a time. Far workers
+    have that memory each, and their number does not matter."""
     rows = np.unique(np.linspace(0, len(corpus) - 1, min(SAMPLE, len(corpus))).astype(np.int64))
     sample = corpus.take(rows)
     found = extract(sample, max_length, threads=threads)
     n = len(found) * len(corpus) / max(1, len(rows))
     fits = memory == 0 or n * (KEPT_BYTES + WORK_BYTES) <= memory
     n_parts = threads if n > LARGE else 1
-    if not fits:
+    if far:
+        of_memory = n * WORK_BYTES / memory if memory else 0
+        n_parts = max(1, int(np.ceil(max(of_memory, min(n / LARGE, FAR_PARTS)))))
+    elif not fits:
         n_parts = max(threads, int(np.ceil(n * WORK_BYTES * threads / memory)))
     sides = (
         (sample.source.words.values, found.source_at, found.source_length),
         (sample.target.words.values, found.target_at, found.target_length),
     )
     source, target = (_quantiles(phrase_keys(*side), n_parts) for side in sides)
-    return Division(source, target, fits)
+    shard = max(SHARD, -(-len(corpus) // MOST_SHARDS))
+    return Division(source, target, shard, fits and not far)
 
 
 def _quantiles(keys: Int64Array, n: int) -> Int64Array:

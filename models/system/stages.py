@@ -26,6 +26,7 @@ from models.writing import make_folder, writing
 
 PARTS = "parts"
 UNFINISHED = ".unfinished"
+BROUGHT = ".brought"  # what a worker elsewhere has made of a stage
 KEY_LENGTH = 16  # hexadecimal digits
 CORPUS = "corpus"  # a stage whose result is not needed in the end
 DISTORTION = "distortion_"  # prefix of the names of all stages that fit distortion models
@@ -118,7 +119,8 @@ def remove_other_parts(directory: Path, parts: Iterable[str]) -> None:
     keep = {Path(part).name for part in parts}
     # the user's own folders stay
     stages = {CORPUS, *(name.rpartition("-")[0] for name in keep)}
-    ours = re.compile(rf"([a-z_]+)-[0-9a-f]{{{KEY_LENGTH}}}({re.escape(UNFINISHED)})?")
+    suffix = "|".join(map(re.escape, (UNFINISHED, BROUGHT)))
+    ours = re.compile(rf"([a-z_]+)-[0-9a-f]{{{KEY_LENGTH}}}({suffix})?")
     for folder in (directory / PARTS).iterdir():
         match = ours.fullmatch(folder.name)
         is_stage = match and (match[1] in stages or match[1].startswith(DISTORTION))

@@ -3,35 +3,37 @@ word classes and distortion models."""
 
 import re
 import shlex
+import shutil
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, replace
+from concurrent.futures import Future
+from dataclasses import asdict, dataclass
 from functools import cached_property, partial
+from inspect import signature
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
 from models.arrays import Ragged
-from models.data.corpus import AlignedCorpus, Side
+from models.data.corpus import AlignedCorpus
 from models.data.corpus_files import FORMAT as CORPUS_FORMAT
 from models.data.corpus_files import load_corpus, save_corpus
 from models.data.corpus_reading import CorpusFiles, ReadReport, read_corpus
 from models.data.sealed_folders import sha256
 from models.data.tagger import FORMAT as TAGGER_FORMAT
-from models.data.tagger import Tagger
 from models.data.text import split_words
 from models.data.vocabulary import SPECIAL, Vocabulary
 from models.data.word_classes import FORMAT as CLASSES_FORMAT
-from models.data.word_classes import WordClasses
-from models.distortion.catalogue import parse_model, split_model
-from models.distortion.interface import DistortionModel, fit_model
+from models.distortion.catalogue import MODELS, model_text, parse_model, split_model
+from models.distortion.interface import DistortionModel
 from models.errors import DataError, SettingError
-from models.language_model.counting import read_text
-from models.language_model.estimation import estimate
+from models.language_model.counting import count_ngrams, read_text
+from models.language_model.estimation import Count, estimate
+from models.language_model.far_counting import count_ngrams_far
 from models.language_model.model import FORMAT as LM_FORMAT
 from models.language_model.model import LanguageModel
-from models.phrases.building import train_phrases
+from models.phrases.building import WORK, train_phrases, train_phrases_far
 from models.phrases.checking import check_not_negative, check_phrase_settings, check_values
 from models.phrases.settings import NONE
 from models.phrases.table import FORMAT as PHRASES_FORMAT
@@ -46,9 +48,20 @@ from models.system.folder import (
     write_system,
 )
 from models.system.settings import TrainingSettings
+from models.system.stage_work import (
+    Needed,
+    Work,
+    fit_and_save,
+    fit_distortion,
+    make_classes,
+    make_tagger,
+    work_elsewhere,
+)
 from models.system.stages import (
+    BROUGHT,
     CORPUS,
     DISTORTION,
+    PARTS,
     Measure,
     fingerprint,
     locked,
@@ -58,8 +71,11 @@ from models.text.both_sides import TextPipelines
 from models.text.casing import FORMAT as TEXT_FORMAT
 from models.text.casing import TRUE
 from models.work.sizes import parse_size
+from models.work.workers import FarWork, Workers
+from models.work.workplace import Workplace
 from models.writing import path_text
 
+Stage: TypeAlias = tuple[str, str, Callable[[Path], str]]  # name, key, work
 SORTING = 6  # the share of memory for sorting n-grams; most is needed for the n-grams themselves
 LARGE = 20_000_000  # bytes of a corpus in its files, from which it is mapped into memory
 
@@ -100,8 +116,10 @@ def train_system(
     listeners: Listeners = Listeners(),
     *,
     together: bool = True,
+    workers: Workers | None = None,
 ) -> None:
-    """Fills the folder `out`; stages whose inputs have not changed are not run again.
+    """Fills the folder `out`; stages whose inputs have not changed are not run again. Workers
+    elsewhere make the same.
 
     `together`: all distortion models will be used at once, so their features must be distinct.
     """
@@ -116,10 +134,10 @@ def train_system(
     wanted = wanted_models(settings.distortion, settings.phrases.reordering)
     if together:
         check_features(model for _, model in wanted)
-    training = _Training(files, list(lm_texts), settings, out, threads, listeners)
+    training = _Training(files, list(lm_texts), settings, out, threads, listeners, workers)
     with locked(out):
         parts = training.parts()
-        models = [training.fitted(name, model, parts) for name, model in wanted]
+        models = training.fitted(wanted, parts)
         parts |= training.tagger()
         defaults = starting_weights(fitted.model for fitted in models)
         weights, search = weights_to_keep(out, defaults, listeners.talk)
@@ -136,6 +154,7 @@ class _Training:
     out: Path
     threads: int
     listeners: Listeners
+    workers: Workers | None
 
     def __post_init__(self) -> None:
         self._paths = {name: path for name, path in vars(self.files).items() if path is not None}
@@ -152,18 +171,23 @@ class _Training:
     @cached_property
     def read(self) -> tuple[AlignedCorpus, list[str]]:
         """The corpus, and remarks on it, read when a stage first needs them: a run with nothing to
-        do reads nothing. A large one is kept as arrays until the system is complete."""
-        if sum(path.stat().st_size for path in self._paths.values()) < LARGE:
+        do reads nothing. A large one is kept as arrays until the system is complete, and one that
+        workers elsewhere want."""
+        size = sum(path.stat().st_size for path in self._paths.values())
+        if self.workers is None and size < LARGE:
             corpus, report = self._read_text()
             return corpus, report.lines()
+        return load_corpus(self._corpus_folder)
 
+    @cached_property
+    def _corpus_folder(self) -> Path:
         def work(folder: Path) -> str:
             corpus, report = self._read_text()
             save_corpus(corpus, report.lines(), folder)
             return ""
 
         key = fingerprint(CORPUS_FORMAT, self._corpus_key)
-        return load_corpus(self.out / run_stage(self.out, CORPUS, key, work))
+        return self.out / run_stage(self.out, CORPUS, key, work)
 
     def _read_text(self) -> tuple[AlignedCorpus, ReadReport]:
         corpus, report = self._kept_case
@@ -191,7 +215,7 @@ class _Training:
         """What has to be learned before text can be read."""
         if self._text is None or TRUE not in (self._text.source.case, self._text.target.case):
             return {}
-        part = self._stage(TEXT, self._make_text, TEXT_FORMAT, self._corpus_key)
+        part = self._stage(TEXT, fingerprint(TEXT_FORMAT, self._corpus_key), self._make_text)
         self._text = self._text.with_learned(self.out / part)
         return {TEXT: part}
 
@@ -217,41 +241,68 @@ class _Training:
     def parts(self) -> dict[str, str]:
         """Everything but the distortion models."""
         key, phrases = self._corpus_key, asdict(self.settings.phrases)
-        parts = self.text() | {
+        parts = self.text()
+        others = [self._classes("source"), self._classes("target")]
+        self._tagging  # noqa: B018 - workers begin with what they can
+        parts |= {
             "phrases": self._stage(
-                "phrases", self._make_phrases, PHRASES_FORMAT, key, phrases, resumes=True
+                "phrases",
+                fingerprint(PHRASES_FORMAT, key, phrases),
+                self._make_phrases,
+                resumes=True,
             ),
-            "lm": self._stage("lm", self._make_language_model, LM_FORMAT, key, *self._lm_key),
+            "lm": self._stage(
+                "lm", fingerprint(LM_FORMAT, key, *self._lm_key), self._make_language_model
+            ),
         }
-        classes = asdict(self.settings.classes)
-        for side in ("source", "target"):
-            name, work = f"{side}_classes", partial(self._make_classes, side)
-            parts[name] = self._stage(name, work, CLASSES_FORMAT, key, side, classes)
-        return parts
+        return parts | {stage[0]: self._stage(*stage) for stage in others}
 
-    def fitted(self, name: str, model: DistortionModel, parts: dict[str, str]) -> FittedModel:
-        if not model.learns:
-            return FittedModel(name, model)
-        described = [name, model.settings(), self.settings.seed, model.FORMAT]
-        work = partial(self._fit, model, parts)
-        part = self._stage(stage_name(name), work, self._corpus_key, parts, *described)
-        return FittedModel(name, model, part)
+    def _classes(self, side: str) -> Stage:
+        classes = self.settings.classes
+        name = f"{side}_classes"
+        key = fingerprint(CLASSES_FORMAT, self._corpus_key, side, asdict(classes))
+        return name, key, self._on_corpus(name, key, make_classes, side=side, number=classes.number)
+
+    def fitted(
+        self, wanted: list[tuple[str, DistortionModel]], parts: dict[str, str]
+    ) -> list[FittedModel]:
+        stages = [self._fitting(*each, parts) if each[1].learns else None for each in wanted]
+        return [
+            FittedModel(*each, self._stage(*stage)) if stage else FittedModel(*each)
+            for each, stage in zip(wanted, stages, strict=True)
+        ]
+
+    def _fitting(self, name: str, model: DistortionModel, parts: dict[str, str]) -> Stage:
+        """Models of others are programs that workers may not have, and some share out their work
+        themselves."""
+        seed, stage = self.settings.seed, stage_name(name)
+        described = [name, model.settings(), seed, model.FORMAT]
+        key = fingerprint(self._corpus_key, parts, *described)
+        names = ("source_classes", "target_classes", "phrases")
+        needed = Needed(*((self.out / parts[part]).absolute() for part in names))
+        shares_out = "far" in signature(model.fit).parameters
+        if self.workers is None or shares_out or name not in MODELS:
+            return stage, key, partial(self._fit_here, model, needed)
+        text = model_text(name, model.settings())
+        values = {"text": text, "needed": needed, "seed": seed, "threads": 1}
+        return stage, key, self._on_corpus(stage, key, fit_distortion, **values)
 
     def tagger(self) -> dict[str, str]:
         """For sentences without tags, if the corpus has some to learn from."""
+        return {TAGGER: self._stage(*self._tagging)} if self._tagging else {}
+
+    @cached_property
+    def _tagging(self) -> Stage | None:
         if self.files.source_tags is None:
-            return {}
-        seed = self.settings.seed
-        return {
-            TAGGER: self._stage(TAGGER, self._make_tagger, TAGGER_FORMAT, self._corpus_key, seed)
-        }
+            return None
+        key = fingerprint(TAGGER_FORMAT, self._corpus_key, self.settings.seed)
+        return TAGGER, key, self._on_corpus(TAGGER, key, make_tagger, seed=self.settings.seed)
 
     def _stage(
-        self, name: str, work: Callable[[Path], str], *key: Any, resumes: bool = False
+        self, name: str, key: str, work: Callable[[Path], str], *, resumes: bool = False
     ) -> str:
         talk, measure = self.listeners.talk, self.listeners.measure
-        part = name, fingerprint(*key)
-        return run_stage(self.out, *part, work, talk, measure, resumes=resumes)
+        return run_stage(self.out, name, key, work, talk, measure, resumes=resumes)
 
     def _announce(self, work: str) -> None:
         if self.listeners.progress:
@@ -262,13 +313,19 @@ class _Training:
         for line in remarks:
             self.listeners.talk(line)
         self._announce("making the phrase table")
-        settings, progress = self.settings.phrases, self.listeners.progress
         try:
-            table = train_phrases(corpus, settings, self.threads, self._memory, folder, progress)
+            table = self._phrase_table(corpus, folder)
         except DataError as error:
             error.where = error.where or path_text(cast(Path, self.files.alignment))
             raise
         return f"{len(table):,} phrase pairs of {len(corpus):,} sentence pairs"
+
+    def _phrase_table(self, corpus: AlignedCorpus, folder: Path) -> PhraseTable:
+        settings, progress = self.settings.phrases, self.listeners.progress
+        if self.workers is None:
+            return train_phrases(corpus, settings, self.threads, self._memory, folder, progress)
+        where = self._corpus_folder
+        return train_phrases_far(where, settings, self._memory, folder, self.workers, progress)
 
     def _make_language_model(self, folder: Path) -> str:
         target, settings = self.read[0].target, self.settings.lm
@@ -279,36 +336,53 @@ class _Training:
         words, vocabulary = _appended(target.words, target.vocabulary, more, more_vocabulary)
         self._announce("making the language model")
         thresholds, memory = _thresholds(settings.prune), self._memory // SORTING
-        ngrams = estimate(words, vocabulary, settings.order, thresholds, memory)
+        count: Count = count_ngrams
+        if self.workers is not None:
+            count, memory = partial(count_ngrams_far, self._far(folder)), self._memory
+        ngrams = estimate(words, vocabulary, settings.order, thresholds, memory, count)
+        shutil.rmtree(folder / WORK, ignore_errors=True)
         LanguageModel.from_ngrams(ngrams).save(folder)
         return f"{sum(ngrams.counts):,} n-grams of {len(words.values):,} words"
 
-    def _make_tagger(self, folder: Path) -> str:
-        progress = self.listeners.progress
-        tagger = Tagger.fit(self.read[0].source, seed=self.settings.seed, progress=progress)
-        tagger.save(folder)
-        return f"{len(tagger.tags)} tags, {tagger.accuracy:.1%} of held-out words right"
+    def _far(self, folder: Path) -> FarWork:
+        return FarWork(cast(Workers, self.workers), folder / WORK)
 
-    def _make_classes(self, side: str, folder: Path) -> str:
-        text: Side = getattr(self.read[0], side)
-        number = self.settings.classes.number
-        self._announce(f"making {side} word classes")
-        WordClasses.fit(text.words, text.vocabulary, number).save(folder)
-        return f"{len(text.vocabulary) - len(SPECIAL):,} words in {number} classes"
+    def _on_corpus(self, name: str, key: str, work: Work, **values: Any) -> Callable[[Path], str]:
+        """What a stage does with the corpus. A worker begins now, unless the stage is there."""
 
-    def _fit(self, model: DistortionModel, parts: dict[str, str], folder: Path) -> str:
-        corpus = _with_classes(self.read[0], self.out, parts)
-        fit_model(
-            model,
-            corpus,
-            phrases=PhraseTable.load(self.out / parts["phrases"]),
-            seed=self.settings.seed,
-            threads=self.threads,
-            progress=self.listeners.progress,
-            memory=self._memory,
-        )
-        model.save(folder)
-        return f"fitted to {len(corpus):,} sentence pairs"
+        def work_here(folder: Path) -> str:
+            here = Workplace(self.listeners.progress)
+            return work(here, self.read[0], folder, **values)
+
+        if self.workers is None:
+            return work_here
+        brought = (self.out / f"{PARTS}/{name}-{key}{BROUGHT}").absolute()
+        workers = self.workers
+
+        def begin() -> Future[str]:
+            workers.serve(reads=[self.out / PARTS], writes=[brought])
+            corpus = self._corpus_folder.absolute()
+            return workers.submit(work_elsewhere, corpus, brought, work, values)
+
+        begun = None if (self.out / f"{PARTS}/{name}-{key}").is_dir() else begin()
+
+        def fetch(folder: Path) -> str:
+            made = (begun or begin()).result()
+            for path in brought.iterdir():
+                path.rename(folder / path.name)
+            brought.rmdir()
+            return made
+
+        return fetch
+
+    def _fit_here(self, model: DistortionModel, needed: Needed, folder: Path) -> str:
+        far = {"far": self._far(folder)} if self.workers else {}
+        made = fit_and_save(
+            model, self.read[0], folder, needed, seed=self.settings.seed, threads=self.threads,
+            progress=self.listeners.progress, memory=self._memory, **far,
+        )  # fmt: skip
+        shutil.rmtree(folder / WORK, ignore_errors=True)
+        return made
 
 
 def wanted_models(texts: Iterable[str], reordering_type: str) -> list[tuple[str, DistortionModel]]:
@@ -345,17 +419,6 @@ def check_features(models: Iterable[DistortionModel]) -> None:
 def stage_name(model: str) -> str:
     """`models.distortion.gaps:Gaps` as part of a folder's name."""
     return DISTORTION + re.sub("[^a-z]+", "_", model.lower()).strip("_")
-
-
-def _with_classes(pairs: AlignedCorpus, out: Path, parts: dict[str, str]) -> AlignedCorpus:
-    """The corpus with the layer of word classes on both sides."""
-    source = WordClasses.load(out / parts["source_classes"]).layer(pairs.source.words)
-    target = WordClasses.load(out / parts["target_classes"]).layer(pairs.target.words)
-    return replace(
-        pairs,
-        source=replace(pairs.source, classes=source),
-        target=replace(pairs.target, classes=target),
-    )
 
 
 def _appended(

@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from multiprocessing import get_context, resource_tracker
@@ -50,6 +50,7 @@ class Processes(Workers):
         /,
         *arguments: Any,
         progress: Progress | None = None,
+        near: Hashable = None,  # noqa: ARG002
     ) -> Future[Made]:
         if len(self._processes) < self._n:
             self._start()

@@ -10,12 +10,12 @@ that are small and can be pickled. Leaving the block with an error ends all work
 """
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 from models.progress import Progress
 from models.work.workplace import Workplace
@@ -46,8 +46,11 @@ class Workers(Executor):
         /,
         *arguments: Any,
         progress: Progress | None = None,
+        near: Hashable = None,
     ) -> Future[Made]:
-        """Calls `work(here, *arguments)`; progress may be reported from other threads."""
+        """Calls `work(here, *arguments)`; progress may be reported from other threads. The worker
+        that did the last task `near` the same thing does this one, if it can: it may remember what
+        both need."""
 
 
 class Threads(Workers):
@@ -66,11 +69,19 @@ class Threads(Workers):
         /,
         *arguments: Any,
         progress: Progress | None = None,
+        near: Hashable = None,  # noqa: ARG002
     ) -> Future[Made]:
         return self._pool.submit(work, Workplace(progress), *arguments)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         self._pool.shutdown(wait, cancel_futures=cancel_futures)
+
+
+class FarWork(NamedTuple):
+    """Who does the work of a training, and where its files lie until it is done."""
+
+    workers: Workers
+    folder: Path
 
 
 def run_jobs(

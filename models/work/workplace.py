@@ -7,17 +7,26 @@ runs: here, everything lies where it belongs; on another machine, the place has 
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from models.errors import DataError, HyperbatonError, SettingError
 from models.progress import Progress
 
 Made = TypeVar("Made")
 MOST_REMEMBERED = 2  # such as systems: several would not fit into memory
+PIECE = 8 << 20  # bytes that are read or sent at once
+
+
+class Piece(NamedTuple):
+    """Some bytes of a file of the command's machine."""
+
+    home: Path
+    start: int
+    size: int  # PIECE at most
 
 
 class Workplace:
@@ -34,6 +43,13 @@ class Workplace:
     def get(self, home: Path) -> Path:
         """A file or folder of the command's machine, to be read here."""
         return home
+
+    def read(self, pieces: Sequence[Piece]) -> Iterator[bytes]:
+        """The contents of pieces, in their order; less where a file ends before its piece does."""
+        for piece in pieces:
+            with piece.home.open("rb") as stream:
+                stream.seek(piece.start)
+                yield stream.read(piece.size)
 
     @contextmanager
     def working_in(self, home: Path, *brought: str) -> Iterator[Path]:  # noqa: ARG002

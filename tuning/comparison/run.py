@@ -59,7 +59,7 @@ def compare(
         check_data(configuration, dev, tests)
         for warning in missing_layers(configuration):
             talk(warning)
-        trained = train(configuration, folder, threads, talk, progress)
+        trained = train(configuration, folder, threads, talk, progress, workers)
         dev, *tests = _load(configuration, load_text(trained))
         for notice in check_layers(configuration, trained, [dev, *tests]):
             talk(notice)

@@ -14,6 +14,7 @@ from models.progress import Progress
 from models.system.folder import read_system
 from models.system.settings import TrainingSettings
 from models.system.training import Listeners, train_system
+from models.work.workers import Workers
 from models.writing import make_folder, open_to_write
 from tuning.comparison.configuration import Configuration
 from tuning.comparison.data import corpus_files
@@ -38,6 +39,7 @@ def train(
     threads: int,
     talk: Callable[[str], None],
     progress: Progress | None,
+    workers: Workers | None = None,
 ) -> Path:
     """The folder of the trained system."""
     models = dict.fromkeys(
@@ -59,6 +61,7 @@ def train(
             threads=threads,
             listeners=Listeners(talk, progress, lambda *cost: _keep(folder, *cost)),
             together=False,
+            workers=workers,
         )
     except BadLine as bad:
         bad.advice = "mend the pair, or remove it from all files of [train]"

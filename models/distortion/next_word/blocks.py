@@ -15,9 +15,11 @@ places that has them near. The words at places a and b matter to pairs (i, j) wi
 
 import os
 import weakref
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from os import SEEK_END
 from tempfile import TemporaryFile
+from threading import Lock
 from typing import IO, Any, NamedTuple
 
 import numpy as np
@@ -75,6 +77,7 @@ class Blocks:
         self.kept: dict[int, Block] = {}
         self._spilled: dict[int, tuple[Block, int]] = {}  # its arrays are in the file, from there
         self._file: IO[bytes] | None = None
+        self._size, self._lock = 0, Lock()
 
     def __len__(self) -> int:
         return len(self.bounds) - 1
@@ -88,18 +91,22 @@ class Blocks:
         block: Block = make_block(self.symbols, self.events, self.index, first, last)
         return block
 
-    def keep(self, threads: int) -> None:
+    def keep(self, numbers: Sequence[int], threads: int) -> None:
         """Makes blocks and keeps them in memory while there is room, then on disk."""
-        step, size = 16, 0
-        with ThreadPoolExecutor(threads) as pool:
-            for begin in range(0, len(self), step):
-                numbers = range(begin, min(begin + step, len(self)))
-                for number, block in zip(numbers, pool.map(self.__getitem__, numbers), strict=True):
-                    size += block.nbytes
-                    if size <= self.kept_bytes:
+        step = 16
+        with self._lock, ThreadPoolExecutor(threads) as pool:
+            new = [number for number in numbers if not self._has(number)]
+            for begin in range(0, len(new), step):
+                some = new[begin : begin + step]
+                for number, block in zip(some, pool.map(self.__getitem__, some), strict=True):
+                    self._size += block.nbytes
+                    if self._size <= self.kept_bytes:
                         self.kept[number] = block
                     else:
                         self._write(number, block)
+
+    def _has(self, number: int) -> bool:
+        return number in self.kept or number in self._spilled
 
     def occurring(self) -> BoolArray:
         """Which features occur, (n_features + 1,); the last stands for those that do not exist."""

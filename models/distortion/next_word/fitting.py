@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -9,18 +10,20 @@ from models.arrays import FloatArray, Int64Array
 from models.data.corpus import AlignedCorpus
 from models.distortion.next_word.blocks import Blocks
 from models.distortion.next_word.events import ORDERS, find_events
+from models.distortion.next_word.far_likelihood import FarLikelihood
 from models.distortion.next_word.gaussian_prior import (
     PriorTrial,
     adagrad,
     fit_weights,
     search_prior,
 )
-from models.distortion.next_word.likelihood import Likelihood
+from models.distortion.next_word.likelihood import Lanes, Likelihood, NearLikelihood
 from models.distortion.next_word.pair_index import PairIndex, keys_in_order, make_pair_index
 from models.distortion.next_word.scores import PAIR, SEQUENCE
 from models.distortion.next_word.selection import select_features
 from models.distortion.next_word.symbols import SymbolCoder
 from models.progress import Progress
+from models.work.workers import FarWork
 
 MEMORY = 3_000_000_000
 VECTORS = 26  # as long as the weights: 15 of L-BFGS-B, 4 gradients, and what goes in and out
@@ -58,6 +61,15 @@ class WordPairSettings(NextWordSettings):
     start_passes: int = -1  # passes of AdaGrad before the others; -1: two if there is much data
 
 
+class Means(NamedTuple):
+    """What training works with; the result does not depend on it."""
+
+    threads: int = 2
+    progress: Progress | None = None
+    memory: int = MEMORY  # bytes
+    far: FarWork | None = None  # workers elsewhere, if there are some
+
+
 @dataclass(frozen=True, eq=False)
 class WordPairFit:
     index: PairIndex
@@ -73,21 +85,21 @@ def train_word_pairs(
     coder: SymbolCoder,
     labels: int,
     settings: WordPairSettings,
-    threads: int = 2,
-    progress: Progress | None = None,
-    memory: int = MEMORY,
+    means: Means = Means(),
 ) -> WordPairFit:
     """Selects features, finds a prior unless one is given, and fits the weights.
 
-    The optimiser needs what it needs; what it leaves of `memory`, in bytes, is for features, and
-    those for which there is no room wait in a file. The result does not depend on it.
+    The optimiser needs what it needs; what it leaves of the memory is for features, and those for
+    which there is no room wait in a file.
     """
+    threads, progress, memory, far = means
 
     def likelihood(part: AlignedCorpus, index: PairIndex) -> Likelihood:
         events = find_events(part, settings.order, settings.left_out)
         kept = memory - VECTORS * 8 * labels * (index.n_features + 1)
         blocks = Blocks(coder.corpus(part), events, index, kept_bytes=max(kept, 0))
-        return Likelihood(blocks, labels, open_only=settings.candidates == "open", threads=threads)
+        lanes = Lanes(blocks, labels, open_only=settings.candidates == "open")
+        return FarLikelihood(lanes, far, memory) if far else NearLikelihood(lanes, threads)
 
     def counting(what: str) -> Callable[[int], None] | None:
         return (lambda done: progress(what, done)) if progress else None

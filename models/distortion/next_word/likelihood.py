@@ -4,9 +4,10 @@ P(NP = j | CP = i) = exp score(i → j) / Z_i. The candidates, over which Z sums
 and BOS; with `open_only`, places that were visited before are left out as well.
 
 Blocks are dealt out to a fixed number of lanes; a lane adds up its blocks in order, and lanes are
-added up in order, so the result does not depend on how many threads there are.
+added up in order, so the result does not depend on how many threads or workers there are.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
@@ -30,35 +31,57 @@ LANES = 4
 NOTHING, GRADIENT, CURVATURE = 0, 1, 2  # what is wanted besides the value
 
 
-class Likelihood:
+class Lanes:
+    """The lanes of a likelihood, one by one."""
+
+    def __init__(self, blocks: Blocks, labels: int, *, open_only: bool) -> None:
+        self.blocks, self.labels, self.open_only = blocks, labels, open_only
+        self.shape = (blocks.index.n_features + 1, labels)
+
+    def keep(self, lane: int, threads: int = 1) -> None:
+        """Makes the features of a lane, unless they have been made."""
+        self.blocks.keep(range(lane, len(self.blocks), LANES), threads)
+
+    def add_up(self, lane: int, weights: FloatArray, wanted: int, gradient: FloatArray) -> float:
+        """Minus the log likelihood; the gradient is added to what is wanted."""
+        value, index = 0.0, self.blocks.index
+        for number in range(lane, len(self.blocks), LANES):
+            block = self.blocks[number]
+            value += _add_block(
+                block, index, self.blocks.events, weights, self.open_only, wanted, gradient
+            )
+        return value
+
+    def n_visits(self, lane: int) -> Int32Array:
+        """In how many blocks each feature occurs, (n_features + 1,)."""
+        visits = np.zeros(self.shape[0], np.int32)
+        seen = np.full(self.shape[0], -1, np.int32)
+        for number in range(lane, len(self.blocks), LANES):
+            _count_visits(self.blocks[number], self.blocks.index, number, seen, visits)
+        return visits
+
+    def descend(
+        self, lane: int, state: Descent, share: FloatArray, step: float, order: Int64Array
+    ) -> None:
+        """Goes through the blocks of the lane in the given order, with a step after each."""
+        index, events = self.blocks.index, self.blocks.events
+        gradient = np.zeros(self.shape)
+        for number in order[order % LANES == lane].tolist():
+            block = self.blocks[number]
+            _add_block(block, index, events, state.weights, self.open_only, GRADIENT, gradient)
+            _take_steps(block, index, gradient, *state, share, step)
+
+
+class Likelihood(ABC):
     """The objective of training on some sentences."""
 
-    def __init__(self, blocks: Blocks, labels: int, *, open_only: bool, threads: int) -> None:
-        self.blocks, self.labels, self.open_only = blocks, labels, open_only
-        self.threads = threads
-        self.shape = (blocks.index.n_features + 1, labels)
-        self._gradients: list[FloatArray] = []
-        blocks.keep(threads)
+    def __init__(self, lanes: Lanes) -> None:
+        self.lanes, self.blocks = lanes, lanes.blocks
+        self.labels, self.shape = lanes.labels, lanes.shape
 
     @property
     def n_events(self) -> int:
         return len(self.blocks.events.current)
-
-    def value(self, weights: FloatArray) -> float:
-        """Minus the log likelihood of all events."""
-        return self._sum(weights, NOTHING)
-
-    def value_and_gradient(self, weights: FloatArray) -> tuple[float, FloatArray]:
-        """The same, and its gradient, (n_features + 1, labels); the last row is meaningless. The
-        array is used again by the next call."""
-        value = self._sum(weights, GRADIENT)
-        return value, self._total()
-
-    def curvature(self, weights: FloatArray) -> FloatArray:
-        """About the second derivative by each weight: as if no two pairs shared a feature. The
-        array is used again by the next call."""
-        self._sum(weights, CURVATURE)
-        return self._total()
 
     @property
     def n_blocks(self) -> int:
@@ -68,58 +91,74 @@ class Likelihood:
     def n_lanes(self) -> int:
         return LANES
 
+    def value(self, weights: FloatArray) -> float:
+        """Minus the log likelihood of all events."""
+        return self.sum(weights, NOTHING)[0]
+
+    def value_and_gradient(self, weights: FloatArray) -> tuple[float, FloatArray]:
+        """The same, and its gradient, (n_features + 1, labels); the last row is meaningless. The
+        array is used again by the next call."""
+        return self.sum(weights, GRADIENT)
+
+    def curvature(self, weights: FloatArray) -> FloatArray:
+        """About the second derivative by each weight: as if no two pairs shared a feature. The
+        array is used again by the next call."""
+        return self.sum(weights, CURVATURE)[1]
+
+    @abstractmethod
+    def sum(self, weights: FloatArray, wanted: int) -> tuple[float, FloatArray]:
+        """Over all lanes, in their order."""
+
+    @abstractmethod
     def n_visits(self) -> Int32Array:
         """In how many blocks each feature occurs, (n_features + 1,)."""
-        visits = np.zeros(self.shape[0], np.int32)
-        seen = np.full(self.shape[0], -1, np.int32)
-        for number in range(len(self.blocks)):
-            _count_visits(self.blocks[number], self.blocks.index, number, seen, visits)
+
+    @abstractmethod
+    def descend(
+        self, lanes: Sequence[Descent], share: FloatArray, step: float, order: Int64Array
+    ) -> None:
+        """Each lane goes through its blocks in the given order, with a step after each."""
+
+
+class NearLikelihood(Likelihood):
+    """By threads."""
+
+    def __init__(self, lanes: Lanes, threads: int) -> None:
+        super().__init__(lanes)
+        self.threads = threads
+        self._gradients: list[FloatArray] = []
+        self.blocks.keep(range(len(self.blocks)), threads)
+
+    def sum(self, weights: FloatArray, wanted: int) -> tuple[float, FloatArray]:
+        if wanted and not self._gradients:
+            self._gradients = [np.empty(self.shape) for _ in range(LANES)]
+        gradients = self._gradients if wanted else [np.empty((0, self.labels))] * LANES
+
+        def work(lane: int) -> float:
+            gradients[lane][:] = 0.0
+            return self.lanes.add_up(lane, weights, wanted, gradients[lane])
+
+        with ThreadPoolExecutor(self.threads) as pool:
+            value = sum(pool.map(work, range(LANES)))
+        total, *others = gradients
+        for gradient in others:
+            total += gradient
+        return value, total
+
+    def n_visits(self) -> Int32Array:
+        visits = self.lanes.n_visits(0)
+        for lane in range(1, LANES):
+            visits += self.lanes.n_visits(lane)
         return visits
 
     def descend(
         self, lanes: Sequence[Descent], share: FloatArray, step: float, order: Int64Array
     ) -> None:
-        """Each lane goes through its blocks in the given order, with a step after each."""
-        index, events = self.blocks.index, self.blocks.events
-
         def work(lane: int) -> None:
-            gradient = np.zeros(self.shape)
-            for number in order[order % LANES == lane].tolist():
-                block = self.blocks[number]
-                _add_block(
-                    block, index, events, lanes[lane].weights, self.open_only, GRADIENT, gradient
-                )
-                _take_steps(block, index, gradient, *lanes[lane], share, step)
+            self.lanes.descend(lane, lanes[lane], share, step, order)
 
         with ThreadPoolExecutor(self.threads) as pool:
             list(pool.map(work, range(LANES)))
-
-    def _sum(self, weights: FloatArray, wanted: int) -> float:
-        if wanted and not self._gradients:
-            self._gradients = [np.empty(self.shape) for _ in range(LANES)]
-        none, index = np.empty((0, self.labels)), self.blocks.index
-
-        def work(lane: int) -> float:
-            gradient = none
-            if wanted:
-                gradient = self._gradients[lane]
-                gradient[:] = 0.0
-            value = 0.0
-            for number in range(lane, len(self.blocks), LANES):
-                block = self.blocks[number]
-                value += _add_block(
-                    block, index, self.blocks.events, weights, self.open_only, wanted, gradient
-                )
-            return value
-
-        with ThreadPoolExecutor(self.threads) as pool:
-            return sum(pool.map(work, range(LANES)))
-
-    def _total(self) -> FloatArray:
-        total, *others = self._gradients
-        for gradient in others:
-            total += gradient
-        return total
 
 
 @kernel

@@ -27,7 +27,7 @@ from models.distortion.next_word.events import (
     usable_sentences,
     words_left_out,
 )
-from models.distortion.next_word.fitting import MEMORY, NextWordSettings
+from models.distortion.next_word.fitting import MEMORY, Means, NextWordSettings
 from models.distortion.next_word.scores import log_probabilities
 from models.distortion.next_word.symbols import CLASSES, TAGS, SymbolCoder
 from models.distortion.tables import Table, TableScorer
@@ -79,22 +79,18 @@ class NextWordModel(NextWordSettings, DistortionModel):
         progress: Progress | None = None,
         memory: int = MEMORY,
     ) -> Self:
+        return self.fit_with(corpus, Means(threads, progress, memory))
+
+    def fit_with(self, corpus: AlignedCorpus, means: Means) -> Self:
         self.check_settings()
         corpus = usable_sentences(corpus, self.max_sentences, self.max_length, self.name)
         coder = SymbolCoder.of(corpus)
-        self.learn(corpus, coder, threads, progress, memory)
+        self.learn(corpus, coder, means)
         self.coder_ = coder
         return self
 
     @abstractmethod
-    def learn(
-        self,
-        corpus: AlignedCorpus,
-        coder: SymbolCoder,
-        threads: int,
-        progress: Progress | None,
-        memory: int,
-    ) -> None:
+    def learn(self, corpus: AlignedCorpus, coder: SymbolCoder, means: Means) -> None:
         """Learns from checked sentences."""
 
     @abstractmethod

@@ -29,7 +29,7 @@ from models.distortion.next_word.distance_classes import (
     select_place_features,
 )
 from models.distortion.next_word.events import ORDERS, find_events
-from models.distortion.next_word.fitting import FEWEST_HELD_OUT, split_held_out
+from models.distortion.next_word.fitting import FEWEST_HELD_OUT, Means, split_held_out
 from models.distortion.next_word.gaussian_prior import fit_weights, search_prior
 from models.distortion.next_word.model import NextWordModel, TopFeature, largest
 from models.distortion.next_word.selection import FeatureIndex, features_laws, keys_in_order
@@ -76,21 +76,14 @@ class NineClass(NextWordModel):
         given = {"outbound": "current word", "inbound": "next word"}
         return tuple(f"P(class of distance | {given[name]})" for name in self.directions)
 
-    def learn(
-        self,
-        corpus: AlignedCorpus,
-        coder: SymbolCoder,
-        threads: int,
-        progress: Progress | None,
-        memory: int,  # noqa: ARG002
-    ) -> None:
+    def learn(self, corpus: AlignedCorpus, coder: SymbolCoder, means: Means) -> None:
         events = find_events(corpus, self.order, self.left_out)
         keys = place_keys(coder.corpus(corpus), events.word_offsets)
         classes = distance_classes(events.distortions, self.bins)
         sentence = np.repeat(np.arange(len(corpus)), np.diff(events.offsets))
         current, following = event_places(events)
         self.models_ = {
-            name: self._fit(name, keys[rows], classes, sentence, threads, progress)
+            name: self._fit(name, keys[rows], classes, sentence, means.threads, means.progress)
             for name, rows in (("outbound", current), ("inbound", following))
             if name in self.directions
         }

@@ -17,7 +17,12 @@ from models.data.corpus import AlignedCorpus
 from models.data.sentence import Sentence
 from models.distortion.interface import OptionTable, SentenceScorer
 from models.distortion.next_word.events import ORDERS
-from models.distortion.next_word.fitting import WordPairSettings, train_word_pairs
+from models.distortion.next_word.fitting import (
+    MEMORY,
+    Means,
+    WordPairSettings,
+    train_word_pairs,
+)
 from models.distortion.next_word.gaussian_prior import PriorTrial
 from models.distortion.next_word.model import (
     NextWordModel,
@@ -35,7 +40,9 @@ from models.distortion.next_word.scores import (
 from models.distortion.next_word.selection import FREE, FeatureIndex, features_laws
 from models.distortion.next_word.symbols import SymbolCoder
 from models.distortion.next_word.templates import TAG_PAIR, describe
+from models.phrases.table import PhraseTable
 from models.progress import Progress
+from models.work.workers import FarWork
 
 CANDIDATES = ["all", "open"]
 LABEL_NAMES = ("C N", "C I", "I N")  # labels of i and j, see models/distortion/next_word/scores.py
@@ -60,15 +67,21 @@ class WordPairModel(WordPairSettings, NextWordModel):
         self._check_choice("candidates", CANDIDATES)
         self._check_at_least(-1, "start_passes")
 
-    def learn(
+    def fit(
         self,
         corpus: AlignedCorpus,
-        coder: SymbolCoder,
-        threads: int,
-        progress: Progress | None,
-        memory: int,
-    ) -> None:
-        fit = train_word_pairs(corpus, coder, self.labels, self, threads, progress, memory)
+        *,
+        phrases: PhraseTable | None = None,  # noqa: ARG002
+        seed: int = 0,  # noqa: ARG002
+        threads: int = 2,
+        progress: Progress | None = None,
+        memory: int = MEMORY,
+        far: FarWork | None = None,
+    ) -> Self:
+        return self.fit_with(corpus, Means(threads, progress, memory, far))
+
+    def learn(self, corpus: AlignedCorpus, coder: SymbolCoder, means: Means) -> None:
+        fit = train_word_pairs(corpus, coder, self.labels, self, means)
         self.index_ = fit.index
         # half the memory, and the same numbers as after saving and loading
         self.weights_: NDArray[np.float32] = fit.weights.astype(np.float32)

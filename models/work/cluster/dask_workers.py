@@ -1,8 +1,8 @@
 """Dask as an executor of tasks."""
 
 import logging
-from collections.abc import Callable, Iterable
-from concurrent.futures import CancelledError, Future
+from collections.abc import Callable, Hashable, Iterable
+from concurrent.futures import CancelledError, Executor, Future
 from itertools import count
 from pathlib import Path
 from time import monotonic
@@ -32,7 +32,9 @@ class DaskWorkers(Workers):
 
     def __init__(self, client: Client, cache: int, *, shared: bool) -> None:
         self._client, self._cache, self._shared = client, cache, shared
-        self._executor = client.get_executor(pure=False)
+        # by the worker that is preferred
+        self._executors: dict[str, Executor] = {"": client.get_executor(pure=False)}
+        self._last = dict[Hashable, str]()  # workers by what they have worked on
         self._numbers, self._listeners = count(), dict[int, Progress]()
         self._files = FileService(self._hear)
         scheduler = client.scheduler.address
@@ -49,6 +51,11 @@ class DaskWorkers(Workers):
             self._known = monotonic(), n
         return max(1, n)
 
+    @property
+    def traffic(self) -> tuple[int, int]:
+        """Bytes of files that were fetched by workers, and brought home, so far."""
+        return self._files.sent, self._files.received
+
     def serve(self, reads: Iterable[Path], writes: Iterable[Path]) -> None:
         self._files.allow(set(reads), set(writes))
 
@@ -58,6 +65,7 @@ class DaskWorkers(Workers):
         /,
         *arguments: Any,
         progress: Progress | None = None,
+        near: Hashable = None,
     ) -> Future[Made]:
         number = next(self._numbers)
         if progress is not None:
@@ -66,14 +74,27 @@ class DaskWorkers(Workers):
         order = Order(number, files.address, files.token, own_versions(), self._cache, self._shared)
         made: Future[Made] = Future()
         made.set_running_or_notify_cancel()
-        done = self._executor.submit(run_task, order, work, arguments)
-        done.add_done_callback(lambda done: self._pass_on(number, done, made))
+        executor = self._executor(self._last.get(near, ""))
+        done = executor.submit(run_task, order, work, arguments)
+        done.add_done_callback(lambda done: self._pass_on(number, done, made, near))
         return made
 
-    def _pass_on(self, number: int, done: Future[Made], made: Future[Made]) -> None:
+    def _executor(self, place: str) -> Executor:
+        """One that prefers a worker."""
+        if place not in self._executors:
+            how = {"pure": False, "workers": [place], "allow_other_workers": True}
+            self._executors[place] = self._client.get_executor(**how)
+        return self._executors[place]
+
+    def _pass_on(
+        self, number: int, done: Future[tuple[str, Made]], made: Future[Made], near: Hashable
+    ) -> None:
         self._listeners.pop(number, None)
         try:
-            made.set_result(done.result())
+            place, result = done.result()
+            if near is not None:
+                self._last[near] = place
+            made.set_result(result)
         except BaseException as error:
             made.set_exception(_in_our_words(error))
 
@@ -82,7 +103,8 @@ class DaskWorkers(Workers):
             listener(what, done)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        self._executor.shutdown(wait=wait and not cancel_futures)
+        for executor in self._executors.values():
+            executor.shutdown(wait=wait and not cancel_futures)
         self._client.sync(self._files.stop)
 
     def __enter__(self) -> Self:

@@ -1,7 +1,7 @@
 """A worker's side: tasks, with copies of the files that they need."""
 
 import shutil
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,15 +15,16 @@ from distributed.comm.core import connect
 from distributed.utils import sync
 
 from models.errors import DataError, HyperbatonError
-from models.work.cluster.file_service import PIECE, TIMEOUT
+from models.work.cluster.file_service import TIMEOUT
 from models.work.cluster.listing import Entry, Lister, Listing, is_same
 from models.work.cluster.part_cache import PartCache
 from models.work.cluster.versions import check_versions
 from models.work.workers import Work
-from models.work.workplace import Workplace, plain
+from models.work.workplace import PIECE, Piece, Workplace, plain
 
 NEWS = 0.5  # seconds between messages about progress
 CACHE = "hyperbaton-files"
+MOST_PIECES = 1000  # that are asked for at once
 
 
 @dataclass(frozen=True)
@@ -38,13 +39,13 @@ class Order:
     shared: bool  # whether files that both machines see need not be copied
 
 
-def run_task(order: Order, work: Work[..., Any], arguments: tuple[Any, ...]) -> Any:
-    """What Dask runs."""
+def run_task(order: Order, work: Work[..., Any], arguments: tuple[Any, ...]) -> tuple[str, Any]:
+    """What Dask runs; the worker and what the task returns."""
     place = get_worker().address
     try:
         check_versions(order.versions, place)
         with FarWorkplace(order) as here:
-            return work(here, *arguments)
+            return place, work(here, *arguments)
     except HyperbatonError as error:
         raise plain(error, f"worker {place}") from None
 
@@ -96,6 +97,11 @@ class FarWorkplace(Workplace):
                 stream.write(piece)
 
         return self._held.enter_context(self._cache.holding(listing, fetch))
+
+    def read(self, pieces: Sequence[Piece]) -> Iterator[bytes]:
+        for batch in _batches(pieces):
+            wanted = [(str(home.absolute()), start, size) for home, start, size in batch]
+            yield from self._ask("pieces", pieces=wanted)
 
     @contextmanager
     def working_in(self, home: Path, *brought: str) -> Iterator[Path]:
@@ -152,6 +158,20 @@ class FarWorkplace(Workplace):
             self._comm = await connect(self._order.home, **how)
         await self._comm.write(message)
         return await self._comm.read()
+
+
+def _batches(pieces: Sequence[Piece]) -> Iterator[list[Piece]]:
+    """Few enough at a time for one answer."""
+    batch, size = list[Piece](), 0
+    for piece in pieces:
+        assert piece.size <= PIECE
+        if batch and (size + piece.size > PIECE or len(batch) == MOST_PIECES):
+            yield batch
+            batch, size = [], 0
+        batch.append(piece)
+        size += piece.size
+    if batch:
+        yield batch
 
 
 def _copy_tree(found: Path, copy: Path) -> None:

@@ -17,9 +17,9 @@ from distributed.security import Security
 
 from models.errors import DataError, HyperbatonError
 from models.work.cluster.listing import Lister, Listing
+from models.work.workplace import PIECE
 from models.writing import make_folder, writing
 
-PIECE = 8 << 20  # bytes of a message
 TIMEOUT = 60  # seconds without an answer
 
 
@@ -30,6 +30,7 @@ class FileService:
         self._hear = hear
         self.token = secrets.token_hex(16)
         self.address = ""
+        self.sent = self.received = 0  # bytes
         self._lister = Lister()
         self._readable: set[Path] = set()
         self._writable: set[Path] = set()
@@ -37,6 +38,7 @@ class FileService:
         self._answers: dict[str, Callable[..., Awaitable[Any]]] = {
             "list": self._list,
             "read": self._read,
+            "pieces": self._pieces,
             "begin": self._begin,
             "write": self._write,
             "finish": self._finish,
@@ -92,7 +94,27 @@ class FileService:
                 stream.seek(start)
                 return stream.read(min(size, PIECE))
 
-        return await asyncio.to_thread(read)
+        found = await asyncio.to_thread(read)
+        self.sent += len(found)
+        return found
+
+    async def _pieces(self, pieces: list[tuple[str, int, int]]) -> list[bytes]:
+        """Bytes of several files, PIECE altogether."""
+        allowed = self._readable | self._writable
+        files = [self._checked(path, allowed) for path, _, _ in pieces]
+
+        def read() -> list[bytes]:
+            found, room = [], PIECE
+            for file, (_, start, size) in zip(files, pieces, strict=True):
+                with file.open("rb") as stream:
+                    stream.seek(start)
+                    found.append(stream.read(min(size, room)))
+                room -= len(found[-1])
+            return found
+
+        found = await asyncio.to_thread(read)
+        self.sent += sum(map(len, found))
+        return found
 
     async def _begin(self, path: str, is_file: bool) -> str:
         home = self._checked(path, self._writable)
@@ -108,6 +130,7 @@ class FileService:
             file.parent.mkdir(parents=True, exist_ok=True)
             with file.open("ab") as stream:
                 stream.write(data)
+        self.received += len(data)
 
     async def _finish(self, ticket: str, path: str, listing: dict[str, Any]) -> None:
         home, part = self._checked(path, self._writable), self._open.pop(ticket)
@@ -119,9 +142,11 @@ class FileService:
             _remove(part)
             raise DataError("a worker's result is damaged", where=str(home))
         with writing(home):
-            if home.is_dir():
-                shutil.rmtree(home)
+            old = home.with_name(f".{home.name}.{ticket}.old")
+            if home.is_dir():  # a task was done twice, and others may be reading
+                home.rename(old)
             part.rename(home)
+            _remove(old)
 
     async def _news(self, number: int, what: str, count: int) -> None:
         self._hear(number, what, count)

@@ -10,15 +10,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from models.data.corpus_files import save_corpus
 from models.errors import DataError
-from models.phrases import lexical, partitioned
-from models.phrases.building import WORK, train_phrases
+from models.phrases import lexical, partitioned, partitions
+from models.phrases.building import WORK, train_phrases, train_phrases_far
 from models.phrases.extraction import extract
 from models.phrases.numbering import number_phrases, number_rows
 from models.phrases.partitions import divide, phrase_keys
 from models.phrases.settings import PhraseSettings
 from models.phrases.sorted_trie import sorted_order
+from models.phrases.steps import PhraseSteps
 from models.phrases.table import PhraseTable
+from models.work.workers import Threads
 from tests.models.phrases.corpora import corpus_of, small_corpora
 from tests.strategies import examples
 
@@ -35,7 +38,7 @@ ALL_KINDS = [
 
 @pytest.fixture(autouse=True)
 def small_shards(monkeypatch):
-    monkeypatch.setattr(partitioned, "SHARD", 2)
+    monkeypatch.setattr(partitions, "SHARD", 2)
     monkeypatch.setattr(lexical, "BLOCK", 3)
 
 
@@ -49,6 +52,17 @@ def files_of(corpus, given_settings, **options):
         return {path.name: path.read_bytes() for path in Path(folder).iterdir()}
 
 
+def files_from_elsewhere(corpus, given_settings, memory):
+    with tempfile.TemporaryDirectory() as folder, Threads(2) as workers:
+        home, made = Path(folder) / "corpus", Path(folder) / "made"
+        save_corpus(corpus, [], home)
+        try:
+            train_phrases_far(home, given_settings, memory, made, workers)
+        except DataError as error:
+            return str(error)
+        return {path.name: path.read_bytes() for path in made.iterdir()}
+
+
 @pytest.mark.parametrize("kind", ALL_KINDS, ids=str)
 @given(sentences=small_corpora)
 @examples(0.3)
@@ -57,6 +71,16 @@ def test_tables_do_not_depend_on_memory(kind, sentences):
     whole = files_of(corpus, kind, memory=0, threads=1)
     assert files_of(corpus, kind, memory=TINY, threads=2) == whole
     assert files_of(corpus, kind, memory=20_000, threads=3) == whole
+
+
+@pytest.mark.parametrize("kind", ALL_KINDS, ids=str)
+@given(sentences=small_corpora)
+@examples(0.1)
+def test_tables_do_not_depend_on_who_makes_their_parts(kind, sentences):
+    corpus = corpus_of(sentences)
+    whole = files_of(corpus, kind, memory=0, threads=1)
+    assert files_from_elsewhere(corpus, kind, TINY) == whole
+    assert files_from_elsewhere(corpus, kind, 20_000) == whole
 
 
 SENTENCES = [
@@ -83,7 +107,7 @@ def test_a_table_in_files_is_the_one_in_memory(tmp_path):
 )
 def test_a_killed_run_goes_on_after_the_last_finished_part(tmp_path, monkeypatch, step, n):
     corpus = corpus_of(SENTENCES)
-    work, done = getattr(partitioned.PhraseTraining, step), []
+    work, done = getattr(PhraseSteps, step), []
 
     def stopped_early(self, *arguments):
         if len(done) == n:
@@ -92,14 +116,14 @@ def test_a_killed_run_goes_on_after_the_last_finished_part(tmp_path, monkeypatch
         done.append(arguments[-1])
         return result
 
-    monkeypatch.setattr(partitioned.PhraseTraining, step, stopped_early)
+    monkeypatch.setattr(PhraseSteps, step, stopped_early)
     options = {"memory": TINY, "folder": tmp_path, "threads": 1}
     with pytest.raises(KeyboardInterrupt):
         train_phrases(corpus, **options)
     assert len(list((tmp_path / WORK).iterdir())) > n
     again = []
     monkeypatch.setattr(
-        partitioned.PhraseTraining,
+        PhraseSteps,
         step,
         lambda self, *arguments: (again.append(arguments[-1]), work(self, *arguments))[1],
     )
@@ -111,10 +135,37 @@ def test_a_killed_run_goes_on_after_the_last_finished_part(tmp_path, monkeypatch
     np.testing.assert_array_equal(resumed.target, expected.target)
 
 
+def test_parts_that_workers_brought_home_are_not_made_again(tmp_path, monkeypatch):
+    corpus, home, made = corpus_of(SENTENCES), tmp_path / "corpus", tmp_path / "made"
+    save_corpus(corpus, [], home)
+    expected = train_phrases(corpus)
+    score, asked = PhraseSteps._score, []
+
+    def stopped_early(self, part):
+        asked.append(part)
+        if part == 2:
+            raise KeyboardInterrupt
+        return score(self, part)
+
+    monkeypatch.setattr(PhraseSteps, "_score", stopped_early)
+    with Threads(1) as workers, pytest.raises(KeyboardInterrupt):
+        train_phrases_far(home, PhraseSettings(), TINY, made, workers)
+    monkeypatch.setattr(PhraseSteps, "_collect", lambda *_: 1 / 0)
+    monkeypatch.setattr(
+        PhraseSteps, "_score", lambda *what: (asked.append(what[1]), score(*what))[1]
+    )
+    first, asked[:] = set(asked) - {2}, []
+    with Threads(3) as workers:  # their number does not change how the work is divided
+        resumed = train_phrases_far(home, PhraseSettings(), TINY, made, workers)
+    assert 2 in asked
+    assert not first & set(asked)
+    np.testing.assert_array_equal(resumed.scores_of(), expected.scores_of())
+
+
 def test_work_that_was_divided_otherwise_is_not_taken_over(tmp_path, monkeypatch):
     corpus = corpus_of(SENTENCES)
     with monkeypatch.context() as patch:
-        patch.setattr(partitioned.PhraseTraining, "_joined", lambda _: 1 / 0)
+        patch.setattr(partitioned.PhraseTraining, "_joined", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             train_phrases(corpus, memory=TINY, folder=tmp_path)
     table = train_phrases(corpus, memory=20_000, folder=tmp_path)
@@ -125,8 +176,8 @@ def test_a_full_disk_is_named(tmp_path, monkeypatch):
     def save(path, *_, **__):
         raise OSError(errno.ENOSPC, "No space left on device", str(path))
 
-    monkeypatch.setattr("models.phrases.shelf.np.save", save)
-    with pytest.raises(DataError, match=r"work/shard-0.part: cannot be written: No space left on"):
+    monkeypatch.setattr("models.work.shelf.np.save", save)
+    with pytest.raises(DataError, match=r"work/lexical-0.part: cannot be written: No space left"):
         train_phrases(corpus_of(SENTENCES), memory=TINY, folder=tmp_path, threads=1)
 
 
@@ -145,7 +196,8 @@ def test_progress_counts_the_parts(tmp_path):
         "counting target phrases",
         "scoring phrase pairs",
     ]
-    assert heard[:4] == [("extracting phrase pairs, parts of 3", n) for n in range(4)]
+    # three shards, and how words are translated
+    assert heard[:5] == [("extracting phrase pairs, parts of 4", n) for n in range(5)]
 
 
 def test_parts_are_equally_heavy_and_divide_a_heavy_first_word():

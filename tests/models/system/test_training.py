@@ -17,8 +17,8 @@ from models.data.corpus_reading import CorpusFiles, CorpusSettings, read_corpus
 from models.errors import DataError, SettingError
 from models.language_model.arpa import write_arpa
 from models.phrases.moses_tables import source_texts, target_texts
-from models.phrases.partitioned import PhraseTraining
 from models.phrases.settings import PhraseSettings
+from models.phrases.steps import PhraseSteps
 from models.system import training
 from models.system.folder import load_distortion, load_language_model, load_phrases, read_system
 from models.system.moses_exchange import export_moses, import_moses
@@ -151,7 +151,7 @@ def test_memory_does_not_matter(files, tmp_path):
 
 def test_an_interrupted_phrase_table_is_continued(files, tmp_path, monkeypatch):
     settings = TrainingSettings(train=ResourceSettings("1"))
-    score, collect = PhraseTraining._score, PhraseTraining._collect
+    score, collect = PhraseSteps._score, PhraseSteps._collect
 
     def interrupted(self, part):
         if part == 2:
@@ -159,14 +159,14 @@ def test_an_interrupted_phrase_table_is_continued(files, tmp_path, monkeypatch):
         return score(self, part)
 
     collected = []
-    monkeypatch.setattr(PhraseTraining, "_score", interrupted)
+    monkeypatch.setattr(PhraseSteps, "_score", interrupted)
     monkeypatch.setattr(
-        PhraseTraining, "_collect", lambda *what: (collected.append(what[-1]), collect(*what))[1]
+        PhraseSteps, "_collect", lambda *what: (collected.append(what[-1]), collect(*what))[1]
     )
     with pytest.raises(KeyboardInterrupt):
         train(files, tmp_path / "m", settings=settings)
     n = len(collected)
-    monkeypatch.setattr(PhraseTraining, "_score", score)
+    monkeypatch.setattr(PhraseSteps, "_score", score)
     assert train(files, tmp_path / "m", settings=settings)[0].startswith("phrases: 19 phrase pairs")
     assert len(collected) == n > 2
     assert not [path for path in (tmp_path / "m" / "parts").rglob("*") if "work" in path.name]

@@ -4,6 +4,7 @@ import pytest
 from models.distortion.next_word import blocks
 from models.distortion.next_word.events import usable_sentences
 from models.distortion.next_word.fitting import (
+    Means,
     WordPairSettings,
     split_held_out,
     spread,
@@ -156,8 +157,7 @@ def test_training_does_not_depend_on_threads(labels, start_passes):
             SymbolCoder.of(corpus),
             labels,
             WordPairSettings(passes=8, start_passes=start_passes),
-            threads,
-            lambda what, done: seen.append((what, done)),
+            Means(threads, lambda what, done: seen.append((what, done))),
         )
         for threads in (1, 2, 3)
     ]

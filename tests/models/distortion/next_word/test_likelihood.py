@@ -11,7 +11,7 @@ from models.distortion.next_word import blocks
 from models.distortion.next_word.blocks import Blocks, block_bounds
 from models.distortion.next_word.events import ORDERS, find_events
 from models.distortion.next_word.gaussian_prior import Descent
-from models.distortion.next_word.likelihood import LANES, Likelihood
+from models.distortion.next_word.likelihood import LANES, Lanes, NearLikelihood
 from models.distortion.next_word.pair_index import keys_in_order, make_pair_index
 from models.distortion.next_word.scores import (
     CI,
@@ -47,7 +47,7 @@ def setup(examples, labels, order=ORDERS[0], *, seed=0, open_only=False, threads
     blocks = Blocks(symbols, events, index, kept_bytes=kept)
     weights = np.random.default_rng(seed).normal(0, 0.3, (index.n_features + 1, labels))
     weights[-1] = 0.0
-    made = Likelihood(blocks, labels, open_only=open_only, threads=threads)
+    made = NearLikelihood(Lanes(blocks, labels, open_only=open_only), threads)
     return made, weights, list(sentences_of(corpus, events))
 
 

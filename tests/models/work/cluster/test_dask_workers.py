@@ -10,6 +10,7 @@ import pytest
 from models.errors import BadLine, DataError, SettingError
 from models.work.cluster.opening import ClusterSettings, cluster_workers
 from models.work.workers import run_jobs
+from models.work.workplace import PIECE, Piece
 from tests.child_processes import PATIENCE
 
 distributed = pytest.importorskip("distributed")
@@ -50,7 +51,7 @@ def join(here, parts, made):
         (out / "empty").touch()
         (out / "large").write_bytes(bytes(20_000_000))  # in several pieces
         here.put(out, made)
-        return str(here.get(parts[0]))
+        return str(here.get(parts[0])) if parts else ""
 
 
 def files(path):
@@ -124,6 +125,39 @@ def test_only_files_of_the_run_are_served(workers, home):
         workers.submit(look, home / "data" / "none").result()
     workers.submit(bring, home / "out" / "x").result()
     assert (home / "out" / "x").read_text() == "x"
+
+
+def read_pieces(here, pieces):
+    return list(here.read(pieces))
+
+
+def test_pieces_of_files_are_read(workers, home):
+    large = home / "out" / "large"
+    content = os.urandom(PIECE + 1000)
+    large.write_bytes(content)
+    workers.serve([home / "data"], [home / "out"])
+    pieces = [Piece(large, 5, PIECE), Piece(home / "data" / "a", 1, 9), Piece(large, PIECE, 2000)]
+    pieces += [Piece(large, at, 1) for at in range(2500)]  # more than one question asks for
+    read = workers.submit(read_pieces, pieces).result()
+    assert read[:3] == [content[5 : PIECE + 5], b"ne", content[PIECE:]]
+    assert b"".join(read[3:]) == content[:2500]
+    for path in (home / "single", home / "data" / ".." / "single"):
+        with pytest.raises(DataError, match="is none of this run's files"):
+            workers.submit(read_pieces, [Piece(path, 0, 1)]).result()
+
+
+def test_tasks_near_each_other_are_done_by_one_worker(workers):
+    places = {key: workers.submit(square, 1, near=key).result()[1] for key in "ab"}
+    for key, place in places.items():
+        for _ in range(5):
+            assert workers.submit(square, 1, near=key).result()[1] == place
+
+
+def test_a_result_that_comes_twice_takes_the_place_of_the_first(workers, home):
+    workers.serve([], [home / "out"])
+    for _ in range(2):
+        workers.submit(join, [], home / "out" / "made").result()
+    assert sorted(path.name for path in (home / "out").iterdir()) == ["made", "old"]
 
 
 def test_a_stranger_gets_nothing(workers, home):

@@ -1,0 +1,150 @@
+"""Counts n-grams by workers elsewhere: the counts of `counting.py`, from shards of the text.
+
+For every length, one after the other,
+
+    count     the n-grams of a shard, sorted, with the numbers that prefixes have in the whole text
+    merge     those of all shards that begin with certain words, numbered from 0
+    first     the first number of what was merged
+
+N-grams of a length are numbered in the order of their words, so those that begin with certain words
+are one run, in every shard and in the end. Counts are exact, however the text is divided.
+"""
+
+from itertools import pairwise, repeat
+from pathlib import Path
+
+import numpy as np
+
+from models.arrays import Int32Array, Int64Array, Ragged
+from models.language_model.counting import (
+    BYTES_PER_TOKEN,
+    NGramCounts,
+    check_number,
+    check_text,
+    count_words,
+    together,
+    with_boundaries,
+)
+from models.language_model.ngrams import node_keys
+from models.work.shelf import FarShelf, Shelf
+from models.work.workers import FarWork
+from models.work.workplace import Workplace
+
+SHARD = 4_000_000  # tokens
+FEWEST = 1000  # tokens of a shard, however little memory there is
+
+
+def count_ngrams_far(
+    far: FarWork, sentences: Ragged, n_words: int, order: int, memory: int
+) -> list[NGramCounts]:
+    """As `count_ngrams`; `memory` is that of a worker."""
+    check_text(sentences, n_words)
+    folder, size = far.folder.absolute(), max(FEWEST, min(SHARD, memory // BYTES_PER_TOKEN))
+    shelf = Shelf(folder)
+    far.workers.serve(reads=[], writes=[folder])
+    words, depth = with_boundaries(sentences)
+    counts = [count_words(words, n_words)]
+    node_of_word = np.zeros(n_words, np.int32)
+    node_of_word[counts[0].word] = np.arange(1, len(counts[0].word) + 1)
+    bounds = _bounds(words, n_words, -(-len(words) // size))
+    shelf.put("plan", {"bounds": bounds, "node_of_word": node_of_word})
+    n_shards, n_parts = _cut(shelf, words, depth, size), len(bounds) + 1
+    del words, depth
+    none = np.empty(0, np.bool_)
+    start = 1  # the first node of the length that is known already
+    for length in range(2, order + 1):
+        tasks = repeat(folder), repeat(length)
+        list(far.workers.map(count_shard, *tasks, range(n_shards), repeat(n_parts)))
+        list(far.workers.map(merge_part, *tasks, range(n_parts), repeat(n_shards)))
+        parts = [shelf.get(name) for name in _names("merge", length, n_parts)]
+        next_start = start + len(counts[-1].word)
+        first = next_start + np.cumsum([0, *(len(part["word"]) for part in parts)])
+        check_number(int(first[-1]))
+        shelf.put(f"first-{length}", {"node": first[:-1]})
+        merged = [
+            NGramCounts(part["prefix"], part["suffix"], part["word"], part["occurrences"], none)
+            for part in parts
+        ]
+        counts.append(together(merged, counts[-1].begins, start))
+        start = next_start
+    return counts
+
+
+def _names(step: str, length: int, n: int) -> list[str]:
+    return [f"{step}-{length}-{number}" for number in range(n)]
+
+
+def _cut(shelf: Shelf, words: Int32Array, depth: Int32Array, size: int) -> int:
+    """Puts shards of whole sentences on the shelf; how many there are."""
+    starts = np.flatnonzero(depth == 0)
+    chosen = np.unique(np.searchsorted(starts, np.arange(0, len(words), size)))
+    begin = [*starts[chosen[chosen < len(starts)]].tolist(), len(words)]
+    for number, (low, high) in enumerate(pairwise(begin)):
+        text = {"words": words[low:high], "depth": depth[low:high]}
+        shelf.put(f"text-{number}", text)
+    return len(begin) - 1
+
+
+def _bounds(words: Int32Array, n_words: int, n_parts: int) -> Int32Array:
+    """First words where parts of about as many tokens begin, after the first part."""
+    seen = np.cumsum(np.bincount(words, minlength=n_words))
+    ends = np.searchsorted(seen, np.arange(1, n_parts) * len(words) // n_parts) + 1
+    return np.unique(ends).astype(np.int32)
+
+
+def count_shard(here: Workplace, folder: Path, length: int, shard: int, n_parts: int) -> None:
+    shelf = FarShelf(here, folder)
+    text, plan = shelf.get(f"text-{shard}"), shelf.get("plan")
+    words, depth = text["words"], text["depth"]
+    if length == 2:
+        node = plan["node_of_word"][words]
+    else:
+        node = _nodes(shelf, length - 1, shard, depth, n_parts)
+    ends = _ends(depth, length)
+    keys, one, inverse, occurrences = np.unique(
+        node_keys(node[ends - 1], words[ends]),
+        return_index=True,
+        return_inverse=True,
+        return_counts=True,
+    )
+    first_word = words[ends[one] - (length - 1)]  # in order, as keys are
+    begin = np.searchsorted(first_word, plan["bounds"])
+    made = {
+        "key": keys,
+        "suffix": node[ends[one]],
+        "occurrences": occurrences.astype(np.int32),
+        "begin": np.concatenate([[0], begin, [len(keys)]]),
+        "number": inverse.astype(np.int32),  # of the n-gram that ends at each token
+    }
+    shelf.put(f"count-{length}-{shard}", made)
+
+
+def _ends(depth: Int32Array, length: int) -> Int64Array:
+    """Tokens at which n-grams of a length end."""
+    return np.flatnonzero(depth[1:] >= length - 1) + 1
+
+
+def _nodes(shelf: Shelf, length: int, shard: int, depth: Int32Array, n_parts: int) -> Int32Array:
+    """(tokens,) the nodes of the n-grams that end there, in the whole text."""
+    names = _names("merge", length, n_parts)
+    (number,), sizes = shelf.gather(names, "begin", shard, ["number"])
+    node_of = number + np.repeat(shelf.get(f"first-{length}")["node"], sizes)
+    node = np.zeros(len(depth), np.int32)
+    node[_ends(depth, length)] = node_of[shelf.get(f"count-{length}-{shard}")["number"]]
+    return node
+
+
+def merge_part(here: Workplace, folder: Path, length: int, part: int, n_shards: int) -> None:
+    shelf = FarShelf(here, folder)
+    names, columns = _names("count", length, n_shards), ["key", "suffix", "occurrences"]
+    (key, suffix, occurrences), sizes = shelf.gather(names, "begin", part, columns)
+    keys, one, number = np.unique(key, return_index=True, return_inverse=True)
+    made = {
+        "prefix": (keys >> 32).astype(np.int32),
+        "word": (keys & 0xFFFFFFFF).astype(np.int32),
+        "suffix": suffix[one],
+        "occurrences": np.bincount(number, occurrences, len(keys)).astype(np.int32),
+        "number": number.astype(np.int32),  # of the n-grams of each shard
+        "begin": np.cumsum([0, *sizes]),
+    }
+    shelf.put(f"merge-{length}-{part}", made)

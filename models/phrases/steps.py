@@ -1,0 +1,277 @@
+"""The parts of the steps from a corpus to a phrase table: what is made of what.
+
+    lexical    how words are translated
+    shard      occurrences of a block of sentences, by the part of their source phrases
+    pairs      the distinct pairs of a part, with what is counted, and their target phrases by part
+    targets    target phrases of a part: their order, their counts, and the rows of the pairs
+    postings   the sentences of the target phrases of a part
+    totals     counts of counts, and where the parts of the target phrases begin
+    section    the finished entries of a part, for `sections.py` to join
+
+Every part is made from the corpus and from parts of earlier steps, which lie on a shelf, so it can
+be made anywhere.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from models.arrays import BoolArray, Int32Array, Int64Array
+from models.data.corpus import AlignedCorpus
+from models.data.corpus_files import load_corpus
+from models.phrases.checking import reordering_type
+from models.phrases.collecting import collect
+from models.phrases.extraction import extract_block
+from models.phrases.lexical import LexicalTable, estimate_lexical, lexical_weights
+from models.phrases.numbering import number_rows
+from models.phrases.partitions import DIVISION, Division, group_by_part, read_division
+from models.phrases.pruning import (
+    Postings,
+    best_first,
+    find_sentences,
+    keep_best,
+    significance,
+    significance_threshold,
+)
+from models.phrases.reordering import (
+    BY_SOURCE,
+    ORIENTATIONS,
+    ReorderingType,
+    orientation_columns,
+    reordering_scores,
+)
+from models.phrases.sections import frequencies, used_rows
+from models.phrases.settings import NONE, PhraseSettings
+from models.phrases.smoothing import (
+    SEEN,
+    PairCounts,
+    counts_of_counts,
+    pairs_by_count,
+    translation_probabilities,
+)
+from models.phrases.sorted_trie import Nodes, living
+from models.phrases.table import logarithms
+from models.phrases.targets import number_targets, target_postings
+from models.work.shelf import Arrays, FarShelf, Shelf, owned
+from models.work.workplace import Workplace
+
+
+def part_names(step: str, n: int) -> list[str]:
+    return [f"{step}-{part}" for part in range(n)]
+
+
+@dataclass(frozen=True, eq=False)
+class PhraseSteps:
+    corpus: AlignedCorpus
+    settings: PhraseSettings
+    division: Division
+    shelf: Shelf
+
+    def at(self, here: Workplace) -> "PhraseSteps":  # noqa: ARG002
+        """In the process of the command."""
+        return self
+
+    def make(self, step: str, part: int) -> None:
+        """Puts a part on the shelf."""
+        makers: dict[str, Callable[[int], Arrays]] = {
+            "lexical": self._lexical,
+            "shard": self._extract,
+            "pairs": self._collect,
+            "targets": self._number_targets,
+            "postings": self._find_targets,
+            "totals": self._add_up,
+            "section": self._score,
+        }
+        self.shelf.put(f"{step}-{part}", makers[step](part))
+
+    @property
+    def kind(self) -> ReorderingType | None:
+        return reordering_type(self.settings.reordering)
+
+    @property
+    def shards(self) -> list[str]:
+        return part_names("shard", -(-len(self.corpus) // self.division.shard))
+
+    @property
+    def pairs(self) -> list[str]:
+        return part_names("pairs", self.division.n_parts)
+
+    @property
+    def targets(self) -> list[str]:
+        return part_names("targets", self.division.n_target_parts)
+
+    def _lexical(self, _: int) -> Arrays:
+        return estimate_lexical(self.corpus)._asdict()
+
+    def _extract(self, shard: int) -> Arrays:
+        first = shard * self.division.shard
+        last = min(first + self.division.shard, len(self.corpus))
+        orientation = ORIENTATIONS[self.kind.orientation if self.kind else "wbe"]
+        found = extract_block(self.corpus, first, last, self.settings.max_length, orientation)
+        columns = found["source_at"].astype(np.int32), found["source_length"].astype(np.int32)
+        words = self.corpus.source.words.values
+        order, begin = group_by_part(words, *columns, self.division.source)
+        return {"occurrences": found[order], "begin": begin}
+
+    def _collect(self, part: int) -> Arrays:
+        (found,), _ = self.shelf.gather(self.shards, "begin", part, ["occurrences"])
+        source, target = self.corpus.source.words.values, self.corpus.target.words.values
+        by_source = self.kind is not None and self.kind.condition == BY_SOURCE
+        columns = orientation_columns(self.kind)
+        pairs = collect(found, source, target, columns, by_source)
+        known = self.shelf.common("lexical-0")
+        lexical = LexicalTable(*(known[name] for name in LexicalTable._fields))
+        direct, inverse = lexical_weights(pairs, source, target, lexical)
+        order, begin = group_by_part(
+            target, pairs.target_at, pairs.target_length, self.division.target
+        )
+        alignments, alignment = np.unique(pairs.inner, return_inverse=True)
+        return {
+            **pairs.nodes._asdict(),
+            "source_count": pairs.source_count,
+            "n_pairs": pairs.n_pairs,
+            "pair_count": pairs.pair_count,
+            "lexical": np.stack([logarithms(inverse), logarithms(direct)], axis=1),
+            "alignment": alignment.astype(np.int32),
+            "alignments": alignments,
+            "orientation": pairs.orientation,
+            "orientations": pairs.orientations,
+            "of_counts": counts_of_counts(pairs.pair_count),
+            # the target phrases, by their part
+            "by_part": order,
+            "part_begin": begin,
+            "target_at": pairs.target_at[order],
+            "target_length": pairs.target_length[order].astype(np.int8),
+            "target_count": pairs.pair_count[order],
+        }
+
+    def _number_targets(self, part: int) -> Arrays:
+        names = ("target_at", "target_length", "target_count")
+        (at, length, count), sizes = self.shelf.gather(self.pairs, "part_begin", part, names)
+        words = self.corpus.target.words.values
+        found = number_targets(words, at, length.astype(np.int32), count)
+        if self.settings.smoothing == NONE:
+            del found["seen"]
+        of_pair = found["count"][found["row"]]
+        return {**found, "count": of_pair, "pair_begin": np.cumsum([0, *sizes])}
+
+    def _find_targets(self, part: int) -> Arrays:
+        targets = self.shelf.get(f"targets-{part}")
+        words, length = owned(targets["words"]), owned(targets["length"])
+        return target_postings(words, length, self.corpus.target.words)._asdict()
+
+    def _add_up(self, _: int) -> Arrays:
+        pairs, targets = map(self.shelf.get, self.pairs), map(self.shelf.get, self.targets)
+        sizes = [len(part["length"]) for part in targets]
+        return {
+            "of_counts": np.sum([part["of_counts"] for part in pairs], axis=0),
+            "target_begin": np.cumsum([0, *sizes]),
+        }
+
+    def _score(self, part: int) -> Arrays:
+        pairs = self.shelf.get(f"pairs-{part}")
+        nodes = Nodes(*(owned(pairs[name]) for name in Nodes._fields))
+        count, n_pairs = owned(pairs["pair_count"]), owned(pairs["n_pairs"])
+        node = np.repeat(np.arange(len(n_pairs)), n_pairs)
+        totals = self.shelf.get("totals-0")
+        row, target_count = self._of_targets(part, pairs, totals["target_begin"])
+        counts = PairCounts(
+            count,
+            pairs["source_count"][node],
+            target_count,
+            pairs_by_count(node, count, len(n_pairs))[node],
+            self._seen(pairs, totals["target_begin"], row),
+            totals["of_counts"],
+        )
+        direct, inverse = translation_probabilities(counts, self.settings.smoothing)
+        order = best_first(n_pairs, direct, row)
+        keep = count >= self.settings.min_count
+        if self.settings.top:
+            keep &= keep_best(order, n_pairs, self.settings.top)
+        if self.settings.significance != NONE:
+            keep &= self._significant(pairs, totals["target_begin"], row, nodes)
+        order = order[keep[order]]
+        n_entries = np.bincount(node[order], minlength=len(n_pairs)).astype(np.int32)
+        nodes, chosen = living(nodes, n_entries)
+        alignment, alignments = used_rows(pairs["alignment"][order], pairs["alignments"])
+        orientation, orientations = used_rows(pairs["orientation"][order], pairs["orientations"])
+        rows = [target_count[order], counts.source[order], count[order]]
+        frequency, frequency_rows = number_rows(
+            frequencies(rows, logarithms(inverse[order]), logarithms(direct[order]))
+        )
+        return {
+            **nodes._asdict(),
+            "n_entries": n_entries[chosen],
+            "target": row[order],
+            "lexical": pairs["lexical"][order],
+            "frequency": frequency,
+            "frequency_rows": frequency_rows,
+            "alignment": alignment,
+            "alignments": alignments,
+            "reordering": orientation,
+            "reordering_rows": logarithms(reordering_scores(self.kind, orientations)),
+        }
+
+    def _of_targets(
+        self, part: int, pairs: Arrays, begin: Int64Array
+    ) -> tuple[Int32Array, Int32Array]:
+        """Row and count of the target phrase of each pair."""
+        found, sizes = self.shelf.gather(self.targets, "pair_begin", part, ["row", "count"])
+        by_part = owned(pairs["by_part"])
+        row, count = np.empty(len(by_part), np.int32), np.empty(len(by_part), np.int32)
+        row[by_part] = found[0] + np.repeat(begin[:-1], sizes)
+        count[by_part] = found[1]
+        return row, count
+
+    def _tiles(
+        self, pairs: Arrays, begin: Int64Array, row: Int32Array
+    ) -> Iterator[tuple[int, Int32Array, Int32Array]]:
+        """For each part of the target phrases: the pairs that have one of them, and which."""
+        for number in range(self.division.n_target_parts):
+            here = pairs["by_part"][slice(*pairs["part_begin"][number : number + 2])]
+            yield number, here, row[here] - begin[number]
+
+    def _seen(self, pairs: Arrays, begin: Int64Array, row: Int32Array) -> Int32Array:
+        """How many of the pairs of each pair's target phrase were seen how often."""
+        seen = np.zeros((len(row), SEEN), np.int32)
+        if self.settings.smoothing != NONE:
+            for number, here, rows in self._tiles(pairs, begin, row):
+                seen[here] = self.shelf.common(f"targets-{number}")["seen"][rows]
+        return seen
+
+    def _significant(
+        self, pairs: Arrays, begin: Int64Array, row: Int32Array, nodes: Nodes
+    ) -> BoolArray:
+        n, in_source = len(self.corpus), find_sentences(nodes, self.corpus.source.words)
+        node = np.repeat(np.arange(len(pairs["n_pairs"])), pairs["n_pairs"])
+        values = np.empty(len(node))
+        for number, here, rows in self._tiles(pairs, begin, row):
+            postings = self.shelf.common(f"postings-{number}")
+            in_target = Postings(*(postings[name] for name in Postings._fields))
+            values[here] = significance(node[here], rows.astype(np.int64), in_source, in_target, n)
+        keep: BoolArray = values >= significance_threshold(self.settings.significance, n)
+        return keep
+
+
+@dataclass(frozen=True)
+class FarPhraseSteps:
+    """How another machine finds what it needs."""
+
+    corpus: Path
+    settings: PhraseSettings
+    shelf: Path
+
+    def at(self, here: Workplace) -> PhraseSteps:
+        def load() -> tuple[AlignedCorpus, Division]:
+            corpus, _ = load_corpus(here.get(self.corpus))
+            return corpus, read_division(here.get(self.shelf / DIVISION))
+
+        corpus, division = here.remembered(self, load)
+        return PhraseSteps(corpus, self.settings, division, FarShelf(here, self.shelf))
+
+
+def make_part(here: Workplace, steps: PhraseSteps | FarPhraseSteps, step: str, part: int) -> None:
+    """The task."""
+    steps.at(here).make(step, part)

@@ -1,0 +1,169 @@
+"""Systems that are trained by processes which see none of the command's files but by asking."""
+
+import gzip
+import os
+import signal
+from dataclasses import replace
+
+import pytest
+
+from hyperbaton.samples import sample_files
+from models.data.corpus_reading import CorpusFiles
+from models.phrases import partitions
+from models.system.settings import (
+    ClassSettings,
+    LanguageModelSettings,
+    ResourceSettings,
+    TrainingSettings,
+)
+from models.system.training import Listeners, train_system
+
+distributed = pytest.importorskip("distributed")
+from models.work.cluster.dask_workers import DaskWorkers  # noqa: E402
+from tests.child_processes import wait_until  # noqa: E402
+
+N_PAIRS = 150
+SETTINGS = TrainingSettings(
+    lm=LanguageModelSettings(order=4),
+    classes=ClassSettings(6),
+    distortion=(
+        "linear",
+        "msd",
+        "pair,passes=1,prior=16",
+        "sequence,passes=1,prior=32,start_passes=1",
+        "nine-class,passes=1,prior=8",
+    ),
+    train=ResourceSettings("60KB"),
+)
+SOME = replace(SETTINGS, distortion=("linear", "msd", SETTINGS.distortion[3]))
+
+
+@pytest.fixture(autouse=True)
+def small_shards(monkeypatch):
+    monkeypatch.setattr(partitions, "SHARD", 40)
+    monkeypatch.setattr("models.language_model.far_counting.FEWEST", 500)
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder, sample = tmp_path_factory.mktemp("corpus"), sample_files("ja-en")
+    made = {}
+    for name in ("source", "target", "alignment", "source_tags"):
+        with gzip.open(getattr(sample, name), "rb") as stream:
+            lines = stream.readlines()[:N_PAIRS]
+        made[name] = folder / name
+        made[name].write_bytes(b"".join(lines))
+    (folder / "more").write_text("the dog and the cat\na book\n" * 40)
+    return CorpusFiles(**made)
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory):
+    options = {"memory_limit": 0, "dashboard_address": ":0", "silence_logs": 50}
+    with distributed.LocalCluster(
+        n_workers=2,
+        threads_per_worker=1,
+        local_directory=tmp_path_factory.mktemp("scratch"),
+        **options,
+    ) as made:
+        yield made
+
+
+def crew(cluster, n, cache=0):
+    """A client with so many workers."""
+    cluster.scale(n)
+    client = distributed.Client(cluster)
+    client.wait_for_workers(n)
+    wait_until(lambda: len(client.nthreads()) == n)
+    return client, DaskWorkers(client, cache, shared=False)
+
+
+def train(files, out, workers=None, settings=SETTINGS, progress=None):
+    """All files of the system by their names, and what was said without the costs."""
+    said = []
+    listeners = Listeners(said.append, progress)
+    more = [files.source.with_name("more")]
+    train_system(files, out, settings, more, 1, listeners, workers=workers)
+    made = {str(path.relative_to(out)): path for path in out.rglob("*") if path.is_file()}
+    content = {name: path.read_bytes() for name, path in made.items()}
+    return content, [line.partition(" in ")[0] for line in said]
+
+
+@pytest.fixture(scope="module")
+def here(files, tmp_path_factory):
+    whole = replace(SETTINGS, train=ResourceSettings("0"))
+    content, said = train(files, tmp_path_factory.mktemp("here"), settings=whole)
+    # what a system says of its own training
+    content["model.toml"] = content["model.toml"].replace(b'memory = "0"', b'memory = "60KB"')
+    return content, said
+
+
+def test_the_files_are_the_same(files, here, cluster, tmp_path):
+    heard = []
+    client, workers = crew(cluster, 2)
+    with client, workers:
+        found = train(files, tmp_path / "m", workers, progress=lambda *what: heard.append(what))
+        sent, received = workers.traffic
+    assert found == here
+    assert len(found[0]) > 40
+    assert sent > 100_000 < received
+    parts = {what.partition(", parts of ")[::2] for what, _ in heard if "parts of" in what}
+    assert {what: int(n) > 3 for what, n in parts} == {
+        "extracting phrase pairs": True,
+        "collecting phrase pairs": True,
+        "counting target phrases": True,
+        "scoring phrase pairs": True,
+    }
+
+
+@pytest.mark.parametrize("n", [1, 3])
+def test_the_number_of_workers_does_not_matter(files, here, cluster, tmp_path, n):
+    client, workers = crew(cluster, n)
+    with client, workers:
+        content, _ = train(files, tmp_path / "m", workers, SOME)
+    del content["model.toml"]  # lists the models
+    assert content.items() <= here[0].items()
+    assert any(name.startswith("parts/distortion_sequence") for name in content)
+
+
+def test_a_worker_that_is_killed_changes_nothing(files, here, cluster, tmp_path):
+    client, workers = crew(cluster, 2)
+    killed = set()
+
+    def kill(what, count):
+        """One worker in each of two steps."""
+        step = what.partition(",")[0]
+        if step in ("collecting phrase pairs", "starting weights") and step not in killed and count:
+            killed.add(step)
+            processes = client.run(os.getpid)
+            os.kill(next(iter(processes.values())), signal.SIGKILL)
+
+    with client, workers:
+        content, _ = train(files, tmp_path / "m", workers, SOME, kill)
+    assert killed == {"collecting phrase pairs", "starting weights"}
+    del content["model.toml"]
+    assert content.items() <= here[0].items()
+
+
+def test_a_run_that_was_stopped_goes_on_with_what_is_there(files, here, cluster, tmp_path):
+    only_phrases = replace(SETTINGS, distortion=("linear",))
+    heard = []
+
+    def stop(what, count):
+        if what.startswith("counting") and count == 3:
+            raise KeyboardInterrupt
+
+    client, workers = crew(cluster, 2)
+    with client, pytest.raises(KeyboardInterrupt), workers:
+        train(files, tmp_path / "m", workers, only_phrases, stop)
+    client, workers = crew(cluster, 3)
+    with client, workers:
+        content, _ = train(
+            files, tmp_path / "m", workers, only_phrases, lambda *what: heard.append(what)
+        )
+    del content["model.toml"]
+    assert content.items() <= here[0].items()
+    assert not [what for what, _ in heard if what.startswith(("extracting", "collecting"))]
+    counted = [count for what, count in heard if what.startswith("counting")]
+    assert counted[0] == 0
+    assert min([*counted[1:], 4]) == 4  # three were there, if not more
