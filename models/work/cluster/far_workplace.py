@@ -58,7 +58,7 @@ class FarWorkplace(Workplace):
         scratch = Path(self._worker.local_directory).parent
         self._cache = PartCache(scratch / CACHE, order.cache)
         self._held = ExitStack()
-        self._found: dict[Path, Path] = {}
+        self._found: dict[tuple[Path, tuple[str, ...]], Path] = {}
         self._last_news = 0.0
         self._comm: Any = None
         self._lock = Lock()  # a task may have threads
@@ -71,23 +71,23 @@ class FarWorkplace(Workplace):
         if self._comm is not None:
             self._comm.abort()
 
-    def get(self, home: Path) -> Path:
-        found = self._find(home)
+    def get(self, home: Path, *parts: str) -> Path:
+        found = self._find(home, parts)
         if found is None:
             raise DataError("no such file or folder on the command's machine", where=str(home))
         return found
 
-    def _find(self, home: Path) -> Path | None:
+    def _find(self, home: Path, parts: tuple[str, ...] = ()) -> Path | None:
         path = home.absolute()
-        if path not in self._found:
-            answer = self._ask("list", path=str(path))
+        if (path, parts) not in self._found:
+            answer = self._ask("list", path=str(path), parts=parts)
             if answer is None:
                 return None
-            self._found[path] = self._copy(path, Listing.of_plain(answer))
-        return self._found[path]
+            self._found[path, parts] = self._copy(path, parts, Listing.of_plain(answer))
+        return self._found[path, parts]
 
-    def _copy(self, path: Path, listing: Listing) -> Path:
-        if self._order.shared and is_same(path, listing):
+    def _copy(self, path: Path, parts: tuple[str, ...], listing: Listing) -> Path:
+        if self._order.shared and is_same(path, listing, parts):
             return path
 
         def fetch(entry: Entry, stream: BinaryIO) -> None:

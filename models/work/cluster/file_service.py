@@ -8,7 +8,7 @@ results.
 import asyncio
 import secrets
 import shutil
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -76,11 +76,13 @@ class FileService:
         except OSError as error:
             return {"error": str(error)}
 
-    async def _list(self, path: str) -> dict[str, Any] | None:
+    async def _list(self, path: str, parts: Sequence[str]) -> dict[str, Any] | None:
         found = self._checked(path, self._readable | self._writable)
         if not found.exists():
             return None
-        listing = await asyncio.to_thread(self._lister.listing, found)
+        for part in parts:
+            self._inside(found, part)
+        listing = await asyncio.to_thread(self._lister.listing, found, parts)
         return listing.plain()
 
     async def _read(self, path: str, name: str, start: int, size: int) -> bytes:
