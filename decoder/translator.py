@@ -31,6 +31,7 @@ from decoder.pieces import cut, join
 from decoder.recipe import Origin, Recipe
 from decoder.requests import Exactly, Request
 from decoder.text_layers import TextLayers
+from models.arrays import FloatArray, Ragged
 from models.data.sentence import Sentence
 from models.data.tagger import Tagger
 from models.distortion.interface import DistortionModel
@@ -203,6 +204,14 @@ class Translator:
         decoder = self._decoder(is_stopped)
         try:
             return self._decode(decoder, sentence, request, n_best, distinct=distinct)
+        finally:
+            self._idle.put(decoder)
+
+    def derivations(self, sentence: Sentence, chosen: Ragged, scores: FloatArray) -> Decoded:
+        """What a search of the same translator has found, perhaps on another machine."""
+        decoder = self._decoder()
+        try:
+            return decoder.derivations(self._checked(sentence), chosen, scores)
         finally:
             self._idle.put(decoder)
 

@@ -12,7 +12,7 @@ from tests.oracles import visit_sequence
 from tuning.evaluation.data_sets import Sentences
 from tuning.metrics.base import Outputs
 from tuning.optimisers.objective import make_objective
-from tuning.weights.hypotheses import collect
+from tuning.weights.hypotheses import collect, listed
 
 LINES = ["kare wa hon o katta", "", "hon o nageta nageta", "kare"]
 REFERENCES = [["he bought a book"], [""], ["he threw a book", "a book"], ["he"]]
@@ -32,7 +32,8 @@ def decoded(translator):
 
 def make(translator, decoded, **options):
     sentences = [Sentence.parse(line) for line in LINES]
-    return collect(decoded, sentences, translator.phrases.target_vocabulary, **options)
+    lists = [listed(one, **options) for one in decoded]
+    return collect(lists, sentences, translator.phrases.target_vocabulary)
 
 
 def test_texts_features_and_places(translator, decoded):
