@@ -1,6 +1,7 @@
 """Dask as an executor of tasks."""
 
 import logging
+import pickle
 from collections.abc import Callable, Iterable
 from concurrent.futures import CancelledError, Future
 from itertools import count
@@ -16,7 +17,7 @@ from distributed.utils import get_ip
 
 from models.errors import DataError, SettingError
 from models.progress import Progress
-from models.work.cluster.far_workplace import Order, run_task
+from models.work.cluster.far_workplace import Delivered, Order, run_task
 from models.work.cluster.file_service import FileService
 from models.work.cluster.versions import own_versions
 from models.work.workers import Made, Workers
@@ -64,16 +65,19 @@ class DaskWorkers(Workers):
             self._listeners[number] = progress
         files = self._files
         order = Order(number, files.address, files.token, own_versions(), self._cache, self._shared)
-        made: Future[Made] = Future()
+        made: Future[Any] = Future()
         made.set_running_or_notify_cancel()
         done = self._executor.submit(run_task, order, work, arguments)
         done.add_done_callback(lambda done: self._pass_on(number, done, made))
         return made
 
-    def _pass_on(self, number: int, done: Future[Made], made: Future[Made]) -> None:
+    def _pass_on(self, number: int, done: Future[Any], made: Future[Any]) -> None:
         self._listeners.pop(number, None)
         try:
-            made.set_result(done.result())
+            result: Any = done.result()
+            if isinstance(result, Delivered):
+                result = pickle.loads(self._files.delivered(number, result.ticket))
+            made.set_result(result)
         except BaseException as error:
             made.set_exception(_in_our_words(error))
 

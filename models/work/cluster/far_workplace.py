@@ -1,5 +1,7 @@
 """A worker's side: tasks, with copies of the files that they need."""
 
+import pickle
+import secrets
 import shutil
 from collections.abc import Hashable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -23,7 +25,15 @@ from models.work.workers import Work
 from models.work.workplace import Workplace, plain
 
 NEWS = 0.5  # seconds between messages about progress
+SMALL = 1 << 16  # bytes of a result
 CACHE = "hyperbaton-files"
+
+
+@dataclass(frozen=True)
+class Delivered:
+    """In place of a result that the command's machine has already."""
+
+    ticket: str
 
 
 @dataclass(frozen=True)
@@ -44,7 +54,7 @@ def run_task(order: Order, work: Work[..., Any], arguments: tuple[Any, ...]) -> 
     try:
         check_versions(order.versions, place)
         with FarWorkplace(order) as here:
-            return work(here, *arguments)
+            return here.bring_home(work(here, *arguments))
     except HyperbatonError as error:
         raise plain(error, f"worker {place}") from None
 
@@ -118,6 +128,18 @@ class FarWorkplace(Workplace):
                     self._ask("write", ticket=ticket, name=entry.name, data=piece)
                     first = False
         self._ask("finish", ticket=ticket, path=path, listing=listing.plain())
+
+    def bring_home(self, made: Any) -> Any:
+        """A result, or where it is if it is large: then it goes straight to the command's machine,
+        while others take the scheduler's way."""
+        data = pickle.dumps(made)
+        if len(data) <= SMALL:
+            return made
+        ticket = secrets.token_hex(8)  # a task may be done twice, if a worker seems to be dead
+        for start in range(0, len(data), PIECE):
+            piece = data[start : start + PIECE]
+            self._ask("deliver", number=self._order.number, ticket=ticket, data=piece)
+        return Delivered(ticket)
 
     def remembered(self, key: Hashable, make: Any) -> Any:
         return super().remembered((self._order.token, key), make)

@@ -34,6 +34,7 @@ class FileService:
         self._readable: set[Path] = set()
         self._writable: set[Path] = set()
         self._open: dict[str, Path] = {}  # what is being received, by its ticket
+        self._delivered: dict[int, dict[str, bytearray]] = {}  # by task and ticket
         self._answers: dict[str, Callable[..., Awaitable[Any]]] = {
             "list": self._list,
             "read": self._read,
@@ -41,6 +42,7 @@ class FileService:
             "write": self._write,
             "finish": self._finish,
             "news": self._news,
+            "deliver": self._deliver,
         }
 
     async def start(self, address: str, security: Security) -> None:
@@ -127,6 +129,13 @@ class FileService:
 
     async def _news(self, number: int, what: str, count: int) -> None:
         self._hear(number, what, count)
+
+    async def _deliver(self, number: int, ticket: str, data: bytes) -> None:
+        self._delivered.setdefault(number, {}).setdefault(ticket, bytearray()).extend(data)
+
+    def delivered(self, number: int, ticket: str) -> bytearray:
+        """A result that a task has sent."""
+        return self._delivered.pop(number)[ticket]
 
     def _checked(self, path: str, allowed: set[Path]) -> Path:
         wanted = Path(path)
