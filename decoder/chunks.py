@@ -17,15 +17,15 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeAlias, TypeVar
 from decoder.decoded import Decoded
 from decoder.requests import Request
 from models.data.sentence import Sentence
-from models.errors import DataError
+from models.errors import HyperbatonError
 from models.work.workers import Workers
-from models.work.workplace import Workplace
+from models.work.workplace import Workplace, plain
 
 if TYPE_CHECKING:
     from decoder.translator import Failure, Translator
 
 Made = TypeVar("Made")
-Task: TypeAlias = tuple[Sentence | DataError, Request | None]
+Task: TypeAlias = tuple[Sentence | HyperbatonError, Request | None]
 IsStopped: TypeAlias = Callable[[], bool]
 # From the number of a sentence, from 0, and its derivations
 Finish: TypeAlias = "Callable[[Translator, int, Decoded | Failure], Made]"
@@ -37,6 +37,12 @@ def never() -> bool:
 
 def as_it_is(_: "Translator", __: int, result: "Decoded | Failure") -> "Decoded | Failure":
     return result
+
+
+def sendable(task: Task) -> Task:
+    """The same in a form that can be sent between processes."""
+    sentence, request = task
+    return (plain(sentence) if isinstance(sentence, HyperbatonError) else sentence), request
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ from decoder.chunks import (
     Task,
     as_it_is,
     never,
+    sendable,
     stream,
 )
 from decoder.decode import Decoder, SearchSettings, Stopped
@@ -35,7 +36,7 @@ from models.arrays import FloatArray, Ragged
 from models.data.sentence import Sentence
 from models.data.tagger import Tagger
 from models.distortion.interface import DistortionModel
-from models.errors import DataError, SettingError, nearest
+from models.errors import DataError, HyperbatonError, SettingError, nearest
 from models.language_model.model import LanguageModel
 from models.phrases.table import PhraseTable
 from models.system.folder import (
@@ -59,7 +60,7 @@ class Failure:
     """What went wrong with a sentence; it takes the place of the translation."""
 
     sentence: Sentence
-    error: DataError
+    error: HyperbatonError
 
 
 @dataclass(frozen=True)
@@ -266,7 +267,7 @@ class Translator:
         if workers.is_far:
             recipe = self.recipe
             workers.serve([recipe.origin.folder], [])
-            yield from stream(workers, recipe, tasks, search, FAR)
+            yield from stream(workers, recipe, map(sendable, tasks), search, FAR)
             return
         stopped = Event()
         try:
@@ -282,7 +283,7 @@ class Translator:
         decoder = self._decoder(is_stopped)
         try:
             for sentence, request in tasks:
-                if isinstance(sentence, DataError):
+                if isinstance(sentence, HyperbatonError):
                     yield Failure(Sentence(()), sentence)
                     continue
                 try:

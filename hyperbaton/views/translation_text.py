@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pickle import PickleBuffer
+from typing import Any
 
 import numpy as np
 
@@ -23,6 +25,11 @@ class Written:
     text: bytes = b""
     n_best: bytes = b""
     lattice: bytes = b""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Lists and lattices may be large, and can be sent as the bytes that they are."""
+        *small, n_best, lattice = vars(self).values()
+        return Written, (*small, PickleBuffer(n_best), PickleBuffer(lattice))
 
 
 @dataclass(frozen=True)

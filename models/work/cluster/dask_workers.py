@@ -1,9 +1,9 @@
 """Dask as an executor of tasks."""
 
 import logging
-import pickle
 from collections.abc import Callable, Iterable
 from concurrent.futures import CancelledError, Future
+from functools import partial
 from itertools import count
 from pathlib import Path
 from time import monotonic
@@ -17,8 +17,9 @@ from distributed.utils import get_ip
 
 from models.errors import DataError, SettingError
 from models.progress import Progress
-from models.work.cluster.far_workplace import Delivered, Order, run_task
+from models.work.cluster.far_workplace import Order, run_task
 from models.work.cluster.file_service import FileService
+from models.work.cluster.packed import Packed
 from models.work.cluster.versions import own_versions
 from models.work.workers import Made, Workers
 
@@ -64,7 +65,10 @@ class DaskWorkers(Workers):
         if progress is not None:
             self._listeners[number] = progress
         files = self._files
-        order = Order(number, files.address, files.token, own_versions(), self._cache, self._shared)
+        order = Order(
+            number, files.address, Path.cwd(), files.token, own_versions(), self._cache,
+            self._shared,
+        )  # fmt: skip
         made: Future[Any] = Future()
         made.set_running_or_notify_cancel()
         done = self._executor.submit(run_task, order, work, arguments)
@@ -74,10 +78,8 @@ class DaskWorkers(Workers):
     def _pass_on(self, number: int, done: Future[Any], made: Future[Any]) -> None:
         self._listeners.pop(number, None)
         try:
-            result: Any = done.result()
-            if isinstance(result, Delivered):
-                result = pickle.loads(self._files.delivered(number, result.ticket))
-            made.set_result(result)
+            packed: Packed = done.result()
+            made.set_result(packed.unpacked(partial(self._files.delivered, number)))
         except BaseException as error:
             made.set_exception(_in_our_words(error))
 

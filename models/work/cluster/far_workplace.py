@@ -19,21 +19,15 @@ from distributed.utils import sync
 from models.errors import DataError, HyperbatonError
 from models.work.cluster.file_service import PIECE, TIMEOUT
 from models.work.cluster.listing import Entry, Lister, Listing, is_same
+from models.work.cluster.packed import Packed
 from models.work.cluster.part_cache import PartCache
 from models.work.cluster.versions import check_versions
 from models.work.workers import Work
 from models.work.workplace import Workplace, plain
 
 NEWS = 0.5  # seconds between messages about progress
-SMALL = 1 << 16  # bytes of a result
+SMALL = 1 << 16  # bytes of arrays in a result
 CACHE = "hyperbaton-files"
-
-
-@dataclass(frozen=True)
-class Delivered:
-    """In place of a result that the command's machine has already."""
-
-    ticket: str
 
 
 @dataclass(frozen=True)
@@ -42,6 +36,7 @@ class Order:
 
     number: int
     home: str  # the address of the command's machine
+    folder: Path  # where the command runs, for paths that begin there
     token: str
     versions: dict[str, str]
     cache: int  # bytes that may be kept; 0: any number
@@ -88,7 +83,7 @@ class FarWorkplace(Workplace):
         return found
 
     def _find(self, home: Path, parts: tuple[str, ...] = ()) -> Path | None:
-        path = home.absolute()
+        path = self._order.folder / home
         if (path, parts) not in self._found:
             answer = self._ask("list", path=str(path), parts=parts)
             if answer is None:
@@ -118,7 +113,7 @@ class FarWorkplace(Workplace):
             yield folder
 
     def put(self, made: Path, home: Path) -> None:
-        path, listing = str(home.absolute()), Lister().listing(made)
+        path, listing = str(self._order.folder / home), Lister().listing(made)
         ticket = self._ask("begin", path=path, is_file=listing.is_file)
         for entry in listing.entries:
             file = made / entry.name if entry.name else made
@@ -129,17 +124,19 @@ class FarWorkplace(Workplace):
                     first = False
         self._ask("finish", ticket=ticket, path=path, listing=listing.plain())
 
-    def bring_home(self, made: Any) -> Any:
-        """A result, or where it is if it is large: then it goes straight to the command's machine,
-        while others take the scheduler's way."""
-        data = pickle.dumps(made)
+    def bring_home(self, made: Any) -> Packed:
+        """A result for the scheduler to pass on; large arrays in it go straight to the command's
+        machine, as the bytes that they are."""
+        buffers: list[pickle.PickleBuffer] = []
+        pickled = pickle.dumps(made, protocol=5, buffer_callback=buffers.append)
+        data = b"".join(buffer.raw() for buffer in buffers)
         if len(data) <= SMALL:
-            return made
+            return Packed(pickle.dumps(made, protocol=5))
         ticket = secrets.token_hex(8)  # a task may be done twice, if a worker seems to be dead
         for start in range(0, len(data), PIECE):
             piece = data[start : start + PIECE]
             self._ask("deliver", number=self._order.number, ticket=ticket, data=piece)
-        return Delivered(ticket)
+        return Packed(pickled, ticket, tuple(buffer.raw().nbytes for buffer in buffers))
 
     def remembered(self, key: Hashable, make: Any) -> Any:
         return super().remembered((self._order.token, key), make)

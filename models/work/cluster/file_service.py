@@ -78,7 +78,7 @@ class FileService:
         except OSError as error:
             return {"error": str(error)}
 
-    async def _list(self, path: str, parts: Sequence[str]) -> dict[str, Any] | None:
+    async def _list(self, path: str, parts: Sequence[str] = ()) -> dict[str, Any] | None:
         found = self._checked(path, self._readable | self._writable)
         if not found.exists():
             return None
@@ -134,7 +134,7 @@ class FileService:
         self._delivered.setdefault(number, {}).setdefault(ticket, bytearray()).extend(data)
 
     def delivered(self, number: int, ticket: str) -> bytearray:
-        """A result that a task has sent."""
+        """What a task has sent ahead of its result."""
         return self._delivered.pop(number)[ticket]
 
     def _checked(self, path: str, allowed: set[Path]) -> Path:
