@@ -1,6 +1,6 @@
 """What a cluster costs, and how work on it grows: everything on this machine, in one run.
 
-    python tests/benchmarks/cluster.py MODEL SOURCE [COMPARISON] [--sentences 20000] [--workers 1 2 4]
+    python tests/benchmarks/cluster.py MODEL SOURCE [COMPARISON] [--sentences N] [--workers N N …]
 
 MODEL translates SOURCE, repeated until there are enough sentences, with threads and then with the
 same number of workers, which fetch the system from the command as if it were another machine; the
@@ -34,6 +34,7 @@ def main():
     parser.add_argument("--sentences", type=int, default=20_000)
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 4])
     given = parser.parse_args()
+    os.environ["DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED"] = "False"  # as local clusters have it
     print(f"{os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}")
     with TemporaryDirectory() as name:
         folder = Path(name)
