@@ -175,6 +175,12 @@ class Decoder:
         )
         return _distinct(decoded, workspace, n_best) if distinct and n_best > 1 else decoded
 
+    def derivations(self, sentence: Sentence, chosen: Ragged, scores: FloatArray) -> Decoded:
+        """What an earlier search of a sentence, not an empty one, has found."""
+        options = self.options(sentence)
+        scorers = tuple(model.prepare(sentence, options.table) for model in self.distortion)
+        return Decoded(sentence, options, scorers, chosen, scores, self.lm, self.feature_names)
+
     def _search(
         self,
         options: SentenceOptions,

@@ -4,26 +4,39 @@
 'he bought a book .'
 """
 
-from collections import deque
-from collections.abc import Callable, Generator, Iterable, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import islice, repeat
+from itertools import repeat
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Event
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any
 
+from decoder.chunks import (
+    AT_ONCE,
+    FAR,
+    NEAR,
+    InMemory,
+    IsStopped,
+    Made,
+    Search,
+    Task,
+    as_it_is,
+    never,
+    sendable,
+    stream,
+)
 from decoder.decode import Decoder, SearchSettings, Stopped
 from decoder.decoded import Decoded
 from decoder.pieces import cut, join
+from decoder.recipe import Origin, Recipe
 from decoder.requests import Exactly, Request
 from decoder.text_layers import TextLayers
+from models.arrays import FloatArray, Ragged
 from models.data.sentence import Sentence
 from models.data.tagger import Tagger
 from models.distortion.interface import DistortionModel
-from models.errors import DataError, SettingError, nearest
+from models.errors import DataError, HyperbatonError, SettingError, nearest
 from models.language_model.model import LanguageModel
 from models.phrases.table import PhraseTable
 from models.system.folder import (
@@ -34,16 +47,9 @@ from models.system.folder import (
     load_phrases,
     read_system,
     starting_weights,
+    system_files,
 )
-
-CHUNK = 8  # sentences that a thread takes at a time
-AHEAD = 4  # chunks that may be waiting for each thread
-IsStopped: TypeAlias = Callable[[], bool]
-
-
-def _never() -> bool:
-    return False
-
+from models.work.workers import Threads, Workers
 
 if TYPE_CHECKING:  # few translations are drawn
     from decoder.drawing.derivation_layout import Derivation
@@ -54,7 +60,7 @@ class Failure:
     """What went wrong with a sentence; it takes the place of the translation."""
 
     sentence: Sentence
-    error: DataError
+    error: HyperbatonError
 
 
 @dataclass(frozen=True)
@@ -108,6 +114,7 @@ class Translator:
         self.weights = {name: float(weight) for name, weight in weights.items()}
         self.settings = settings
         self.preparation = preparation
+        self.origin: Origin | None = None  # where it was loaded from, if anywhere
         self._needed = frozenset[str]().union(*(model.requires for model in self.distortion))
         for name in (name for model in self.distortion for name in model.feature_names):
             if name not in weights:
@@ -143,7 +150,7 @@ class Translator:
         has no weight get their models' initial weights. `allow_plugins` trusts the system to name
         models that are not part of hyperbaton.
         """
-        directory = Path(directory)
+        directory, distortion = Path(directory), tuple(distortion)
         content = read_system(directory)
         lm = load_language_model(directory)
         if not isinstance(lm, LanguageModel):
@@ -158,7 +165,7 @@ class Translator:
         models = load_distortion(directory, distortion, allow_plugins=allow_plugins)
         if distortion:
             weights = starting_weights(models) | weights
-        return cls(
+        loaded = cls(
             load_phrases(directory),
             lm,
             models,
@@ -167,6 +174,9 @@ class Translator:
             str(directory / NAME),
             TextLayers.load(directory),
         )
+        files = system_files(directory, distortion)
+        loaded.origin = Origin(directory, files, distortion, allow_plugins)
+        return loaded
 
     def translate(
         self, sentence: Sentence | str, n_best: int = 1, *, distinct: bool = False
@@ -187,7 +197,7 @@ class Translator:
         *,
         distinct: bool = False,
         request: Request | None = None,
-        is_stopped: IsStopped = _never,
+        is_stopped: IsStopped = never,
     ) -> Decoded:
         """The best derivations, or what is requested (`decoder/requests.py`). The search looks now
         and then whether it `is_stopped`, and then raises `Stopped`."""
@@ -195,6 +205,14 @@ class Translator:
         decoder = self._decoder(is_stopped)
         try:
             return self._decode(decoder, sentence, request, n_best, distinct=distinct)
+        finally:
+            self._idle.put(decoder)
+
+    def derivations(self, sentence: Sentence, chosen: Ragged, scores: FloatArray) -> Decoded:
+        """What a search of the same translator has found, perhaps on another machine."""
+        decoder = self._decoder()
+        try:
+            return decoder.derivations(self._checked(sentence), chosen, scores)
         finally:
             self._idle.put(decoder)
 
@@ -231,72 +249,94 @@ class Translator:
         is, so that whoever types a sentence sees its translation before typing the next. There are
         as many `requests` as sentences, or none. An error in place of a sentence is a failure.
         """
-        wishes: Iterable[Request | None] = repeat(None) if requests is None else requests
-        tasks = zip(sentences, wishes, strict=False)
+        tasks = zip(sentences, repeat(None) if requests is None else requests, strict=False)
+        search = Search(as_it_is, n_best, distinct)
+        with Threads(threads) as workers:
+            yield from self.finished(tasks, search, workers, at_once=at_once)
+
+    def finished(
+        self,
+        tasks: Iterable[Task],
+        search: Search[Made],
+        workers: Workers,
+        *,
+        at_once: bool = False,
+    ) -> Generator[Made, None, None]:
+        """What `search.finish` makes of each sentence, wherever the workers are."""
+        tasks = iter(tasks)
+        if workers.is_far:
+            recipe = self.recipe
+            workers.serve([recipe.origin.folder], [])
+            yield from stream(workers, recipe, map(sendable, tasks), search, FAR)
+            return
         stopped = Event()
+        try:
+            own = InMemory(self, stopped.is_set)
+            yield from stream(workers, own, tasks, search, AT_ONCE if at_once else NEAR)
+        finally:
+            stopped.set()
 
-        def work(
-            chunk: list[tuple[Sentence | DataError, Request | None]],
-        ) -> list[Decoded | Failure]:
-            decoder = self._decoder(stopped.is_set)
-            results: list[Decoded | Failure] = []
-            with suppress(Stopped):
-                for sentence, request in chunk:
-                    if isinstance(sentence, DataError):
-                        results.append(Failure(Sentence(()), sentence))
-                        continue
-                    try:
-                        results.append(
-                            self._decode(decoder, sentence, request, n_best, distinct=distinct)
-                        )
-                    except DataError as error:
-                        results.append(Failure(sentence, error))
+    def decode_all(
+        self, tasks: Iterable[Task], n_best: int, *, distinct: bool, is_stopped: IsStopped
+    ) -> Iterator[Decoded | Failure]:
+        """One after the other, until it is stopped."""
+        decoder = self._decoder(is_stopped)
+        try:
+            for sentence, request in tasks:
+                if isinstance(sentence, HyperbatonError):
+                    yield Failure(Sentence(()), sentence)
+                    continue
+                try:
+                    yield self._decode(decoder, sentence, request, n_best, distinct=distinct)
+                except DataError as error:
+                    yield Failure(sentence, error)
+        except Stopped:
+            return
+        finally:
             self._idle.put(decoder)
-            return results
-
-        ahead = 0 if at_once else AHEAD * threads
-        waiting: deque[Future[list[Decoded | Failure]]] = deque()
-        with ThreadPoolExecutor(threads) as pool:
-            try:
-                size = 1  # of the first chunks, so that all threads soon have work
-                while chunk := list(islice(tasks, size)):
-                    waiting.append(pool.submit(work, chunk))
-                    size = CHUNK if len(waiting) >= threads and not at_once else 1
-                    while waiting and (waiting[0].done() or len(waiting) > ahead):
-                        yield from waiting.popleft().result()
-                while waiting:
-                    yield from waiting.popleft().result()
-            finally:
-                stopped.set()
-                for future in waiting:
-                    future.cancel()
 
     def with_weights(self, weights: Mapping[str, float], **changes: object) -> "Translator":
         """The same system under other weights and settings; nothing is loaded again."""
-        weights = self.weights | dict(weights)
         settings = replace(self.settings, **changes)  # type: ignore[arg-type]
-        parts = self.phrases, self.lm, self.distortion
-        return Translator(*parts, weights, settings, "", self.preparation)
+        return self._changed(weights=self.weights | dict(weights), settings=settings)
 
     def with_model(self, model: DistortionModel) -> "Translator":
         """The same system with one distortion model more, at its initial weights."""
         weights = dict(zip(model.feature_names, model.initial_weights, strict=True))
-        parts = self.phrases, self.lm, (*self.distortion, model)
-        return Translator(*parts, weights | self.weights, self.settings, "", self.preparation)
+        own = self._changed(distortion=(*self.distortion, model), weights=weights | self.weights)
+        own.origin = self.origin and self.origin.with_model(model)
+        return own
 
     def with_distortion(self, models: Iterable[DistortionModel]) -> "Translator":
         """The same system with other distortion models, such as some of its own."""
-        parts = self.phrases, self.lm, models, self.weights, self.settings
-        return Translator(*parts, "", self.preparation)
+        own = self._changed(distortion=models)
+        own.origin = None
+        return own
 
     def for_tokens(self) -> "Translator":
         """The same system for text that is tokenised already."""
-        parts = self.phrases, self.lm, self.distortion
-        tokens = replace(self.preparation, text=None)
-        return Translator(*parts, self.weights, self.settings, "", tokens)
+        return self._changed(preparation=replace(self.preparation, text=None))
 
     def with_settings(self, **changes: object) -> "Translator":
         return self.with_weights({}, **changes)
+
+    def _changed(self, **parts: Any) -> "Translator":
+        """With other parts; nothing is loaded again."""
+        names = "phrases", "lm", "distortion", "weights", "settings", "preparation"
+        own = Translator(**{name: getattr(self, name) for name in names} | parts)
+        own.origin = self.origin
+        return own
+
+    @property
+    def recipe(self) -> Recipe:
+        """How to make the same translator elsewhere."""
+        if self.origin is None:
+            raise SettingError(
+                "a system that is not the one of a folder cannot be used on other machines",
+                advice="load it with Translator.load",
+            )
+        weights = tuple(self.weights.items())
+        return Recipe(self.origin, self.settings, weights, self.preparation.text is None)
 
     @property
     def own_tagger(self) -> Tagger | None:
@@ -330,7 +370,7 @@ class Translator:
         pieces = cut(sentence, longest or len(sentence), breaks)
         return join(sentence, [decoder.decode(one, n_best, distinct=distinct) for one in pieces])
 
-    def _decoder(self, is_stopped: IsStopped = _never) -> Decoder:
+    def _decoder(self, is_stopped: IsStopped = never) -> Decoder:
         try:
             decoder = self._idle.get_nowait()
         except Empty:

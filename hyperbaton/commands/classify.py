@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from hyperbaton.commands.far_workers import far_workers
 from hyperbaton.commands.parameters import (
     NOT_NEGATIVE,
     POSITIVE,
     TextCommand,
+    cluster_option,
     command,
     flag,
     option,
@@ -103,6 +105,7 @@ class Classify(TextCommand):
     plots: Path | None = option("Also draw the papers' figures into this folder.")
     seed: int = option(default=1, type=NOT_NEGATIVE)
     threads: int = threads_option()
+    cluster: str | None = cluster_option()
     assignments: tuple[str, ...] = set_option()
 
     def run(self) -> None:
@@ -124,7 +127,8 @@ class Classify(TextCommand):
             corpus, report = read_corpus(files, settings.corpus, progress, tokenise)
             for line in report.lines():
                 say(line)
-            experiment = run_experiment(corpus, wanted, progress)
+            with far_workers(self.cluster) as workers:
+                experiment = run_experiment(corpus, wanted, progress, workers)
         exhibit = ni_exhibit(experiment)
         click.echo(exhibit_text(exhibit))
         for path, text in ((self.csv_file, experiment_csv), (self.json_file, experiment_json)):

@@ -20,7 +20,6 @@ from hyperbaton.commands.parameters import (
     option,
     output,
 )
-from hyperbaton.commands.translate import remarks
 from hyperbaton.console import announce_compilation, say
 from models.errors import BadLine, DataError, SettingError, counted
 
@@ -75,6 +74,7 @@ class Explain(MarkedCommand):
         from hyperbaton.views.explanation_text import as_json, blocks, explain_derivations
         from hyperbaton.views.picture_files import check_picture
         from hyperbaton.views.text_tables import print_blocks
+        from hyperbaton.views.translation_text import remarks
 
         announce_compilation("decoder.search")
         for path in filter(None, (self.picture, self.heat_map)):

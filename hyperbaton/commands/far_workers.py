@@ -1,7 +1,7 @@
 """The workers of a cluster, for commands that have the option."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 from hyperbaton.console import say
@@ -20,4 +20,13 @@ def far_workers(cluster: str | None) -> "Iterator[Workers | None]":
     from tuning.weights.sections import read_toml
 
     with cluster_workers(settings_of(cluster, read_toml), say) as workers:
+        yield workers
+
+
+@contextmanager
+def workers_of(cluster: str | None, threads: int) -> "Iterator[Workers]":
+    """Those of a cluster, or else threads."""
+    from models.work.workers import Threads
+
+    with far_workers(cluster) as far, nullcontext(far) if far else Threads(threads) as workers:
         yield workers

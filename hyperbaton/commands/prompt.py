@@ -104,7 +104,7 @@ class Prompt:
 def prompt(job: "MarkedCommand", n_best: int) -> None:
     """Translates what is typed with the system of a command."""
     from decoder.translator import Failure, Translation
-    from hyperbaton.commands.translate import remarks
+    from hyperbaton.views.translation_text import remarks
     from models.data.unknown_words import UnknownWords
 
     marking, parse = job.marking(), job.parser()

@@ -3,19 +3,22 @@
 import sys
 import time
 from collections import Counter
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import ExitStack, closing, nullcontext
 from dataclasses import dataclass
+from itertools import repeat
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 import click
 
+from hyperbaton.commands.far_workers import workers_of
 from hyperbaton.commands.output_files import STREAM
 from hyperbaton.commands.parameters import (
     POSITIVE,
     MarkedCommand,
     argument,
+    cluster_option,
     command,
     flag,
     option,
@@ -25,9 +28,10 @@ from hyperbaton.commands.parameters import (
 from hyperbaton.console import announce_compilation, progress_line, say
 
 if TYPE_CHECKING:
-    from decoder.decoded import Decoded
+    from decoder.chunks import Search
     from decoder.requests import Request
     from decoder.translator import Translator
+    from hyperbaton.views.translation_text import Written
     from models.data.sentence import Sentence
     from models.errors import BadLine
 
@@ -82,6 +86,7 @@ class Translate(MarkedCommand):
         "Translate in the order of the reference, whose word alignment with the source this is."
     )
     threads: int = threads_option()
+    cluster: str | None = cluster_option()
 
     def run(self) -> None:
         if self.is_prompt():
@@ -148,74 +153,56 @@ class Translate(MarkedCommand):
     ) -> int:
         """Translates the input; the number of sentences that failed."""
         from decoder.request_files import check_used_up
-        from decoder.statistics import SearchStatistics, statistics_lines
-        from decoder.translator import Failure
-        from models.data.unknown_words import UnknownWords
 
-        began = time.monotonic()
-        failures = number = 0
-        statistics = SearchStatistics()
-        missing: Counter[str] = Counter()  # sentences without a layer
-        unknown = UnknownWords(translator.phrases.source_vocabulary)
-        users = users_of_layers(translator)
+        report = _Report(translator)
         is_typed = self.source == STREAM and sys.stdin.isatty()
         with ExitStack() as stack:
-            writer = _Writer(self, translator, stack)
+            files = _Files(self, stack)
             lines = stack.enter_context(closing(sentences))
             requests = self.requests(stack, translator)
-            silent = is_typed or writer.is_on_terminal  # text is no place for a moving line
+            silent = is_typed or files.is_on_terminal  # text is no place for a moving line
             progress = stack.enter_context(nullcontext() if silent else progress_line())
-            results = translator.stream(
-                lines,
-                threads=self.threads,
-                n_best=self.n_best if self.n_best > 1 or not self.mbr else MBR_LIST,
-                distinct=self.distinct,
-                at_once=is_typed,
-                requests=requests,
+            workers = stack.enter_context(
+                workers_of(None if is_typed else self.cluster, self.threads)
             )
-            for number, result in enumerate(stack.enter_context(closing(results)), 1):
-                for hint in unknown.add(result.sentence.words):
-                    say(hint)
-                if isinstance(result, Failure):
-                    failures += 1
-                    say(f"hyperbaton: sentence {number}: {result.error}")
-                    writer.write_nothing()
-                else:
-                    for remark in remarks(result):
-                        say(f"sentence {number}: {remark}")
-                    writer.write(number - 1, result)
-                    statistics = statistics.add(result.statistics)
-                    missing.update(users.keys() - result.sentence.layers if result.sentence else ())
+            results = translator.finished(
+                zip(lines, requests or repeat(None), strict=False),
+                self.search(translator, files),
+                workers,
+                at_once=is_typed,
+            )
+            for result in stack.enter_context(closing(results)):
+                report.add(result)
+                files.write(result)
                 if progress:
-                    progress("translating", number)
+                    progress("translating", report.n)
             if requests is not None:
-                check_used_up(requests, number)
-        missing_layers = missing_lines(users, missing, number, every=self.stats)
-        for line in filter(None, [str(unknown), *missing_layers]):
-            say(line)
-        if self.stats:
-            seconds = time.monotonic() - began
-            rate = number / max(seconds, 1e-9)
-            say(f"{number} sentences in {seconds:.2f} s, {rate:.1f} per second")
-            for line in statistics_lines(statistics):
-                say(line)
-        return failures
+                check_used_up(requests, report.n)
+        report.end(stats=self.stats)
+        return report.failures
+
+    def search(self, translator: "Translator", files: "_Files") -> "Search[Written]":
+        """What is wanted of every sentence."""
+        from decoder.chunks import Search
+        from hyperbaton.views.translation_text import Outputs
+
+        scale = self.relative_scale(translator) if self.mbr or self.mbr_lattice else None
+        text, n_best_lists, lattices = (stream is not None for stream in files.streams)
+        outputs = Outputs(
+            text=text,
+            n_best=n_best_lists,
+            lattice=lattices,
+            as_json=self.as_json,
+            alignment=self.alignment,
+            list_scale=None if self.mbr_lattice else scale,
+            lattice_scale=scale if self.mbr_lattice else None,
+            most=self.n_best,
+        )
+        n_best = self.n_best if self.n_best > 1 or not self.mbr else MBR_LIST
+        return Search(outputs, n_best, self.distinct)
 
 
 translate = command(Translate)
-
-
-def remarks(decoded: "Decoded") -> Iterator[str]:
-    """What a user should know about a translation."""
-    if decoded.n_pieces > len(decoded.sentence.breaks) + 1:
-        yield f"{len(decoded.sentence)} words, translated in {decoded.n_pieces} pieces"
-    if narrowed := decoded.statistics.narrowed:
-        n_words = len(decoded.sentence)
-        yield f"the time was up, so few steps were tried for {narrowed} of {n_words} words"
-    if decoded.lacks or decoded.adds:
-        parts = ("lacks", decoded.lacks), ("adds", decoded.adds)
-        named = [f"{what} {' '.join(words)}" for what, words in parts if words]
-        yield f"the system cannot say this; what is nearest {' and '.join(named)}"
 
 
 def users_of_layers(translator: "Translator") -> dict[str, list[str]]:
@@ -241,70 +228,68 @@ def missing_lines(
     ]
 
 
-class _Writer:
-    """Writes the outputs that were requested."""
+class _Report:
+    """What is said while sentences are translated, and at the end."""
 
-    def __init__(self, job: Translate, translator: "Translator", stack: ExitStack) -> None:
+    def __init__(self, translator: "Translator") -> None:
+        from decoder.statistics import SearchStatistics
+        from models.data.unknown_words import UnknownWords
+
+        self.n = self.failures = 0
+        self._began = time.monotonic()
+        self._statistics = SearchStatistics()
+        self._missing: Counter[str] = Counter()  # sentences without a layer
+        self._unknown = UnknownWords(translator.phrases.source_vocabulary)
+        self._users = users_of_layers(translator)
+
+    def add(self, result: "Written") -> None:
+        self.n += 1
+        for hint in self._unknown.add(result.words):
+            say(hint)
+        if result.failure:
+            self.failures += 1
+            say(f"hyperbaton: sentence {self.n}: {result.failure}")
+            return
+        for remark in result.remarks:
+            say(f"sentence {self.n}: {remark}")
+        self._statistics = self._statistics.add(result.statistics)
+        self._missing.update(self._users.keys() - result.layers if result.words else ())
+
+    def end(self, *, stats: bool) -> None:
+        from decoder.statistics import statistics_lines
+
+        missing = missing_lines(self._users, self._missing, self.n, every=stats)
+        for line in filter(None, [str(self._unknown), *missing]):
+            say(line)
+        if stats:
+            seconds = time.monotonic() - self._began
+            rate = self.n / max(seconds, 1e-9)
+            say(f"{self.n} sentences in {seconds:.2f} s, {rate:.1f} per second")
+            for line in statistics_lines(self._statistics):
+                say(line)
+
+
+class _Files:
+    """The outputs that were requested."""
+
+    def __init__(self, job: Translate, stack: ExitStack) -> None:
         from models.writing import open_to_write
 
-        self._job, self._translator = job, translator
-        self._scale = job.relative_scale(translator) if job.mbr or job.mbr_lattice else 0.0
         others = job.n_best_file, job.lattice
         out = STREAM if job.out is None and STREAM not in others else job.out
-        self._out, self._n_best, self._lattice = (
+        self.streams = [
             None if path is None else stack.enter_context(open_to_write(path))
             for path in (out, *others)
-        )
+        ]  # of translations, n-best lists, lattices
 
     @property
     def is_on_terminal(self) -> bool:
-        outputs = self._out, self._n_best, self._lattice
-        return sys.stdout.buffer in outputs and sys.stdout.isatty()
+        return sys.stdout.buffer in self.streams and sys.stdout.isatty()
 
-    def write_nothing(self) -> None:
-        """An empty line in place of a translation."""
-        _write(self._out, "")
-
-    def write(self, number: int, decoded: "Decoded") -> None:
-        from decoder.output import aligned_line, json_line, lattice_lines, nbest_lines
-
-        job, translator = self._job, self._translator
-        if job.mbr_lattice:
-            from tuning.evaluation.consensus import lattice_consensus
-
-            decoded = lattice_consensus(decoded, self._scale)
-        elif job.mbr:
-            decoded = chosen_by_risk(decoded, self._scale, job.n_best)
-        if job.as_json:
-            _write(self._out, json_line(number, decoded, translator))
-        elif job.alignment:
-            [best] = translator.results(decoded)[:1]
-            _write(self._out, aligned_line(best))
-        else:
-            _write(self._out, translator.preparation.joined(decoded.words()))
-        if self._n_best is not None:
-            for line in nbest_lines(number, translator, decoded, alignment=job.alignment):
-                _write(self._n_best, line)
-        if self._lattice is not None:
-            for line in lattice_lines(number, decoded):
-                _write(self._lattice, line)
-
-
-def chosen_by_risk(decoded: "Decoded", scale: float, n_best: int) -> "Decoded":
-    """The translations by falling expected gain, each with its best derivation."""
-    import numpy as np
-
-    from tuning.evaluation.consensus import Scored, expected_gains
-
-    texts = [" ".join(decoded.words(number)) for number in range(len(decoded))]
-    found = expected_gains([Scored(texts, decoded.scores)], scale)
-    order = np.argsort(-found.gain, kind="stable")[:n_best]
-    return decoded.take(decoded.first_of_each_translation()[order])
-
-
-def _write(stream: BinaryIO | None, line: str) -> None:
-    if stream is None:
-        return
-    stream.write(line.encode() + b"\n")
-    if stream is sys.stdout.buffer:
-        stream.flush()
+    def write(self, result: "Written") -> None:
+        outputs = result.text, result.n_best, result.lattice
+        for stream, lines in zip(self.streams, outputs, strict=True):
+            if stream is not None and lines:
+                stream.write(lines)
+                if stream is sys.stdout.buffer:
+                    stream.flush()

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from hyperbaton.commands.far_workers import far_workers
 from hyperbaton.commands.parameters import (
     POSITIVE,
     REQUIRED,
     Command,
     argument,
+    cluster_option,
     command,
     flag,
     limit_option,
@@ -94,6 +96,7 @@ class Tune(Command):
     plot: Path | None = output("Draw into this file.  [default: STATE/tuning.svg]")
     allow_plugins: bool = plugins_option()
     threads: int = threads_option()
+    cluster: str | None = cluster_option()
     assignments: tuple[str, ...] = set_option()
 
     def run(self) -> None:
@@ -113,8 +116,10 @@ class Tune(Command):
         settings = self.settings((*average, *self.assignments), settings_of_system(self.model))
         job = self.job()
         try:
-            with progress_line() as progress:
-                result, before = tune_system(job, settings.tune, settings.search, say, progress)
+            with progress_line() as progress, far_workers(self.cluster) as workers:
+                result, before = tune_system(
+                    job, settings.tune, settings.search, say, progress, workers
+                )
         except KeyboardInterrupt:
             say("stopped; run the same command again to resume")
             raise

@@ -322,6 +322,13 @@ def _model_texts(entries: Iterable[Mapping[str, Any]]) -> str:
     return "; ".join(model_text(entry["name"], entry["settings"]) for entry in entries)
 
 
+def system_files(directory: Path, wanted: Iterable[str] = ()) -> tuple[str, ...]:
+    """The files and folders that a system with these models consists of; others may lie beside
+    them."""
+    learned = (entry["part"] for entry in model_entries(directory, wanted) if "part" in entry)
+    return NAME, *read_system(directory)["parts"].values(), *learned
+
+
 def load_phrases(directory: Path) -> PhraseTable:
     return PhraseTable.load(directory / read_system(directory)["parts"]["phrases"])
 

@@ -59,7 +59,7 @@ class Processes(Workers):
     def _start(self) -> None:
         ours, theirs = self._context.Pipe()
         process = self._context.Process(target=_serve, args=(theirs, os.getpid()), daemon=True)
-        with _ctrl_c_later():
+        with ctrl_c_later():
             process.start()
             self._processes.append(process)
         theirs.close()
@@ -104,7 +104,7 @@ class Processes(Workers):
 
 
 @contextmanager
-def _ctrl_c_later() -> Iterator[None]:
+def ctrl_c_later() -> Iterator[None]:
     """Ctrl-C takes effect at the end. Processes that are started inside never see it, although a
     terminal sends it to all: this one decides what it means. Until workers have loaded what they
     need they could not see to that themselves, and half-started ones would end with tracebacks.

@@ -87,11 +87,11 @@ class FarWork(NamedTuple):
 def run_jobs(
     workers: Workers,
     jobs: Sequence[Job],
-    work: Callable[[Workplace, Job], None],
+    work: Callable[[Workplace, Job], Made],
     progress: Callable[[int, str, int], None],
-    done: Callable[[int], None],
-) -> None:
-    """Does all jobs; both callbacks get the number of a job first, in this thread.
+    done: Callable[[int], None] = lambda _: None,
+) -> list[Made]:
+    """The results of all jobs; both callbacks get the number of a job first, in this thread.
 
     The first error is raised here; whoever made the workers ends them.
     """
@@ -100,7 +100,7 @@ def run_jobs(
     def report(number: int, what: str, count: int) -> None:
         news.put((number, (what, count)))
 
-    def finish(number: int, future: Future[None]) -> None:
+    def finish(number: int, future: Future[Made]) -> None:
         news.put((number, future))
 
     futures = []
@@ -116,3 +116,4 @@ def run_jobs(
             n_left -= 1
         else:
             progress(number, *what)
+    return [future.result() for future in futures]

@@ -40,8 +40,9 @@ class Workplace:
         if self._progress is not None:
             self._progress(what, count)
 
-    def get(self, home: Path) -> Path:
-        """A file or folder of the command's machine, to be read here."""
+    def get(self, home: Path, *parts: str) -> Path:  # noqa: ARG002
+        """A file or folder of the command's machine, to be read here; if `parts` are named, only
+        these files and folders inside it need be there."""
         return home
 
     def read(self, pieces: Sequence[Piece]) -> Iterator[bytes]:

@@ -14,20 +14,27 @@ largest training set of the first repetition (`time_to_error.py`).
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from functools import cache, lru_cache, partial
+from itertools import product
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 
 from models.arrays import BoolArray, FloatArray, Int64Array
 from models.data.corpus import AlignedCorpus
+from models.data.corpus_files import load_corpus, save_corpus
 from models.distortion.dpr.relative_frequency import RelativeFrequency
 from models.distortion.dpr.samples import orientations
 from models.learning.catalogue import parse_learner
 from models.learning.clusters import ClusteredExamples
 from models.learning.early_stopping import choose_settings
 from models.progress import Progress
+from models.work.workers import Workers, run_jobs
+from models.work.workplace import Workplace
 from tuning.reproduction.class_predictions import (
     BinPrecision,
     Classification,
@@ -112,34 +119,108 @@ class Experiment:
         return [a.result.moving_f1 / max(b.result.moving_f1, 1e-9) - 1 for a, b in pairs]
 
 
+class Cell(NamedTuple):
+    """What one worker does at a time."""
+
+    repeat: int
+    size: int
+    n_classes: int
+
+
+class Results(NamedTuple):
+    """Of a cell."""
+
+    trials: list[Trial]
+    times: list[ErrorTime]
+
+
 def run_experiment(
-    corpus: AlignedCorpus, settings: ExperimentSettings, progress: Progress | None = None
+    corpus: AlignedCorpus,
+    settings: ExperimentSettings,
+    progress: Progress | None = None,
+    workers: Workers | None = None,
 ) -> Experiment:
-    """Trains and tests everything."""
+    """Trains and tests everything; `workers`, if there are any, each take a cell at a time."""
     settings = settings.completed(len(corpus))
+    cells = [
+        Cell(*cell) for cell in product(range(settings.repeats), settings.sizes, settings.classes)
+    ]
+    if workers is None:
+        data = Drawn(corpus, settings)
+        here = Workplace(progress)
+        results = [run_cell(here, data, cell) for cell in cells]
+    else:
+        results = _run_elsewhere(corpus, settings, cells, progress, workers)
+        data = Drawn(corpus, settings)
+    trials = tuple(trial for each in results for trial in each.trials)
+    times = tuple(time for each in results for time in each.times)
+    phrases = data.repetition(settings.repeats - 1).phrases(settings.sizes[-1])
+    return Experiment(settings, trials, phrases, times)
+
+
+class Drawn:
+    """A corpus, and the examples that were drawn from it last."""
+
+    def __init__(self, corpus: AlignedCorpus, settings: ExperimentSettings) -> None:
+        self.settings = settings
+        self.repetition = lru_cache(1)(partial(Repetition, corpus, settings))
+        self.split = lru_cache(1)(lambda repeat, size: self.repetition(repeat).split(size))
+
+
+def run_cell(here: Workplace, data: Drawn, cell: Cell) -> Results:
+    """All learners, and perhaps their times to the same error."""
+    settings = data.settings
     for learner in (*settings.discriminative, *settings.timed):
-        _warm_up(learner, settings)
-    trials: list[Trial] = []
-    times: list[ErrorTime] = []
-    for repeat in range(settings.repeats):
-        data = Repetition(corpus, settings, repeat)
-        for size in settings.sizes:
-            split = data.split(size)
-            for n_classes in settings.classes:
-                for learner in settings.learners:
-                    if progress:
-                        progress(f"{learner}, {n_classes} classes, {size:,} sentences", 0)
-                    trials.append(_trial(split, learner, n_classes, settings, repeat))
-        if repeat == 0 and settings.tolerance_times:
-            times = list(_times(split, trials, settings, progress))
-    return Experiment(settings, tuple(trials), data.phrases(settings.sizes[-1]), tuple(times))
+        _warm_up(learner, settings.threads)
+    split = data.split(cell.repeat, cell.size)
+    trials = []
+    for learner in settings.learners:
+        here.say(f"{learner}, {cell.n_classes} classes, {cell.size:,} sentences", 0)
+        trials.append(_trial(split, learner, cell.n_classes, settings, cell.repeat))
+    are_timed = settings.tolerance_times and (cell.repeat, cell.size) == (0, settings.sizes[-1])
+    times = list(_times(split, trials, cell.n_classes, settings, here)) if are_timed else []
+    return Results(trials, times)
 
 
-def _warm_up(learner: str, settings: ExperimentSettings) -> None:
+def run_far_cell(here: Workplace, job: tuple[Path, ExperimentSettings, Cell]) -> Results:
+    """The same with a corpus from a folder."""
+    folder, settings, cell = job
+    folder = here.get(folder)
+    data = here.remembered((folder, settings), lambda: Drawn(load_corpus(folder)[0], settings))
+    return run_cell(here, data, cell)
+
+
+def _run_elsewhere(
+    corpus: AlignedCorpus,
+    settings: ExperimentSettings,
+    cells: Sequence[Cell],
+    progress: Progress | None,
+    workers: Workers,
+) -> list[Results]:
+    """In the order of the cells; the largest are done first, so that none is waited for long."""
+    largest_first = sorted(cells, key=lambda cell: -cell.size)
+    own = replace(settings, threads=1)  # results do not depend on it
+    with TemporaryDirectory() as name:
+        folder = Path(name) / "corpus"
+        folder.mkdir()
+        save_corpus(corpus, (), folder)
+        workers.serve([folder], [])
+        found = run_jobs(
+            workers,
+            [(folder, own, cell) for cell in largest_first],
+            run_far_cell,
+            lambda _, *news: progress(*news) if progress else None,
+        )
+    by_cell = dict(zip(largest_first, found, strict=True))
+    return [by_cell[cell] for cell in cells]
+
+
+@cache
+def _warm_up(learner: str, threads: int) -> None:
     """Compiles or loads the learner's kernels before anything is timed."""
     examples = csr_matrix(np.eye(4, dtype=np.float32)[[0, 1, 2, 3] * 3])
     labelled = ClusteredExamples(examples, np.arange(12) % 3, 3, np.repeat([0, 1], 6))
-    TrainingSet(labelled, 2, threads=settings.threads).fit(*parse_learner(learner))
+    TrainingSet(labelled, 2, threads=threads).fit(*parse_learner(learner))
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,25 +290,18 @@ def _learn(split: Split, training: TrainingSet, learner: str) -> _Trained:
 def _times(
     split: Split,
     trials: Sequence[Trial],
+    n_classes: int,
     settings: ExperimentSettings,
-    progress: Progress | None,
+    here: Workplace,
 ) -> Iterator[ErrorTime]:
     """How long each learner takes to reach the same errors."""
-    for n_classes in settings.classes:
-        training = split.training_set(orientations(n_classes, settings.moves), settings)
-        done = [
-            trial
-            for trial in trials
-            if (trial.n_classes, trial.size) == (n_classes, split.size)
-            and trial.learner != BASELINE
-        ]
-        if not done:
-            continue
-        goals = goals_of({trial.learner: trial.train_error for trial in done})
-        wanted = {trial.learner: trial.settings for trial in done}
-        for learner, own in (
-            wanted | {name: parse_learner(name)[1] for name in settings.timed}
-        ).items():
-            if progress:
-                progress(f"{learner}, {n_classes} classes, to the same error", 0)
-            yield from times_to_goals(learner, own, training, goals)
+    done = [trial for trial in trials if trial.learner != BASELINE]
+    if not done:
+        return
+    training = split.training_set(orientations(n_classes, settings.moves), settings)
+    goals = goals_of({trial.learner: trial.train_error for trial in done})
+    wanted = {trial.learner: trial.settings for trial in done}
+    wanted |= {name: parse_learner(name)[1] for name in settings.timed}
+    for learner, own in wanted.items():
+        here.say(f"{learner}, {n_classes} classes, to the same error", 0)
+        yield from times_to_goals(learner, own, training, goals)

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from tuning.optimisers.interface import Lines
 from tuning.optimisers.pool import Pool
-from tuning.weights.hypotheses import collect
+from tuning.weights.hypotheses import collect, listed
 from tuning.weights.lattice_lines import BestArcs
 from tuning.weights.task import TuningTask
 
@@ -24,7 +24,8 @@ class Growth:
             winners = executor.map(lambda lattice: lattice.winners(lines), self._lattices)
             vocabulary = task.translator.phrases.target_vocabulary
             links = task.objective.needs_visits
-            hypotheses = collect(winners, task.dev.sources, vocabulary, links=links)
+            lists = (listed(decoded, links=links) for decoded in winners)
+            hypotheses = collect(lists, task.dev.sources, vocabulary)
         new, _ = task.unseen(pool, hypotheses)
         self.found = self.found.merge(new)
         return pool.merge(new)

@@ -7,6 +7,7 @@ Text is made only for hypotheses that the metrics have not seen yet.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,28 +88,30 @@ class Hypotheses:
         return Outputs(texts, references, visits, [dev.visits[number] for number in numbers])
 
 
+class NBestList(NamedTuple):
+    """The hypotheses of one sentence, without the system that made them."""
+
+    features: FloatArray
+    words: Ragged
+    links: Ragged | None
+
+
+def listed(decoded: Decoded, *, links: bool = False) -> NBestList:
+    return NBestList(decoded.features(), _words(decoded), _links(decoded) if links else None)
+
+
 def collect(
-    decoded: Iterable[Decoded],
-    sentences: Sequence[Sentence],
-    vocabulary: Vocabulary,
-    *,
-    links: bool = False,
+    lists: Iterable[NBestList], sentences: Sequence[Sentence], vocabulary: Vocabulary
 ) -> Hypotheses:
     """The n-best lists of the sentences, in their order."""
-    features, words, found, counts = [], [], [], [0]
-    for result in decoded:
-        features.append(result.features())
-        words.append(_words(result))
-        if links:
-            found.append(_links(result))
-        counts.append(len(result))
+    features, words, links = zip(*lists, strict=True)
     return Hypotheses(
         sentences,
         vocabulary,
         np.concatenate(features),
         _joined(words),
-        _joined(found) if links else None,
-        np.cumsum(counts),
+        None if None in links else _joined(links),
+        _offsets(np.array([len(rows) for rows in features])),
     )
 
 

@@ -15,17 +15,37 @@ that of its derivation.
 """
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from decoder.decoded import Decoded
 from decoder.lattice import NONE
 from decoder.lattice_arcs import Arcs, best_paths, pruned_arcs
+from decoder.translator import Translator
 from models.arrays import FloatArray, Ragged
+from models.data.sentence import Sentence
 from models.kernels import inner, kernel
 from tuning.optimisers.interface import Lines
 from tuning.optimisers.line_search import envelope, make_scratch
 from tuning.optimisers.pool import word_keys
+
+
+class SentArcs(NamedTuple):
+    """The best part of a lattice from another machine, without the system that made it."""
+
+    chosen: Ragged
+    scores: FloatArray
+    arcs: Arcs
+    features: FloatArray
+
+    def restored(self, translator: Translator, sentence: Sentence) -> "BestArcs":
+        """With the options and scorers of the same translator."""
+        if len(self.arcs.to):
+            decoded = translator.derivations(sentence, self.chosen, self.scores)
+        else:  # no words, or so many that they were translated in pieces
+            decoded = translator.decode(sentence, 2).take(np.arange(1))
+        return BestArcs(decoded, self.arcs, self.features)
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +55,12 @@ class BestArcs:
     decoded: Decoded  # with its best derivation
     arcs: Arcs
     features: FloatArray  # (arcs, features)
+
+    def sent(self) -> SentArcs:
+        return SentArcs(self.decoded.chosen, self.decoded.scores, self.arcs, self.features)
+
+    def restored(self, _: Translator, __: Sentence) -> "BestArcs":
+        return self
 
     def winners(self, lines: Lines) -> Decoded:
         """The derivations that are best somewhere on any of the lines."""

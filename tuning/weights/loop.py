@@ -20,23 +20,24 @@ was never stopped, and the number of threads does not matter.
 """
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Mapping, Sequence
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from decoder.decoded import Decoded
-from decoder.translator import Failure
+from decoder.chunks import Search
 from models.arrays import FloatArray
-from models.errors import DataError
+from models.errors import DataError, HyperbatonError
+from models.work.workers import Threads
 from tuning.optimisers.interface import Start
 from tuning.optimisers.pool import Pool
 from tuning.weights.growth import Growth
 from tuning.weights.held_out import judge_unseen
-from tuning.weights.hypotheses import Hypotheses, collect
-from tuning.weights.lattice_lines import BestArcs, best_arcs
+from tuning.weights.hypotheses import Hypotheses, NBestList, collect
+from tuning.weights.lattice_lines import BestArcs
+from tuning.weights.lists import Lists
 from tuning.weights.pool_task import check_pool
 from tuning.weights.task import TuningTask
 from tuning.weights.trace import Step, Trace, resume, save
@@ -146,29 +147,28 @@ def decode(
     """The n-best lists of the development set, and the lattices if the optimiser wants them."""
     n_arcs = task.settings.optimiser.arcs if n_best > 1 else 0
     translator = task.translator.with_weights(weights, lattice=n_arcs > 0)
-    sentences, lattices = task.dev.sources, []
-    results = translator.stream(
-        sentences, threads=task.threads, n_best=n_best, distinct=task.settings.distinct
+    lists, lattices = list[NBestList](), list[BestArcs]()
+    with nullcontext(task.workers) if task.workers else Threads(task.threads) as workers:
+        wanted = Lists(task.objective.needs_visits, n_arcs, are_sent=workers.is_far)
+        search = Search(wanted, n_best, task.settings.distinct)
+        results = translator.finished(((one, None) for one in task.dev.sources), search, workers)
+        with closing(results):  # its tasks end with it, whatever happens
+            for number, (sentence, found) in enumerate(zip(task.dev.sources, results, strict=True)):
+                if isinstance(found, HyperbatonError):
+                    raise _untranslated(number, found)
+                task.listeners.report("decoding the development set", number + 1)
+                lists.append(found.hypotheses)
+                if found.arcs is not None:
+                    lattices.append(found.arcs.restored(translator, sentence))
+    return collect(lists, task.dev.sources, translator.phrases.target_vocabulary), lattices
+
+
+def _untranslated(number: int, error: HyperbatonError) -> DataError:
+    return DataError(
+        f"sentence {number + 1} of the development set cannot be translated: {error.what}",
+        expected=error.expected,
+        advice=error.advice or "take it out of the development set",
     )
-
-    def good() -> Iterator[Decoded]:
-        for number, result in enumerate(results, 1):
-            if isinstance(result, Failure):
-                raise DataError(
-                    f"sentence {number} of the development set cannot be translated: "
-                    f"{result.error.what}",
-                    expected=result.error.expected,
-                    advice=result.error.advice or "take it out of the development set",
-                )
-            task.listeners.report("decoding the development set", number)
-            if n_arcs:
-                lattices.append(best_arcs(result, n_arcs * len(result.sentence)))
-            yield result
-
-    vocabulary = translator.phrases.target_vocabulary
-    with closing(results):  # its threads end with it, whatever happens
-        lists = collect(good(), sentences, vocabulary, links=task.objective.needs_visits)
-    return lists, lattices
 
 
 def _add(

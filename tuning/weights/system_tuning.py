@@ -17,6 +17,7 @@ from models.data.unknown_words import UnknownWords
 from models.progress import Progress
 from models.system.folder import load_text, read_system, write_weights
 from models.system.stages import fingerprint, locked
+from models.work.workers import Workers
 from models.writing import path_text
 from tuning.evaluation.data_sets import DataSet, load
 from tuning.optimisers.objective import parse_objective
@@ -59,8 +60,12 @@ def tune_system(
     search: SearchSettings,
     talk: Callable[[str], None] = lambda _: None,
     progress: Progress | None = None,
+    workers: Workers | None = None,
 ) -> tuple[Replicas, dict[str, float]]:
-    """Tunes a system and gives it the weights; the result, and the weights before."""
+    """Tunes a system and gives it the weights; the result, and the weights before.
+
+    `workers`, if there are any, decode the development set.
+    """
     content = read_system(job.model)
     settings.check()
     parse_objective(settings.metric)
@@ -89,7 +94,7 @@ def tune_system(
         translator = translator.with_weights(values)
         before = {name: translator.weights[name] for name in translator.feature_names}
         listeners = Listeners(talk, progress, lambda trace: talk(trace.last_line))
-        task = TuningTask(translator, dev, settings, fixed, job.threads, model, listeners)
+        task = TuningTask(translator, dev, settings, fixed, job.threads, model, listeners, workers)
         result = tune_replicas(task, job.folder)
         if job.mbr_scale:
             lists, _ = decode(task, result.weights, N_BEST)

@@ -15,6 +15,7 @@ from models.arrays import FloatArray
 from models.errors import DataError, SettingError, counted
 from models.progress import Progress
 from models.system.stages import fingerprint
+from models.work.workers import Workers
 from tuning.evaluation.data_sets import Sentences
 from tuning.metrics.words import TextOptions
 from tuning.optimisers.objective import Objective, make_objective
@@ -52,6 +53,7 @@ class TuningTask:
     threads: int = 2
     model: str = ""
     listeners: Listeners = Listeners()
+    workers: Workers | None = None  # who decode; None: as many threads
 
     @cached_property
     def objective(self) -> Objective:

@@ -1,5 +1,7 @@
 """A worker's side: tasks, with copies of the files that they need."""
 
+import pickle
+import secrets
 import shutil
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -17,12 +19,14 @@ from distributed.utils import sync
 from models.errors import DataError, HyperbatonError
 from models.work.cluster.file_service import TIMEOUT
 from models.work.cluster.listing import Entry, Lister, Listing, is_same
+from models.work.cluster.packed import Packed
 from models.work.cluster.part_cache import PartCache
 from models.work.cluster.versions import check_versions
 from models.work.workers import Work
 from models.work.workplace import PIECE, Piece, Workplace, plain
 
 NEWS = 0.5  # seconds between messages about progress
+SMALL = 1 << 16  # bytes of arrays in a result
 CACHE = "hyperbaton-files"
 MOST_PIECES = 1000  # that are asked for at once
 
@@ -33,6 +37,7 @@ class Order:
 
     number: int
     home: str  # the address of the command's machine
+    folder: Path  # where the command runs, for paths that begin there
     token: str
     versions: dict[str, str]
     cache: int  # bytes that may be kept; 0: any number
@@ -45,7 +50,7 @@ def run_task(order: Order, work: Work[..., Any], arguments: tuple[Any, ...]) -> 
     try:
         check_versions(order.versions, place)
         with FarWorkplace(order) as here:
-            return place, work(here, *arguments)
+            return place, here.bring_home(work(here, *arguments))
     except HyperbatonError as error:
         raise plain(error, f"worker {place}") from None
 
@@ -59,7 +64,7 @@ class FarWorkplace(Workplace):
         scratch = Path(self._worker.local_directory).parent
         self._cache = PartCache(scratch / CACHE, order.cache)
         self._held = ExitStack()
-        self._found: dict[Path, Path] = {}
+        self._found: dict[tuple[Path, tuple[str, ...]], Path] = {}
         self._last_news = 0.0
         self._comm: Any = None
         self._lock = Lock()  # a task may have threads
@@ -72,23 +77,23 @@ class FarWorkplace(Workplace):
         if self._comm is not None:
             self._comm.abort()
 
-    def get(self, home: Path) -> Path:
-        found = self._find(home)
+    def get(self, home: Path, *parts: str) -> Path:
+        found = self._find(home, parts)
         if found is None:
             raise DataError("no such file or folder on the command's machine", where=str(home))
         return found
 
-    def _find(self, home: Path) -> Path | None:
-        path = home.absolute()
-        if path not in self._found:
-            answer = self._ask("list", path=str(path))
+    def _find(self, home: Path, parts: tuple[str, ...] = ()) -> Path | None:
+        path = self._order.folder / home
+        if (path, parts) not in self._found:
+            answer = self._ask("list", path=str(path), parts=parts)
             if answer is None:
                 return None
-            self._found[path] = self._copy(path, Listing.of_plain(answer))
-        return self._found[path]
+            self._found[path, parts] = self._copy(path, parts, Listing.of_plain(answer))
+        return self._found[path, parts]
 
-    def _copy(self, path: Path, listing: Listing) -> Path:
-        if self._order.shared and is_same(path, listing):
+    def _copy(self, path: Path, parts: tuple[str, ...], listing: Listing) -> Path:
+        if self._order.shared and is_same(path, listing, parts):
             return path
 
         def fetch(entry: Entry, stream: BinaryIO) -> None:
@@ -114,7 +119,7 @@ class FarWorkplace(Workplace):
             yield folder
 
     def put(self, made: Path, home: Path) -> None:
-        path, listing = str(home.absolute()), Lister().listing(made)
+        path, listing = str(self._order.folder / home), Lister().listing(made)
         ticket = self._ask("begin", path=path, is_file=listing.is_file)
         for entry in listing.entries:
             file = made / entry.name if entry.name else made
@@ -124,6 +129,20 @@ class FarWorkplace(Workplace):
                     self._ask("write", ticket=ticket, name=entry.name, data=piece)
                     first = False
         self._ask("finish", ticket=ticket, path=path, listing=listing.plain())
+
+    def bring_home(self, made: Any) -> Packed:
+        """A result for the scheduler to pass on; large arrays in it go straight to the command's
+        machine, as the bytes that they are."""
+        buffers: list[pickle.PickleBuffer] = []
+        pickled = pickle.dumps(made, protocol=5, buffer_callback=buffers.append)
+        data = b"".join(buffer.raw() for buffer in buffers)
+        if len(data) <= SMALL:
+            return Packed(pickle.dumps(made, protocol=5))
+        ticket = secrets.token_hex(8)  # a task may be done twice, if a worker seems to be dead
+        for start in range(0, len(data), PIECE):
+            piece = data[start : start + PIECE]
+            self._ask("deliver", number=self._order.number, ticket=ticket, data=piece)
+        return Packed(pickled, ticket, tuple(buffer.raw().nbytes for buffer in buffers))
 
     def remembered(self, key: Hashable, make: Any) -> Any:
         return super().remembered((self._order.token, key), make)

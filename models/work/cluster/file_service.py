@@ -8,7 +8,7 @@ results.
 import asyncio
 import secrets
 import shutil
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,7 @@ class FileService:
         self._readable: set[Path] = set()
         self._writable: set[Path] = set()
         self._open: dict[str, Path] = {}  # what is being received, by its ticket
+        self._delivered: dict[int, dict[str, bytearray]] = {}  # by task and ticket
         self._answers: dict[str, Callable[..., Awaitable[Any]]] = {
             "list": self._list,
             "read": self._read,
@@ -43,6 +44,7 @@ class FileService:
             "write": self._write,
             "finish": self._finish,
             "news": self._news,
+            "deliver": self._deliver,
         }
 
     async def start(self, address: str, security: Security) -> None:
@@ -78,11 +80,13 @@ class FileService:
         except OSError as error:
             return {"error": str(error)}
 
-    async def _list(self, path: str) -> dict[str, Any] | None:
+    async def _list(self, path: str, parts: Sequence[str] = ()) -> dict[str, Any] | None:
         found = self._checked(path, self._readable | self._writable)
         if not found.exists():
             return None
-        listing = await asyncio.to_thread(self._lister.listing, found)
+        for part in parts:
+            self._inside(found, part)
+        listing = await asyncio.to_thread(self._lister.listing, found, parts)
         return listing.plain()
 
     async def _read(self, path: str, name: str, start: int, size: int) -> bytes:
@@ -150,6 +154,13 @@ class FileService:
 
     async def _news(self, number: int, what: str, count: int) -> None:
         self._hear(number, what, count)
+
+    async def _deliver(self, number: int, ticket: str, data: bytes) -> None:
+        self._delivered.setdefault(number, {}).setdefault(ticket, bytearray()).extend(data)
+
+    def delivered(self, number: int, ticket: str) -> bytearray:
+        """What a task has sent ahead of its result."""
+        return self._delivered.pop(number)[ticket]
 
     def _checked(self, path: str, allowed: set[Path]) -> Path:
         wanted = Path(path)

@@ -6,6 +6,7 @@ says that they have not changed.
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -51,12 +52,12 @@ class Listing:
         return cls(str(plain["name"]), tuple(entries))
 
 
-def is_same(path: Path, listing: Listing) -> bool:
+def is_same(path: Path, listing: Listing, parts: Sequence[str] = ()) -> bool:
     """Whether a path leads to the very same files, as on a disk that machines share."""
     try:
         if listing.is_file != path.is_file():
             return False
-        found = {name: _seen(file) for name, file in _files(path)}
+        found = {name: _seen(file) for name, file in _files(path, parts)}
     except OSError:
         return False
     return found == {entry.name: (entry.size, entry.changed) for entry in listing.entries}
@@ -68,11 +69,11 @@ class Lister:
     def __init__(self) -> None:
         self._hashes: dict[Path, tuple[tuple[int, int], str]] = {}
 
-    def listing(self, path: Path) -> Listing:
+    def listing(self, path: Path, parts: Sequence[str] = ()) -> Listing:
         if not path.exists():
             raise missing_file(path)
         with reading(path):
-            entries = [self._entry(name, file) for name, file in _files(path)]
+            entries = [self._entry(name, file) for name, file in _files(path, parts)]
         return Listing(path.name, tuple(entries))
 
     def _entry(self, name: str, file: Path) -> Entry:
@@ -83,13 +84,14 @@ class Lister:
         return Entry(name, *seen, known[1])
 
 
-def _files(path: Path) -> list[tuple[str, Path]]:
-    """All files below, by their names relative to it; links are followed."""
+def _files(path: Path, parts: Sequence[str] = ()) -> list[tuple[str, Path]]:
+    """All files below, or those of some parts, by their names relative to it; links are
+    followed."""
     if path.is_file():
         return [("", path)]
-    below = sorted(path.iterdir())
+    below = sorted(map(path.joinpath, parts) if parts else path.iterdir())
     return [
-        ("/".join(filter(None, (part.name, name))), file)
+        ("/".join(filter(None, (part.relative_to(path).as_posix(), name))), file)
         for part in below
         for name, file in _files(part)
     ]

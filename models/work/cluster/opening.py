@@ -22,6 +22,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from models.errors import DataError, SettingError, nearest
+from models.work.processes import ctrl_c_later
 from models.work.sizes import parse_size
 from models.work.workers import Workers
 
@@ -134,8 +135,10 @@ def _cluster(settings: ClusterSettings, stack: ExitStack) -> Any:
         scratch = stack.enter_context(TemporaryDirectory(prefix="hyperbaton-cluster-"))
         options = usual | {"local_directory": scratch} | options
     module, _, name = KINDS[settings.kind].partition(":")
+    make = getattr(_imported(module), name)
     try:
-        cluster = getattr(_imported(module), name)(**options)
+        with ctrl_c_later():  # which a terminal also sends to workers that are processes of its own
+            cluster = make(**options)
     except (TypeError, ValueError, OSError, RuntimeError) as error:
         raise SettingError(f"the cluster does not start: {error}", where="[cluster]") from None
     if settings.kind not in ("local", "ssh") and settings.workers:

@@ -15,7 +15,7 @@ from models.system.training import train_system
 from models.text.both_sides import TextPipelines
 from models.text.numbers import NUMBER, is_number, masked_corpus
 from models.text.settings import TextSettings
-from tuning.weights.hypotheses import collect
+from tuning.weights.hypotheses import collect, listed
 
 TEXT = TextSettings("xx", "en", "none", "none", "keep", "keep", numbers="copy")
 # years in the order of the source, and in the other one; a number that is a word in English
@@ -98,7 +98,7 @@ def test_pools_of_hypotheses_have_the_numbers(model):
         for line in ("2001 kara 12 made", "zz 2001 no 1999 kara", "nin")
     ]
     decoded = [translator.decode(sentence, 20) for sentence in sentences]
-    pool = collect(decoded, sentences, translator.phrases.target_vocabulary)
+    pool = collect(map(listed, decoded), sentences, translator.phrases.target_vocabulary)
     texts = [" ".join(one.words(number)) for one in decoded for number in range(len(one))]
     assert pool.texts(np.arange(len(texts))) == texts
     assert len(set(texts)) > 10

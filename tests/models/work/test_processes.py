@@ -139,7 +139,7 @@ def test_ctrl_c_left_workers_half_started():
     steps = []
 
     def start_worker():
-        with processes._ctrl_c_later():
+        with processes.ctrl_c_later():
             signal.raise_signal(signal.SIGINT)
             steps.append("started")
         steps.append("gone on")

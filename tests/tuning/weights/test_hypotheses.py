@@ -1,9 +1,12 @@
 """Arrays of n-best lists against what the decoder says of single derivations."""
 
+import pickle
+
 import numpy as np
 import pytest
 
-from decoder.translator import Translator
+from decoder.decode import NotFound
+from decoder.translator import Failure, Translator
 from models.data.sentence import Sentence
 from models.distortion.linear import Linear
 from models.system.folder import default_weights
@@ -12,7 +15,8 @@ from tests.oracles import visit_sequence
 from tuning.evaluation.data_sets import Sentences
 from tuning.metrics.base import Outputs
 from tuning.optimisers.objective import make_objective
-from tuning.weights.hypotheses import collect
+from tuning.weights.hypotheses import collect, listed
+from tuning.weights.lists import Lists
 
 LINES = ["kare wa hon o katta", "", "hon o nageta nageta", "kare"]
 REFERENCES = [["he bought a book"], [""], ["he threw a book", "a book"], ["he"]]
@@ -32,7 +36,8 @@ def decoded(translator):
 
 def make(translator, decoded, **options):
     sentences = [Sentence.parse(line) for line in LINES]
-    return collect(decoded, sentences, translator.phrases.target_vocabulary, **options)
+    lists = [listed(one, **options) for one in decoded]
+    return collect(lists, sentences, translator.phrases.target_vocabulary)
 
 
 def test_texts_features_and_places(translator, decoded):
@@ -91,3 +96,27 @@ def test_no_rows_have_no_statistics(translator, decoded, metric):
     dev = Sentences("", (), REFERENCES, VISITS)
     found = hypotheses.statistics(np.array([], np.int64), objective, dev)
     assert found.shape == (0, objective.n_statistics)
+
+
+def test_lists_and_lattices_can_be_sent_without_the_system(translator, decoded):
+    own = translator.with_settings(lattice=True)
+    near, far = (Lists(links=True, n_arcs=5, are_sent=sent) for sent in (False, True))
+    for number, line in enumerate(LINES):
+        result = own.decode(line, 20)
+        kept, sent = near(own, number, result), pickle.loads(pickle.dumps(far(own, number, result)))
+        np.testing.assert_array_equal(sent.hypotheses.features, decoded[number].features())
+        assert list(map(list, sent.hypotheses.words)) == list(map(list, kept.hypotheses.words))
+        restored = sent.arcs.restored(own, Sentence.parse(line))
+        np.testing.assert_array_equal(restored.features, kept.arcs.features)
+        for one, two in zip(restored.arcs, kept.arcs.arcs, strict=True):
+            np.testing.assert_array_equal(one, two)
+        assert restored.decoded.words() == result.words()
+        np.testing.assert_array_equal(
+            restored.decoded.features(), kept.arcs.restored(own, result.sentence).decoded.features()
+        )
+
+
+def test_failures_can_be_sent(translator):
+    failure = Failure(Sentence(("a",)), NotFound("nothing", expected="some", advice="wait"))
+    error = pickle.loads(pickle.dumps(Lists(False, 0, True)(translator, 0, failure)))
+    assert str(error) == "nothing\n  some\n  wait"

@@ -207,13 +207,13 @@ def test_fixed_weights_stay_as_they_are(translator):
 
 def test_the_model_is_loaded_once(translator, monkeypatch):
     used = []
-    original = Translator.stream
+    original = Translator.finished
 
-    def stream(self, *arguments, **options):
+    def finished(self, *arguments, **options):
         used.append(self.phrases)
         return original(self, *arguments, **options)
 
-    monkeypatch.setattr(Translator, "stream", stream)
+    monkeypatch.setattr(Translator, "finished", finished)
     monkeypatch.setattr(Translator, "load", None)
     tune(translator, SOURCE, REFERENCES, QUICK)
     assert len(used) > 1

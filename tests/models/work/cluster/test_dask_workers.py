@@ -1,14 +1,18 @@
 """Tasks on a real cluster whose workers see none of the command's files but by asking."""
 
 import os
+import pickle
 import time
 from contextlib import closing
+from pathlib import Path
 from threading import Event
 
+import numpy as np
 import pytest
 
 from models.errors import BadLine, DataError, SettingError
 from models.work.cluster.opening import ClusterSettings, cluster_workers
+from models.work.cluster.packed import Packed
 from models.work.workers import run_jobs
 from models.work.workplace import PIECE, Piece
 from tests.child_processes import PATIENCE
@@ -252,3 +256,54 @@ def test_a_task_ends_when_nobody_waits_for_it(home):
             interrupted(settings, home / "single")
         with cluster_workers(settings, print) as workers:  # the only worker is free again
             assert workers.submit(square, 3).result(PATIENCE)[0] == 9
+
+
+def arrays(here, size):  # noqa: ARG001
+    return {"values": np.arange(size), "text": "small", "none": np.empty(0)}
+
+
+@pytest.mark.parametrize("size", [10, 2_000_000])  # in several pieces
+def test_large_arrays_of_results_do_not_go_through_the_scheduler(workers, monkeypatch, size):
+    seen = []
+    unpacked = Packed.unpacked
+    monkeypatch.setattr(
+        Packed, "unpacked", lambda own, take: (seen.append(own), unpacked(own, take))[1]
+    )
+    found = workers.submit(arrays, size).result()
+    np.testing.assert_array_equal(found["values"], np.arange(size))
+    assert found["values"].flags.writeable
+    assert found["values"].flags.aligned
+    assert (found["text"], len(found["none"])) == ("small", 0)
+    [packed] = seen
+    assert len(packed.pickled) < 1000
+    assert sum(packed.sizes) == (8 * size if size > 10 else 0)
+    assert not workers._files._delivered
+
+
+def test_a_result_that_is_not_whole_is_no_result():
+    packed = Packed(pickle.dumps(1), "ticket", (3, 5))
+    with pytest.raises(DataError, match="a worker's result is damaged"):
+        packed.unpacked(lambda ticket: bytearray(7 if ticket == "ticket" else 8))
+
+
+def where_it_is(here, path):
+    return here.get(path).read_text()
+
+
+def test_paths_begin_where_the_command_runs(workers, home, monkeypatch):
+    monkeypatch.chdir(home)
+    workers.serve([Path("single")], [])
+    assert workers.submit(where_it_is, Path("single")).result() == "three"
+
+
+def names(here, folder, parts):
+    found = here.get(folder, *parts)
+    return sorted(path.relative_to(found).as_posix() for path in files(found))
+
+
+def test_parts_of_a_folder_are_fetched_alone(workers, home):
+    workers.serve([home / "data"], [])
+    assert workers.submit(names, home / "data", ["inner"]).result() == ["inner/b"]
+    assert workers.submit(names, home / "data", []).result() == ["a", "inner/b"]
+    with pytest.raises(DataError, match="is none of this run's files"):
+        workers.submit(names, home / "data", ["../single"]).result()

@@ -86,3 +86,15 @@ def test_the_same_files_are_known_by_size_and_time(folder, tmp_path):
     assert not is_same(folder / "model.toml", listing)
     (folder / "more").touch()
     assert not is_same(folder, listing)
+
+
+def test_parts_of_a_folder(folder):
+    before = Lister().listing(folder, ["model.toml", "parts/one"])
+    assert [one.name for one in before.entries] == ["model.toml", "parts/one/words"]
+    (folder / "tuning").mkdir()
+    (folder / "tuning" / "trace").write_bytes(b"changes all the time")
+    assert Lister().listing(folder, ["parts/one", "model.toml"]) == before
+    assert is_same(folder, before, ["model.toml", "parts/one"])
+    assert not is_same(folder, before)
+    with pytest.raises(DataError, match="no such"):
+        Lister().listing(folder, ["parts/two"])
