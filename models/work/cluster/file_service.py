@@ -77,8 +77,8 @@ class FileService:
             return {"value": await self._answers[message.pop("ask")](**message)}
         except HyperbatonError as error:
             return {"error": error.what, "where": error.where, "advice": error.advice}
-        except OSError as error:
-            return {"error": str(error)}
+        except Exception as error:  # whoever asks must not wait for ever
+            return {"error": str(error) or repr(error)}
 
     async def _list(self, path: str, parts: Sequence[str] = ()) -> dict[str, Any] | None:
         found = self._checked(path, self._readable | self._writable)

@@ -9,17 +9,17 @@ from pathlib import Path
 
 from tests.child_processes import wait_until
 
-# As many workers as one likes may die of a task, and one that is silent is given up soon
+# As many workers as one likes may die of a task
 PATIENT = {
     "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "100",
-    "DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "5s",
     "DASK_DISTRIBUTED__ADMIN__LOG_LENGTH": "0",
 }
 
 
 class Machines:
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, patience: str) -> None:
         self._folder, self._stack = folder, ExitStack()
+        self._settings = PATIENT | {"DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": patience}
         self.workers: list[subprocess.Popen] = []
         self._n_started = 0
         self.address = self._start_scheduler()
@@ -49,7 +49,7 @@ class Machines:
         self, what: str, *options: object, log: Path, under: Sequence[str] = ()
     ) -> subprocess.Popen:
         command = [*under, sys.executable, "-m", "dask", what, *map(str, options)]
-        environment = os.environ | PATIENT | {"PYTHONPATH": os.getcwd()}  # noqa: PTH109
+        environment = os.environ | self._settings | {"PYTHONPATH": os.getcwd()}  # noqa: PTH109
         with log.open("w") as stream:
             process = subprocess.Popen(
                 command, env=environment, stdout=stream, stderr=subprocess.STDOUT
@@ -73,8 +73,9 @@ def _end(process: subprocess.Popen) -> None:
 
 
 @contextmanager
-def machines(folder: Path, n_workers: int):
-    made = Machines(folder)
+def machines(folder: Path, n_workers: int, patience: str = "5 minutes"):
+    """`patience`: how long a worker may be silent before it is given up."""
+    made = Machines(folder, patience)
     try:
         for _ in range(n_workers):
             made.start_worker()

@@ -106,7 +106,10 @@ def test_a_scheduler_that_dies_is_told(tmp_path, write):
 
 def test_a_worker_that_hangs_is_given_up(tmp_path, write):
     path = write("what to do", "wait")
-    with machines(tmp_path, 1) as made, cluster_workers(settings_for(made), print) as workers:
+    with (
+        machines(tmp_path, 1, patience="8s") as made,
+        cluster_workers(settings_for(made), print) as workers,
+    ):
         future = begun(workers, path)
         made.workers[0].send_signal(signal.SIGSTOP)
         made.start_worker()
