@@ -9,11 +9,15 @@ Each file is complete when it appears, and the header comes last; processes that
 keep it.
 """
 
+import ast
 import json
+import math
+import os
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, BinaryIO, Literal, NamedTuple
+from typing import Any, BinaryIO, Literal, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,10 +25,20 @@ from numpy.typing import NDArray
 from models.data.array_laws import ADVICE, Check, Laws, plain_numbers
 from models.data.sealed_folders import damaged_files, is_remembered, is_sealed, remember
 from models.data.vocabulary import Vocabulary
-from models.errors import DataError, missing_file, reading
+from models.errors import DataError, reading
 from models.writing import make_folder, replacing
 
 HEADER = "header.json"
+# How `.npy` files of version 1.0 begin: a magic number, the length of the header, the header. What
+# fits is a Python literal without surprises: a type or a list of fields, and whole numbers.
+_TYPE = r"'[<>|][biufcSUV]\d{1,4}'"
+_FIELD = rf"\('\w+', {_TYPE}\)"
+_SIZE = r"\d{1,18}"
+START = re.compile(
+    rf"\x93NUMPY\x01\x00..{{'descr': (?P<type>{_TYPE}|\[{_FIELD}(?:, {_FIELD})*\]), "
+    rf"'fortran_order': False, 'shape': \((?P<shape>{_SIZE},(?: {_SIZE}(?:, {_SIZE})*)?)\), }} *\n",
+    re.DOTALL | re.ASCII,
+)
 LAWS = 1  # to be raised with every new law, so that what obeyed the old ones is read again
 
 
@@ -143,11 +157,19 @@ def _verify(directory: Path, version: str, laws: Check, folder: ArrayFolder) -> 
 
 
 def _map(path: Path, kind: str, mode: Literal["r", "c"]) -> NDArray[Any]:
+    """NumPy would parse a header as Python, and warn of what it finds there."""
+    with reading(path), path.open("rb") as stream:
+        start = stream.read(10)
+        start += stream.read(int.from_bytes(start[8:], "little"))
+        size = stream.seek(0, os.SEEK_END) - len(start)
     try:
-        mapped = np.load(path, mmap_mode=mode, allow_pickle=False)
-    except FileNotFoundError:
-        raise missing_file(path) from None
-    except Exception:  # a broken header is parsed as Python, which fails in many ways
+        said = cast(re.Match[str], START.fullmatch(start.decode("latin-1"))).groupdict()
+        dtype = np.dtype(ast.literal_eval(said["type"]))
+        shape = tuple(int(number) for number in said["shape"].split(",") if number)
+        if size != math.prod(shape) * dtype.itemsize:
+            raise ValueError("another size")
+        mapped = np.memmap(path, dtype, mode, len(start), math.prod(shape)).reshape(shape)
+    except (AttributeError, ValueError, TypeError, SyntaxError):
         raise DataError("is not an array", where=str(path), advice=ADVICE) from None
     _check(path, _kind(mapped), kind)
     return np.asarray(mapped)  # compiled code takes plain arrays only

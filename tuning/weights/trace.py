@@ -12,7 +12,8 @@ import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from types import UnionType
+from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from tuning.optimisers.pool import Pool
 
 FORMAT = 3
 NAME = "trace.json"
+LARGEST = 1e18  # of all numbers in a trace
 DECODED, FROM_LATTICES = "pool", "lattice"  # where hypotheses come from
 
 
@@ -142,11 +144,30 @@ def read_trace(path: Path) -> Trace | None:
             return None
         steps = tuple(Step(**step) for step in content.pop("steps"))
         held_out = content.pop("held_out")
-        return Trace(**content, steps=steps, held_out=held_out and HeldOut(*held_out))
+        unseen = [HeldOut(*held_out)] if held_out else []
+        trace = Trace(**content, steps=steps, held_out=unseen[0] if unseen else None)
+        return trace if steps and all(map(_is_typed, (trace, *unseen, *steps))) else None
     except (FileNotFoundError, ValueError, TypeError, KeyError, RecursionError):
         return None
     except OSError as error:
         raise DataError(f"cannot be read: {reason(error)}", where=str(path)) from None
+
+
+def _is_typed(record: object) -> bool:
+    """Whether what came from a file has the types that are declared."""
+    declared = get_type_hints(type(record))
+    return all(_fits(getattr(record, name), wanted) for name, wanted in declared.items())
+
+
+def _fits(value: Any, wanted: Any) -> bool:
+    plain, inside = get_origin(wanted) or wanted, get_args(wanted)
+    if plain is UnionType:
+        return any(_fits(value, one) for one in inside)
+    if plain in (dict, Mapping):
+        return isinstance(value, dict) and all(_fits(one, inside[1]) for one in value.values())
+    if plain in (int, float):
+        return type(value) in (int, plain) and abs(value) < LARGEST
+    return isinstance(value, plain)
 
 
 def resume(
