@@ -66,7 +66,7 @@ from tuning.comparison.configuration import read_configuration
 from tuning.evaluation.list_features import read_feature_lists
 from tuning.evaluation.nbest_lists import read_lists
 from tuning.evaluation.references import read_hypotheses
-from tuning.weights.trace import read_trace
+from tuning.weights.trace import load_pool, read_trace
 
 FINDINGS = Path(__file__).parent / "fuzz_findings"
 EXAMPLES = Path(__file__).parent / "fuzz_examples"
@@ -212,6 +212,7 @@ READERS = {
     "n-best": Reader(lambda path: every(read_lists(path))),
     "order": requested("order"),
     "phrase-table": Reader(read_phrase_table),
+    "pool": Reader(load_pool),
     "prefix": requested("prefix"),
     "reordering-table": Reader(reordering, prepare=good_phrases),
     "rewrites": Reader(lambda path: parse_rewrites(path.read_text(errors="replace"), "x")),

@@ -7,8 +7,8 @@ that is killed loses at most the round it was in. The trace carries fingerprints
 that a run never resumes with other inputs. When a run is over, only the trace is kept.
 """
 
+import io
 import json
-import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
@@ -183,7 +183,7 @@ def resume(
             talk(f"seed {fresh.seed}: done before, {len(trace.steps)} decodings")
             return trace, pool
         for path in _pool_paths(folder, trace):
-            pool = pool.merge(_load_pool(path))
+            pool = pool.merge(load_pool(path))
         if len(pool) != trace.steps[-1].pool_size:
             raise _damaged(_pool_path(folder, len(trace.steps) - 1, DECODED))
         talk(f"seed {fresh.seed}: resumes after {len(trace.steps)} decodings")
@@ -225,11 +225,12 @@ def _pool_paths(folder: Path, trace: Trace) -> Iterator[Path]:
             yield added
 
 
-def _load_pool(path: Path) -> Pool:
+def load_pool(path: Path) -> Pool:
+    """Hypotheses as `save` has written them."""
     try:
-        with np.load(path, allow_pickle=False) as arrays:
+        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as arrays:
             return Pool(**{one.name: arrays[one.name] for one in fields(Pool)})
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile):
+    except Exception:  # a damaged archive fails in many ways
         raise _damaged(path) from None
 
 
