@@ -23,7 +23,9 @@ ALL_MODELS = (
 
 def train_all_models(folder):
     """A system with every kind of distortion model, and a tagger."""
-    files = _write(folder, source=SOURCE, target=TARGET, alignment=ALIGNMENT, source_tags=TAGS)
+    files = write_corpus(
+        folder, source=SOURCE, target=TARGET, alignment=ALIGNMENT, source_tags=TAGS
+    )
     train_system(files, folder / "model", TrainingSettings(distortion=ALL_MODELS))
     return folder / "model"
 
@@ -31,12 +33,12 @@ def train_all_models(folder):
 def train_for_text(folder):
     """A system that takes raw text and learns the case of words."""
     text = TextSettings("fr", "en", source_case="true", target_case="true", numbers="copy")
-    files = _write(folder, source=SOURCE, target=TARGET, alignment=ALIGNMENT)
+    files = write_corpus(folder, source=SOURCE, target=TARGET, alignment=ALIGNMENT)
     train_system(files, folder / "model", TrainingSettings(text=text))
     return folder / "model"
 
 
-def _write(folder, **texts):
+def write_corpus(folder, **texts):
     """Every sentence eight times, so that models have something to count."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():
