@@ -9,7 +9,6 @@ Each file is complete when it appears, and the header comes last; processes that
 keep it.
 """
 
-import ast
 import json
 import math
 import os
@@ -17,7 +16,7 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, BinaryIO, Literal, NamedTuple, cast
+from typing import Any, BinaryIO, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,13 +28,12 @@ from models.errors import DataError, reading
 from models.writing import make_folder, replacing
 
 HEADER = "header.json"
-# How `.npy` files of version 1.0 begin: a magic number, the length of the header, the header. What
-# fits is a Python literal without surprises: a type or a list of fields, and whole numbers.
-_TYPE = r"'[<>|][biufcSUV]\d{1,4}'"
-_FIELD = rf"\('\w+', {_TYPE}\)"
+# How `.npy` files of version 1.0 begin: a magic number, the length of the header, the header
+_TYPE = r"[<>|][biufcSUV]\d{1,4}"
+_FIELD = rf"\('(\w+)', '({_TYPE})'\)"
 _SIZE = r"\d{1,18}"
 START = re.compile(
-    rf"\x93NUMPY\x01\x00..{{'descr': (?P<type>{_TYPE}|\[{_FIELD}(?:, {_FIELD})*\]), "
+    rf"\x93NUMPY\x01\x00..{{'descr': (?P<type>'{_TYPE}'|\[{_FIELD}(?:, {_FIELD})*\]), "
     rf"'fortran_order': False, 'shape': \((?P<shape>{_SIZE},(?: {_SIZE}(?:, {_SIZE})*)?)\), }} *\n",
     re.DOTALL | re.ASCII,
 )
@@ -157,22 +155,30 @@ def _verify(directory: Path, version: str, laws: Check, folder: ArrayFolder) -> 
 
 
 def _map(path: Path, kind: str, mode: Literal["r", "c"]) -> NDArray[Any]:
-    """NumPy would parse a header as Python, and warn of what it finds there."""
+    """NumPy would parse the header as Python, with warnings, and in one thread at a time."""
     with reading(path), path.open("rb") as stream:
         start = stream.read(10)
         start += stream.read(int.from_bytes(start[8:], "little"))
         size = stream.seek(0, os.SEEK_END) - len(start)
     try:
-        said = cast(re.Match[str], START.fullmatch(start.decode("latin-1"))).groupdict()
-        dtype = np.dtype(ast.literal_eval(said["type"]))
-        shape = tuple(int(number) for number in said["shape"].split(",") if number)
+        dtype, shape = _described(start.decode("latin-1"))
         if size != math.prod(shape) * dtype.itemsize:
             raise ValueError("another size")
         mapped = np.memmap(path, dtype, mode, len(start), math.prod(shape)).reshape(shape)
-    except (AttributeError, ValueError, TypeError, SyntaxError):
+    except (ValueError, TypeError):
         raise DataError("is not an array", where=str(path), advice=ADVICE) from None
     _check(path, _kind(mapped), kind)
     return np.asarray(mapped)  # compiled code takes plain arrays only
+
+
+def _described(start: str) -> tuple[np.dtype[Any], tuple[int, ...]]:
+    """What an `.npy` file says that it holds."""
+    found = START.fullmatch(start)
+    if not found:
+        raise ValueError("another beginning")
+    fields = re.findall(_FIELD, found["type"])
+    shape = tuple(int(number) for number in found["shape"].split(",") if number)
+    return np.dtype(fields or found["type"].strip("'")), shape
 
 
 def _words(path: Path, size: int) -> Vocabulary:
@@ -185,16 +191,14 @@ def _words(path: Path, size: int) -> Vocabulary:
 
 
 def _write(file: BinaryIO, values: NDArray[Any] | Stream) -> None:
-    if not isinstance(values, Stream):
-        np.save(file, np.ascontiguousarray(values), allow_pickle=False)
-        return
+    """NumPy's own functions do not say why a file cannot be written."""
     form = {
         "descr": np.lib.format.dtype_to_descr(values.dtype),
         "fortran_order": False,
         "shape": values.shape,
     }
     np.lib.format.write_array_header_1_0(file, form)
-    for chunk in values.chunks:
+    for chunk in values.chunks if isinstance(values, Stream) else [values]:
         file.write(np.ascontiguousarray(chunk, values.dtype).data)
 
 

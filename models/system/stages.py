@@ -23,7 +23,7 @@ from typing import Any, TypeAlias
 
 from models.data.sealed_folders import check_unchanged, is_whole, seal, sha256
 from models.errors import DataError, reason
-from models.writing import make_folder, writing
+from models.writing import make_folder, put_in_place, writing
 
 PARTS = "parts"
 UNFINISHED = ".unfinished"
@@ -114,7 +114,7 @@ def run_stage(
         seal(unfinished)
         with writing(finished):
             shutil.rmtree(finished, ignore_errors=True)
-            os.rename(unfinished, finished)  # noqa: PTH104 - fails where Path.replace would not
+            put_in_place(unfinished, finished)
     except OSError as error:
         where = str(error.filename or directory)
         raise DataError(f"{name} failed: {reason(error)}", where=where) from None
