@@ -84,10 +84,10 @@ def save_arrays(
             raise DataError("a word with a line end in it cannot be saved", where=str(directory))
     make_folder(directory)
     for name, values in arrays.items():
-        with replacing(directory / f"{name}.npy") as path, path.open("wb") as stream:
+        with replacing(directory / f"{name}.npy", waits=False) as path, path.open("wb") as stream:
             _write(stream, values)
     for name, text in texts.items():
-        with replacing(directory / f"{name}.txt") as path:
+        with replacing(directory / f"{name}.txt", waits=False) as path:
             path.write_bytes(text.encode())
     content = {
         "format": format_number,
