@@ -117,7 +117,7 @@ def load_arrays(
         found = content["format"]
         names = "arrays", "vocabularies", "header"
         kinds, sizes, header = (dict(content[name]) for name in names)
-        if any(Path(name).name != name for name in (*kinds, *sizes)):
+        if not all(map(_is_file_name, (*kinds, *sizes))):
             raise ValueError("a file outside the folder")
     except (ValueError, KeyError, TypeError, RecursionError):
         raise DataError("is not a header of arrays", where=str(path), advice=ADVICE) from None
@@ -135,6 +135,11 @@ def load_arrays(
     )
     _verify(directory, f"{format_number} {LAWS} {sorted(settings.items())}", laws, folder)
     return folder
+
+
+def _is_file_name(name: str) -> bool:
+    """Whether a file of the folder can have that name."""
+    return Path(name).name == name and name.isprintable()
 
 
 def _verify(directory: Path, version: str, laws: Check, folder: ArrayFolder) -> None:

@@ -88,6 +88,17 @@ def test_a_header_that_is_none_is_refused(folder, content):
         load_arrays(folder, 1)
 
 
+@pytest.mark.parametrize("name", ["../big", "a/b", "/etc/x", "a\0b", "\ud800"])
+@pytest.mark.parametrize("kind", ["arrays", "vocabularies"])
+def test_a_name_that_no_file_of_the_folder_has_is_refused(folder, kind, name):
+    path = folder / "header.json"
+    content = json.loads(path.read_text())
+    content[kind][name] = next(iter(content[kind].values()))
+    path.write_text(json.dumps(content))
+    with pytest.raises(DataError, match=r"header\.json: is not a header of arrays"):
+        load_arrays(folder, 1)
+
+
 def test_a_file_that_the_system_refuses_is_named(folder):
     (folder / "header.json").unlink()
     (folder / "header.json").mkdir()
