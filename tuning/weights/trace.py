@@ -180,6 +180,7 @@ def resume(
     trace = read_trace(folder / NAME)
     if trace is not None and dict(trace.inputs) == dict(fresh.inputs):
         if trace.stopped:
+            _remove_pools(folder)  # a run that was killed in the end has left them
             talk(f"seed {fresh.seed}: done before, {len(trace.steps)} decodings")
             return trace, pool
         for path in _pool_paths(folder, trace):

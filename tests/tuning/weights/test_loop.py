@@ -332,6 +332,13 @@ def test_a_damaged_state_is_an_error(translator, tmp_path):
         tune(translator, SOURCE, REFERENCES, QUICK, tmp_path)
 
 
+def test_a_run_that_was_killed_at_its_very_end_left_its_pools_for_ever(translator, tmp_path):
+    tune(translator, SOURCE, REFERENCES, QUICK, tmp_path)
+    (tmp_path / "pool-001.npz").write_bytes(b"not yet removed")
+    tune(translator, SOURCE, REFERENCES, QUICK, tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["trace.json"]
+
+
 def test_a_pool_of_another_size_is_damaged_as_well(translator, tmp_path):
     stopped_run(translator, tmp_path)
     path = tmp_path / "trace.json"
