@@ -16,7 +16,7 @@ from models.system.settings import TrainingSettings
 from models.system.training import train_system
 from tests.command_line import run
 from tests.damage import HARMLESS, REFUSED, try_damages
-from tests.tiny_systems import train_all_models
+from tests.tiny_systems import ALIGNMENT, SOURCE, TARGET, train_all_models, write_corpus
 
 
 @pytest.fixture
@@ -176,6 +176,21 @@ def test_a_part_is_checked_against_the_settings_of_its_model(tmp_path):
     result = run("translate", system, input="a b\n")
     assert result.returncode == 1
     assert "_sizes.npy: holds (3,) of int64, not (2) of int64" in result.stderr
+
+
+def test_settings_that_no_model_can_have_are_refused(tmp_path):
+    files = write_corpus(tmp_path, source=SOURCE, target=TARGET, alignment=ALIGNMENT)
+    system = tmp_path / "m"
+    train_system(files, system, TrainingSettings(distortion=("nine-class,passes=3",)))
+    text = (system / "model.toml").read_text()
+    for old, new, problem in (
+        ('bins = "goto"', 'bins = "gto"', "there are no distance classes 'gto'"),
+        ("min_count = 4", "min_count = 0", "nine-class.min_count: 0 is not possible"),
+    ):
+        (system / "model.toml").write_text(text.replace(old, new))
+        result = run("translate", system, input="hon o katta\n")
+        assert result.returncode == 2
+        assert result.stderr.startswith(f"hyperbaton: {system}/model.toml: {problem}")
 
 
 def test_a_variant_finds_its_parts_inside_its_folder(model, tmp_path):
