@@ -107,23 +107,24 @@ def old_files(folder):
 
 
 @pytest.mark.parametrize(
-    ("size", "missing"), [(20_000, "system/parts/"), (200_000, "state/")], ids=["train", "tune"]
+    ("size", "missing"), [(10_000, "system/parts/"), (60_000, "state/")], ids=["train", "tune"]
 )
-def test_comparing_without_room_on_the_disk(data, size, missing):
+def test_comparing_without_room_on_the_disk(tmp_path, size, missing):
     """Training ends at the first size, tuning in the workers at the second."""
+    write_data(tmp_path, 60)
     compare = COMMANDS["compare"].split()
-    done = command_line.run(*compare, cwd=data, env=ENVIRONMENT, preexec_fn=with_room(size))
+    done = command_line.run(*compare, cwd=tmp_path, env=ENVIRONMENT, preexec_fn=with_room(size))
     assert done.returncode == 1
     last = done.stderr.splitlines()[-1]
     assert last.startswith(f"hyperbaton: comparison/{missing}")
     assert last.endswith(": cannot be written: File too large")
-    made = [path.name for path in (data / "comparison").iterdir()]
+    made = [path.name for path in (tmp_path / "comparison").iterdir()]
     assert not [name for name in made if name.startswith(("results", "report"))]
     if missing == "state/":  # the rest of the work goes on where it ended
-        done = command_line.run(*compare, cwd=data)
+        done = command_line.run(*compare, cwd=tmp_path)
         assert done.returncode == 0
         assert "phrases: nothing has changed" in done.stderr
-        assert (data / "comparison/results.json").exists()
+        assert (tmp_path / "comparison/results.json").exists()
 
 
 def test_a_run_that_is_suspended_keeps_others_out_and_goes_on(trained, data):
