@@ -33,14 +33,14 @@ class Catalogue(Generic[Made]):
     group: str  # of entry points
     separator: str = ","  # between name and settings
 
-    def make(self, name: str, **settings: Any) -> Made:
+    def make(self, name: str, /, **settings: Any) -> Made:
         """One by its name and its settings, whose types are checked."""
         found = self.find(name)
         if not (isinstance(found, type) and issubclass(found, self.base)):  # before it is called
             raise SettingError(f"{name!r} is not a {self.kind}")
         return found(**self._convert(name, found, settings, ""))
 
-    def parse(self, text: str, **defaults: Any) -> tuple[str, dict[str, Any]]:
+    def parse(self, text: str, /, **defaults: Any) -> tuple[str, dict[str, Any]]:
         """Name and settings of `name,key=value,…`; `defaults` hold for settings that exist and are
         not given."""
         name, given = self.split(text)

@@ -51,6 +51,10 @@ class _Kept(FunctionCache):
             rtsys.initialize(target_context)
         return self._load_overload(sig, target_context)
 
+    def save_overload(self, sig: Any, data: Any) -> None:
+        with suppress(OSError):  # without room on the disk, kernels are compiled each time
+            super().save_overload(sig, data)
+
 
 class _Part(JITCodeLibrary):
     """Code that is linked into kernels, which are optimised as a whole, and never runs by itself.

@@ -1,7 +1,8 @@
 """Settings for all tests."""
 
 import gc
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,14 @@ for name, n_examples in {"suite": 25, "long": 200}.items():
         suppress_health_check=[HealthCheck.too_slow],
     )
 settings.load_profile("suite")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_waiting_for_the_disk() -> Iterator[None]:
+    """It would take longer than most tests, and their results need not survive a power cut."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda _: None)
+        yield
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """Damages the arrays of a system, one at a time, and tries to translate with what is left.
 
+    python tests/damage.py --times 12 --seed 1           a tiny system with all models
     python tests/damage.py MODEL --times 12 --seed 1
 
 Bits are flipped, and ranges are overwritten with zeros, ones, NaN, large or random numbers. The
@@ -25,6 +26,7 @@ from decoder.translator import Translator
 from models.data.sealed_folders import seal
 from models.data.sentence import Sentence
 from models.errors import HyperbatonError
+from tests.tiny_systems import train_all_models
 
 REFUSED, HARMLESS, EXCEPTION = "refused", "harmless", "exception"
 CODES = {0: HARMLESS, 2: REFUSED, 3: EXCEPTION}
@@ -111,18 +113,31 @@ def try_damages(model, times, seed=0, seconds=60):
     return found
 
 
+COLUMNS = "array", "damages", REFUSED, HARMLESS, "crashes"
+
+
+def row(name, outcomes):
+    """A crash is everything that is neither."""
+    total, known = outcomes.total(), [outcomes[REFUSED], outcomes[HARMLESS]]
+    return f"{name:45}" + "".join(f"{n:>10,}" for n in (total, *known, total - sum(known)))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("model", type=Path)
-    parser.add_argument("--times", type=int, default=12)
+    parser.add_argument("model", type=Path, nargs="?", help="without one, a tiny one is trained")
+    parser.add_argument("--times", type=int, default=12, help="for each array")
     parser.add_argument("--seed", type=int, default=0)
-    arguments = parser.parse_args()
-    found = try_damages(arguments.model, arguments.times, arguments.seed)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        model = given.model or train_all_models(Path(folder))
+        found = try_damages(model, given.times, given.seed)
+    print(f"{COLUMNS[0]:45}" + "".join(f"{name:>10}" for name in COLUMNS[1:]))
     for name, outcomes in sorted(found.items()):
-        print(f"{name:45}", ", ".join(f"{n} {what}" for what, n in outcomes.most_common()))
+        print(row(name, outcomes))
     total = sum(found.values(), Counter())
-    print(f"{total.total()} damages: {', '.join(f'{n} {what}' for what, n in total.items())}")
-    sys.exit(bool(total.keys() - {REFUSED, HARMLESS}))
+    print(row("all", total))
+    others = total.keys() - {REFUSED, HARMLESS}
+    sys.exit(", ".join(f"{total[what]} × {what}" for what in others) if others else 0)
 
 
 if __name__ == "__main__":

@@ -1,29 +1,47 @@
 """Feeds broken input to every reader: whatever it is, the answer is data or a clean error.
 
-    python tests/fuzz.py                      a short round of each
-    python tests/fuzz.py --minutes 60 arpa    a long one of some
-    python tests/fuzz.py --inputs 1000000
+    python tests/fuzz.py                                        a short round of each
+    python tests/fuzz.py --minutes 60 --reader arpa             a long one of some
+    python tests/fuzz.py --inputs 1000000 --processes 2
+    python tests/fuzz.py --inputs 1000 --first 5000 --reader arpa     other ones
 
-Inputs are made from examples of each format (`tests/fuzz_examples/`): bytes are flipped, cut and
-repeated, and words and lines are replaced by what formats are made of (separators, brackets, huge
-and strange numbers, odd letters). An input that ends in anything but a `HyperbatonError` is written
-to `tests/fuzz_findings/READER/`, where `tests/test_fuzz.py` finds it from then on.
+Inputs are examples of each format (`tests/fuzz_examples/`) with a few changes (`mutations.py`).
+Each has a number, and reader, seed and number make it what it is, so a round can go on where
+another has ended. Readers work in processes of their own, on a file system in memory if there is
+one. One that dies, or takes over `MOST_SECONDS` for an input, is started again behind that input.
+
+An input that ends in anything but a `HyperbatonError`, or in a warning, is written to
+`tests/fuzz_findings/READER/`, where `tests/test_fuzz.py` finds it from then on; of several that
+fail in the same line of code only the first.
 """
 
 import argparse
+import atexit
+import ctypes
 import hashlib
+import math
+import multiprocessing
+import os
 import random
-import re
+import resource
+import shutil
+import signal
 import sys
 import tempfile
 import time
+import tomllib
 import traceback
-from collections import Counter
+import warnings
 from collections.abc import Callable
+from functools import cache, partial
+from multiprocessing import connection
 from pathlib import Path
 from typing import NamedTuple
 
+import tomli_w
+
 from decoder.request_files import read_requests
+from decoder.translator import Translator
 from models.data.array_files import load_arrays
 from models.data.brackets import read_brackets
 from models.data.conllu import read_conllu
@@ -31,6 +49,7 @@ from models.data.corpus_reading import CorpusFiles, SourceFiles, read_corpus, re
 from models.data.glossary import read_glossary
 from models.data.marking import Marking
 from models.data.markup_text import read_markup
+from models.data.sealed_folders import forgetting
 from models.data.text import parse_lines
 from models.distortion.parse.rewrites import parse_rewrites
 from models.errors import BadLine, DataError, HyperbatonError
@@ -41,28 +60,31 @@ from models.preparation.reading import RawFiles, read_pairs
 from models.system.folder import read_system
 from models.system.moses_ini import read_moses_ini
 from models.text.casing import Truecaser
+from tests.mutations import mutated, nested_json, nested_lines, nested_toml
+from tests.tiny_systems import train_all_models, train_for_text
 from tuning.comparison.configuration import read_configuration
 from tuning.evaluation.list_features import read_feature_lists
 from tuning.evaluation.nbest_lists import read_lists
 from tuning.evaluation.references import read_hypotheses
-from tuning.weights.trace import read_trace
+from tuning.weights.trace import load_pool, read_trace
 
 FINDINGS = Path(__file__).parent / "fuzz_findings"
 EXAMPLES = Path(__file__).parent / "fuzz_examples"
-GOOD = "hon o katta\nkare wa hon\n", "bought a book\nhe books\n", "0-2 2-0\n0-0\n"
-ODD_PARTS = Path(__file__).parent / "fuzz_parts.txt"
-PARTS = [
-    *ODD_PARTS.read_bytes().split(),
-    *(letter.encode() for letter in "\u3000\u2028\u0085\ufeff\U0001f600\u0301\u202e\t \n\r\0\x1f"),
-    *(b"\xff", b"\xc0\x80", b"\xed\xa0\x80", b"  ", b"\r\n", b"ngram 1=3"),
-    *(b"9" * 30, b"9" * 5000, b"a" * 3000, b"0-0 " * 300, b"(" * 2000, b"[" * 2000),
-]
-WORD = re.compile(rb"[^\s]+")
+GOOD = {
+    "source": "hon o katta\nkare wa hon\n",
+    "target": "bought a book\nhe books\n",
+    "alignment": "0-2 2-0\n0-0\n",
+}
+MEMORY = Path("/dev/shm")  # a file system, where there is one
+MOST_SECONDS, MOST_MEMORY = 20, 8 << 30  # for an input, for a process
 
 
 class Reader(NamedTuple):
     read: Callable[[Path], object]
     file: str = "input"  # what the reader wants it to be called
+    prepare: Callable[[Path], object] = lambda _: None  # fills the folder of the file
+    nested: Callable[[bytes, random.Random], bytes] | None = None  # changes of structure
+    examples: Callable[[], list[bytes]] | None = None  # unless they are in EXAMPLES
 
 
 def every(records):
@@ -76,15 +98,15 @@ def every(records):
 def beside(name):
     """Reads the file as one of several of a corpus, the others of which are good."""
 
+    def prepare(folder):
+        for key, text in GOOD.items():
+            (folder / f"good-{key}").write_text(text)
+
     def read(path):
-        good = dict(zip(("source", "target", "alignment"), GOOD, strict=True))
-        paths = {}
-        for key, text in good.items():
-            paths[key] = path.with_name(f"good-{key}")
-            paths[key].write_text(text)
+        paths = {key: path.with_name(f"good-{key}") for key in GOOD}
         read_corpus(CorpusFiles(**paths | {name: path}))
 
-    return read
+    return Reader(read, prepare=prepare)
 
 
 def prepared(form):
@@ -99,21 +121,25 @@ def requested(name):
             if "the file ends after" not in str(error):  # what they say of every file in the end
                 raise
 
-    return read
+    return Reader(read)
+
+
+def good_phrases(folder):
+    (folder / "good-phrases").write_bytes(examples("phrase-table")[0])
 
 
 def reordering(path):
-    phrases = path.with_name("good-phrases")
-    phrases.write_bytes(examples("phrase-table")[0])
-    read_phrase_table(phrases, path, "wbe-msd-bidirectional-fe")
+    read_phrase_table(path.with_name("good-phrases"), path, "wbe-msd-bidirectional-fe")
+
+
+def array_folder(folder):
+    """An array and the header of its folder, one of which is then replaced."""
+    (folder / "words.txt").write_text("<unk>\n<s>\n</s>\na")
+    (folder / "big.npy").write_bytes(examples("array")[0])
+    (folder / "header.json").write_bytes(examples("array-header")[0])
 
 
 def array(path):
-    """An array or the header of its folder, with the rest as it should be."""
-    path.with_name("words.txt").write_text("<unk>\n<s>\n</s>\na")
-    for name, file in (("array", "big.npy"), ("array-header", "header.json")):
-        if file != path.name:
-            path.with_name(file).write_bytes(examples(name)[0])
     load_arrays(path.parent, 1)
 
 
@@ -122,34 +148,79 @@ def markup(path):
         read_markup(line)
 
 
+def trace(path):
+    """What a run that goes on asks of the trace it finds."""
+    found = read_trace(path)
+    if found is not None and found.steps:
+        assert found.best >= found.kept >= 0
+        for text in (found.held_out_line, found.last_line, found.fall_line, found.falls):
+            str(text)
+
+
+@cache
+def tiny_systems():
+    """A folder with all their parts, and the content of `model.toml` of each. Parts have names that
+    do not depend on what is in them, so that findings stay what they are."""
+    folder = Path(tempfile.mkdtemp(dir=place()))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    (folder / "parts").mkdir()
+    contents = []
+    for name, train in (("all", train_all_models), ("text", train_for_text)):
+        model = train(folder / name)
+        content = tomllib.loads((model / "model.toml").read_text())
+        models = content["distortion"]
+        entries = [(content["parts"], key) for key in content["parts"]]
+        entries += [(entry, "part") for entry in models if "part" in entry]
+        for number, (table, key) in enumerate(entries):
+            link = f"parts/{name}-{number}"
+            (folder / link).symlink_to(model / table[key])
+            table[key] = link
+        contents.append(tomli_w.dumps(content).encode())
+    return folder, contents
+
+
+def link_parts(folder):
+    (folder / "parts").symlink_to(tiny_systems()[0] / "parts")
+
+
+def translate(path):
+    translator = Translator.load(path.parent)
+    for line in ("hon o katta .", "Kare wa 3 unknown"):
+        translator.translate(line, n_best=2)
+
+
 READERS = {
-    "alignment": Reader(beside("alignment")),
+    "alignment": beside("alignment"),
     "arpa": Reader(lambda path: LanguageModel.from_ngrams(read_arpa(path))),
-    "array": Reader(array, "big.npy"),
-    "array-header": Reader(array, "header.json"),
-    "configuration": Reader(read_configuration, "input.toml"),
+    "array": Reader(array, "big.npy", array_folder),
+    "array-header": Reader(array, "header.json", array_folder, nested_json),
+    "configuration": Reader(read_configuration, "input.toml", nested=nested_toml),
     "conllu": Reader(lambda path: every(read_conllu(path)), "input.conllu"),
     "feature-lists": Reader(read_feature_lists),
-    "force": Reader(requested("force")),
+    "force": requested("force"),
     "glossary": Reader(read_glossary),
     "hypotheses": Reader(read_hypotheses),
-    "jsonl": Reader(prepared("jsonl")),
+    "jsonl": Reader(prepared("jsonl"), nested=nested_lines),
     "marked": Reader(
         lambda path: every(read_marked_sentences(SourceFiles(path), Marking("exclusive")))
     ),
     "markup": Reader(markup),
+    "model.toml": Reader(
+        translate, "model.toml", link_parts, nested_toml, lambda: tiny_systems()[1]
+    ),
     "moses.ini": Reader(read_moses_ini),
     "n-best": Reader(lambda path: every(read_lists(path))),
-    "order": Reader(requested("order")),
+    "order": requested("order"),
     "phrase-table": Reader(read_phrase_table),
-    "prefix": Reader(requested("prefix")),
-    "reordering-table": Reader(reordering),
+    "pool": Reader(load_pool),
+    "prefix": requested("prefix"),
+    "reordering-table": Reader(reordering, prepare=good_phrases),
     "rewrites": Reader(lambda path: parse_rewrites(path.read_text(errors="replace"), "x")),
-    "system": Reader(lambda path: read_system(path.parent), "model.toml"),
-    "tags": Reader(beside("source_tags")),
-    "text": Reader(beside("source")),
+    "system": Reader(lambda path: read_system(path.parent), "model.toml", nested=nested_toml),
+    "tags": beside("source_tags"),
+    "text": beside("source"),
     "tmx": Reader(prepared("tmx")),
-    "trace": Reader(read_trace),
+    "trace": Reader(trace, nested=nested_json),
     "trees": Reader(lambda path: every(read_brackets(path))),
     "truecaser": Reader(Truecaser.load),
     "tsv": Reader(prepared("tsv")),
@@ -157,105 +228,167 @@ READERS = {
 
 
 def examples(name):
-    return [path.read_bytes() for path in sorted(EXAMPLES.glob(f"{name}.[0-9]"))]
+    made = READERS[name].examples
+    return (
+        made() if made else [path.read_bytes() for path in sorted(EXAMPLES.glob(f"{name}.[0-9]"))]
+    )
 
 
-def mutated(content, draw):
-    """The bytes with a few changes, from bits to lines."""
-    for _ in range(draw.choice((1, 1, 2, 3, 8))):
-        content = draw.choice(CHANGES)(content, draw)
-    return content
+def place():
+    """Where files are quick."""
+    return MEMORY if os.access(MEMORY, os.W_OK) else None
 
 
-def _flip(content, draw):
-    if not content:
-        return b"\0"
-    at = draw.randrange(len(content))
-    return content[:at] + bytes([content[at] ^ 1 << draw.randrange(8)]) + content[at + 1 :]
+def prepare(name, folder):
+    """Where the reader's input goes, with all that it needs beside it."""
+    reader = READERS[name]
+    reader.prepare(folder)
+    return folder / reader.file
 
 
-def _cut(content, draw):
-    first, last = sorted(draw.randrange(len(content) + 1) for _ in range(2))
-    return content[:first] + content[last:]
-
-
-def _insert(content, draw):
-    at = draw.randrange(len(content) + 1)
-    return content[:at] + draw.choice(PARTS) + content[at:]
-
-
-def _replace_word(content, draw):
-    words = list(WORD.finditer(content))
-    if not words:
-        return content + draw.choice(PARTS)
-    word = draw.choice(words)
-    return content[: word.start()] + draw.choice(PARTS) + content[word.end() :]
-
-
-def _move_line(content, draw):
-    lines = content.split(b"\n")
-    line = draw.choice(lines)
-    if draw.random() < 0.5:
-        lines.remove(line)
-    lines.insert(draw.randrange(len(lines) + 1), line)
-    return b"\n".join(lines)
-
-
-def _repeat(content, draw):
-    first, last = sorted(draw.randrange(len(content) + 1) for _ in range(2))
-    return content[:last] + content[first:last] * draw.choice((1, 2, 50)) + content[last:]
-
-
-CHANGES = (_flip, _cut, _insert, _insert, _replace_word, _replace_word, _move_line, _repeat)
-
-
-def attempt(reader, path):
+def attempt(name, path):
     """Whether the reader refused the file; any other exception is the caller's."""
     try:
-        reader.read(path)
+        READERS[name].read(path)
     except HyperbatonError:
         return True
     return False
 
 
-def fuzz(name, folder, *, seed=0, inputs=None, seconds=None):
-    """Counts of what happened; findings are kept."""
-    reader, draw, counts = READERS[name], random.Random(f"{name} {seed}"), Counter()
-    given = examples(name)
-    path = folder / reader.file
-    began = time.monotonic()
-    while not (inputs and counts.total() >= inputs) and not (
-        seconds and time.monotonic() - began > seconds
-    ):
-        content = mutated(draw.choice(given), draw)
-        path.write_bytes(content)
-        try:
-            counts["refused" if attempt(reader, path) else "read"] += 1
-        except Exception:
-            counts["failed"] += 1
-            found = FINDINGS / name / hashlib.sha256(content).hexdigest()[:12]
-            found.parent.mkdir(parents=True, exist_ok=True)
-            found.write_bytes(content)
-            print(f"{name}: {found}", file=sys.stderr)
-            traceback.print_exc()
-    return counts
+class Tally(ctypes.Structure):
+    """What happened so far, in memory that a process leaves to its parent when it dies."""
+
+    _fields_ = [
+        *((name, ctypes.c_int64) for name in ("next", "refused", "read", "unexpected", "crashes")),
+        ("seconds", ctypes.c_double),  # of the processor
+    ]
+
+
+def fuzz(name, folder, tally, end, *, seconds=math.inf, seed=0, begin=lambda: None):
+    """Tries the inputs from `tally.next` to `end`, after `begin`; findings are kept."""
+    path, given, change = prepare(name, folder), examples(name), READERS[name].nested
+    draw, found, used = random.Random(), set(), tally.seconds - time.process_time()
+    with warnings.catch_warnings(record=True) as warned, forgetting():
+        warnings.simplefilter("always")
+        while tally.next < end and tally.seconds < seconds:
+            draw.seed(f"{name} {seed} {tally.next}")
+            example = draw.choice(given)
+            nested = change and draw.random() < 0.5
+            with path.open("wb", buffering=0) as stream:
+                stream.write((change if nested else mutated)(example, draw))
+            begin()
+            try:
+                refused = attempt(name, path)
+                if warned:
+                    raise warned.pop().message
+                tally.refused, tally.read = tally.refused + refused, tally.read + (not refused)
+            except Exception as error:
+                tally.unexpected += 1
+                line = traceback.extract_tb(error.__traceback__)[-1]
+                if (type(error), line.filename, line.lineno) not in found:
+                    found.add((type(error), line.filename, line.lineno))
+                    keep(name, path.read_bytes(), traceback.format_exc())
+            tally.next += 1
+            tally.seconds = used + time.process_time()
+    return tally
+
+
+def keep(name, content, why):
+    path = FINDINGS / name / hashlib.sha256(content).hexdigest()[:12]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+    print(f"{name}: {path}\n{why}", file=sys.stderr, flush=True)
+
+
+class Job:
+    """A reader at work in a process of its own, which may die."""
+
+    def __init__(self, name, folder, first=0):
+        self.name, self.folder = name, folder
+        self.tally = multiprocessing.RawValue(Tally)
+        self.tally.next = first
+        with tempfile.TemporaryDirectory(dir=place()) as once:  # what takes time only once
+            path = prepare(name, Path(once))
+            for content in examples(name):
+                path.write_bytes(content)
+                attempt(name, path)
+
+    def start(self, *given, **options):
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir()
+        child = multiprocessing.get_context("fork").Process(
+            target=_limited, args=(self.name, self.folder, self.tally, *given), kwargs=options
+        )
+        child.start()
+        return child
+
+    def is_over(self, code):
+        """Whether a process that ended with this code has done everything; otherwise its last input
+        is a finding."""
+        if code > 0:
+            raise RuntimeError(f"{self.name}: the harness has failed")
+        if code:
+            content = (self.folder / READERS[self.name].file).read_bytes()
+            keep(self.name, content, f"input {self.tally.next}: signal {-code}")
+            self.tally.crashes += 1
+            self.tally.next += 1
+        return not code
+
+
+def _limited(*given, **options):
+    """As much time for each input and memory for all as should be enough."""
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+    begin = partial(signal.setitimer, signal.ITIMER_PROF, MOST_SECONDS)
+    fuzz(*given, **options, begin=begin)
+
+
+def run(jobs, n_processes, report, *given, **options):
+    """All jobs, so many at a time; `report` gets each that is over."""
+    waiting, running = list(jobs), {}
+    while waiting or running:
+        while waiting and len(running) < n_processes:
+            job = waiting.pop(0)
+            child = job.start(*given, **options)
+            running[child.sentinel] = child, job
+        for ended in connection.wait(running):
+            child, job = running.pop(ended)
+            child.join()
+            if job.is_over(child.exitcode):
+                report(job)
+            else:
+                waiting.insert(0, job)
+
+
+COLUMNS = "reader", "inputs", "seconds", "a second", "refused", "read", "unexpected", "crashes"
+ROW = "{:18}" + "{:>12}" * (len(COLUMNS) - 1)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("readers", nargs="*", default=[])
+    parser.add_argument("--reader", action="append", choices=READERS, help="all of them if none")
+    parser.add_argument("--inputs", type=int, help="for each reader (default: 2000)")
     parser.add_argument("--minutes", type=float, help="for each reader")
-    parser.add_argument("--inputs", type=int, help="for each reader")
+    parser.add_argument("--first", type=int, default=0, help="the number of the first input")
+    parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
-    failed = 0
-    with tempfile.TemporaryDirectory() as folder:
-        for name in given.readers or READERS:
-            inputs = given.inputs or (None if given.minutes else 2000)
-            seconds = given.minutes and 60 * given.minutes
-            counts = fuzz(name, Path(folder), seed=given.seed, inputs=inputs, seconds=seconds)
-            print(f"{name:20}", ", ".join(f"{n:,} {what}" for what, n in sorted(counts.items())))
-            failed += counts["failed"]
+    n_inputs = given.inputs or (sys.maxsize if given.minutes else 2000)
+    failed = []
+
+    def report(job):
+        tally, seconds = job.tally, job.tally.seconds
+        failed.extend([job.name] * (tally.unexpected + tally.crashes))
+        done = tally.next - given.first
+        counts = tally.refused, tally.read, tally.unexpected, tally.crashes
+        numbers = done, round(seconds), round(done / max(seconds, 1e-9)), *counts
+        print(ROW.format(job.name, *(f"{number:,}" for number in numbers)), flush=True)
+
+    print(ROW.format(*COLUMNS), flush=True)
+    with tempfile.TemporaryDirectory(dir=place()) as folder:
+        names = given.reader or READERS
+        jobs = [Job(name, Path(folder) / name, given.first) for name in names]
+        seconds = 60 * given.minutes if given.minutes else math.inf
+        run(jobs, given.processes, report, given.first + n_inputs, seconds=seconds, seed=given.seed)
     sys.exit(bool(failed))
 
 

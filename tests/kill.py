@@ -28,7 +28,7 @@ from typing import NamedTuple
 from hyperbaton.samples import sample_files
 
 ROOT = Path(__file__).parent.parent
-N_TRAIN, N_DEV = 300, 30
+N_PAIRS = 300  # of the corpus; a tenth of them is the development set
 COMPARISON = """
 limits = [6]
 metrics = ["bleu", "pdscore"]
@@ -61,15 +61,15 @@ class Outcome(NamedTuple):
     differences: list[str]
 
 
-def write_data(folder):
+def write_data(folder, n_pairs=N_PAIRS):
     """Some sentences of the sample, under all names that the commands use."""
     files = sample_files("ja-en")
     named = {"ja": files.source, "en": files.target, "align": files.alignment}
     columns = []
     for name, path in named.items():
-        lines = gzip.decompress(path.read_bytes()).splitlines(keepends=True)[:N_TRAIN]
+        lines = gzip.decompress(path.read_bytes()).splitlines(keepends=True)[:n_pairs]
         (folder / f"train.{name}").write_bytes(b"".join(lines))
-        (folder / f"dev.{name}").write_bytes(b"".join(lines[:N_DEV]))
+        (folder / f"dev.{name}").write_bytes(b"".join(lines[: n_pairs // 10]))
         columns.append(lines)
     pairs = zip(*columns[:2], strict=True)
     (folder / "raw.tsv").write_bytes(b"".join(one.rstrip() + b"\t" + two for one, two in pairs))
@@ -149,12 +149,12 @@ def differences(whole, disturbed):
     return sorted(map(str, (named[0] ^ named[1]) | changed))
 
 
-def try_kills(name, folder, kills, seed=0, each=3):
+def try_kills(name, folder, kills, seed=0, each=3, n_pairs=N_PAIRS):
     """Runs of the command that are killed up to `each` times, until there were so many kills."""
     command, draw = COMMANDS[name], random.Random(f"{name} {seed}")
     given, whole, disturbed = (folder / part for part in ("given", "whole", "disturbed"))
     given.mkdir(parents=True)
-    write_data(given)
+    write_data(given, n_pairs)
     for need in NEEDS.get(name, []):
         finish(start(need, given))
     shutil.copytree(given, whole)
@@ -179,12 +179,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("commands", nargs="*", default=[])
     parser.add_argument("--kills", type=int, default=3, help="of each command")
+    parser.add_argument("--pairs", type=int, default=N_PAIRS, help="of sentences, to work on")
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
     failed = False
     for name in given.commands or COMMANDS:
         with tempfile.TemporaryDirectory() as folder:
-            outcome = try_kills(name, Path(folder), given.kills, given.seed)
+            outcome = try_kills(name, Path(folder), given.kills, given.seed, n_pairs=given.pairs)
         failed |= bool(outcome.differences)
         result = ", ".join(outcome.differences) or "the same bytes"
         print(f"{name:10} {outcome.kills} kills: {result}", flush=True)

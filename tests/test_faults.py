@@ -70,6 +70,63 @@ def test_tuning_without_room_on_the_disk_leaves_the_weights(trained, tmp_path):
     assert (tmp_path / name).read_bytes() == (trained / name).read_bytes()
 
 
+@pytest.mark.parametrize("size", [0, 1000, 20_000])
+def test_preparing_without_room_on_the_disk_leaves_the_old_files(data, size):
+    old = old_files(data / "prepared")
+    prepare = COMMANDS["prepare"].split()
+    done = command_line.run(*prepare, cwd=data, env=ENVIRONMENT, preexec_fn=with_room(size))
+    assert done.returncode == 1
+    assert done.stderr == "hyperbaton: prepared: cannot be written: File too large\n"
+    assert {path.name: path.read_text() for path in (data / "prepared").iterdir()} == old
+
+
+@pytest.mark.parametrize("full", ["train.fr", "dev.en", "report.json"])
+def test_a_disk_that_is_full_in_the_end_leaves_the_old_files(data, full):
+    """None of them gets its name before all are written."""
+    old = old_files(data / "prepared")
+    (data / "prepared" / full).unlink()
+    (data / "prepared" / full).symlink_to("/dev/full")
+    done = command_line.run(*COMMANDS["prepare"].split(), cwd=data)
+    assert done.returncode == 1
+    assert done.stderr == (
+        f"hyperbaton: prepared/{full}: cannot be written: No space left on device\n"
+    )
+    (data / "prepared" / full).unlink()
+    left = {path.name: path.read_text() for path in (data / "prepared").iterdir()}
+    assert left == {name: text for name, text in old.items() if name != full}
+
+
+def old_files(folder):
+    """Results of an earlier run."""
+    folder.mkdir()
+    names = [f"{part}.{side}" for part in ("train", "dev", "test") for side in ("fr", "en")]
+    old = {name: f"old {name}\n" for name in [*names, "report.json", "report.md"]}
+    for name, text in old.items():
+        (folder / name).write_text(text)
+    return old
+
+
+@pytest.mark.parametrize(
+    ("size", "missing"), [(10_000, "system/parts/"), (60_000, "state/")], ids=["train", "tune"]
+)
+def test_comparing_without_room_on_the_disk(tmp_path, size, missing):
+    """Training ends at the first size, tuning in the workers at the second."""
+    write_data(tmp_path, 60)
+    compare = COMMANDS["compare"].split()
+    done = command_line.run(*compare, cwd=tmp_path, env=ENVIRONMENT, preexec_fn=with_room(size))
+    assert done.returncode == 1
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith(f"hyperbaton: comparison/{missing}")
+    assert last.endswith(": cannot be written: File too large")
+    made = [path.name for path in (tmp_path / "comparison").iterdir()]
+    assert not [name for name in made if name.startswith(("results", "report"))]
+    if missing == "state/":  # the rest of the work goes on where it ended
+        done = command_line.run(*compare, cwd=tmp_path)
+        assert done.returncode == 0
+        assert "phrases: nothing has changed" in done.stderr
+        assert (tmp_path / "comparison/results.json").exists()
+
+
 def test_a_run_that_is_suspended_keeps_others_out_and_goes_on(trained, data):
     """A clock that runs on while the process stands still does not matter either."""
     with started([*COMMAND, *TRAIN.split()], cwd=data, stderr=subprocess.DEVNULL) as process:

@@ -10,6 +10,9 @@ keep it.
 """
 
 import json
+import math
+import os
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -21,10 +24,19 @@ from numpy.typing import NDArray
 from models.data.array_laws import ADVICE, Check, Laws, plain_numbers
 from models.data.sealed_folders import damaged_files, is_remembered, is_sealed, remember
 from models.data.vocabulary import Vocabulary
-from models.errors import DataError, missing_file, reading
+from models.errors import DataError, reading
 from models.writing import make_folder, replacing
 
 HEADER = "header.json"
+# How `.npy` files of version 1.0 begin: a magic number, the length of the header, the header
+_TYPE = r"[<>|][biufcSUV]\d{1,4}"
+_FIELD = rf"\('(\w+)', '({_TYPE})'\)"
+_SIZE = r"\d{1,18}"
+START = re.compile(
+    rf"\x93NUMPY\x01\x00..{{'descr': (?P<type>'{_TYPE}'|\[{_FIELD}(?:, {_FIELD})*\]), "
+    rf"'fortran_order': False, 'shape': \((?P<shape>{_SIZE},(?: {_SIZE}(?:, {_SIZE})*)?)\), }} *\n",
+    re.DOTALL | re.ASCII,
+)
 LAWS = 1  # to be raised with every new law, so that what obeyed the old ones is read again
 
 
@@ -72,10 +84,10 @@ def save_arrays(
             raise DataError("a word with a line end in it cannot be saved", where=str(directory))
     make_folder(directory)
     for name, values in arrays.items():
-        with replacing(directory / f"{name}.npy") as path, path.open("wb") as stream:
+        with replacing(directory / f"{name}.npy", waits=False) as path, path.open("wb") as stream:
             _write(stream, values)
     for name, text in texts.items():
-        with replacing(directory / f"{name}.txt") as path:
+        with replacing(directory / f"{name}.txt", waits=False) as path:
             path.write_bytes(text.encode())
     content = {
         "format": format_number,
@@ -105,7 +117,7 @@ def load_arrays(
         found = content["format"]
         names = "arrays", "vocabularies", "header"
         kinds, sizes, header = (dict(content[name]) for name in names)
-        if any(Path(name).name != name for name in (*kinds, *sizes)):
+        if not all(map(_is_file_name, (*kinds, *sizes))):
             raise ValueError("a file outside the folder")
     except (ValueError, KeyError, TypeError, RecursionError):
         raise DataError("is not a header of arrays", where=str(path), advice=ADVICE) from None
@@ -123,6 +135,11 @@ def load_arrays(
     )
     _verify(directory, f"{format_number} {LAWS} {sorted(settings.items())}", laws, folder)
     return folder
+
+
+def _is_file_name(name: str) -> bool:
+    """Whether a file of the folder can have that name."""
+    return Path(name).name == name and name.isprintable()
 
 
 def _verify(directory: Path, version: str, laws: Check, folder: ArrayFolder) -> None:
@@ -143,14 +160,30 @@ def _verify(directory: Path, version: str, laws: Check, folder: ArrayFolder) -> 
 
 
 def _map(path: Path, kind: str, mode: Literal["r", "c"]) -> NDArray[Any]:
+    """NumPy would parse the header as Python, with warnings, and in one thread at a time."""
+    with reading(path), path.open("rb") as stream:
+        start = stream.read(10)
+        start += stream.read(int.from_bytes(start[8:], "little"))
+        size = stream.seek(0, os.SEEK_END) - len(start)
     try:
-        mapped = np.load(path, mmap_mode=mode, allow_pickle=False)
-    except FileNotFoundError:
-        raise missing_file(path) from None
-    except Exception:  # a broken header is parsed as Python, which fails in many ways
+        dtype, shape = _described(start.decode("latin-1"))
+        if size != math.prod(shape) * dtype.itemsize:
+            raise ValueError("another size")
+        mapped = np.memmap(path, dtype, mode, len(start), math.prod(shape)).reshape(shape)
+    except (ValueError, TypeError):
         raise DataError("is not an array", where=str(path), advice=ADVICE) from None
     _check(path, _kind(mapped), kind)
     return np.asarray(mapped)  # compiled code takes plain arrays only
+
+
+def _described(start: str) -> tuple[np.dtype[Any], tuple[int, ...]]:
+    """What an `.npy` file says that it holds."""
+    found = START.fullmatch(start)
+    if not found:
+        raise ValueError("another beginning")
+    fields = re.findall(_FIELD, found["type"])
+    shape = tuple(int(number) for number in found["shape"].split(",") if number)
+    return np.dtype(fields or found["type"].strip("'")), shape
 
 
 def _words(path: Path, size: int) -> Vocabulary:
@@ -163,16 +196,14 @@ def _words(path: Path, size: int) -> Vocabulary:
 
 
 def _write(file: BinaryIO, values: NDArray[Any] | Stream) -> None:
-    if not isinstance(values, Stream):
-        np.save(file, np.ascontiguousarray(values), allow_pickle=False)
-        return
+    """NumPy's own functions do not say why a file cannot be written."""
     form = {
         "descr": np.lib.format.dtype_to_descr(values.dtype),
         "fortran_order": False,
         "shape": values.shape,
     }
     np.lib.format.write_array_header_1_0(file, form)
-    for chunk in values.chunks:
+    for chunk in values.chunks if isinstance(values, Stream) else [values]:
         file.write(np.ascontiguousarray(chunk, values.dtype).data)
 
 

@@ -7,7 +7,7 @@ files (where they are, their size, when they were last changed), in a small file
 
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -31,6 +31,18 @@ def sha256(path: Path) -> str:
         )
     with reading(path), path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def check_unchanged(files: Mapping[Path, str]) -> None:
+    """What was read must be what results are named after (the hashes), or the next run would take
+    them for those of another text."""
+    for path, digest in files.items():
+        if sha256(path) != digest:
+            raise DataError(
+                "was changed while it was being read",
+                where=str(path),
+                advice="give the same command again when it is complete",
+            )
 
 
 def seal(folder: Path) -> None:

@@ -27,7 +27,7 @@ _CATALOGUE = Catalogue("distortion model", DistortionModel, MODELS, ENTRY_POINTS
 split_model, model_text = split_settings, join_settings
 
 
-def make_model(name: str, **settings: Any) -> DistortionModel:
+def make_model(name: str, /, **settings: Any) -> DistortionModel:
     """A model from its name (or `module:Class`) and its settings."""
     model = _CATALOGUE.make(name, **settings)
     try:

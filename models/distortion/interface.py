@@ -281,6 +281,9 @@ class DistortionModel(Estimator, ABC):
             vars(self).update({**header, **arrays, **vocabularies})
         return self
 
+    def check_settings(self) -> None:
+        """Refuses values of settings that are not possible; called before a system is loaded."""
+
     def laws(self, arrays: Laws) -> None:
         """What must hold of saved arrays, if compiled code relies on it (`array_laws.py`)."""
         plain_numbers(arrays)

@@ -10,7 +10,6 @@ Lines are sorted by their bytes and numbers have six significant digits, as Mose
 from array import array
 from collections.abc import Callable, Iterator
 from itertools import islice, pairwise
-from math import inf
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +22,7 @@ from models.phrases.extraction import GRID
 from models.phrases.reordering import ReorderingType
 from models.phrases.sections import EntrySide, assemble
 from models.phrases.sorted_trie import parents
-from models.phrases.table import SCORES, PhraseTable
+from models.phrases.table import LARGEST_COUNT, SCORES, PhraseTable
 from models.progress import Progress
 from models.writing import open_to_write
 
@@ -226,7 +225,7 @@ def _counts(text: str) -> list[float]:
         return [0.0, 0.0, 0.0]
     numbers = _floats(text, 3)
     for number in numbers:
-        if not 0.0 <= number < inf:
+        if not 0.0 <= number <= LARGEST_COUNT:
             raise BadLine("table", f"{number:g} is not a count", "expected a number from 0 up")
     return numbers
 

@@ -109,6 +109,7 @@ class PhraseTable:
 HEADER = ("reordering_type", "n_occurrences")
 GRID = 8  # words of a phrase that inner alignments have room for
 LONGEST = 1000  # words of a target phrase
+LARGEST_COUNT = 1e15  # far more than there are words, and far less than float32 can hold
 
 
 def _laws(arrays: Laws) -> None:
@@ -124,9 +125,13 @@ def _laws(arrays: Laws) -> None:
     n_words = arrays.words("target_vocabulary")
     words = arrays.indices("target_words", np.int32, (None,), below=n_words)
     offsets = arrays.ranges("target_offsets", np.int32, len(words))
-    n_rows = len(arrays.floats("frequency_rows", np.float32, (None, DIRECT + 1)))
+    rows = arrays.array("frequency_rows", np.float32, (None, DIRECT + 1))
+    counts = rows[:, : COUNT + 1]
+    known = not len(counts) or (counts.min() >= 0 and counts.max() <= LARGEST_COUNT)
+    arrays.that("frequency_rows", known, "has counts that are none, or too large")
+    arrays.finite("frequency_rows", rows[:, COUNT + 1 :])
     arrays.floats("lexical", np.float32, (*n_entries, 2))
-    arrays.indices("frequency", np.int32, n_entries, below=n_rows)
+    arrays.indices("frequency", np.int32, n_entries, below=len(rows))
     alignments = arrays.array("alignments", np.uint64, (None,))
     alignment = arrays.indices("alignment", np.int32, n_entries, below=len(alignments))
     kind = arrays.header.get("reordering_type")

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass, field
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO
@@ -137,11 +138,13 @@ def _write(
     job: Preparation, kept: IO[bytes], sets: bytes, report: Report, progress: Progress | None
 ) -> None:
     """Divides the pairs, and reports."""
+    reports = [job.out / f"{REPORT}.{ending}" for ending in ("json", "md")]
     with ExitStack() as stack:
         streams = {
-            name: [stack.enter_context(open_to_write(path)) for path in both]
-            for name, both in job.outputs.items()
+            name: [stack.enter_context(open_to_write(path)) for path in paths]
+            for name, paths in {**job.outputs, REPORT: reports}.items()
         }
+        stack.enter_context(writing(job.out))  # whichever of the files has no room
         for number, (part, (line, *texts)) in enumerate(zip(sets, _fields(kept), strict=True), 1):
             if part == TWICE:
                 report.drop(DUPLICATE, _where(job, int(line)), *texts)
@@ -151,9 +154,11 @@ def _write(
                 stream.write(f"{text}\n".encode())
             if progress and number % PROGRESS_EVERY == 0:
                 progress("writing pairs", number)
-        for ending, text in (("json", _json(job, report)), ("md", as_markdown(report))):
-            stream = stack.enter_context(open_to_write(job.out / f"{REPORT}.{ending}"))
+        texts = [_json(job, report), as_markdown(report)]
+        for stream, text in zip(streams[REPORT], texts, strict=True):
             stream.write(text.encode())
+        for stream in chain.from_iterable(streams.values()):
+            stream.flush()  # a full disk is noticed before any file gets its name
 
 
 def _fields(lines: Iterable[bytes]) -> Iterator[list[str]]:

@@ -293,6 +293,11 @@ def model_entries(directory: Path, wanted: Iterable[str] = ()) -> list[dict[str,
 
 def load_entry(directory: Path, entry: Mapping[str, Any]) -> DistortionModel:
     model = make_model(entry["name"], **entry["settings"])
+    try:
+        model.check_settings()
+    except SettingError as error:
+        error.where = ": ".join(filter(None, (str(directory / NAME), error.where)))
+        raise
     return model.load(directory / entry["part"]) if "part" in entry else model
 
 

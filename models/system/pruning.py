@@ -12,7 +12,7 @@ from models.phrases.settings import PhraseSettings
 from models.phrases.table import FORMAT
 from models.system.folder import load_phrases, read_system, write_content
 from models.system.stages import PARTS, fingerprint, locked, remove_other_parts, run_stage
-from models.writing import make_folder, writing
+from models.writing import make_folder, put_in_place, writing
 
 PRUNED = "pruned"  # in model.toml: what was pruned, in order
 
@@ -61,7 +61,7 @@ def _copied(directory: Path, out: Path, content: dict[str, Any]) -> dict[str, An
             with writing(unfinished):
                 shutil.rmtree(unfinished, ignore_errors=True)
                 shutil.copytree(directory / part, unfinished)
-                unfinished.rename(out / place)
+                put_in_place(unfinished, out / place)
         return place
 
     others = {name: part for name, part in content["parts"].items() if name != "phrases"}

@@ -15,14 +15,15 @@ import re
 import resource
 import shutil
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from models.data.sealed_folders import is_whole, seal, sha256
+from models.data.sealed_folders import check_unchanged, is_whole, seal, sha256
 from models.errors import DataError, reason
-from models.writing import make_folder, writing
+from models.writing import make_folder, put_in_place, writing
 
 PARTS = "parts"
 UNFINISHED = ".unfinished"
@@ -34,11 +35,24 @@ DISTORTION = "distortion_"  # prefix of the names of all stages that fit distort
 Measure: TypeAlias = Callable[[str, float, float], None]  # part, seconds, peak in megabytes
 
 
-def fingerprint(*inputs: Any) -> str:
-    """A short name for inputs: anything JSON can hold, and paths, which stand for file contents."""
-    content = [sha256(item) if isinstance(item, Path) else item for item in inputs]
+class Key(str):
+    """A fingerprint that remembers the hashes of the files it was made of."""
+
+    files: Mapping[Path, str] = MappingProxyType({})
+
+
+def fingerprint(*inputs: Any) -> Key:
+    """A short name for inputs: anything JSON can hold, other fingerprints, and paths, which stand
+    for file contents."""
+    hashes = {item: sha256(item) for item in inputs if isinstance(item, Path)}
+    content = [hashes[item] if isinstance(item, Path) else item for item in inputs]
     text = json.dumps(content, sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:KEY_LENGTH]
+    key = Key(hashlib.sha256(text.encode()).hexdigest()[:KEY_LENGTH])
+    for item in inputs:
+        if isinstance(item, Key):
+            hashes |= item.files
+    key.files = hashes
+    return key
 
 
 @contextmanager
@@ -77,7 +91,8 @@ def run_stage(
 
     Unless it exists, `work` fills it and returns a few words on what it made; `talk` gets them with
     time and memory, `measure` gets the numbers. Memory is the peak of this process so far. Work
-    that `resumes` finds what it had done when it was killed or interrupted.
+    that `resumes` finds what it had done when it was killed or interrupted. Files that the key was
+    made of must still be the same in the end.
     """
     part = f"{PARTS}/{name}-{key}"
     finished, unfinished = directory / part, directory / f"{part}{UNFINISHED}"
@@ -94,10 +109,12 @@ def run_stage(
                 shutil.rmtree(unfinished, ignore_errors=True)  # left by a run that was killed
             unfinished.mkdir(parents=True, exist_ok=resumes)
         made = work(unfinished)
+        if isinstance(key, Key):
+            check_unchanged(key.files)
         seal(unfinished)
         with writing(finished):
             shutil.rmtree(finished, ignore_errors=True)
-            os.rename(unfinished, finished)  # noqa: PTH104 - fails where Path.replace would not
+            put_in_place(unfinished, finished)
     except OSError as error:
         where = str(error.filename or directory)
         raise DataError(f"{name} failed: {reason(error)}", where=where) from None

@@ -20,7 +20,7 @@ from models.data.corpus import AlignedCorpus
 from models.data.corpus_files import FORMAT as CORPUS_FORMAT
 from models.data.corpus_files import load_corpus, save_corpus
 from models.data.corpus_reading import CorpusFiles, ReadReport, read_corpus
-from models.data.sealed_folders import sha256
+from models.data.sealed_folders import check_unchanged, sha256
 from models.data.tagger import FORMAT as TAGGER_FORMAT
 from models.data.text import split_words
 from models.data.vocabulary import SPECIAL, Vocabulary
@@ -205,8 +205,7 @@ class _Training:
         else:
             self._text.load()
             corpus, report = read_corpus(*given, self._text.plain().tokenise)
-        for name, path in self._paths.items():
-            _check_unchanged(path, self._hashes[name])
+        check_unchanged({path: self._hashes[name] for name, path in self._paths.items()})
         if not len(corpus):
             raise DataError("the corpus has no pair", where=str(self.files.source))
         return corpus, report
@@ -331,8 +330,7 @@ class _Training:
         target, settings = self.read[0].target, self.settings.lm
         tokenise = split_words if self._text is None else self._text.written
         more_vocabulary, more = read_text(self.lm_texts, self.listeners.progress, tokenise)
-        for path, digest in zip(self.lm_texts, self._lm_hashes, strict=True):
-            _check_unchanged(path, digest)
+        check_unchanged(dict(zip(self.lm_texts, self._lm_hashes, strict=True)))
         words, vocabulary = _appended(target.words, target.vocabulary, more, more_vocabulary)
         self._announce("making the language model")
         thresholds, memory = _thresholds(settings.prune), self._memory // SORTING
@@ -440,14 +438,3 @@ def _thresholds(text: str) -> list[int]:
             f"{text!r} is not a list of thresholds",
             expected='expected whole numbers such as "0 0 1"',
         ) from None
-
-
-def _check_unchanged(path: Path, digest: str) -> None:
-    """What was read must be what the stages are named after, or the next run would take them for
-    the work of another text."""
-    if sha256(path) != digest:
-        raise DataError(
-            "was changed while it was being read",
-            where=str(path),
-            advice="give the same command again when it is complete",
-        )

@@ -16,17 +16,7 @@ from models.system.settings import TrainingSettings
 from models.system.training import train_system
 from tests.command_line import run
 from tests.damage import HARMLESS, REFUSED, try_damages
-
-ALL_MODELS = (
-    "linear",
-    "msd",
-    "nine-class,prior=8,passes=3",
-    "pair,prior=8,passes=3",
-    "sequence,prior=8,passes=3",
-    "dpr,min_examples=2",
-    "dpr,features=alrajeh,classes=5",
-    "parse,iterations=3",
-)
+from tests.tiny_systems import ALIGNMENT, SOURCE, TARGET, train_all_models, write_corpus
 
 
 @pytest.fixture
@@ -188,6 +178,21 @@ def test_a_part_is_checked_against_the_settings_of_its_model(tmp_path):
     assert "_sizes.npy: holds (3,) of int64, not (2) of int64" in result.stderr
 
 
+def test_settings_that_no_model_can_have_are_refused(tmp_path):
+    files = write_corpus(tmp_path, source=SOURCE, target=TARGET, alignment=ALIGNMENT)
+    system = tmp_path / "m"
+    train_system(files, system, TrainingSettings(distortion=("nine-class,passes=3",)))
+    text = (system / "model.toml").read_text()
+    for old, new, problem in (
+        ('bins = "goto"', 'bins = "gto"', "there are no distance classes 'gto'"),
+        ("min_count = 4", "min_count = 0", "nine-class.min_count: 0 is not possible"),
+    ):
+        (system / "model.toml").write_text(text.replace(old, new))
+        result = run("translate", system, input="hon o katta\n")
+        assert result.returncode == 2
+        assert result.stderr.startswith(f"hyperbaton: {system}/model.toml: {problem}")
+
+
 def test_a_variant_finds_its_parts_inside_its_folder(model, tmp_path):
     content = tomllib.loads((model / "model.toml").read_text())
     write_variant(tmp_path / "v", model, ["linear"], content["weights"] | {"lm": 0.7}, -1)
@@ -201,18 +206,8 @@ def test_a_variant_finds_its_parts_inside_its_folder(model, tmp_path):
 def test_no_damage_to_any_array_crashes_a_translation(tmp_path):
     """Once for every array of a system with all models; `tests/damage.py` does it as often as one
     likes."""
-    for name, text in (
-        ("s", "hon o katta\nkare wa hon o yonda\nkare wa katta\n"),
-        ("t", "bought a book\nhe read a book\nhe bought\n"),
-        ("a", "0-2 2-0\n0-0 2-3 4-1\n0-0 2-1\n"),
-        ("tags", "N P V\nN P N P V\nN P V\n"),
-    ):
-        (tmp_path / name).write_text(text * 8)
-    files = CorpusFiles(
-        tmp_path / "s", tmp_path / "t", tmp_path / "a", tmp_path / "tags", None, None
-    )
-    train_system(files, tmp_path / "m", TrainingSettings(distortion=ALL_MODELS))
-    found = try_damages(tmp_path / "m", times=1, seed=5)
+    model = train_all_models(tmp_path)
+    found = try_damages(model, times=1, seed=5)
     assert len(found) > 60
     for name, outcomes in found.items():
         assert outcomes.keys() <= {HARMLESS, REFUSED}, name

@@ -1,5 +1,6 @@
 """Compiled code is kept as long as no source that went into it has changed, and no longer."""
 
+import errno
 import os
 import subprocess
 import sys
@@ -7,6 +8,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from numba.core.caching import FunctionCache
 from numba.core.errors import termcolor
 
 from models import kernels
@@ -223,3 +225,17 @@ def test_kept_code_that_makes_no_array_needs_no_memory_for_arrays(project, run):
 
 def test_messages_have_no_colours_for_which_numba_replaces_the_standard_streams():
     assert termcolor().errmsg("text") == "text"
+
+
+def test_a_full_disk_kept_kernels_from_running(monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(FunctionCache, "save_overload", full)
+
+    @kernels.uncounted_kernel
+    def doubled(number):
+        return 2 * number
+
+    assert doubled(21) == 42
+    assert doubled.signatures

@@ -1,14 +1,17 @@
+import errno
 import gzip
 import io
+import os
 import socket
 import subprocess
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from models.errors import DataError
-from models.writing import copy_file, make_folder, open_to_write, writing
+from models.writing import copy_file, make_folder, open_to_write, put_in_place, sync, writing
 
 
 def write_to(path, content=b"new"):
@@ -125,3 +128,64 @@ def test_a_full_disk_left_half_a_copy(tmp_path, monkeypatch):
     with pytest.raises(DataError, match=r"b: cannot be written: No space left on device"):
         copy_file(tmp_path / "a", tmp_path / "b")
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
+
+
+@pytest.fixture
+def events(monkeypatch):
+    """What was synchronised and named, in order, by inode."""
+    seen = []
+    rename = os.rename
+
+    def recorded(old, new, *options, **more):
+        seen.append(("named", Path(old).stat().st_ino))
+        return rename(old, new, *options, **more)
+
+    monkeypatch.setattr(
+        os, "fsync", lambda handle: seen.append(("synced", os.fstat(handle).st_ino))
+    )
+    for name in ("rename", "replace"):
+        monkeypatch.setattr(os, name, recorded)
+    return seen
+
+
+def test_files_that_got_their_names_too_early_were_empty_after_a_power_cut(tmp_path, events):
+    for name in ("a", "b.gz"):
+        write_to(tmp_path / name)
+    found = [(tmp_path / name).stat().st_ino for name in ("a", "b.gz")]
+    assert events == [(what, inode) for inode in found for what in ("synced", "named")]
+
+
+def test_a_folder_gets_its_name_after_its_files_are_on_the_disk(tmp_path, events):
+    made = tmp_path / "made"
+    made.mkdir()
+    inodes = set()
+    for name in "ab":
+        (made / name).write_text(name)
+        inodes.add((made / name).stat().st_ino)
+    folder, parent = made.stat().st_ino, tmp_path.stat().st_ino
+    put_in_place(made, tmp_path / "finished")
+    assert {*events[:3]} == {("synced", inode) for inode in (*inodes, folder)}
+    assert events[3:] == [("named", folder), ("synced", parent)]
+    assert {path.name for path in (tmp_path / "finished").iterdir()} == {"a", "b"}
+
+
+def refused(number):
+    def fsync(_):
+        raise OSError(number, os.strerror(number))
+
+    return fsync
+
+
+def test_a_disk_that_is_found_full_when_it_is_written(tmp_path, monkeypatch):
+    path = tmp_path / "a"
+    path.write_bytes(b"old")
+    monkeypatch.setattr(os, "fsync", refused(errno.ENOSPC))
+    with pytest.raises(DataError, match="a: cannot be written: No space left on device"):
+        write_to(path)
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_system_that_cannot_synchronise_folders_is_no_obstacle(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "fsync", refused(errno.EINVAL))
+    sync(tmp_path)

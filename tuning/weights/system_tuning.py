@@ -13,6 +13,7 @@ from typing import Any
 
 from decoder.decode import SearchSettings
 from decoder.translator import Translator
+from models.data.sealed_folders import check_unchanged
 from models.data.unknown_words import UnknownWords
 from models.progress import Progress
 from models.system.folder import load_text, read_system, write_weights
@@ -78,6 +79,7 @@ def tune_system(
     for difference in text.differences() if text else ():
         talk(difference)
     dev = load(job.dev, text)
+    check_unchanged(key.files)
     with locked(job.folder):
         if job.restart:
             _clear(job.folder)

@@ -7,12 +7,13 @@ that is killed loses at most the round it was in. The trace carries fingerprints
 that a run never resumes with other inputs. When a run is over, only the trace is kept.
 """
 
+import io
 import json
-import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from types import UnionType
+from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from tuning.optimisers.pool import Pool
 
 FORMAT = 3
 NAME = "trace.json"
+LARGEST = 1e18  # of all numbers in a trace
 DECODED, FROM_LATTICES = "pool", "lattice"  # where hypotheses come from
 
 
@@ -142,11 +144,30 @@ def read_trace(path: Path) -> Trace | None:
             return None
         steps = tuple(Step(**step) for step in content.pop("steps"))
         held_out = content.pop("held_out")
-        return Trace(**content, steps=steps, held_out=held_out and HeldOut(*held_out))
+        unseen = [HeldOut(*held_out)] if held_out else []
+        trace = Trace(**content, steps=steps, held_out=unseen[0] if unseen else None)
+        return trace if steps and all(map(_is_typed, (trace, *unseen, *steps))) else None
     except (FileNotFoundError, ValueError, TypeError, KeyError, RecursionError):
         return None
     except OSError as error:
         raise DataError(f"cannot be read: {reason(error)}", where=str(path)) from None
+
+
+def _is_typed(record: object) -> bool:
+    """Whether what came from a file has the types that are declared."""
+    declared = get_type_hints(type(record))
+    return all(_fits(getattr(record, name), wanted) for name, wanted in declared.items())
+
+
+def _fits(value: Any, wanted: Any) -> bool:
+    plain, inside = get_origin(wanted) or wanted, get_args(wanted)
+    if plain is UnionType:
+        return any(_fits(value, one) for one in inside)
+    if plain in (dict, Mapping):
+        return isinstance(value, dict) and all(_fits(one, inside[1]) for one in value.values())
+    if plain in (int, float):
+        return type(value) in (int, plain) and abs(value) < LARGEST
+    return isinstance(value, plain)
 
 
 def resume(
@@ -159,10 +180,11 @@ def resume(
     trace = read_trace(folder / NAME)
     if trace is not None and dict(trace.inputs) == dict(fresh.inputs):
         if trace.stopped:
+            _remove_pools(folder)  # a run that was killed in the end has left them
             talk(f"seed {fresh.seed}: done before, {len(trace.steps)} decodings")
             return trace, pool
         for path in _pool_paths(folder, trace):
-            pool = pool.merge(_load_pool(path))
+            pool = pool.merge(load_pool(path))
         if len(pool) != trace.steps[-1].pool_size:
             raise _damaged(_pool_path(folder, len(trace.steps) - 1, DECODED))
         talk(f"seed {fresh.seed}: resumes after {len(trace.steps)} decodings")
@@ -204,11 +226,12 @@ def _pool_paths(folder: Path, trace: Trace) -> Iterator[Path]:
             yield added
 
 
-def _load_pool(path: Path) -> Pool:
+def load_pool(path: Path) -> Pool:
+    """Hypotheses as `save` has written them."""
     try:
-        with np.load(path, allow_pickle=False) as arrays:
+        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as arrays:
             return Pool(**{one.name: arrays[one.name] for one in fields(Pool)})
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile):
+    except Exception:  # a damaged archive fails in many ways
         raise _damaged(path) from None
 
 

@@ -88,6 +88,17 @@ def test_a_header_that_is_none_is_refused(folder, content):
         load_arrays(folder, 1)
 
 
+@pytest.mark.parametrize("name", ["../big", "a/b", "/etc/x", "a\0b", "\ud800"])
+@pytest.mark.parametrize("kind", ["arrays", "vocabularies"])
+def test_a_name_that_no_file_of_the_folder_has_is_refused(folder, kind, name):
+    path = folder / "header.json"
+    content = json.loads(path.read_text())
+    content[kind][name] = next(iter(content[kind].values()))
+    path.write_text(json.dumps(content))
+    with pytest.raises(DataError, match=r"header\.json: is not a header of arrays"):
+        load_arrays(folder, 1)
+
+
 def test_a_file_that_the_system_refuses_is_named(folder):
     (folder / "header.json").unlink()
     (folder / "header.json").mkdir()
@@ -100,6 +111,48 @@ def test_an_array_that_is_none_is_refused(folder, content):
     (folder / "big.npy").write_bytes(content)
     with pytest.raises(DataError, match=r"big\.npy: is not an array\n  train or import the model"):
         load_arrays(folder, 1)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        *(
+            ("'<i8'", "'<i9'"),
+            ("'<i8'", "'|O8'"),
+            ("'<i8'", "'\\\\i8'"),
+            ("'<i8'", "[('a', '<i8')]"),
+        ),
+        *(("(3, 2)", "(2, 3L)"), ("(3, 2)", "(6)"), ("(3, 2)", "(3, 2, 0)"), ("(3, 2)", "()")),
+        ("(3, 2)", "(999999999999999999, 999999999999999999, 0)"),
+        *(("False", "True"), ("'descr'", "'order'"), (" }", " } x"), (" }", "\n }")),
+    ],
+)
+@pytest.mark.filterwarnings("default")  # an error would be taken for a broken file
+def test_a_broken_header_of_an_array_is_refused_without_a_warning(folder, recwarn, old, new):
+    """NumPy would take some of them for headers that Python 2 has written, and say so."""
+    path = folder / "big.npy"
+    content = path.read_bytes()
+    header, body = content[10:-48], content[-48:]  # 3 × 2 numbers of 8 bytes
+    header = header.replace(old.encode(), new.encode())
+    path.write_bytes(content[:8] + len(header).to_bytes(2, "little") + header + body)
+    with pytest.raises(DataError, match=r"big\.npy: "):
+        load_arrays(folder, 1)
+    assert not recwarn
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        *(np.zeros(0, np.float32), np.zeros((0, 3), np.int8), np.ones((2, 3, 4), np.uint64)),
+        *(np.array([True, False]), np.array(["a", "bcd"]), np.asfortranarray(np.eye(3, 4))),
+        np.array([(1, 2.5)], dtype=[("key", "<u4"), ("logprob", "<f4")]),
+    ],
+)
+def test_arrays_of_all_kinds_come_back(tmp_path, values):
+    save_arrays(tmp_path, 1, {}, {"x": values}, {})
+    laws = lambda arrays: arrays.array("x", values.dtype, values.shape)  # noqa: E731
+    found = load_arrays(tmp_path, 1, laws).arrays["x"]
+    assert found.tolist() == values.tolist() == np.load(tmp_path / "x.npy").tolist()
 
 
 def test_a_cut_array_is_refused(folder):

@@ -168,6 +168,7 @@ def test_broken_lines_are_named(write, line, message):
         ("a ||| X ||| 1 1 1 1 ||| ||| 1 1 -1", "-1 is not a count\n  expected a number from 0"),
         ("a ||| X ||| 1 1 1 1 ||| ||| nan 1 1", "nan is not a count"),
         ("a ||| X ||| 1 1 1 1 ||| ||| 1 inf 1", "inf is not a count"),
+        ("a ||| X ||| 1 1 1 1 ||| ||| 1 1e16 1", r"1e\+16 is not a count"),
         ("<s> ||| X ||| 1 1 1 1", "the word <s> is reserved for language models"),
         ("a ||| <unk> ||| 1 1 1 1", "the word <unk> is reserved for language models"),
     ],
@@ -182,6 +183,24 @@ def test_large_and_fractional_counts_were_wrapped_and_cut(write):
     path = write("t", "a ||| X ||| 1 1 1 1 ||| 0-0 ||| 3e9 2.5 0.25\n")
     table, _ = read_phrase_table(path)
     assert table.counts_of().tolist() == [[3e9, 2.5, 0.25]]
+
+
+def test_a_table_with_large_counts_was_refused_when_it_was_loaded(write, tmp_path):
+    """Function words of some ten million sentences have them."""
+    table, _ = read_phrase_table(write("t", "a ||| X ||| 1 1 1 1 ||| 0-0 ||| 3e7 1e15 3e7\n"))
+    table.save(tmp_path / "table")
+    assert PhraseTable.load(tmp_path / "table").counts_of()[0] == pytest.approx([3e7, 1e15, 3e7])
+
+
+@pytest.mark.parametrize("count", [-1, 2e15, np.inf, np.nan])
+def test_counts_that_are_none_are_refused(write, tmp_path, count):
+    table, _ = read_phrase_table(write("t", "a ||| X ||| 1 1 1 1 ||| 0-0 ||| 3 2 1\n"))
+    table.save(tmp_path / "table")
+    rows = np.load(tmp_path / "table/frequency_rows.npy")
+    rows[0, 1] = count
+    np.save(tmp_path / "table/frequency_rows.npy", rows)
+    with pytest.raises(DataError, match="has counts that are none, or too large"):
+        PhraseTable.load(tmp_path / "table")
 
 
 def test_a_repeated_phrase_pair_was_an_index_error(write):

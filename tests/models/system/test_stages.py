@@ -1,5 +1,6 @@
 import hashlib
 import os
+import pickle
 import re
 
 import pytest
@@ -202,3 +203,26 @@ def test_fingerprints_follow_content_and_settings(write):
     assert fingerprint(one) != fingerprint(other)
     assert fingerprint(one, {"x": 1}) != fingerprint(one, {"x": 2})
     assert fingerprint("ab", "c") != fingerprint("a", "bc")
+
+
+def test_a_file_that_changed_during_a_stage_was_taken_for_the_old_one(tmp_path, write):
+    """A key that is made of another one stands for its files too."""
+    path, other = write("a", "text"), write("b", "text")
+    key = fingerprint("scored", fingerprint(path, 3), other)
+    assert key.files == dict.fromkeys((path, other), sha256(path))
+
+    def work(folder):
+        (folder / "made").write_text(path.read_text())
+        path.write_text("another")
+        return "a file"
+
+    with pytest.raises(DataError, match="a: was changed while it was being read\n  give the same"):
+        run_stage(tmp_path, "lm", key, work)
+    assert list((tmp_path / PARTS).iterdir()) == []
+    path.write_text("text")
+    assert run_stage(tmp_path, "lm", key, Work()) == f"parts/lm-{key}"
+
+
+def test_keys_survive_the_way_to_another_process(write):
+    key = fingerprint(write("a", "text"))
+    assert pickle.loads(pickle.dumps(key)).files == key.files != {}

@@ -24,7 +24,7 @@ from tests.tuning.comparison.tiny import (
     in_this_process,
     tiny_configuration,
 )
-from tuning.comparison import run
+from tuning.comparison import cells, run
 from tuning.comparison.cells import Job, read_replica, run_job
 from tuning.comparison.configuration import NO_LIMIT, System, TrainingData, check
 from tuning.comparison.result_tables import as_record, summary_table, write_files
@@ -570,3 +570,22 @@ def test_results_are_the_same_for_any_number_of_processes(tmp_path):
     record = json.loads(written[0][0])
     assert "seconds" not in str(record)
     assert str(tmp_path / "1") not in written[0][0].decode()
+
+
+@pytest.mark.usefixtures("serial", "shared_stages")
+def test_a_test_set_that_changed_after_it_was_hashed_was_taken_for_the_old_one(
+    tmp_path, monkeypatch
+):
+    configuration = tiny_configuration(tmp_path, systems=[LINEAR])
+    source = configuration.test[0].source
+
+    def change_and_load(data, *given, **options):
+        if data.name == "test":
+            source.write_text(source.read_text().replace("a", "o"))
+        return load(data, *given, **options)
+
+    monkeypatch.setattr(cells, "load", change_and_load)
+    with pytest.raises(DataError, match=rf"{source}: was changed while it was being read"):
+        compare(configuration, tmp_path / "out", threads=1)
+    parts = [path.name.partition("-")[0] for path in (tmp_path / "out/parts").iterdir()]
+    assert parts == ["tuned"]

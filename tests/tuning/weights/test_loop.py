@@ -332,6 +332,13 @@ def test_a_damaged_state_is_an_error(translator, tmp_path):
         tune(translator, SOURCE, REFERENCES, QUICK, tmp_path)
 
 
+def test_a_run_that_was_killed_at_its_very_end_left_its_pools_for_ever(translator, tmp_path):
+    tune(translator, SOURCE, REFERENCES, QUICK, tmp_path)
+    (tmp_path / "pool-001.npz").write_bytes(b"not yet removed")
+    tune(translator, SOURCE, REFERENCES, QUICK, tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["trace.json"]
+
+
 def test_a_pool_of_another_size_is_damaged_as_well(translator, tmp_path):
     stopped_run(translator, tmp_path)
     path = tmp_path / "trace.json"
@@ -342,9 +349,38 @@ def test_a_pool_of_another_size_is_damaged_as_well(translator, tmp_path):
         tune(translator, SOURCE, REFERENCES, QUICK, tmp_path)
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": 1}', '{"format": 1, "steps": [3]}'])
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": 3}', '{"format": 3, "steps": [3]}'])
 def test_a_trace_that_cannot_be_read_is_none(write, text):
     assert read_trace(write("trace.json", text)) is None
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        *(("format", 1), ("steps", []), ("iterations", "5"), ("iterations", 10**400)),
+        *(("inputs", 3), ("inputs", {"source": 3}), ("following", {"lm": "x"}), ("stopped", 1)),
+        *(("held_out", [1, 2]), ("held_out", [1, 2, "x", True]), ("metric", None)),
+    ],
+)
+def test_a_trace_with_values_of_other_types_is_none(tmp_path, key, value):
+    step = Step({"lm": 0.5}, 12.5, 0.9, 100, 50, 0.25, 1.5)
+    save(tmp_path, Trace("mert", "TER", "sig", False, 3, 15, {"source": "x"}, (step,)))
+    path = tmp_path / "trace.json"
+    content = json.loads(path.read_text())
+    assert read_trace(path) is not None
+    path.write_text(json.dumps(content | {key: value}))
+    assert read_trace(path) is None
+
+
+@pytest.mark.parametrize(("key", "value"), [("score", "12"), ("weights", {"lm": None}), ("x", 1)])
+def test_a_trace_with_a_broken_step_is_none(tmp_path, key, value):
+    step = Step({"lm": 0.5}, 12.5, 0.9, 100, 50, 0.25, 1.5)
+    save(tmp_path, Trace("mert", "TER", "sig", False, 3, 15, {"source": "x"}, (step,)))
+    path = tmp_path / "trace.json"
+    content = json.loads(path.read_text())
+    content["steps"][0][key] = value
+    path.write_text(json.dumps(content))
+    assert read_trace(path) is None
 
 
 def test_traces_are_written_as_they_are(tmp_path):
