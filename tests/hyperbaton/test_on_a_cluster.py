@@ -26,14 +26,14 @@ PAIRS = [
     ("kare wa pan o katta", "he bought some bread", "0-0 2-3 4-1"),
     ("pan o yonda", "read some bread", "0-2 2-0"),
 ]
-OURS = re.compile(r"(tcp|tls)://.*tasks at once$|what the cluster does: ")
+OURS = re.compile(r"(tcp|tls)://.*tasks at once$|what the cluster does: |compiling for the first")
 
 
 @pytest.fixture(scope="module")
-def far(tmp_path_factory):
+def far(tmp_path_factory, home):
     """What `--cluster` takes."""
     folder = tmp_path_factory.mktemp("cluster")
-    with machines(folder, 2) as made:
+    with machines(folder, 2, hidden=[home]) as made:
         table = folder / "cluster.toml"
         table.write_text(
             '[cluster]\nkind = "scheduler"\nshared = false\n'

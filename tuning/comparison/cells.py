@@ -96,9 +96,9 @@ class Job:
         """Where tuning keeps its state."""
         return self.folder / STATE / self.tuned_key
 
-    @property
+    @cached_property
     def parts(self) -> list[Path]:
-        """What the job makes."""
+        """What the job makes; found at home, because elsewhere the data have other paths."""
         tests = self.configuration.test
         return [self.tuned, *map(self.decoded, tests), *map(self.scored, tests)]
 
@@ -160,6 +160,11 @@ def run_job(here: Workplace, job: Job) -> None:
     names = [path.relative_to(job.folder).as_posix() for path in needed]
     with here.working_in(job.folder, *names) as folder:
         own = job.at(here, folder)
+        if [path.name for path in own.parts] != [path.name for path in job.parts]:
+            raise DataError(
+                "a data set has changed since the comparison began",
+                advice="run the same command again",
+            )
         work = _Work(own, here.say, lambda: here.put(own.state, job.state))
         run_stage(folder, TUNED, own.tuned_key, work.tune)
         for test in own.configuration.test:

@@ -124,7 +124,12 @@ def _by_cell(jobs: Sequence[Job]) -> list[list[Job]]:
 
 
 def _run(jobs: Sequence[Job], workers: Workers, talk: Talk, progress: Progress | None) -> None:
-    open_jobs = [job for job in jobs if not job.is_done()]
+    open_jobs = []
+    for job in jobs:
+        if job.is_done():
+            shutil.rmtree(job.state, ignore_errors=True)  # of a run that was killed at the end
+        else:
+            open_jobs.append(job)
     if len(open_jobs) < len(jobs):
         talk(f"{len(jobs) - len(open_jobs)} of {len(jobs)} runs are done already")
     for job in open_jobs:

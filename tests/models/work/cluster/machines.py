@@ -1,6 +1,7 @@
 """A scheduler and workers, each a process with a folder of its own, as on machines of their own."""
 
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -17,8 +18,9 @@ PATIENT = {
 
 
 class Machines:
-    def __init__(self, folder: Path, patience: str) -> None:
+    def __init__(self, folder: Path, patience: str, hidden: Sequence[Path]) -> None:
         self._folder, self._stack = folder, ExitStack()
+        self._under = _hiding(hidden)
         self._settings = PATIENT | {"DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": patience}
         self.workers: list[subprocess.Popen] = []
         self._n_started = 0
@@ -41,6 +43,7 @@ class Machines:
         place.mkdir()
         options = ["--nthreads", "1", "--no-nanny", "--memory-limit", "0", "--no-dashboard"]
         options += ["--local-directory", place, "--host", "127.0.0.1"]
+        under = [*under, *self._under]
         worker = self._start("worker", self.address, *options, log=place / "log", under=under)
         self.workers.append(worker)
         return worker
@@ -67,15 +70,30 @@ class Machines:
         self._stack.close()
 
 
+def _hiding(folders: Sequence[Path]) -> list[str]:
+    """A command that runs another one which finds the folders empty, or none."""
+    apart = ["unshare", "--user", "--map-root-user", "--mount"]
+    mounts = "".join(f"mount -t tmpfs none {shlex.quote(str(folder))} && " for folder in folders)
+    command = [*apart, "bash", "-c", f'{mounts}exec "$@"', "-"]
+    try:
+        tried = subprocess.run([*command, "true"], capture_output=True)
+    except OSError:
+        return []
+    return command if folders and tried.returncode == 0 else []
+
+
 def _end(process: subprocess.Popen) -> None:
     process.kill()
     process.wait()
 
 
 @contextmanager
-def machines(folder: Path, n_workers: int, patience: str = "5 minutes"):
-    """`patience`: how long a worker may be silent before it is given up."""
-    made = Machines(folder, patience)
+def machines(
+    folder: Path, n_workers: int, patience: str = "5 minutes", hidden: Sequence[Path] = ()
+):
+    """`patience`: how long a worker may be silent before it is given up. Workers find `hidden`
+    folders empty, where the system lets us do that, as if they were on another machine."""
+    made = Machines(folder, patience, hidden)
     try:
         for _ in range(n_workers):
             made.start_worker()

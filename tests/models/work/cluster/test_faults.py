@@ -35,9 +35,13 @@ def results(folder):
 
 
 @pytest.fixture(scope="module")
-def comparison(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("comparison")
-    return tiny_configuration(folder, (LINEAR, LEX), limits=(3, 6), tune=TUNED)
+def data(tmp_path_factory):
+    return tmp_path_factory.mktemp("comparison")
+
+
+@pytest.fixture(scope="module")
+def comparison(data):
+    return tiny_configuration(data, (LINEAR, LEX), limits=(3, 6), tune=TUNED)
 
 
 @pytest.fixture(scope="module")
@@ -66,17 +70,19 @@ class Killer(threading.Thread):
             self._machines.start_worker()
 
 
-def test_workers_that_are_killed_change_nothing(comparison, undisturbed, tmp_path):
-    with machines(tmp_path, 2) as made:
+def test_workers_that_are_killed_change_nothing(data, comparison, undisturbed, tmp_path):
+    out = tmp_path / "out"
+    out.mkdir()
+    with machines(tmp_path, 2, hidden=[data, out]) as made:
         killer = Killer(made, 3)
         with cluster_workers(settings_for(made), print) as workers:
             killer.start()
-            compare(comparison, tmp_path / "out", 1, workers=workers)
+            compare(comparison, out, 1, workers=workers)
         killer.ended.set()
         killer.join()
         assert killer.n_killed
-    assert results(tmp_path / "out") == undisturbed
-    assert not list((tmp_path / "out").rglob("*.part"))
+    assert results(out) == undisturbed
+    assert not list(out.rglob("*.part"))
 
 
 def wait(here, path):
