@@ -26,7 +26,7 @@ PAIRS = [
     ("kare wa pan o katta", "he bought some bread", "0-0 2-3 4-1"),
     ("pan o yonda", "read some bread", "0-2 2-0"),
 ]
-OURS = re.compile(r"(tcp|tls)://.*tasks at once$|what the cluster does: |compiling for the first")
+OURS = re.compile(r"tcp://|what the cluster does: |compiling for the first")
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +87,7 @@ def test_translate(far, home, arguments):
         done = run("translate", "m", source, *arguments, *where, cwd=home)
         files = [path.read_bytes() for path in written if path.exists()]
         results.append((done.returncode, done.stdout, without_own_lines(done.stderr), files))
-        assert sum(1 for x in done.stderr.splitlines() if OURS.match(x)) == len(where)
+        assert ("tasks at once" in done.stderr) == bool(where)
     assert results[0] == results[1]
     if source == "in":
         assert results[0][0] == 1
