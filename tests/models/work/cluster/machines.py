@@ -1,9 +1,11 @@
 """A scheduler and workers, each a process with a folder of its own, as on machines of their own."""
 
 import os
+import random
 import shlex
 import subprocess
 import sys
+import threading
 from collections.abc import Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -100,3 +102,20 @@ def machines(
         yield made
     finally:
         made.close()
+
+
+class Killer(threading.Thread):
+    """Kills a worker now and then, and starts another."""
+
+    def __init__(self, made: Machines, n_kills: int) -> None:
+        super().__init__(daemon=True)
+        self._machines, self._n_kills = made, n_kills
+        self._random, self.ended, self.n_killed = random.Random(1), threading.Event(), 0
+
+    def run(self) -> None:
+        while self.n_killed < self._n_kills:
+            if self.ended.wait(self._random.uniform(0.5, 2)):
+                return
+            self._machines.kill_worker(0)
+            self.n_killed += 1
+            self._machines.start_worker()

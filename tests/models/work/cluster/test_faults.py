@@ -1,6 +1,5 @@
 """Machines that fail: the command goes on, or says what happened and can be run again."""
 
-import random
 import signal
 import threading
 import time
@@ -11,7 +10,7 @@ import pytest
 from models.errors import DataError
 from models.work.cluster.opening import ClusterSettings, cluster_workers
 from tests.child_processes import PATIENCE
-from tests.models.work.cluster.machines import machines
+from tests.models.work.cluster.machines import Killer, machines
 from tests.tuning.comparison.tiny import LEX, LINEAR, in_this_process, tiny_configuration
 from tuning.comparison import run
 from tuning.comparison.run import compare
@@ -51,23 +50,6 @@ def undisturbed(comparison, tmp_path_factory):
         patch.setattr(run, "run_jobs", in_this_process)
         compare(comparison, folder, 1)
     return results(folder)
-
-
-class Killer(threading.Thread):
-    """Kills a worker now and then, and starts another."""
-
-    def __init__(self, made, n_kills):
-        super().__init__(daemon=True)
-        self._machines, self._n_kills = made, n_kills
-        self._random, self.ended, self.n_killed = random.Random(1), threading.Event(), 0
-
-    def run(self):
-        while self.n_killed < self._n_kills:
-            if self.ended.wait(self._random.uniform(0.5, 2)):
-                return
-            self._machines.kill_worker(0)
-            self.n_killed += 1
-            self._machines.start_worker()
 
 
 def test_workers_that_are_killed_change_nothing(data, comparison, undisturbed, tmp_path):
