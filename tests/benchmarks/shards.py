@@ -140,7 +140,7 @@ def print_costs(costs: dict[str, list[Cost]]) -> None:
         )
 
 
-if __name__ == "__main__":
+def start() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("paths", type=Path, nargs=3)
     parser.add_argument("--pairs", type=int, default=100_000)
@@ -158,3 +158,9 @@ if __name__ == "__main__":
             distortion=tuple(given.distortion),
         ),
     )
+
+
+if __name__ == "__main__":
+    from tests.benchmarks import shards  # tasks are functions of a module that workers can load
+
+    shards.start()
