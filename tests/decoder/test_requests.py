@@ -5,7 +5,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from decoder.constraints.target_words import parts_of
+from decoder.constraints.target_words import BeginsWith, parts_of
 from decoder.decode import Decoder, NotFound, SearchSettings
 from decoder.requests import Beginning, Exactly, Following, differences
 from models.arrays import Ragged
@@ -164,6 +164,27 @@ def test_which_phrases_are_parts_of_what_is_required(phrases, required, goes_on)
     ]
     found = parts_of(rows, np.array(required, np.int32), goes_on=goes_on)
     assert found.tolist() == expected
+
+
+@given(
+    st.lists(st.lists(st.integers(0, 2), min_size=1, max_size=3), min_size=1, max_size=5),
+    st.lists(st.integers(0, 2), min_size=1, max_size=6),
+)
+def test_useful_options_are_those_of_some_way_to_say_it(phrases, required):
+    """All ways are written out."""
+
+    def ways(at):
+        if at == len(required):
+            yield set()
+        for option, phrase in enumerate(phrases):
+            if required[at : at + len(phrase)] == phrase:
+                yield from ({option, *rest} for rest in ways(at + len(phrase)))
+
+    expected = set().union(*ways(0))
+    rows = Ragged(np.concatenate(phrases).astype(np.int32), np.cumsum([0, *map(len, phrases)]))
+    words, possible = np.array(required, np.int32), np.ones(len(phrases), bool)
+    found = BeginsWith(rows, words, possible, exact=True).useful()
+    assert set(np.flatnonzero(found).tolist()) == expected
 
 
 def test_what_the_table_cannot_say_is_not_searched_for():

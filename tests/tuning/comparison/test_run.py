@@ -361,6 +361,18 @@ def test_tuning_that_was_stopped_goes_on(trained, tmp_path):
     assert read_replica(stopped).weights == read_replica(undisturbed).weights
 
 
+def test_data_that_changed_since_the_comparison_began(trained, tmp_path):
+    configuration, folder = trained
+    source = tmp_path / "dev"
+    source.write_bytes(configuration.dev.source.read_bytes())
+    changed = replace(configuration, dev=replace(configuration.dev, source=source))
+    job = replace(first_job(changed, folder), folder=tmp_path / "out")
+    assert not job.is_done()
+    source.write_bytes(source.read_bytes().replace(b" ", b" x ", 1))
+    with pytest.raises(DataError, match="a data set has changed since the comparison began"):
+        run_job(Workplace(), job)
+
+
 def test_a_state_that_is_damaged_is_begun_anew(trained, tmp_path):
     configuration, folder = trained
     job = replace(first_job(configuration, folder), folder=tmp_path)

@@ -307,3 +307,21 @@ def test_parts_of_a_folder_are_fetched_alone(workers, home):
     assert workers.submit(names, home / "data", []).result() == ["a", "inner/b"]
     with pytest.raises(DataError, match="is none of this run's files"):
         workers.submit(names, home / "data", ["../single"]).result()
+
+
+def test_what_dask_says_is_said_in_our_words():
+    from models.work.cluster.dask_workers import _in_our_words
+
+    killed = distributed.scheduler.KilledWorker("task", None, 3)
+    assert "several workers died of the same task" in str(_in_our_words(killed))
+    missing = _in_our_words(ModuleNotFoundError("No module named 'models'"))
+    assert isinstance(missing, SettingError)
+    assert "a worker cannot load hyperbaton: No module named 'models'" in str(missing)
+    own = ZeroDivisionError()
+    assert _in_our_words(own) is own
+
+
+def test_results_that_arrive_in_part_are_refused():
+    packed = Packed(b"", "ticket", (3, 5))
+    with pytest.raises(DataError, match="a worker's result is damaged"):
+        packed.unpacked(lambda _: bytearray(7))
