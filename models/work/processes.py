@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from multiprocessing import get_context, resource_tracker
@@ -21,8 +21,7 @@ from queue import SimpleQueue
 from typing import Any, Self
 
 from models.errors import DataError, HyperbatonError
-from models.progress import Progress
-from models.work.workers import Made, Workers
+from models.work.workers import Made, Task, Workers
 from models.work.workplace import Workplace, plain
 
 PULSE = 0.5  # seconds between checks on the parent, where the kernel does not watch it
@@ -44,19 +43,12 @@ class Processes(Workers):
     def n(self) -> int:
         return self._n
 
-    def submit(  # type: ignore[override]
-        self,
-        work: Callable[..., Made],
-        /,
-        *arguments: Any,
-        progress: Progress | None = None,
-        near: Hashable = None,  # noqa: ARG002
-    ) -> Future[Made]:
+    def start(self, task: Task[Made]) -> Future[Made]:
         if len(self._processes) < self._n:
-            self._start()
-        return self._threads.submit(self._run, work, arguments, progress)
+            self._start_process()
+        return self._threads.submit(self._run, task)
 
-    def _start(self) -> None:
+    def _start_process(self) -> None:
         ours, theirs = self._context.Pipe()
         process = self._context.Process(target=_serve, args=(theirs, os.getpid()), daemon=True)
         with ctrl_c_later():
@@ -66,12 +58,10 @@ class Processes(Workers):
         self._connections.append(ours)
         self._idle.put(ours)
 
-    def _run(
-        self, work: Callable[..., Made], arguments: tuple[Any, ...], progress: Progress | None
-    ) -> Made:
+    def _run(self, task: Task[Made]) -> Made:
         connection = self._idle.get()
         try:
-            connection.send((work, arguments))
+            connection.send((task.work, task.arguments))
             while True:
                 kind, value = _receive(connection)
                 if kind == _ERROR:
@@ -79,8 +69,8 @@ class Processes(Workers):
                 if kind == _DONE:
                     made: Made = value
                     return made
-                if progress is not None:
-                    progress(*value)
+                if task.progress is not None:
+                    task.progress(*value)
         finally:
             self._idle.put(connection)
 

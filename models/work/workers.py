@@ -12,10 +12,11 @@ that are small and can be pickled. Leaving the block with an error ends all work
 from abc import abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
+from typing import Any, Concatenate, Generic, NamedTuple, ParamSpec, TypeVar
 
 from models.progress import Progress
 from models.work.workplace import Workplace
@@ -24,6 +25,14 @@ Job = TypeVar("Job")
 Made = TypeVar("Made")
 Arguments = ParamSpec("Arguments")
 Work = Callable[Concatenate[Workplace, Arguments], Made]
+
+
+@dataclass(frozen=True)
+class Task(Generic[Made]):
+    work: Callable[..., Made]
+    arguments: tuple[Any, ...]
+    progress: Progress | None
+    near: Hashable
 
 
 class Workers(Executor):
@@ -39,7 +48,6 @@ class Workers(Executor):
     def serve(self, reads: Iterable[Path], writes: Iterable[Path]) -> None:
         """Lets tasks have files and folders of this machine, and bring home others."""
 
-    @abstractmethod
     def submit(  # type: ignore[override]
         self,
         work: Callable[..., Made],
@@ -51,6 +59,11 @@ class Workers(Executor):
         """Calls `work(here, *arguments)`; progress may be reported from other threads. The worker
         that did the last task `near` the same thing does this one, if it can: it may remember what
         both need."""
+        return self.start(Task(work, arguments, progress, near))
+
+    @abstractmethod
+    def start(self, task: Task[Made]) -> Future[Made]:
+        """What `submit` does, in one piece."""
 
 
 class Threads(Workers):
@@ -63,15 +76,8 @@ class Threads(Workers):
     def n(self) -> int:
         return self._n
 
-    def submit(  # type: ignore[override]
-        self,
-        work: Callable[..., Made],
-        /,
-        *arguments: Any,
-        progress: Progress | None = None,
-        near: Hashable = None,  # noqa: ARG002
-    ) -> Future[Made]:
-        return self._pool.submit(work, Workplace(progress), *arguments)
+    def start(self, task: Task[Made]) -> Future[Made]:
+        return self._pool.submit(task.work, Workplace(task.progress), *task.arguments)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         self._pool.shutdown(wait, cancel_futures=cancel_futures)

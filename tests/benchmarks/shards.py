@@ -24,7 +24,7 @@ from models.system.settings import ResourceSettings, TrainingSettings
 from models.system.training import Listeners, train_system
 from models.work.cluster.opening import ClusterSettings, cluster_workers
 from models.work.peak_memory import begin_peak, peak_megabytes
-from models.work.workers import Workers
+from models.work.workers import Task, Workers
 from tests.benchmarks.train import first_lines
 
 WARM = 300  # sentence pairs
@@ -77,15 +77,17 @@ class Measuring(Workers):
     def serve(self, *files: Any, **more: Any) -> None:
         self._workers.serve(*files, **more)
 
-    def submit(self, work: Callable[..., Any], /, *arguments: Any, **options: Any) -> Future[Any]:
-        done, made = self._workers.submit(measured, work, *arguments, **options), Future[Any]()
+    def start(self, task: Task[Any]) -> Future[Any]:
+        given = (task.work, *task.arguments)
+        done = self._workers.submit(measured, *given, progress=task.progress, near=task.near)
+        made: Future[Any] = Future()
 
         def pass_on(done: Future[Any]) -> None:
             if error := done.exception():
                 made.set_exception(error)
                 return
             value, cost = done.result()
-            self.costs[step_of(work, arguments)].append(cost)
+            self.costs[step_of(task.work, task.arguments)].append(cost)
             made.set_result(value)
 
         done.add_done_callback(pass_on)

@@ -1,7 +1,7 @@
 """Dask as an executor of tasks."""
 
 import logging
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Hashable, Iterable
 from concurrent.futures import CancelledError, Executor, Future
 from functools import partial
 from itertools import count
@@ -22,7 +22,7 @@ from models.work.cluster.far_workplace import Order, run_task
 from models.work.cluster.file_service import FileService
 from models.work.cluster.packed import Packed
 from models.work.cluster.versions import own_versions
-from models.work.workers import Made, Workers
+from models.work.workers import Made, Task, Workers
 
 RESUME = "run the same command again: it resumes where it stopped"
 OFTEN = 2.0  # seconds
@@ -62,17 +62,10 @@ class DaskWorkers(Workers):
     def serve(self, reads: Iterable[Path], writes: Iterable[Path]) -> None:
         self._files.allow(set(reads), set(writes))
 
-    def submit(  # type: ignore[override]
-        self,
-        work: Callable[..., Made],
-        /,
-        *arguments: Any,
-        progress: Progress | None = None,
-        near: Hashable = None,
-    ) -> Future[Made]:
+    def start(self, task: Task[Made]) -> Future[Made]:
         number = next(self._numbers)
-        if progress is not None:
-            self._listeners[number] = progress
+        if task.progress is not None:
+            self._listeners[number] = task.progress
         files = self._files
         order = Order(
             number, files.address, Path.cwd(), files.token, own_versions(), self._cache,
@@ -80,9 +73,9 @@ class DaskWorkers(Workers):
         )  # fmt: skip
         made: Future[Any] = Future()
         made.set_running_or_notify_cancel()
-        executor = self._executor(self._last.get(near, ""))
-        done = executor.submit(run_task, order, work, arguments)
-        done.add_done_callback(lambda done: self._pass_on(number, done, made, near))
+        executor = self._executor(self._last.get(task.near, ""))
+        done = executor.submit(run_task, order, task.work, task.arguments)
+        done.add_done_callback(lambda done: self._pass_on(number, done, made, task.near))
         return made
 
     def _executor(self, place: str) -> Executor:
