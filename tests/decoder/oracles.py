@@ -5,7 +5,7 @@ from itertools import pairwise
 from math import log
 
 import numpy as np
-from hypothesis import assume
+from hypothesis import assume, reject
 
 from decoder.search_space import EARLY
 from models.phrases.extraction import GRID
@@ -13,6 +13,9 @@ from models.phrases.moses_tables import source_texts, target_texts
 from models.phrases.reordering import CLASSES, ReorderingType
 
 ORIENTATION_NAMES = ("monotone", "swap", "right", "left")
+# Most systems have a handful; what is drawn depends on the modules that are loaded, and now and
+# then a system has millions
+MOST_DERIVATIONS = 5_000
 
 
 def entries_by_source(table):
@@ -71,7 +74,10 @@ def derivations(n_words, options, distortion_limit):
                 continue
             yield from extend(covered | set(range(start, end)), end, [*path, option])
 
-    yield from extend(frozenset(), 0, [])
+    for number, path in enumerate(extend(frozenset(), 0, [])):
+        if number == MOST_DERIVATIONS:
+            reject()
+        yield path
 
 
 def orientation(previous, start, end):
