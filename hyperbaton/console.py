@@ -12,6 +12,8 @@ PATIENCE = 1.0  # seconds before a progress line appears
 INTERVAL = 10.0  # seconds between lines of progress where there is no terminal
 COMPILING = "compiling for the first time, which takes some seconds; later runs start at once"
 
+_beside: list[Callable[[], str]] = []  # what else each line of progress says
+
 
 def say(message: str) -> None:
     print(message, file=sys.stderr)
@@ -23,6 +25,16 @@ def announce_compilation(module: str) -> None:
 
     if not is_compiled(module):
         say(COMPILING)
+
+
+@contextmanager
+def beside_progress(text: Callable[[], str]) -> Iterator[None]:
+    """Lines of progress end with the text, whoever reports."""
+    _beside.append(text)
+    try:
+        yield
+    finally:
+        _beside.remove(text)
 
 
 @contextmanager
@@ -43,8 +55,8 @@ def progress_line() -> Iterator[Progress]:
             if done and now - opened < PATIENCE:
                 return  # work that only announces itself (done = 0) may be silent for a long time
             count = f": {done:,}" if done else ""
-            rate = f" ({(done - first) / (now - began):,.0f}/s)" if now > began else ""
-            show(f"{what}{count}{rate}")
+            rate = f" ({(done - first) / (now - began):,.0f}/s)" if done and now > began else ""
+            show(" | ".join([f"{what}{count}{rate}", *(text() for text in _beside)]))
 
         yield report
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
-from hyperbaton.console import say
+from hyperbaton.console import beside_progress, say
 
 if TYPE_CHECKING:
     from models.work.workers import Workers
@@ -19,7 +19,8 @@ def far_workers(cluster: str | None) -> "Iterator[Workers | None]":
     from models.work.cluster.opening import cluster_workers, settings_of
     from tuning.weights.sections import read_toml
 
-    with cluster_workers(settings_of(cluster, read_toml), say) as workers:
+    settings = settings_of(cluster, read_toml)
+    with cluster_workers(settings, say) as workers, beside_progress(workers.state):
         yield workers
 
 

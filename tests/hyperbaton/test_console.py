@@ -17,6 +17,22 @@ def test_lines_of_progress_without_a_terminal(monkeypatch):
     assert said == ["collecting", "learning from 7 examples"]
 
 
+def test_what_else_a_line_of_progress_says(monkeypatch):
+    said, states = [], iter(["1 worker", "2 workers"])
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: False)
+    monkeypatch.setattr(console, "say", said.append)
+    monkeypatch.setattr(console, "INTERVAL", 0.001)
+    with console.progress_line() as progress:
+        with console.beside_progress(lambda: next(states)):
+            progress("reading", 0)
+            wait_until(lambda: len(said) == 1)
+            progress("reading", 0)
+            wait_until(lambda: len(said) == 2)
+        progress("writing", 0)
+        wait_until(lambda: len(said) == 3)
+    assert said == ["reading | 1 worker", "reading | 2 workers", "writing"]
+
+
 def test_short_work_writes_no_line(monkeypatch, capsys):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: False)
     monkeypatch.setattr(console, "INTERVAL", 3600.0)

@@ -9,7 +9,6 @@ from itertools import groupby, product
 from pathlib import Path
 
 from models.data.unknown_words import UnknownWords
-from models.errors import counted
 from models.progress import Progress, duration
 from models.system.folder import load_phrases, load_text
 from models.system.stages import locked
@@ -134,7 +133,7 @@ def _run(jobs: Sequence[Job], workers: Workers, talk: Talk, progress: Progress |
         talk(f"{len(jobs) - len(open_jobs)} of {len(jobs)} runs are done already")
     for job in open_jobs:
         workers.serve(reads=[*job.files, *job.needs], writes=[*job.parts, job.state])
-    board = _Board(open_jobs, workers, talk, progress)
+    board = _Board(open_jobs, talk, progress)
     run_jobs(workers, open_jobs, run_job, board.progress, board.done)
 
 
@@ -143,7 +142,6 @@ class _Board:
     """Shows the progress of the jobs."""
 
     jobs: Sequence[Job]
-    workers: Workers
     talk: Talk
     listener: Progress | None
     n_done: int = 0
@@ -155,7 +153,7 @@ class _Board:
         if self.listener is not None:
             state = " | ".join(self.running.values())
             done = f"{self.n_done} of {len(self.jobs)} runs{self._left()}"
-            self.listener(f"{done}{self._workers()} | {state}", 0)
+            self.listener(f"{done} | {state}", 0)
 
     def done(self, number: int) -> None:
         self.n_done += 1
@@ -163,10 +161,6 @@ class _Board:
         job, n = self.jobs[number], len(self.jobs)
         shutil.rmtree(job.state, ignore_errors=True)  # its result is there
         self.talk(f"{job.name}: done; {self.n_done} of {n}{self._left()}")
-
-    def _workers(self) -> str:
-        """How many there are, where they come and go."""
-        return f" | {counted(self.workers.n, 'worker')}" if self.workers.is_far else ""
 
     def _left(self) -> str:
         n_left = len(self.jobs) - self.n_done

@@ -1,12 +1,13 @@
 """Dask as an executor of tasks."""
 
+import asyncio
 import logging
 from collections.abc import Hashable, Iterable
 from concurrent.futures import CancelledError, Executor, Future
+from contextlib import suppress
 from functools import partial
 from itertools import count
 from pathlib import Path
-from time import monotonic
 from typing import Any, Self
 from urllib.parse import urlsplit
 
@@ -16,7 +17,7 @@ from distributed.client import FutureCancelledError
 from distributed.scheduler import KilledWorker
 from distributed.utils import get_ip
 
-from models.errors import DataError, SettingError
+from models.errors import DataError, SettingError, counted
 from models.progress import Progress
 from models.work.cluster.far_workplace import Order, run_task
 from models.work.cluster.file_service import FileService
@@ -39,20 +40,37 @@ class DaskWorkers(Workers):
         self._executors: dict[str, Executor] = {"": client.get_executor(pure=False)}
         self._last = dict[Hashable, str]()  # workers by what they have worked on
         self._numbers, self._listeners = count(), dict[int, Progress]()
+        self._n_given = self._n_done = 0
         self._files = FileService(self._hear)
         scheduler = client.scheduler.address
         scheme, host = urlsplit(scheduler).scheme, urlsplit(scheduler).hostname
         own = f"{scheme}://{get_ip(host)}:0"
-        client.sync(self._files.start, own, client.security)
-        self._known: tuple[float, int] = 0.0, 0  # when was asked how many tasks run at once
+        self._threads: dict[str, int] = client.nthreads()  # of each worker
+        client.sync(self._open, own)
+
+    async def _open(self, address: str) -> None:
+        await self._files.start(address, self._client.security)
+        self._watch = asyncio.create_task(self._count_workers())
+
+    async def _close(self) -> None:
+        self._watch.cancel()
+        await self._files.stop()
+
+    async def _count_workers(self) -> None:
+        """Workers come and go."""
+        while True:
+            with suppress(OSError):  # whoever waits for a task hears of a scheduler that is gone
+                self._threads = await self._client.scheduler.ncores()
+            await asyncio.sleep(OFTEN)
 
     @property
     def n(self) -> int:
-        asked, n = self._known
-        if monotonic() - asked > OFTEN:
-            n = sum(self._client.nthreads().values())
-            self._known = monotonic(), n
-        return max(1, n)
+        return max(1, sum(self._threads.values()))
+
+    def state(self) -> str:
+        """For people who wait."""
+        n_workers = counted(len(self._threads), "worker")
+        return f"{n_workers}, {self._n_done:,} of {counted(self._n_given, 'task')}"
 
     @property
     def traffic(self) -> tuple[int, int]:
@@ -64,6 +82,7 @@ class DaskWorkers(Workers):
 
     def start(self, task: Task[Made]) -> Future[Made]:
         number = next(self._numbers)
+        self._n_given = number + 1
         if task.progress is not None:
             self._listeners[number] = task.progress
         files = self._files
@@ -87,6 +106,7 @@ class DaskWorkers(Workers):
 
     def _pass_on(self, number: int, done: Future[Any], made: Future[Any], near: Hashable) -> None:
         self._listeners.pop(number, None)
+        self._n_done += 1
         try:
             packed: Packed
             place, packed = done.result()
@@ -103,7 +123,7 @@ class DaskWorkers(Workers):
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         for executor in self._executors.values():
             executor.shutdown(wait=wait and not cancel_futures)
-        self._client.sync(self._files.stop)
+        self._client.sync(self._close)
 
     def __enter__(self) -> Self:
         return self

@@ -19,12 +19,14 @@ from dataclasses import dataclass, field, fields
 from logging import CRITICAL
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from models.errors import DataError, SettingError, nearest
 from models.work.processes import ctrl_c_later
 from models.work.sizes import parse_size
-from models.work.workers import Workers
+
+if TYPE_CHECKING:
+    from models.work.cluster.dask_workers import DaskWorkers
 
 CACHE = "20GB"
 KINDS = {
@@ -86,16 +88,18 @@ def settings_of(text: str, read_table: Callable[[Path], dict[str, Any]]) -> Clus
 
 
 @contextmanager
-def cluster_workers(settings: ClusterSettings, talk: Callable[[str], None]) -> Iterator[Workers]:
+def cluster_workers(
+    settings: ClusterSettings, talk: Callable[[str], None]
+) -> Iterator["DaskWorkers"]:
     """The workers of a cluster, which is ended at the end if it was started here."""
     if settings.kind not in KINDS:
         expected = nearest(settings.kind, list(KINDS))
         raise SettingError(f"no kind of cluster is {settings.kind!r}", expected=expected)
     cache = parse_size(settings.cache)
     distributed = _imported("distributed")
-    from models.work.cluster.dask_workers import DaskWorkers, quiet
+    from models.work.cluster import dask_workers
 
-    quiet()
+    dask_workers.quiet()
     with ExitStack() as stack:
         cluster = _cluster(settings, stack)
         place = getattr(cluster, "scheduler_address", cluster)
@@ -115,7 +119,7 @@ def cluster_workers(settings: ClusterSettings, talk: Callable[[str], None]) -> I
         n = client.nthreads()
         talk(f"{place}: {len(n)} workers, {sum(n.values())} tasks at once")
         talk(f"what the cluster does: {client.dashboard_link}")
-        workers = DaskWorkers(client, cache, shared=settings.shared)
+        workers = dask_workers.DaskWorkers(client, cache, shared=settings.shared)
         yield stack.enter_context(workers)
 
 

@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import re
 import time
 from contextlib import closing
 from pathlib import Path
@@ -42,6 +43,7 @@ def test_results_come_from_other_processes(workers):
     assert os.getpid() not in {process for _, process in results}
     assert workers.is_far
     assert workers.n == 2
+    assert re.fullmatch(r"2 workers, (\d+) of \1 tasks", workers.state())
 
 
 def join(here, parts, made):

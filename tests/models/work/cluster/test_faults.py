@@ -9,7 +9,7 @@ import pytest
 
 from models.errors import DataError
 from models.work.cluster.opening import ClusterSettings, cluster_workers
-from tests.child_processes import PATIENCE
+from tests.child_processes import PATIENCE, wait_until
 from tests.models.work.cluster.machines import Killer, machines
 from tests.tuning.comparison.tiny import LEX, LINEAR, in_this_process, tiny_configuration
 from tuning.comparison import run
@@ -100,7 +100,9 @@ def test_a_worker_that_hangs_is_given_up(tmp_path, write):
     ):
         future = begun(workers, path)
         made.workers[0].send_signal(signal.SIGSTOP)
+        assert workers.state() == "1 worker, 0 of 1 task"
         made.start_worker()
+        wait_until(lambda: workers.state() == "2 workers, 0 of 1 task")
         path.write_text("go on")
         assert future.result(PATIENCE) == "done"
 
