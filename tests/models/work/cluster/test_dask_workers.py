@@ -5,6 +5,7 @@ import pickle
 import re
 import time
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from threading import Event
 
@@ -18,6 +19,7 @@ from models.work.workers import run_jobs
 from models.work.workplace import PIECE, Piece
 from tests.child_processes import PATIENCE
 
+dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
 
 
@@ -327,3 +329,37 @@ def test_results_that_arrive_in_part_are_refused():
     packed = Packed(b"", "ticket", (3, 5))
     with pytest.raises(DataError, match="a worker's result is damaged"):
         packed.unpacked(lambda _: bytearray(7))
+
+
+def put_damaged(here, made):
+    """What the wire makes of a file is not what was sent."""
+    ask = here._ask
+
+    def change(question, **values):
+        return ask(question, **values | ({"data": b"other"} if question == "write" else {}))
+
+    with here.working_in(made.parent) as folder:
+        (folder / "new").write_text("as it was")
+        here._ask = change
+        here.put(folder / "new", made)
+
+
+def test_a_file_that_arrives_damaged_is_refused(workers, home):
+    workers.serve([], [home / "out"])
+    before = list(files(home / "out"))
+    with pytest.raises(DataError, match="a worker's result is damaged"):
+        workers.submit(put_damaged, home / "out" / "file").result()
+    assert list(files(home / "out")) == before
+
+
+def look_from_afar(here, path):
+    """As if there were a wall between the worker and the command's machine."""
+    here._order = replace(here._order, home="tcp://127.0.0.1:1")
+    with dask.config.set({"distributed.comm.timeouts.connect": "50ms"}):
+        here.get(path)
+
+
+def test_a_worker_that_cannot_reach_the_command_says_so(workers, home):
+    workers.serve([home / "data"], [])
+    with pytest.raises(DataError, match=r"command's machine cannot be reached(.|\n)*must be able"):
+        workers.submit(look_from_afar, home / "data").result()
