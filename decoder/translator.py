@@ -36,7 +36,7 @@ from models.arrays import FloatArray, Ragged
 from models.data.sentence import Sentence
 from models.data.tagger import Tagger
 from models.distortion.interface import DistortionModel
-from models.errors import DataError, HyperbatonError, SettingError, nearest
+from models.errors import DataError, HyperbatonError, SettingError
 from models.language_model.model import LanguageModel
 from models.phrases.table import PhraseTable
 from models.system.folder import (
@@ -46,6 +46,7 @@ from models.system.folder import (
     load_language_model,
     load_phrases,
     read_system,
+    require_weights,
     starting_weights,
     system_files,
 )
@@ -116,13 +117,8 @@ class Translator:
         self.preparation = preparation
         self.origin: Origin | None = None  # where it was loaded from, if anywhere
         self._needed = frozenset[str]().union(*(model.requires for model in self.distortion))
-        for name in (name for model in self.distortion for name in model.feature_names):
-            if name not in weights:
-                raise DataError(
-                    f"the feature {name!r} has no weight",
-                    where=where,
-                    expected=nearest(name, list(weights)),
-                )
+        for model in self.distortion:
+            require_weights(model.feature_names, weights, where)
         for name, weight in self.weights.items():
             if not abs(weight) <= LARGEST_WEIGHT:  # nor is NaN
                 raise SettingError(

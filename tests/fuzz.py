@@ -34,6 +34,7 @@ import tomllib
 import traceback
 import warnings
 from collections.abc import Callable
+from contextlib import contextmanager
 from functools import cache, partial
 from multiprocessing import connection
 from pathlib import Path
@@ -61,6 +62,7 @@ from models.preparation.reading import RawFiles, read_pairs
 from models.system.folder import read_system
 from models.system.moses_ini import read_moses_ini
 from models.text.casing import Truecaser
+from models.text.pipeline import TextPipeline
 from tests.mutations import mutated, nested_json, nested_lines, nested_toml
 from tests.tiny_systems import train_all_models, train_for_text
 from tuning.comparison.configuration import read_configuration
@@ -78,6 +80,7 @@ GOOD = {
 }
 MEMORY = Path("/dev/shm")  # a file system, where there is one
 MOST_SECONDS, MOST_MEMORY = 20, 8 << 30  # for an input, for a process
+PIPELINES = [TextPipeline.of("en", "moses"), TextPipeline.of("ja", "char")]
 
 
 class Reader(NamedTuple):
@@ -149,6 +152,14 @@ def markup(path):
         read_markup(line)
 
 
+def raw_text(path):
+    """Lines of any language are taken apart and put together again."""
+    for _, line in parse_lines(path, str):
+        for pipeline in PIPELINES:
+            assert len(pipeline.places(line)) == len(pipeline.tokenise(line))
+            pipeline.detokenise(pipeline.sentence(line).words)
+
+
 def trace(path):
     """What a run that goes on asks of the trace it finds."""
     found = read_trace(path)
@@ -215,6 +226,7 @@ READERS = {
     "phrase-table": Reader(read_phrase_table),
     "pool": Reader(load_pool),
     "prefix": requested("prefix"),
+    "raw-text": Reader(raw_text),
     "reordering-table": Reader(reordering, prepare=good_phrases),
     "rewrites": Reader(lambda path: parse_rewrites(path.read_text(errors="replace"), "x")),
     "system": Reader(lambda path: read_system(path.parent), "model.toml", nested=nested_toml),
@@ -337,11 +349,29 @@ class Job:
         return not code
 
 
+begin_anew = partial(signal.setitimer, signal.ITIMER_PROF, MOST_SECONDS)
+
+
 def _limited(*given, **options):
     """As much time for each input and memory for all as should be enough."""
     resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
-    begin = partial(signal.setitimer, signal.ITIMER_PROF, MOST_SECONDS)
-    fuzz(*given, **options, begin=begin)
+    fuzz(*given, **options, begin=begin_anew)
+
+
+@contextmanager
+def in_good_time():
+    """An error if the block takes the processor for longer than an input may."""
+
+    def stop(*_):
+        raise TimeoutError("it takes too long")
+
+    before = signal.signal(signal.SIGPROF, stop)
+    begin_anew()
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def run(jobs, n_processes, report, *given, **options):

@@ -2,15 +2,28 @@
 
 import os
 import random
+import re
 import signal
 import warnings
 from collections import Counter
+from functools import partial
 
 import pytest
 
 from models.errors import DataError
 from tests import fuzz as fuzzing
-from tests.fuzz import EXAMPLES, FINDINGS, READERS, Job, Reader, Tally, attempt, examples, fuzz
+from tests.fuzz import (
+    EXAMPLES,
+    FINDINGS,
+    READERS,
+    Job,
+    Reader,
+    Tally,
+    attempt,
+    examples,
+    fuzz,
+    in_good_time,
+)
 from tuning.weights.trace import read_trace
 
 
@@ -41,7 +54,25 @@ def test_what_was_found_before_is_mended(path, tmp_path):
     name = path.parent.name
     given = fuzzing.prepare(name, tmp_path)
     given.write_bytes(path.read_bytes())
-    attempt(name, given)
+    with in_good_time():
+        attempt(name, given)
+
+
+@pytest.mark.parametrize("unit", ["!", "。", "\u200d", "(", "「", "a.", "1,", "a@", "www.", "&a"])
+def test_long_lines_of_one_thing_take_no_longer_than_others(unit, tmp_path):
+    """As they would if a search began again at each place."""
+    (tmp_path / "line").write_text(f"あ{unit * (25_000 // len(unit))}あ", encoding="utf-8")
+    with in_good_time():
+        attempt("raw-text", tmp_path / "line")
+
+
+def test_what_takes_too_long_is_noticed(monkeypatch):
+    monkeypatch.setattr(fuzzing, "begin_anew", partial(signal.setitimer, signal.ITIMER_PROF, 0.01))
+    before = signal.getsignal(signal.SIGPROF)
+    with pytest.raises(TimeoutError), in_good_time():
+        re.match("(a*)*b", "a" * 60)
+    assert signal.getsignal(signal.SIGPROF) == before
+    assert signal.getitimer(signal.ITIMER_PROF) == (0, 0)
 
 
 def test_the_example_of_a_trace_is_one():

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from models.data.vocabulary import Vocabulary
 
-ATTACHED = re.compile(r"^[^\w\s]+|[^\w\s]+$")  # signs at either end of a word
+ATTACHED = re.compile(r"^[^\w\s]+|(?<![^\w\s])[^\w\s]++$")  # signs at either end of a word
 IN_CAPITALS = "the system knows these words in lower case"
 UNTOKENISED = "the text looks untokenised: the system knows these words without their punctuation"
 MOST_EXAMPLES = 3

@@ -39,7 +39,7 @@ CHUNK = 1 << 22  # bytes that are read at once
 LINES_AT_ONCE = 1 << 16  # that are written at once
 UNKNOWN_LOG10 = -100.0
 _COUNT = re.compile(r"ngram\s+([0-9]{1,15})\s*=\s*([0-9]{1,15})")
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
 def write_arpa(ngrams: NGrams, path: Path) -> None:

@@ -234,10 +234,16 @@ def _check(content: dict[str, Any], where: str) -> None:
         )
 
 
+def require_weights(names: Iterable[str], weights: Mapping[str, Any], where: str) -> None:
+    """Features without a weight are an error."""
+    for name in names:
+        if name not in weights:
+            expected = nearest(name, list(weights))
+            raise DataError(f"the feature {name!r} has no weight", where=where, expected=expected)
+
+
 def _check_weights(weights: dict[str, Any], where: str) -> None:
-    for name in starting_weights(()).keys() - weights.keys():
-        expected = nearest(name, list(weights))
-        raise DataError(f"the feature {name!r} has no weight", where=where, expected=expected)
+    require_weights(starting_weights(()), weights, where)
     for name, weight in weights.items():
         if type(weight) not in (int, float) or not abs(weight) <= LARGEST_WEIGHT:
             raise DataError(f"weights.{name} is {weight!r:.40}, not a number", where=where)

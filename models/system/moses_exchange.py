@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from models.distortion.catalogue import make_model
-from models.errors import DataError, SettingError, nearest
+from models.errors import DataError, SettingError
 from models.language_model.arpa import write_arpa
 from models.language_model.model import FORMAT as LM_FORMAT
 from models.language_model.model import KenlmModel, LanguageModel
@@ -27,6 +27,7 @@ from models.system.folder import (
     load_language_model,
     load_phrases,
     read_system,
+    require_weights,
     write_system,
 )
 from models.system.moses_ini import (
@@ -168,13 +169,7 @@ def _is_kenlm_binary(path: Path) -> bool:
 
 def _ini_text(content: dict[str, Any], kind: str, lm_name: str, lm_order: int, where: str) -> str:
     weights = content["weights"]
-    for name in default_weights(kind):
-        if name not in weights:
-            raise DataError(
-                f"the feature {name!r} has no weight",
-                where=where,
-                expected=nearest(name, list(weights)),
-            )
+    require_weights(default_weights(kind), weights, where)
     features = ["UnknownWordPenalty", "WordPenalty", "PhrasePenalty", "Distortion"]
     lines = [f"{feature}0= {weights[SINGLE_WEIGHTS[feature]]}" for feature in features]
     features.append(

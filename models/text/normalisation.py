@@ -16,7 +16,11 @@ _INVISIBLE = re.compile(
     "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u061c\u180e\u200b\u200e\u200f"
     "\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb\U000e0001]"
 )
-_LOOSE_JOINERS = re.compile(rf"(?:(?<=[\x00-\x7f])|^)[{_JOINERS}]+|[{_JOINERS}]+(?=[\x00-\x7f]|$)")
+# A search must not begin again inside of what it has tried, or a line that is all joiners would
+# take minutes
+_LOOSE_JOINERS = re.compile(
+    rf"(?:(?<=[\x00-\x7f])|^)[{_JOINERS}]+|(?<![{_JOINERS}])[{_JOINERS}]++(?=[\x00-\x7f]|$)"
+)
 _SPACES = re.compile(r"[\s\x1c-\x1f\u3164\uffa0]+")
 # What belongs together for sure: a character, its marks, and whatever joiners tie to it
 _CLUSTER = re.compile(

@@ -12,7 +12,11 @@ from models.data.languages import EAST_ASIAN, ENDING, WIDE_ENDING
 
 CLOSERS = "\"'”’“‘»›)\\]」』】）〉》"
 OPENERS = "\"'“‘„«‹(\\[「『【（〈《¿¡"
-_END = re.compile(rf"(?P<mark>[{ENDING}]+|[{WIDE_ENDING}]+)[{CLOSERS}]*(?= )")
+# From the first of several marks only: a line that is all marks would take minutes
+_END = re.compile(
+    rf"(?P<mark>(?<![{ENDING}])[{ENDING}]++|(?<![{WIDE_ENDING}])[{WIDE_ENDING}]++)"
+    rf"[{CLOSERS}]*+(?= )"
+)
 _BEGINS = re.compile(rf" [{OPENERS}–—-]* ?(?P<first>\w)")
 _LAST_WORD = re.compile(r"[^\s(\[{\"'“‘«/-]+$")
 _BRACKETS = {"「": "」", "『": "』", "（": "）", "(": ")", "【": "】", "〈": "〉", "《": "》"}
@@ -85,11 +89,12 @@ class Splitter:
 
     def _unspaced_ends(self, text: str) -> Iterator[int]:
         waiting: list[str] = []  # for these brackets to close
+        last = {bracket: text.rfind(closing) for bracket, closing in _BRACKETS.items()}
         for match in _UNSPACED_END.finditer(text):
             found, place = match[0], match.end()
             if found in _BRACKETS:
                 # one that is never closed would hold the rest of the text together
-                if text.rfind(_BRACKETS[found]) >= place:
+                if last[found] >= place:
                     waiting.append(_BRACKETS[found])
             elif waiting and found == waiting[-1]:
                 waiting.pop()
