@@ -112,7 +112,7 @@ def watch(process, folder, most=None):
     """How many changes were seen until the process ended, or until there were so many."""
     n_changes, before = 0, listing(folder)
     while process.poll() is None and n_changes != most:
-        time.sleep(0.001)
+        time.sleep(0.002)
         now = listing(folder)
         n_changes += now != before
         before = now
