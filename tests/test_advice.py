@@ -24,7 +24,7 @@ from tests.test_documents import (
     DOCUMENTS,
     ROOT,
     can_be_run,
-    hurry_alignment,
+    hurry,
     own_files,
     run,
     run_here,
@@ -133,7 +133,7 @@ def test_the_examples_of_help_texts_run(example, prepared, tmp_path, monkeypatch
         shutil.rmtree(folder / "model")
         (folder / "chinese").rename(folder / "model")
     monkeypatch.chdir(folder)
-    hurry_alignment(monkeypatch)
+    hurry(monkeypatch)
     monkeypatch.setattr("tuning.comparison.run.run_jobs", in_this_process)
     run(example, folder)
 
@@ -144,7 +144,7 @@ def test_training_without_an_alignment_says_how_to_make_one(prepared, tmp_path, 
         train_system(files, tmp_path / "model")
     advised = error.value.advice.removeprefix("make one: ")
     monkeypatch.chdir(tmp_path)
-    hurry_alignment(monkeypatch)
+    hurry(monkeypatch)
     if can_be_run(advised):
         run_here(shlex.split(advised)[1:])
         assert Path("train.align").exists()

@@ -145,8 +145,10 @@ def can_be_run(command):
     )
 
 
-def hurry_alignment(patch):
-    """For alignments that nobody looks at: eflomal samples as little as it can."""
+def hurry(patch):
+    """For results that nobody looks at: eflomal samples as little as it can, and the pictures of
+    tunings are not drawn (tests/hyperbaton/test_tune.py looks at those)."""
+    patch.setattr("hyperbaton.views.tuning_text.plot_tuning", lambda *_: None)
     if find_spec("eflomal") is not None:
         import eflomal
 
@@ -235,7 +237,7 @@ def test_every_command_prints_what_is_shown(document, tmp_path, monkeypatch):
         elif kind == "sh":
             own_files(tmp_path)
             with monkeypatch.context() as patched:
-                hurry_alignment(patched)
+                hurry(patched)
                 for command in content.splitlines():
                     if can_be_run(command):
                         run(command, tmp_path)

@@ -73,10 +73,11 @@ def run(folder, monkeypatch, capsys):
     def run_tune(*arguments, quick=True, drawn=False):
         dev = ["--source", folder / "dev.s", "--reference", folder / "dev.t"]
         given = [folder / "model", *dev, *(QUICK if quick else []), *arguments]
-        with pytest.raises(SystemExit) as stop, monkeypatch.context() as patched:
+        with monkeypatch.context() as patched:
             if not drawn:
                 patched.setattr(plot, lambda *_: None)
-            frame.main(["tune", *map(str, given)])
+            with pytest.raises(SystemExit) as stop:
+                frame.main(["tune", *map(str, given)])
         captured = capsys.readouterr()
         return stop.value.code, captured.out, captured.err
 
