@@ -22,9 +22,11 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import chdir
 from pathlib import Path
 from typing import NamedTuple
 
+from hyperbaton.main import main as main_of_hyperbaton
 from hyperbaton.samples import sample_files
 
 ROOT = Path(__file__).parent.parent
@@ -87,6 +89,16 @@ def start(command, folder):
         text=True,
         start_new_session=True,
     )
+
+
+def run_here(command, folder):
+    """The command inside this process, which has loaded most of what it needs."""
+    with chdir(folder):
+        try:
+            main_of_hyperbaton(command.split())
+        except SystemExit as end:
+            if end.code:
+                raise RuntimeError(command) from end
 
 
 def finish(process):
@@ -156,7 +168,7 @@ def try_kills(name, folder, kills, seed=0, each=3, n_pairs=N_PAIRS):
     given.mkdir(parents=True)
     write_data(given, n_pairs)
     for need in NEEDS.get(name, []):
-        finish(start(need, given))
+        run_here(need, given)
     shutil.copytree(given, whole)
     process = start(command, whole)
     most = max(watch(process, whole), 1)
