@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, settings
 
 from hyperbaton.main import GARBAGE
 from tests import shared_stages as shared
+from tests.samples import reading_samples_once
 
 gc.set_threshold(GARBAGE)  # as every command does: the suite makes many objects that stay
 
@@ -47,8 +48,17 @@ def write(tmp_path: Path) -> Callable[[str, str | bytes], Path]:
 
 
 @pytest.fixture
+def shared_samples(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands inside this process take the embedded samples from those that were read before."""
+    for module in ("data.corpus_reading", "system.training"):
+        monkeypatch.setattr(f"models.{module}.read_corpus", reading_samples_once)
+
+
+@pytest.fixture
 def shared_stages(
-    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+    shared_samples: None,  # noqa: ARG001
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
     """Training inside this process takes phrase tables, language models, word classes and taggers
     from those that other tests have made."""

@@ -10,8 +10,6 @@ import gzip
 import re
 import shlex
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import click
@@ -22,7 +20,16 @@ from hyperbaton.samples import sample_files
 from models.data.corpus_reading import CorpusFiles
 from models.errors import SettingError
 from models.system.training import train_system
-from tests.test_documents import DOCUMENTS, ROOT, can_be_run, own_files, run_here
+from tests.test_documents import (
+    DOCUMENTS,
+    ROOT,
+    can_be_run,
+    hurry,
+    own_files,
+    run,
+    run_here,
+)
+from tests.tuning.comparison.tiny import in_this_process
 
 PACKAGES = ("models", "decoder", "tuning", "hyperbaton")
 IN_TEXT = re.compile(r"`hyperbaton ([^`]+)`")
@@ -115,6 +122,7 @@ def train(out, model, **files):
     run_here(["train", *given, *models, "--out", out])
 
 
+@pytest.mark.usefixtures("shared_samples")
 @pytest.mark.parametrize(
     "example",
     [one for one in examples() if can_be_run(one) and not one.startswith(SLOW)],
@@ -125,12 +133,9 @@ def test_the_examples_of_help_texts_run(example, prepared, tmp_path, monkeypatch
         shutil.rmtree(folder / "model")
         (folder / "chinese").rename(folder / "model")
     monkeypatch.chdir(folder)
-    if " | " in example:
-        program = shlex.join([sys.executable, "-m", "hyperbaton"])
-        piped = example.replace("hyperbaton", program, 1)
-        assert subprocess.run(piped, shell=True, capture_output=True).returncode == 0
-    else:
-        run_here(shlex.split(example)[1:])
+    hurry(monkeypatch)
+    monkeypatch.setattr("tuning.comparison.run.run_jobs", in_this_process)
+    run(example, folder)
 
 
 def test_training_without_an_alignment_says_how_to_make_one(prepared, tmp_path, monkeypatch):
@@ -139,6 +144,7 @@ def test_training_without_an_alignment_says_how_to_make_one(prepared, tmp_path, 
         train_system(files, tmp_path / "model")
     advised = error.value.advice.removeprefix("make one: ")
     monkeypatch.chdir(tmp_path)
+    hurry(monkeypatch)
     if can_be_run(advised):
         run_here(shlex.split(advised)[1:])
         assert Path("train.align").exists()

@@ -145,6 +145,18 @@ def can_be_run(command):
     )
 
 
+def hurry(patch):
+    """For results that nobody looks at: eflomal samples as little as it can, and the pictures of
+    tunings are not drawn (tests/hyperbaton/test_tune.py looks at those)."""
+    patch.setattr("hyperbaton.views.tuning_text.plot_tuning", lambda *_: None)
+    if find_spec("eflomal") is not None:
+        import eflomal
+
+        least = {"n_samplers": 1, "rel_iterations": 0.01}
+        align = eflomal.align
+        patch.setattr(eflomal, "align", lambda *given, **how: align(*given, **how | least))
+
+
 def stand_in(command, folder):
     """Instead of an aligner that is not installed: the first words of all pairs are linked."""
     words = shlex.split(command)
@@ -224,9 +236,11 @@ def test_every_command_prints_what_is_shown(document, tmp_path, monkeypatch):
             run_script(tmp_path / "block.py")
         elif kind == "sh":
             own_files(tmp_path)
-            for command in content.splitlines():
-                if can_be_run(command):
-                    run(command, tmp_path)
+            with monkeypatch.context() as patched:
+                hurry(patched)
+                for command in content.splitlines():
+                    if can_be_run(command):
+                        run(command, tmp_path)
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)

@@ -16,6 +16,7 @@ import pytest
 from tests import command_line
 from tests.child_processes import started, wait_until
 from tests.kill import COMMANDS, ROOT, TRAIN, differences, try_kills, write_data
+from tests.tuning.comparison.tiny import in_this_process
 
 COMMAND = sys.executable, "-m", "hyperbaton"
 ENVIRONMENT = os.environ | {"PYTHONPATH": str(ROOT)}
@@ -23,7 +24,7 @@ ENVIRONMENT = os.environ | {"PYTHONPATH": str(ROOT)}
 
 @pytest.mark.parametrize("name", ["train", "tune"])
 def test_killing_a_command_changes_nothing(name, tmp_path):
-    outcome = try_kills(name, tmp_path, kills=2, seed=1)
+    outcome = try_kills(name, tmp_path, kills=2, seed=1, n_pairs=80)
     assert outcome.kills == 2
     assert outcome.differences == []
 
@@ -109,10 +110,10 @@ def old_files(folder):
 @pytest.mark.parametrize(
     ("size", "missing"), [(10_000, "system/parts/"), (60_000, "state/")], ids=["train", "tune"]
 )
-def test_comparing_without_room_on_the_disk(tmp_path, size, missing):
-    """Training ends at the first size, tuning in the workers at the second."""
+def test_comparing_without_room_on_the_disk(tmp_path, monkeypatch, size, missing):
+    """Training ends at the first size, tuning in the worker at the second."""
     write_data(tmp_path, 60)
-    compare = COMMANDS["compare"].split()
+    compare = [*COMMANDS["compare"].split(), "--threads", "1"]
     done = command_line.run(*compare, cwd=tmp_path, env=ENVIRONMENT, preexec_fn=with_room(size))
     assert done.returncode == 1
     last = done.stderr.splitlines()[-1]
@@ -121,6 +122,7 @@ def test_comparing_without_room_on_the_disk(tmp_path, size, missing):
     made = [path.name for path in (tmp_path / "comparison").iterdir()]
     assert not [name for name in made if name.startswith(("results", "report"))]
     if missing == "state/":  # the rest of the work goes on where it ended
+        monkeypatch.setattr("tuning.comparison.run.run_jobs", in_this_process)
         done = command_line.run(*compare, cwd=tmp_path)
         assert done.returncode == 0
         assert "phrases: nothing has changed" in done.stderr

@@ -9,7 +9,9 @@ import os
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
+from copy import deepcopy
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.metadata import version
 from math import inf
 from pathlib import Path
@@ -191,7 +193,7 @@ def read_system(directory: Path) -> dict[str, Any]:
     if not directory.is_dir():
         raise DataError("is not a folder with a trained system", where=str(directory))
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = deepcopy(_parsed(path.read_text(encoding="utf-8")))
     except FileNotFoundError:
         raise missing_file(path) from None
     except (ValueError, RecursionError) as error:
@@ -205,6 +207,12 @@ def read_system(directory: Path) -> dict[str, Any]:
         )
     _check(content, str(path))
     return content
+
+
+@lru_cache(maxsize=1)
+def _parsed(text: str) -> dict[str, Any]:
+    """Whoever loads a system asks for the same text once for each of its parts."""
+    return tomllib.loads(text)
 
 
 def _check(content: dict[str, Any], where: str) -> None:

@@ -22,6 +22,7 @@ from models.writing import make_folder, writing
 
 Arrays = Mapping[str, NDArray[Any]]
 HEAD = 1024  # bytes in which the header of every file ends
+SMALL = 1 << 15  # bytes of a file; it takes longer to map them than to read them
 _lock = Lock()  # Python 3.11 cannot parse headers in two threads at once
 
 
@@ -50,7 +51,7 @@ class Shelf:
             part.rename(self._folder / name)
 
     def get(self, name: str) -> Arrays:
-        """What was put there; read-only and mapped if it is on disk."""
+        """What was put there; read-only, and mapped if it is large, if it is on disk."""
         return self._kept[name] if self._folder is None else _Mapped(self._folder / name, "r")
 
     def common(self, name: str) -> Arrays:
@@ -118,11 +119,16 @@ class _Mapped(Arrays):
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         if name not in self._mapped:
-            path = self._folder / f"{name}.npy"
-            with _lock:
-                mapped = np.load(path, mmap_mode=self._mode, allow_pickle=False)
-            self._mapped[name] = np.asarray(mapped)
+            self._mapped[name] = self._opened(self._folder / f"{name}.npy")
         return self._mapped[name]
+
+    def _opened(self, path: Path) -> NDArray[Any]:
+        is_small = path.stat().st_size <= SMALL
+        with _lock:
+            found = np.load(path, mmap_mode=None if is_small else self._mode, allow_pickle=False)
+        values = np.asarray(found)
+        values.flags.writeable = self._mode == "c"
+        return values
 
     def __iter__(self) -> Iterator[str]:
         return (path.stem for path in sorted(self._folder.glob("*.npy")))

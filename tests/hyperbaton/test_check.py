@@ -11,7 +11,7 @@ from decoder.translator import Translator
 from models.data.corpus_reading import CorpusFiles
 from models.data.sealed_folders import MANIFEST, seal
 from models.errors import DataError
-from models.system.folder import write_variant
+from models.system.folder import read_system, write_variant
 from models.system.settings import TrainingSettings
 from models.system.training import train_system
 from tests.command_line import run
@@ -160,6 +160,11 @@ def test_a_description_that_asks_for_the_impossible(copy, table, key, value, sai
     with pytest.raises(DataError) as caught:
         Translator.load(copy)
     assert f"model.toml: {said}" in str(caught.value)
+
+
+def test_whoever_changes_what_was_read_does_not_change_it_for_others(model):
+    read_system(model)["weights"]["lm"] = 7.0
+    assert read_system(model)["weights"]["lm"] != 7.0
 
 
 def test_a_part_is_checked_against_the_settings_of_its_model(tmp_path):

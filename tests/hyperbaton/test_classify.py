@@ -20,7 +20,7 @@ SMALL = [
 
 
 @pytest.fixture
-def run(capsys):
+def run(capsys, shared_samples):  # noqa: ARG001
     """Runs the command inside this process: exit code, standard output, standard error."""
 
     def run_classify(*arguments):

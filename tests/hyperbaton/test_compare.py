@@ -5,12 +5,13 @@ import random
 import signal
 import subprocess
 import sys
+from unittest.mock import patch
 
 import pytest
 
 from tests import command_line
 from tests.child_processes import started, wait_until
-from tests.tuning.comparison.tiny import tiny_configuration
+from tests.tuning.comparison.tiny import in_this_process, tiny_configuration
 
 COMMAND = [sys.executable, "-m", "hyperbaton", "compare"]
 FILES = ("results.json", "results.csv", "results.md", "results.tex")
@@ -51,7 +52,9 @@ method = "none"
 
 
 def run(*arguments, **options):
-    return command_line.run("compare", *arguments, **options)
+    """Inside this process, with all jobs."""
+    with patch("tuning.comparison.run.run_jobs", in_this_process):
+        return command_line.run("compare", *arguments, **options)
 
 
 def content(folder):

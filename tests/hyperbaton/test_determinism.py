@@ -46,7 +46,7 @@ def test_threads_and_runs_do_not_matter(folder):
     first = outputs(folder, 1)
     assert all(out or file for out, file in first.values())
     assert len(first["text"][0].splitlines()) == 30
-    for threads in (1, 2, 8):
+    for threads in (2, 8):  # other runs as well: what is different in each would show
         assert outputs(folder, threads) == first
 
 

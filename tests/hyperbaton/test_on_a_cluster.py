@@ -137,6 +137,7 @@ def without_times(content):
     return {key: value for key, value in content.items() if key != "seconds"}
 
 
+@pytest.mark.usefixtures("shared_samples")
 def test_classify(far, tmp_path):
     arguments = [
         "--sample", "zh-en", "--sizes", "20,30", "--repeats", 2, "--test-size", 10,

@@ -1,7 +1,6 @@
 """Commands in a real terminal: typed sentences, and progress that leaves nothing behind."""
 
 import signal
-import subprocess
 import sys
 from contextlib import contextmanager
 
@@ -33,14 +32,6 @@ def corpus(tmp_path_factory):
         (folder / name).write_text(text)
         arguments += [f"--{name}", folder / name]
     return arguments
-
-
-@pytest.fixture(scope="module")
-def model(corpus, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("system") / "m"
-    command = [*COMMAND, "train", *corpus, "--out", folder]
-    subprocess.run([*map(str, command)], check=True, stderr=subprocess.DEVNULL)
-    return folder
 
 
 @pytest.fixture
@@ -109,15 +100,16 @@ def test_a_prompt_translates_and_does_what_it_is_asked(model):
         assert ask(":n-best none") == [":n-best needs a number", "  such as :n-best 5"]
         assert ask(":jmps")[:2] == ["there is no :jmps", "  did you mean :jumps?"]
         assert ask(":help") == HELP.splitlines()
-        terminal.type(":quit\n")
-
-
-def test_a_line_that_begins_with_a_colon_can_be_translated(model):
-    with prompting(model) as (_, terminal, ask):
+        # a line that begins with a colon can be translated, too
         assert ask("::quit") == [":quit"]  # unknown words are copied
         assert ask(" :quit hon") == [":quit a book"]
         assert ask(":::") == ["::"]
-        terminal.type("\x04")
+        # bytes that are no text are refused
+        terminal.type_bytes(b"\xff\n")
+        terminal.read_until("this is not UTF-8")
+        terminal.read_until(f"\n{SIGN}")
+        assert ask("hon o katta") == ["bought a book"]
+        terminal.type(":quit\n")
 
 
 def test_a_prompt_has_the_options_of_the_command(model):
@@ -158,17 +150,6 @@ def test_a_prompt_that_cannot_remember_works(model, state):
         assert ask("hon o katta") == ["bought a book"]
         terminal.type("\x04")
     assert state.parent.read_text() == "no folder"
-
-
-def test_a_prompt_refuses_bytes_that_are_no_text(model):
-    with in_terminal([*COMMAND, "translate", model]) as (process, terminal):
-        terminal.read_until(SIGN)
-        terminal.type_bytes(b"\xff\n")
-        terminal.read_until("this is not UTF-8")
-        terminal.read_until(SIGN)
-        terminal.type("\x04")
-        terminal.read_to_end()
-        assert process.wait() == 0
 
 
 def test_progress_was_written_into_translations(model, many):

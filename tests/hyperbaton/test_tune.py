@@ -65,14 +65,19 @@ def folder(trained, tmp_path):
 
 @pytest.fixture
 def run(folder, monkeypatch, capsys):
-    """Tunes the system inside this process: exit code, standard output, standard error."""
+    """Tunes the system inside this process: exit code, standard output, standard error. A picture,
+    which takes as long as all the rest, is drawn if it is asked for."""
     monkeypatch.setitem(frame.cli.commands, "tune", tune)
+    plot = "hyperbaton.views.tuning_text.plot_tuning"
 
-    def run_tune(*arguments, quick=True):
+    def run_tune(*arguments, quick=True, drawn=False):
         dev = ["--source", folder / "dev.s", "--reference", folder / "dev.t"]
         given = [folder / "model", *dev, *(QUICK if quick else []), *arguments]
-        with pytest.raises(SystemExit) as stop:
-            frame.main(["tune", *map(str, given)])
+        with monkeypatch.context() as patched:
+            if not drawn:
+                patched.setattr(plot, lambda *_: None)
+            with pytest.raises(SystemExit) as stop:
+                frame.main(["tune", *map(str, given)])
         captured = capsys.readouterr()
         return stop.value.code, captured.out, captured.err
 
@@ -123,7 +128,7 @@ def size_of(weights):
 
 def test_weights_into_the_system_and_results_on_the_screen(run, folder):
     before, content = dev_bleu(folder), read_system(folder / "model")
-    code, out, err = run("--replicas", 2, "--distortion-limit", 5)
+    code, out, err = run("--replicas", 2, "--distortion-limit", 5, drawn=True)
     assert code == 0, err
     after = dev_bleu(folder)
     assert after > before + 3
@@ -184,7 +189,7 @@ def test_weights_that_were_only_rescaled_were_called_tuned(run, folder):
     results = Translator.load(folder / "model").stream(map(Sentence.parse, lines))
     (folder / "dev.t").write_text("".join(f"{' '.join(one.words())}\n" for one in results))
     before = read_system(folder / "model")["weights"]
-    code, out, err = run("--replicas", 1, "--iterations", 1)
+    code, out, err = run("--replicas", 1, "--iterations", 1, drawn=True)
     assert code == 0, err
     assert read_system(folder / "model")["weights"] == before
     assert "kept: the weights before, BLEU 100.00: nothing was gained\n" in out
@@ -267,6 +272,7 @@ def test_other_methods_metrics_and_pictures(run, folder, method):
     code, out, _ = run(
         "--method", method, "--metric", "bleu-ter", "--replicas", 1, "--plot", plot,
         "--fix", "lm", "--fix", "phrase_penalty", "--set", "pro.interpolation=0.5",
+        drawn=True,
     )  # fmt: skip
     assert code == 0
     assert plot.read_bytes().startswith(b"\x89PNG")
@@ -277,7 +283,7 @@ def test_other_methods_metrics_and_pictures(run, folder, method):
 
 @pytest.mark.parametrize("option", [["--protocol", "goto"], ["--average"]])
 def test_protocols(run, option):
-    code, out, _ = run(*option, "--replicas", 2)
+    code, out, _ = run(*option, "--replicas", 2, drawn=True)
     assert code == 0
     assert ("on the second half" in out) == ("goto" in option)
     assert ("kept: the average of 2 replicas" in out) == ("--average" in option)

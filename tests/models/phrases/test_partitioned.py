@@ -65,7 +65,7 @@ def files_from_elsewhere(corpus, given_settings, memory):
 
 @pytest.mark.parametrize("kind", ALL_KINDS, ids=str)
 @given(sentences=small_corpora)
-@examples(0.3)
+@examples(0.2)
 def test_tables_do_not_depend_on_memory(kind, sentences):
     corpus = corpus_of(sentences)
     whole = files_of(corpus, kind, memory=0, threads=1)

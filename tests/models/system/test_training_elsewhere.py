@@ -3,6 +3,7 @@
 import gzip
 import os
 import signal
+from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
@@ -19,8 +20,7 @@ from models.system.settings import (
 from models.system.training import Listeners, train_system
 
 distributed = pytest.importorskip("distributed")
-from models.work.cluster.dask_workers import DaskWorkers  # noqa: E402
-from tests.child_processes import wait_until  # noqa: E402
+from models.work.cluster.dask_workers import DaskWorkers, quiet  # noqa: E402
 
 N_PAIRS = 150
 SETTINGS = TrainingSettings(
@@ -57,25 +57,27 @@ def files(tmp_path_factory):
     return CorpusFiles(**made)
 
 
-@pytest.fixture(scope="module")
-def cluster(tmp_path_factory):
-    options = {"memory_limit": 0, "dashboard_address": ":0", "silence_logs": 50}
+@contextmanager
+def cluster(folder, n, *, processes):
+    """So many workers with a folder of their own: processes, or threads of this one, which need not
+    load everything again."""
+    quiet()
+    options = {"memory_limit": 0, "dashboard_address": ":0", "silence_logs": 50, "protocol": "tcp"}
     with distributed.LocalCluster(
-        n_workers=2,
+        n_workers=n,
         threads_per_worker=1,
-        local_directory=tmp_path_factory.mktemp("scratch"),
+        processes=processes,
+        local_directory=folder / f"scratch of {n}",
         **options,
     ) as made:
         yield made
 
 
-def crew(cluster, n, cache=0):
-    """A client with so many workers."""
-    cluster.scale(n)
-    client = distributed.Client(cluster)
-    client.wait_for_workers(n)
-    wait_until(lambda: len(client.nthreads()) == n)
-    return client, DaskWorkers(client, cache, shared=False)
+@contextmanager
+def crew(cluster):
+    """Whoever does the work of one run, and the client who knows them."""
+    with distributed.Client(cluster) as client, DaskWorkers(client, 0, shared=False) as workers:
+        yield client, workers
 
 
 def train(files, out, workers=None, settings=SETTINGS, progress=None):
@@ -98,16 +100,26 @@ def here(files, tmp_path_factory):
     return content, said
 
 
-def test_the_files_are_the_same(files, here, cluster, tmp_path):
-    heard = []
-    client, workers = crew(cluster, 2)
-    with client, workers:
-        found = train(files, tmp_path / "m", workers, progress=lambda *what: heard.append(what))
+def test_the_files_are_the_same_though_workers_are_killed(files, here, tmp_path):
+    heard, killed = [], set()
+
+    def kill_some(what, count):
+        """One worker in each of two steps."""
+        heard.append(what)
+        step = what.partition(",")[0]
+        if step in ("collecting phrase pairs", "starting weights") and step not in killed and count:
+            killed.add(step)
+            processes = client.run(os.getpid)
+            os.kill(next(iter(processes.values())), signal.SIGKILL)
+
+    with cluster(tmp_path, 2, processes=True) as made, crew(made) as (client, workers):
+        found = train(files, tmp_path / "m", workers, progress=kill_some)
         sent, received = workers.traffic
+    assert killed == {"collecting phrase pairs", "starting weights"}
     assert found == here
     assert len(found[0]) > 40
     assert sent > 100_000 < received
-    parts = {what.partition(", parts of ")[::2] for what, _ in heard if "parts of" in what}
+    parts = {what.partition(", parts of ")[::2] for what in heard if "parts of" in what}
     assert {what: int(n) > 3 for what, n in parts} == {
         "extracting phrase pairs": True,
         "collecting phrase pairs": True,
@@ -116,54 +128,39 @@ def test_the_files_are_the_same(files, here, cluster, tmp_path):
     }
 
 
-@pytest.mark.parametrize("n", [1, 3])
-def test_the_number_of_workers_does_not_matter(files, here, cluster, tmp_path, n):
-    client, workers = crew(cluster, n)
-    with client, workers:
+def test_one_worker_makes_the_same(files, here, tmp_path):
+    with cluster(tmp_path, 1, processes=False) as made, crew(made) as (_, workers):
         content, _ = train(files, tmp_path / "m", workers, SOME)
-    del content["model.toml"]  # lists the models
-    assert content.items() <= here[0].items()
-    assert any(name.startswith("parts/distortion_sequence") for name in content)
+    check_some(content, here)
 
 
-def test_a_worker_that_is_killed_changes_nothing(files, here, cluster, tmp_path):
-    client, workers = crew(cluster, 2)
-    killed = set()
-
-    def kill(what, count):
-        """One worker in each of two steps."""
-        step = what.partition(",")[0]
-        if step in ("collecting phrase pairs", "starting weights") and step not in killed and count:
-            killed.add(step)
-            processes = client.run(os.getpid)
-            os.kill(next(iter(processes.values())), signal.SIGKILL)
-
-    with client, workers:
-        content, _ = train(files, tmp_path / "m", workers, SOME, kill)
-    assert killed == {"collecting phrase pairs", "starting weights"}
-    del content["model.toml"]
-    assert content.items() <= here[0].items()
-
-
-def test_a_run_that_was_stopped_goes_on_with_what_is_there(files, here, cluster, tmp_path):
-    only_phrases = replace(SETTINGS, distortion=("linear",))
+def test_a_run_that_was_stopped_goes_on_with_what_is_there(files, here, tmp_path):
+    """And with more workers than before."""
     heard = []
 
     def stop(what, count):
         if what.startswith("counting") and count == 3:
             raise KeyboardInterrupt
 
-    client, workers = crew(cluster, 2)
-    with client, pytest.raises(KeyboardInterrupt), workers:
-        train(files, tmp_path / "m", workers, only_phrases, stop)
-    client, workers = crew(cluster, 3)
-    with client, workers:
-        content, _ = train(
-            files, tmp_path / "m", workers, only_phrases, lambda *what: heard.append(what)
-        )
-    del content["model.toml"]
-    assert content.items() <= here[0].items()
+    with cluster(tmp_path, 2, processes=False) as made:
+        with pytest.raises(KeyboardInterrupt), crew(made) as (_, workers):
+            train(files, tmp_path / "m", workers, SOME, stop)
+        made.scale(3)
+        made.wait_for_workers(3)
+        with crew(made) as (_, workers):
+            assert workers.n == 3
+            content, _ = train(
+                files, tmp_path / "m", workers, SOME, lambda *what: heard.append(what)
+            )
+    check_some(content, here)
     assert not [what for what, _ in heard if what.startswith(("extracting", "collecting"))]
-    counted = [count for what, count in heard if what.startswith("counting")]
+    counted = [count for what, count in heard if what.startswith("counting target")]
     assert counted[0] == 0
     assert min([*counted[1:], 4]) == 4  # three were there, if not more
+
+
+def check_some(content, here):
+    """The files of `SOME` are those of all models."""
+    del content["model.toml"]  # lists the models
+    assert content.items() <= here[0].items()
+    assert any(name.startswith("parts/distortion_sequence") for name in content)

@@ -36,12 +36,14 @@ def of_kinds(folder):
     st.lists(st.lists(st.integers(0, 5), min_size=3, max_size=3), min_size=1, max_size=4),
     st.integers(0, 2),
     st.integers(1, 40),
+    st.sampled_from([0, shelves.SMALL]),
 )
-def test_parts_of_items_are_gathered_in_order(sizes, part, piece):
+def test_parts_of_items_are_gathered_in_order(sizes, part, piece, small):
     items = [item(own, first) for first, own in enumerate(sizes, 1)]
     names, columns = [f"item-{n}" for n in range(len(items))], ["records", "numbers", "table"]
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setattr(shelves, "PIECE", piece)
+        patch.setattr(shelves, "SMALL", small)
         for shelf in of_kinds(Path(folder)):
             for name, arrays in zip(names, items, strict=True):
                 shelf.put(name, arrays)
@@ -54,7 +56,9 @@ def test_parts_of_items_are_gathered_in_order(sizes, part, piece):
                 np.testing.assert_array_equal(values, np.concatenate(rows), strict=True)
             for name, arrays in zip(names, items, strict=True):
                 for key, values in arrays.items():
-                    np.testing.assert_array_equal(shelf.get(name)[key], values, strict=True)
+                    found = shelf.get(name)[key]
+                    np.testing.assert_array_equal(found, values, strict=True)
+                    assert not (type(shelf) is Shelf and shelf._folder and found.flags.writeable)
                     common = shelf.common(name)[key]
                     np.testing.assert_array_equal(common, values, strict=True)
                     assert common.flags.writeable

@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import replace
+from functools import cache
 from typing import ClassVar
 
 import numpy as np
@@ -16,6 +17,7 @@ from tuning.evaluation.data_sets import Sentences
 from tuning.metrics.base import Outputs
 from tuning.metrics.bleu import Bleu
 from tuning.optimisers.interface import Optimiser
+from tuning.optimisers.lattice_mert import LatticeMert
 from tuning.optimisers.mert import Mert
 from tuning.optimisers.pro import Pro
 from tuning.weights import loop as tuning
@@ -25,8 +27,13 @@ from tuning.weights.settings import TuneSettings
 from tuning.weights.task import Listeners, TuningTask
 from tuning.weights.trace import Step, Trace, read_trace, save
 
-MERT = Mert(restarts=3, directions=2)
-QUICK = TuneSettings("mert", n_best=30, iterations=4).with_optimiser("mert", MERT)
+MERT = Mert(restarts=2, directions=1)
+LATTICE_MERT = LatticeMert(restarts=2, directions=1, turns=2)
+QUICK = (
+    TuneSettings("mert", n_best=30, iterations=4)
+    .with_optimiser("mert", MERT)
+    .with_optimiser("mert-lattice", LATTICE_MERT)
+)
 SOURCE, REFERENCES = development_set()
 
 
@@ -70,6 +77,7 @@ def test_tuning_finds_better_weights_and_says_what_they_score(translator, method
 @pytest.mark.parametrize("method", ["mert", "mert-lattice", "pro", "mira"])
 def test_threads_do_not_matter_and_seeds_do(translator, method):
     settings = replace(QUICK, method=method, iterations=2)
+    settings = settings.with_optimiser("mert", Mert(restarts=3, directions=2))
     one, two, other = (
         tune(translator, SOURCE, REFERENCES, replace(settings, seed=seed), threads=threads)
         for threads, seed in ((1, 1), (3, 1), (1, 2))
@@ -245,6 +253,17 @@ class Stop(KeyboardInterrupt):
     pass
 
 
+@pytest.fixture(scope="module")
+def undisturbed(translator):
+    """What a method finds when nothing stops it."""
+
+    @cache
+    def run(method):
+        return tune(translator, SOURCE, REFERENCES, replace(QUICK, method=method, iterations=3))
+
+    return run
+
+
 @pytest.mark.parametrize(
     ("method", "moment", "times"),
     [
@@ -258,10 +277,9 @@ class Stop(KeyboardInterrupt):
     ],
 )
 def test_a_run_that_was_stopped_goes_on_and_ends_the_same(
-    translator, tmp_path, method, moment, times
+    translator, undisturbed, tmp_path, method, moment, times
 ):
-    settings = replace(QUICK, method=method, iterations=3)
-    whole = tune(translator, SOURCE, REFERENCES, settings, tmp_path / "whole")
+    settings, whole = replace(QUICK, method=method, iterations=3), undisturbed(method)
     seen = 0
 
     def stop(what, count):
