@@ -1,6 +1,7 @@
 """The demo: first translations, a quick comparison, and advice that works as it is printed."""
 
 import os
+import signal
 import subprocess
 import sys
 from dataclasses import replace
@@ -11,7 +12,7 @@ import pytest
 from decoder.translator import Translator
 from hyperbaton import samples
 from hyperbaton.commands import demo
-from tests import command_line
+from tests.child_processes import started
 from tests.tuning.comparison.tiny import in_this_process
 from tuning.comparison import run
 from tuning.comparison.configuration import System
@@ -82,26 +83,29 @@ def test_only_the_full_demo_uses_both_samples_and_all_of_them(tmp_path, monkeypa
     assert asked == [("ja-en", False), ("ja-en", True), ("zh-en", True)]
 
 
-def stopped_in_the_comparison(out, monkeypatch):
-    """Both outputs of a demo that gets Ctrl-C when the comparison has trained its system."""
+def stopped_in_the_comparison(out):
+    """Both outputs of a demo that gets Ctrl-C when the comparison has begun to fit its models."""
+    command = [sys.executable, "-m", "hyperbaton", "demo", "--out", out, "--threads", "1"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with started(command, start_new_session=True, **pipes) as process:
+        said = ""
+        while said.count("target_classes: ") < 2:
+            line = process.stderr.readline()
+            assert line, said
+            said += line
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+        shown, rest = process.communicate()
+    assert process.returncode == 130
+    assert "Traceback" not in rest
+    return shown, said
 
-    def stop(*_):
-        raise KeyboardInterrupt
 
-    monkeypatch.setattr(run, "run_jobs", stop)
-    done = command_line.run("demo", "--out", out, "--threads", 1)
-    assert done.returncode == 130
-    assert "Traceback" not in done.stderr
-    return done.stdout, done.stderr
-
-
-@pytest.mark.usefixtures("small", "shared_stages")
-def test_a_stopped_demo_goes_on_with_what_it_has(tmp_path, monkeypatch):
+def test_a_stopped_demo_goes_on_with_what_it_has(tmp_path):
     out = tmp_path / "demo"
-    shown, said = stopped_in_the_comparison(out, monkeypatch)
+    shown, said = stopped_in_the_comparison(out)
     assert shown.count("  translation  ") == demo.N_SHOWN
     assert "nothing has changed" not in said
-    again, told = stopped_in_the_comparison(out, monkeypatch)
+    again, told = stopped_in_the_comparison(out)
     assert again == shown
     parts = "phrases", "lm", "source_classes", "target_classes"
     for part in (*parts, "source_tagger"):
