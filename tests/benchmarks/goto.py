@@ -33,6 +33,7 @@ from models.distortion.next_word.held_out import (
     chosen_by_distance,
     compare,
     predict,
+    probabilities,
     uniform,
 )
 from models.language_model import LanguageModel, estimate
@@ -102,7 +103,8 @@ def run(corpus: AlignedCorpus, size: int, names: list[str], order: str) -> None:
 def print_distances(models: dict[str, Scores], test: AlignedCorpus, events: Events) -> None:
     """Average probability of candidates by distance (Goto et al. 2013, Figure 5)."""
     averages = {
-        name: average_by_distance(scores, test, events, FARTHEST) for name, scores in models.items()
+        name: average_by_distance(probabilities(scores), test, events, FARTHEST)
+        for name, scores in models.items()
     }
     averages["corpus"] = chosen_by_distance(events, FARTHEST)
     print("average P by distance (NP − CP − 1)")

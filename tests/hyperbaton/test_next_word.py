@@ -78,7 +78,9 @@ def test_the_table(model, corpus, run):
         "uniform", "distance", "nine-class", "pair", "sequence"
     ]  # fmt: skip
     assert "source: log P by distance" in lines
-    assert lines[-1].startswith("Goto et al. 2013, Figure 5: sequence follows the corpus")
+    figure, footnote = (line for line in lines if line.startswith("Goto et al. 2013, "))
+    assert figure.startswith("Goto et al. 2013, Figure 5: sequence follows the corpus")
+    assert footnote.startswith("Goto et al. 2013, footnote 16: a place 7 to 20 words ahead gets")
     for name in ("nine-class", "pair", "sequence"):
         at = lines.index(f"{name}: largest weights")
         weights = [abs(float(line.split()[0])) for line in lines[at + 2 : at + 5]]
@@ -126,6 +128,28 @@ def test_numbers_are_those_of_the_models(model, corpus):
         for event in range(*events.offsets[number : number + 2]):
             total += table[events.current[event], events.next[event] - 1]
     assert study.mean("pair", "log_p") == pytest.approx(total / len(events.current))
+
+
+def test_outbound_classes_by_distance(model, corpus):
+    # every place d words ahead of a current word has the probability of d's class there
+    files = dict(zip(corpus[::2], corpus[1::2], strict=True))
+    pairs, _ = read_corpus(CorpusFiles(files["--source"], files["--target"], files["--alignment"]))
+    models = next_word_models(load_distortion(model, ["nine-class"]), "")
+    few = with_layers(pairs.take(np.arange(10)), models, load_source_classes(model))
+    study = study_models(models, few, n_resamples=5)
+    found = {}
+    for number in range(10):
+        sentence = few.source.sentence(number)
+        outbound = models[0].distributions(sentence)[0]
+        for event in range(*study.events.offsets[number : number + 2]):
+            current = study.events.current[event]
+            for place in range(current + 1, len(sentence) + 2):
+                distance = place - current - 1
+                class_ = 4 + sum(distance >= first for first in (1, 2, 4, 7))
+                found.setdefault(distance, []).append(outbound[current, class_])
+    assert max(found) >= 7
+    for distance in range(min(max(found), FARTHEST) + 1):
+        assert study.outbound[FARTHEST + distance] == pytest.approx(np.mean(found[distance]))
 
 
 def test_the_picture(model, run, tmp_path, corpus):

@@ -48,6 +48,7 @@ from tuning.reproduction.paper_tables import GOTO
 NEAREST = 3  # first distance of the paper's figure; the last is FARTHEST
 FEWEST = 5  # moves of the corpus over a distance that counts
 BETTER, WORSE = "sequence", "pair"
+NEAR, FAR = (4, 6), (7, FARTHEST)  # distances of one class each (footnote 16)
 COUNTED = (
     "0 is monotone. A move for every target word with a source word that was not visited before, "
     "and one to the end of the sentence; `hyperbaton corpus` counts every aligned target word and "
@@ -72,7 +73,12 @@ def next_word_exhibit(studies: Studies) -> Exhibit:
         )
     ]
     charts = [_by_distance(test, study) for test, study in studies.items()]
-    return Exhibit(NAME, TITLE, notes, [*tables, _closeness(studies)], charts, _findings(studies))
+    tables.append(_closeness(studies))
+    classes = {test: study for test, study in studies.items() if study.outbound is not None}
+    if classes:
+        tables.append(_outbound(classes))
+    findings = [*_findings(studies), *_outbound_finding(classes)]
+    return Exhibit(NAME, TITLE, notes, tables, charts, findings)
 
 
 def _quality(test: str, study: NextWordStudy) -> Table:
@@ -184,6 +190,47 @@ def _findings(studies: Studies) -> list[Finding]:
     return [Finding(statement, holds(good), tuple(cases))]
 
 
+def span_means(curve: FloatArray) -> tuple[float, float]:
+    """Means of a curve over the distances NEAR and FAR, of those that it knows."""
+    spans = [curve[FARTHEST + low : FARTHEST + high + 1] for low, high in (NEAR, FAR)]
+    near, far = (span[np.isfinite(span)] for span in spans)
+    return near.mean() if len(near) else np.nan, far.mean() if len(far) else np.nan
+
+
+def _span_means(study: NextWordStudy) -> dict[str, tuple[float, float]]:
+    assert study.outbound is not None
+    curves = {"outbound": study.outbound, CORPUS: corpus_curve(study.events)}
+    return {name: span_means(curve) for name, curve in curves.items()}
+
+
+def _outbound(studies: Studies) -> Table:
+    rows = [
+        [test, name, *(f"{mean:.4f}" if np.isfinite(mean) else "-" for mean in means)]
+        for test, study in studies.items()
+        for name, means in _span_means(study).items()
+    ]
+    spans = [f"{low} to {high}" for low, high in (NEAR, FAR)]
+    notes = ["outbound: P(class of the distance | last word), which all places of a class share"]
+    title = "average P of a place by distance, nine-class (footnote 16)"
+    return Table(["test set", "", *spans], rows, notes, title)
+
+
+def _outbound_finding(studies: Studies) -> list[Finding]:
+    good, cases = [], []
+    for test, study in studies.items():
+        (near, far), (corpus_near, corpus_far) = _span_means(study).values()
+        if np.isfinite([near, far, corpus_near, corpus_far]).all():
+            good.append(near < far and corpus_near > corpus_far)
+            cases.append(
+                f"{test}: {near:.3f} and {far:.3f}, corpus {corpus_near:.3f} and {corpus_far:.3f}"
+            )
+    statement = (
+        f"{GOTO}, footnote 16: a place {FAR[0]} to {FAR[1]} words ahead gets more from the "
+        f"outbound classes than one {NEAR[0]} to {NEAR[1]} ahead, and less from the corpus"
+    )
+    return [Finding(statement, holds(good), tuple(cases))] if studies else []
+
+
 def weights_table(model: NextWordModel, n: int) -> Table:
     """The features with the largest weights."""
     top = model.top_features(n)
@@ -215,7 +262,7 @@ def _depends(material: Material) -> Iterable[Any]:
     parts = read_system(material.trained)["parts"]
     made = [parts.get(name) for name in ("source_classes", TAGGER)]
     tests = [item for test in _tests(material) for item in (test.name, *test.files.values())]
-    return [models, made, NEAREST, FARTHEST, FEWEST, N_RESAMPLES, SEED, *tests]
+    return [models, made, NEAREST, NEAR, FAR, FEWEST, N_RESAMPLES, SEED, *tests]
 
 
 def _make(material: Material) -> Exhibit:

@@ -24,9 +24,11 @@ from models.distortion.next_word.held_out import (
     chosen_by_distance,
     compare,
     predict,
+    probabilities,
     uniform,
 )
 from models.distortion.next_word.model import NextWordModel
+from models.distortion.next_word.nine_class import NineClass
 from models.errors import DataError, SettingError
 from models.progress import Progress
 
@@ -46,6 +48,7 @@ class NextWordStudy:
     open_log_p: dict[str, float]  # mean log P if only open places are
     differences: dict[str, MeanDifference]  # of log P from the model before
     by_distance: dict[str, FloatArray]  # average P from −FARTHEST to FARTHEST
+    outbound: FloatArray | None = None  # average P(class | CP) of a nine-class model, the same
 
     def mean(self, name: str, column: str) -> float:
         return float(getattr(self.predictions[name], column).mean())
@@ -100,7 +103,7 @@ def study_models(
             predictions[DISTANCE] = halves[0]
             open_log_p[DISTANCE] = float(halves[1].log_p.mean())
         else:
-            by_distance[name] = average_by_distance(own, corpus, events, FARTHEST)
+            by_distance[name] = average_by_distance(probabilities(own), corpus, events, FARTHEST)
     by_distance[CORPUS] = chosen_by_distance(events, FARTHEST)
     differences = {
         better: compare(
@@ -112,7 +115,15 @@ def study_models(
         )
         for worse, better in pairwise(predictions)
     }
-    return NextWordStudy(len(corpus), events, predictions, open_log_p, differences, by_distance)
+    outbound = [
+        average_by_distance(model.outbound_probabilities, corpus, events, FARTHEST)
+        for model in models
+        if isinstance(model, NineClass) and model.outbound
+    ]
+    return NextWordStudy(
+        len(corpus), events, predictions, open_log_p, differences, by_distance,
+        outbound[0] if outbound else None,
+    )  # fmt: skip
 
 
 def _distance_by_halves(corpus: AlignedCorpus, events: Events, *, open_only: bool) -> Predictions:

@@ -23,6 +23,7 @@ from models.distortion.next_word.scores import log_probabilities
 from models.kernels import kernel
 
 Scores = Callable[[Sentence], FloatArray]  # of all candidates, (CP, NP − 1)
+Probabilities = Callable[[Sentence], FloatArray]  # the same
 SMOOTHING = 0.5  # added to the count of every distortion
 
 
@@ -117,15 +118,20 @@ def compare(
     return MeanDifference(float(sums.sum() / sizes.sum()), float(low), float(high))
 
 
+def probabilities(scores: Scores) -> Probabilities:
+    """What the scores say of each candidate, all places being candidates."""
+    return lambda sentence: np.exp(log_probabilities(scores(sentence)))
+
+
 def average_by_distance(
-    scores: Scores, corpus: AlignedCorpus, events: Events, farthest: int
+    ask: Probabilities, corpus: AlignedCorpus, events: Events, farthest: int
 ) -> FloatArray:
     """Mean P of the candidates at each distortion, −farthest … farthest, from the current places
     of all events (Goto et al. 2013, Figure 5); not a number where there never is a candidate."""
     total, count = np.zeros(2 * farthest + 1), np.zeros(2 * farthest + 1)
     for number in range(len(corpus)):
         rows = events.current[events.offsets[number] : events.offsets[number + 1]]
-        table = np.exp(log_probabilities(scores(corpus.source.sentence(number))))[rows]
+        table = ask(corpus.source.sentence(number))[rows]
         distortion = np.arange(table.shape[1])[None, :] - rows[:, None]  # NP − 1 − CP
         seen = (np.abs(distortion) <= farthest) & (distortion != -1)
         total += np.bincount(distortion[seen] + farthest, table[seen], 2 * farthest + 1)

@@ -143,6 +143,11 @@ class NineClass(NextWordModel):
         values[np.arange(1, n_words + 1), np.arange(n_words)] = -np.inf
         return values
 
+    def outbound_probabilities(self, sentence: Sentence) -> FloatArray:
+        """P(class of the candidate's distance | CP), (CP, NP − 1): all candidates of one class have
+        the same."""
+        return np.exp(self.table(sentence)[:, :, self.directions.index("outbound")])
+
     def distributions(self, sentence: Sentence) -> list[FloatArray]:
         """Over the classes, given each place, (n + 2, N_CLASSES)."""
         return [np.exp(log_p) for log_p in self._class_log_probabilities(sentence).values()]

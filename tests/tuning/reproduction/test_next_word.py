@@ -1,5 +1,6 @@
 """The next source word: the corpus by hand, how closely models follow it, and the findings."""
 
+from dataclasses import replace
 from math import log
 
 import numpy as np
@@ -50,12 +51,11 @@ def test_moves_of_the_corpus_by_hand():
     assert np.flatnonzero(np.isfinite(four)).tolist() == [FARTHEST]  # the others are too few
 
 
-def study(pair=None, sequence=None):
-    """Moves of 10 sentences; of all models log P is −1, of sequence it is −0.5."""
-    corpus = corpus_of([PAIR] * 10)
-    events = find_events(corpus)
+def study(pair=None, sequence=None, pairs=(PAIR,) * 10):
+    """Of all models log P is −1, of sequence it is −0.5."""
+    events = find_events(corpus_of(pairs))
     n = len(events.current)
-    sentence = np.repeat(np.arange(10), n // 10)
+    sentence = np.repeat(np.arange(len(pairs)), np.diff(events.offsets))
     even = Predictions(np.full(n, -1.0), np.full(n, 2.0), np.full(n, 0.25), sentence)
     predictions = {"uniform": even, "pair": even}
     by_distance = {"pair": curve(0.4) if pair is None else pair}
@@ -66,7 +66,7 @@ def study(pair=None, sequence=None):
         differences["sequence"] = MeanDifference(0.5, 0.4, 0.6)
     by_distance["corpus"] = curve()
     log_p = dict.fromkeys(predictions, -0.75)
-    return NextWordStudy(10, events, predictions, log_p, differences, by_distance)
+    return NextWordStudy(len(pairs), events, predictions, log_p, differences, by_distance)
 
 
 def made(pair, sequence):
@@ -112,3 +112,44 @@ def test_other_outcomes():
     assert made(curve(), curve()).findings[0].verdict == "cannot be tested here"
     assert made(curve(), curve()).tables[-1].rows[0][1] == "-"
     assert next_word_exhibit({"news": study()}).findings == []
+
+
+def far_and_near():
+    """Sentences of 12 words: nine times the first and the sixth are linked, five times the first
+    and the tenth."""
+    words = list("abcdefghijkl")
+    near, far = [(0, 0), (5, 1)], [(0, 0), (9, 1)]
+    return [(words, words[:2], links) for links in [near] * 9 + [far] * 5]
+
+
+@pytest.mark.parametrize(
+    ("values", "verdict", "case"),
+    [
+        ((0.05, 0.16), "holds", "0.050 and 0.160"),
+        ((0.16, 0.05), "does not hold", "0.160 and 0.050"),
+    ],
+)
+def test_outbound_classes(values, verdict, case):
+    outbound = np.full(N, 0.9)
+    outbound[FARTHEST + 4 : FARTHEST + 7] = values[0]
+    outbound[FARTHEST + 7 :] = values[1]
+    outbound[-1] = np.nan  # no sentence is so long
+    # From BOS and 1 (14 times each) and from 6 (9 times) there are places 4 and 6 ahead: nine moves
+    # go from 1 to 6, nine from 6 to the end. 8 ahead there are none from 6; five go from 1 to 10.
+    # Other distances are too rare to know.
+    corpus = 9 / (14 + 14 + 9), 5 / (14 + 14)
+    own = replace(study(pairs=far_and_near()), outbound=outbound)
+    exhibit = next_word_exhibit({"news": own})
+    assert exhibit.tables[-1].header[2:] == ["4 to 6", "7 to 20"]
+    assert exhibit.tables[-1].rows == [
+        ["news", "outbound", *(f"{value:.4f}" for value in values)],
+        ["news", "corpus", *(f"{value:.4f}" for value in corpus)],
+    ]
+    [finding] = exhibit.findings
+    assert finding.verdict == verdict
+    assert finding.cases == (f"news: {case}, corpus {corpus[0]:.3f} and {corpus[1]:.3f}",)
+
+
+def test_outbound_classes_that_cannot_be_judged():
+    own = replace(study(), outbound=np.full(N, 0.1))  # the corpus has no moves over 7 or more
+    assert next_word_exhibit({"news": own}).findings[0].verdict == "cannot be tested here"

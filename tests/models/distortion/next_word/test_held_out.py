@@ -10,6 +10,7 @@ from models.distortion.next_word.held_out import (
     chosen_by_distance,
     compare,
     predict,
+    probabilities,
     uniform,
 )
 from tests.models.distortion.next_word import oracles
@@ -66,7 +67,7 @@ def test_averages_by_distance_by_hand():
     # BOS → 2 → EOS in three words, twice; from BOS candidates at 0, 1, 2, 3, from 2 at −2, 0, 1
     corpus = tagged_corpus([(list("abc"), list("A"), [(1, 0)], list("NNN"))] * 2)
     events = find_events(corpus)
-    averages = average_by_distance(uniform, corpus, events, 4)
+    averages = average_by_distance(probabilities(uniform), corpus, events, 4)
     third, quarter = 1 / 3, 1 / 4
     nan = np.nan
     assert averages == pytest.approx(
