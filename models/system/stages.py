@@ -23,6 +23,7 @@ from typing import Any, TypeAlias
 
 from models.data.sealed_folders import check_unchanged, is_whole, seal, sha256
 from models.errors import DataError, reason
+from models.work.process_memory import give_back_memory
 from models.writing import make_folder, put_in_place, writing
 
 PARTS = "parts"
@@ -124,6 +125,7 @@ def run_stage(
     finally:
         if not keep:
             shutil.rmtree(unfinished, ignore_errors=True)
+    give_back_memory()  # the next stage should not pay for what this one has freed
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     seconds = time.monotonic() - began
     talk(f"{name}: {made} in {seconds:.1f} s, {peak:,.0f} MB")

@@ -23,6 +23,7 @@ from models.distortion.next_word.scores import PAIR, SEQUENCE
 from models.distortion.next_word.selection import select_features
 from models.distortion.next_word.symbols import SymbolCoder
 from models.progress import Progress
+from models.work.process_memory import give_back_memory
 from models.work.workers import FarWork
 
 MEMORY = 3_000_000_000
@@ -120,6 +121,7 @@ def train_word_pairs(
             weights,
             counting("searching for a prior, passes"),
         )
+        give_back_memory()
     everything = likelihood(corpus, index)
     start_passes = settings.start_passes
     if start_passes < 0:

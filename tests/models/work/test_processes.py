@@ -6,12 +6,10 @@ import subprocess
 import sys
 import time
 
-import numpy as np
 import pytest
 
 from models.errors import BadLine, DataError, SettingError
-from models.work import peak_memory, processes
-from models.work.peak_memory import begin_peak, peak_megabytes
+from models.work import processes
 from models.work.processes import Processes
 from models.work.workers import Threads, run_jobs
 from tests.child_processes import started, wait_until
@@ -168,24 +166,3 @@ def test_errors_of_every_kind_come_over():
         run([1], bad_line, 1)
     with pytest.raises(RuntimeError, match="ZeroDivisionError"):
         run([1], defect, 1)
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="other systems cannot begin a peak anew")
-def test_a_peak_begins_anew():
-    np.ones(25_000_000)  # 200 MB, gone at once
-    high = peak_megabytes()
-    begin_peak()
-    low = peak_megabytes()
-    if low > high - 50:
-        pytest.skip("this system does not let processes begin a peak anew")
-    assert low < high - 100
-
-
-def test_without_proc_it_is_the_peak_of_the_process(monkeypatch, tmp_path):
-    monkeypatch.setattr(peak_memory, "_STATUS", tmp_path / "none")
-    monkeypatch.setattr(peak_memory, "_CLEAR", tmp_path / "none" / "none")
-    begin_peak()
-    before = peak_megabytes()
-    kept = np.ones(50_000_000)  # 400 MB
-    assert peak_megabytes() >= before
-    assert peak_megabytes() > kept.nbytes / 1024**2
