@@ -81,7 +81,8 @@ def fit_weights(
         weights[-1] = 0.0  # of features that do not exist
         value, gradient = likelihood.value_and_gradient(weights)
         value += 0.5 * prior * float(np.einsum("ij,ij->", weights, weights))
-        gradient += prior * weights
+        weights *= prior
+        gradient += weights
         gradient /= scale
         gradient[-1] = 0.0
         n_passes += 1
