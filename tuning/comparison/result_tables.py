@@ -59,7 +59,7 @@ def limits_table(comparison: Comparison, test: str, place: int = 0) -> Table:
 
 def way_table(comparison: Comparison, test: str, place: int = 0) -> Table | None:
     """How much of the way from linear distortion to the order of the reference each system goes, by
-    one metric; None unless there is a system of both kinds."""
+    one metric, where that order is better; None unless there is a system of both kinds."""
     by_models = {
         tuple(split_model(text)[0] for text in system.distortion): system.name
         for system in comparison.configuration.system
@@ -69,12 +69,15 @@ def way_table(comparison: Comparison, test: str, place: int = 0) -> Table | None
     if linear is None or oracle is None:
         return None
 
+    metric = comparison.metrics[test][place]
+    sign = 1 if metric.higher_is_better else -1
+
     def score(system: str, limit: int) -> float:
-        return comparison.scores[test][comparison.cell(system, limit).name][place].score
+        return sign * comparison.scores[test][comparison.cell(system, limit).name][place].score
 
     def share(system: str, limit: int) -> str:
         gone, whole = (score(name, limit) - score(linear, limit) for name in (system, oracle))
-        return f"{100 * gone / whole:.0f}%" if whole else ""
+        return f"{100 * gone / whole:.0f}%" if whole > 0 else ""
 
     rows = [
         [system, *(share(system, limit) for limit in comparison.limits)]
@@ -82,7 +85,6 @@ def way_table(comparison: Comparison, test: str, place: int = 0) -> Table | None
         if system not in (linear, oracle)
     ]
     header = ["system", *(f"limit {limit_name(limit)}" for limit in comparison.limits)]
-    metric = comparison.metrics[test][place]
     title = f"share of the way from {linear} to {oracle}, by {metric.name} on {test}"
     return Table(header, rows, title=title)
 

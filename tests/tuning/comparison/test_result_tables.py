@@ -171,16 +171,21 @@ def test_the_way_from_linear_to_the_oracle(comparison):
     models = ("linear",), ("linear", "msd"), ("linear", "oracle,price=9")
     systems = tuple(map(System, names, models))
     made = make_comparison(
-        dict(zip(names, (0.5, 0.2, 0.0), strict=True)), (6, -1), n_sentences=20, metrics=("bleu",)
-    )
+        dict(zip(names, (0.5, 0.2, 0.0), strict=True)), (6, 9, -1), n_sentences=20,
+        metrics=("bleu", "wer"),
+    )  # fmt: skip
     configuration = replace(made.configuration, system=systems)
     [test] = made.scores
+    columns = {"6": (20.0, 22.5, 30.0), "9": (20.0, 22.0, 19.0), "∞": (20.0, 19.0, 20.0)}
     scores = {
-        f"{name} @ {limit}": [Score(score)]
-        for limit, column in (("6", (20.0, 22.5, 30.0)), ("∞", (20.0, 19.0, 20.0)))
+        f"{name} @ {limit}": [Score(score), Score(100 - score)]
+        for limit, column in columns.items()
         for name, score in zip(names, column, strict=True)
     }
-    table = way_table(replace(made, configuration=configuration, scores={test: scores}), test)
-    assert table.title == f"share of the way from LOW to ORACLE, by BLEU on {test}"
-    assert table.header == ["system", "limit 6", "limit ∞"]
-    assert [list(row) for row in table.rows] == [["MIDDLE", "25%", ""]]  # no way: no share
+    made = replace(made, configuration=configuration, scores={test: scores})
+    for place, metric in enumerate(("BLEU", "WER")):  # of errors, few are better
+        table = way_table(made, test, place)
+        assert table.title == f"share of the way from LOW to ORACLE, by {metric} on {test}"
+        assert table.header == ["system", "limit 6", "limit 9", "limit ∞"]
+        # the wrong way, or none: no share
+        assert [list(row) for row in table.rows] == [["MIDDLE", "25%", "", ""]]
