@@ -35,7 +35,7 @@ import traceback
 import warnings
 from collections.abc import Callable
 from contextlib import contextmanager
-from functools import cache, partial
+from functools import cache
 from multiprocessing import connection
 from pathlib import Path
 from typing import NamedTuple
@@ -349,7 +349,8 @@ class Job:
         return not code
 
 
-begin_anew = partial(signal.setitimer, signal.ITIMER_PROF, MOST_SECONDS)
+def begin_anew():
+    signal.setitimer(signal.ITIMER_PROF, MOST_SECONDS)
 
 
 def _limited(*given, **options):

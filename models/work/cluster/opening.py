@@ -21,7 +21,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from models.errors import DataError, SettingError, nearest
+from models.errors import DataError, SettingError, counted, nearest
 from models.work.processes import ctrl_c_later
 from models.work.sizes import parse_size
 
@@ -117,7 +117,7 @@ def cluster_workers(
             talk(f"{place}: waiting for workers")
             client.wait_for_workers(1)
         n = client.nthreads()
-        talk(f"{place}: {len(n)} workers, {sum(n.values())} tasks at once")
+        talk(f"{place}: {counted(len(n), 'worker')}, {counted(sum(n.values()), 'task')} at once")
         talk(f"what the cluster does: {client.dashboard_link}")
         workers = dask_workers.DaskWorkers(client, cache, shared=settings.shared)
         yield stack.enter_context(workers)
