@@ -57,9 +57,10 @@ def limits_table(comparison: Comparison, test: str, place: int = 0) -> Table:
     return Table(header, rows, title=f"{metric.name} on {test}")
 
 
-def way_table(comparison: Comparison, test: str, place: int = 0) -> Table | None:
+def way_table(comparison: Comparison, test: str) -> Table | None:
     """How much of the way from linear distortion to the order of the reference each system goes, by
-    one metric, where that order is better; None unless there is a system of both kinds."""
+    the first metric; None unless there is a system of both kinds. Where that order is not
+    significantly better, there is no way to go."""
     by_models = {
         tuple(split_model(text)[0] for text in system.distortion): system.name
         for system in comparison.configuration.system
@@ -69,15 +70,17 @@ def way_table(comparison: Comparison, test: str, place: int = 0) -> Table | None
     if linear is None or oracle is None:
         return None
 
-    metric = comparison.metrics[test][place]
+    metric = comparison.metrics[test][0]
     sign = 1 if metric.higher_is_better else -1
+    low, high = map(comparison.systems.index, (linear, oracle))
 
     def score(system: str, limit: int) -> float:
-        return sign * comparison.scores[test][comparison.cell(system, limit).name][place].score
+        return sign * comparison.scores[test][comparison.cell(system, limit).name][0].score
 
     def share(system: str, limit: int) -> str:
         gone, whole = (score(name, limit) - score(linear, limit) for name in (system, oracle))
-        return f"{100 * gone / whole:.0f}%" if whole > 0 else ""
+        is_sure = whole > 0 and comparison.p_values[test][limit][high, low] < SIGNIFICANT
+        return f"{100 * gone / whole:.0f}%" if is_sure else ""
 
     rows = [
         [system, *(share(system, limit) for limit in comparison.limits)]

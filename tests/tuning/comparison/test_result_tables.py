@@ -165,27 +165,32 @@ def test_cells_that_kept_their_starting_weights_are_named(comparison):
     assert not chosen_by_tuning.is_as_before
 
 
-def test_the_way_from_linear_to_the_oracle(comparison):
+@pytest.mark.parametrize("metric", ["BLEU", "WER"])  # of errors, few are better
+def test_the_way_from_linear_to_the_oracle(comparison, metric):
     assert way_table(comparison, "one") is None
-    names = ("LOW", "MIDDLE", "ORACLE")
-    models = ("linear",), ("linear", "msd"), ("linear", "oracle,price=9")
+    names = ("ORACLE", "MIDDLE", "LOW")
+    models = ("linear", "oracle,price=9"), ("linear", "msd"), ("linear",)
     systems = tuple(map(System, names, models))
+    limits = (6, 9, 12, -1)
     made = make_comparison(
-        dict(zip(names, (0.5, 0.2, 0.0), strict=True)), (6, 9, -1), n_sentences=20,
-        metrics=("bleu", "wer"),
+        dict(zip(names, (0.0, 0.2, 0.5), strict=True)), limits, n_sentences=20,
+        metrics=(metric.lower(),),
     )  # fmt: skip
     configuration = replace(made.configuration, system=systems)
     [test] = made.scores
-    columns = {"6": (20.0, 22.5, 30.0), "9": (20.0, 22.0, 19.0), "∞": (20.0, 19.0, 20.0)}
+    columns = (30.0, 22.5, 20.0), (19.0, 22.0, 20.0), (21.0, 22.0, 20.0), (20.0, 19.0, 20.0)
     scores = {
-        f"{name} @ {limit}": [Score(score), Score(100 - score)]
-        for limit, column in columns.items()
+        f"{name} @ {'∞' if limit < 0 else limit}": [Score(score if metric == "BLEU" else -score)]
+        for limit, column in zip(limits, columns, strict=True)
         for name, score in zip(names, column, strict=True)
     }
-    made = replace(made, configuration=configuration, scores={test: scores})
-    for place, metric in enumerate(("BLEU", "WER")):  # of errors, few are better
-        table = way_table(made, test, place)
-        assert table.title == f"share of the way from LOW to ORACLE, by {metric} on {test}"
-        assert table.header == ["system", "limit 6", "limit 9", "limit ∞"]
-        # the wrong way, or none: no share
-        assert [list(row) for row in table.rows] == [["MIDDLE", "25%", "", ""]]
+    p = np.full((3, 3), 0.9)
+    sure = p.copy()
+    sure[0, 2] = sure[2, 0] = 0.01  # of ORACLE against LOW
+    p_values = {test: {6: sure, 9: sure, 12: p, -1: sure}}
+    made = replace(made, configuration=configuration, scores={test: scores}, p_values=p_values)
+    table = way_table(made, test)
+    assert table.title == f"share of the way from LOW to ORACLE, by {metric} on {test}"
+    assert table.header == ["system", "limit 6", "limit 9", "limit 12", "limit ∞"]
+    # the wrong way, one that may be none, none: no share
+    assert [list(row) for row in table.rows] == [["MIDDLE", "25%", "", "", ""]]
