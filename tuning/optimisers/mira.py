@@ -42,7 +42,7 @@ class Mira(Optimiser):
     name: ClassVar[str] = "mira"
 
     passes: int = 60  # over the development set, in each round
-    step: float = 0.01  # the longest step
+    step: float = 0.003  # the longest step
     decay: float = 0.999  # how fast the pseudo-corpus fades
 
     def check_settings(self) -> None:

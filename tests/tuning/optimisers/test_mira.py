@@ -145,7 +145,7 @@ def test_of_all_passes_the_best_average_is_taken():
     pool, planted = planted_pool(1, noise=3.0)
 
     def score(passes):
-        found = mira(pool, planted, passes=passes)
+        found = mira(pool, planted, passes=passes, step=0.01)
         return pool.score(MEAN, found)
 
     scores = [score(passes) for passes in range(1, 9)]

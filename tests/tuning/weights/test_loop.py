@@ -19,6 +19,7 @@ from tuning.metrics.bleu import Bleu
 from tuning.optimisers.interface import Optimiser
 from tuning.optimisers.lattice_mert import LatticeMert
 from tuning.optimisers.mert import Mert
+from tuning.optimisers.mira import Mira
 from tuning.optimisers.pro import Pro
 from tuning.weights import loop as tuning
 from tuning.weights.loop import measure
@@ -29,9 +30,11 @@ from tuning.weights.trace import Step, Trace, read_trace, save
 
 MERT = Mert(restarts=2, directions=1)
 LATTICE_MERT = LatticeMert(restarts=2, directions=1, turns=2)
+MIRA = Mira(step=0.01)  # so few sentences take few steps
 QUICK = (
     TuneSettings("mert", n_best=30, iterations=4)
     .with_optimiser("mert", MERT)
+    .with_optimiser("mira", MIRA)
     .with_optimiser("mert-lattice", LATTICE_MERT)
 )
 SOURCE, REFERENCES = development_set()
