@@ -1,12 +1,12 @@
 """The best derivations of a search lattice, in exact order.
 
 The lattice consists of the hypotheses of the search and arcs for all its steps, including those
-that lost in recombination. Best-first search reads derivations from the end to the beginning; the
-score of the best path to each hypothesis is known, so derivations come in the order of their scores
-(Soong and Huang 1991).
+that lost in recombination. The next best path to a hypothesis is the best of the next paths through
+its arcs, so it is found by asking the hypothesis that the last one came from for its next, and so
+on (the recursive enumeration algorithm of Jiménez and Marzal 1999). What that takes grows with the
+derivations that are wanted, however many others score the same: words that all models are
+indifferent to, such as unknown ones, have as many orders as there are permutations.
 """
-
-from heapq import heapify, heappop, heappush
 
 import numpy as np
 
@@ -16,6 +16,11 @@ from models.arrays import FloatArray, Ragged
 from models.kernels import inner, kernel
 
 ROOT = 0  # the hypothesis that has translated nothing
+NONE = -1
+ARC, BEFORE, SCORE = range(3)  # of a path
+FIRST, LAST, STATE = range(3)  # of a hypothesis
+# whether its next path can be chosen, waits for that of another, or is not there
+READY, USED, ENDED = range(3)
 
 
 def best_derivations(workspace: Workspace, n_words: int, n: int) -> tuple[Ragged, FloatArray]:
@@ -51,30 +56,92 @@ def arcs_by_end(n_hypotheses, arcs):
 
 @kernel
 def _enumerate(hypotheses, arcs, first, last, n_words, n):
-    """Items are ends of derivations: the hypothesis that one begins with, the item behind it, the
-    arc that leads there, and the score of all arcs. Among equals the item that came first wins."""
-    order, arc_begin = arcs_by_end(len(hypotheses), arcs)
-    items = [(hypothesis, -1, -1, 0.0) for hypothesis in range(first, last)]
-    heap = [(-hypotheses[first + item].score, item) for item in range(last - first)]
-    heapify(heap)
+    """Of paths to hypotheses with equal scores, the arc that stands first wins."""
+    lattice = hypotheses, arcs, *arcs_by_end(len(hypotheses), arcs)
+    # Of each arc: the path that it continues, or NONE for the best, which is made when it is
+    # needed; and the score with it. They are set when the arc's end is first asked for a path
+    continued, values = np.empty(len(arcs), np.int64), np.empty(len(arcs))
+    # Of each hypothesis: its first and last path so far, and what is known about the next
+    known = np.full((len(hypotheses), 3), NONE)
+    known[ROOT] = (0, 0, ENDED)
+    # Paths: arc, path before, score; and the next best path to the same hypothesis
+    paths, following = [(NONE, NONE, hypotheses[ROOT].score)], [NONE]
+    ends = np.array([hypotheses[number].score for number in range(first, last)])
     n_found, n_options = 0, 0
     options = np.empty(n * n_words, np.int32)
     offsets, scores = np.zeros(n + 1, np.int64), np.empty(n)
-    while heap and n_found < n:
-        key, item = heappop(heap)
-        node, behind, arc, score = items[item]
-        if node == ROOT:
-            scores[n_found] = -key
-            while arc >= 0:
-                options[n_options] = arcs[arc].option
-                n_options += 1
-                _, behind, arc, _ = items[behind]
+    while n_found < n and last > first:
+        end = np.argmax(ends)
+        if ends[end] == -np.inf:
+            break
+        node = first + end
+        path = known[node, LAST]
+        if path != NONE:
+            scores[n_found] = paths[path][SCORE]
+            n_options = _write_options(path, paths, arcs, options, n_options)
             n_found += 1
             offsets[n_found] = n_options
-            continue
-        for place in range(arc_begin[node], arc_begin[node + 1]):
-            step = arcs[order[place]]
-            total = score + step.score
-            heappush(heap, (-(hypotheses[step.before].score + total), len(items)))
-            items.append((np.int64(step.before), item, np.int64(order[place]), total))
+        _find_next(node, lattice, continued, values, known, paths, following)
+        ends[end] = paths[known[node, LAST]][SCORE] if known[node, STATE] != ENDED else -np.inf
     return options[:n_options], offsets[: n_found + 1], scores[:n_found]
+
+
+@inner
+def _find_next(wanted, lattice, continued, values, known, paths, following):
+    """Adds the next best path to a hypothesis, or finds that there is none."""
+    hypotheses, arcs, order, arc_begin = lattice
+    waiting = [wanted]
+    while waiting:
+        node = waiting[-1]
+        begin, end = arc_begin[node], arc_begin[node + 1]
+        if known[node, STATE] == NONE:
+            for place in range(begin, end):
+                arc = order[place]
+                continued[arc] = NONE
+                values[arc] = hypotheses[arcs[arc].before].score + arcs[arc].score
+            known[node, STATE] = READY
+        elif known[node, STATE] == USED:  # the arc of the last path goes on with another
+            arc, path, _ = paths[known[node, LAST]]
+            before = arcs[arc].before
+            if following[path] == NONE and known[before, STATE] != ENDED:
+                waiting.append(before)
+                continue
+            continued[arc] = following[path]
+            values[arc] = -np.inf
+            if following[path] != NONE:
+                values[arc] = paths[following[path]][SCORE] + arcs[arc].score
+            known[node, STATE] = READY
+        best, value = NONE, -np.inf
+        for place in range(begin, end):
+            if values[order[place]] > value:
+                best, value = order[place], values[order[place]]
+        if best == NONE:
+            known[node, STATE] = ENDED
+            waiting.pop()
+            continue
+        if continued[best] == NONE:
+            before = arcs[best].before
+            if known[before, FIRST] == NONE:
+                waiting.append(before)
+                continue
+            continued[best] = known[before, FIRST]
+        if known[node, FIRST] == NONE:
+            known[node, FIRST] = len(paths)
+        else:
+            following[known[node, LAST]] = len(paths)
+        known[node, LAST], known[node, STATE] = len(paths), USED
+        paths.append((best, continued[best], value))
+        following.append(NONE)
+        waiting.pop()
+
+
+@inner
+def _write_options(path, paths, arcs, options, begin):
+    """The options of a path, from its first step on; returns where they end."""
+    end, step = begin, path
+    while paths[step][ARC] != NONE:
+        end, step = end + 1, paths[step][BEFORE]
+    for place in range(end - 1, begin - 1, -1):
+        options[place] = arcs[paths[path][ARC]].option
+        path = paths[path][BEFORE]
+    return end

@@ -256,3 +256,12 @@ def test_the_memory_of_a_workspace_is_known_before_it_is_made():
     small = (arrays.stacks, arrays.counters, arrays.memory, arrays.bucket)
     size = sum(array.nbytes for array in arrays) - sum(array.nbytes for array in small)
     assert workspace_bytes(capacity) == size
+
+
+def test_any_number_of_derivations_may_have_the_same_score():
+    """Of 2⁴⁰ that all score the same, some are wanted, and no more is looked at."""
+    table, lm = make_system([(["a"], [word], [(0, 0)]) for word in "xy"])
+    decoder = Decoder(table, lm, [Linear()], default_weights(""), SearchSettings())
+    decoded = decoder.decode(Sentence(("a",) * 40), n_best=50)
+    assert len({tuple(decoded.words(number)) for number in range(50)}) == len(decoded) == 50
+    assert decoded.scores.tolist() == pytest.approx([decoded.scores[0]] * 50, rel=1e-12)
