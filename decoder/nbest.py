@@ -4,8 +4,7 @@ The lattice consists of the hypotheses of the search and arcs for all its steps,
 that lost in recombination. The next best path to a hypothesis is the best of the next paths through
 its arcs, so it is found by asking the hypothesis that the last one came from for its next, and so
 on (the recursive enumeration algorithm of Jiménez and Marzal 1999). What that takes grows with the
-derivations that are wanted, however many others score the same: words that all models are
-indifferent to, such as unknown ones, have as many orders as there are permutations.
+derivations that are wanted, however many others score the same; of a long sentence, thousands may.
 """
 
 import numpy as np
@@ -19,7 +18,7 @@ ROOT = 0  # the hypothesis that has translated nothing
 NONE = -1
 ARC, BEFORE, SCORE = range(3)  # of a path
 FIRST, LAST, STATE = range(3)  # of a hypothesis
-# whether its next path can be chosen, waits for that of another, or is not there
+# its next path can be chosen, needs another path for the arc of the last one first, is not there
 READY, USED, ENDED = range(3)
 
 
