@@ -4,8 +4,8 @@
                   └──▶ score of the development set under these weights
 
 Every decoding is scored, and the best weights of all are the result, including those that the run
-was given: it never returns worse ones. At the end, parts of the development set that have not seen
-them must confirm the new weights (`tuning/weights/held_out.py`).
+was given: it never returns worse ones. At the end, more must have been gained than the development
+set flatters weights that it has taught (`tuning/weights/held_out.py`).
 
 A run ends when a decoding finds nothing new (unless the optimiser is `gradual`, like PRO, which
 mixes old and new weights), when the optimiser leaves the weights where they are, when `patience`
@@ -34,7 +34,7 @@ from models.work.workers import Threads
 from tuning.optimisers.interface import Start
 from tuning.optimisers.pool import Pool
 from tuning.weights.growth import Growth
-from tuning.weights.held_out import judge_unseen
+from tuning.weights.held_out import Change, judge_unseen
 from tuning.weights.hypotheses import Hypotheses, NBestList, collect
 from tuning.weights.lattice_lines import BestArcs
 from tuning.weights.lists import Lists
@@ -117,12 +117,11 @@ def _run(task: TuningTask, trace: Trace, pool: Pool, state: Path | None) -> Trac
 def _end(task: TuningTask, trace: Trace, pool: Pool, why: str) -> Trace:
     """Finds out whether what was learned holds on unseen sentences."""
     if trace.best and task.settings.confirm:
-        first, n_rounds = task.vector.vector(trace.steps[0].weights), len(trace.steps) - 1
-
-        def decode_part(which: slice, weights: Mapping[str, float]) -> FloatArray:
-            return _decoded(replace(task, dev=task.dev.part(which)), weights)
-
-        trace = replace(trace, held_out=judge_unseen(task, pool, first, n_rounds, decode_part))
+        steps = trace.steps[0], trace.steps[trace.best]
+        before, after = (task.vector.vector(step.weights) for step in steps)
+        change = Change(before, after, *(step.score for step in steps))
+        held_out = judge_unseen(task, pool, change, len(trace.steps) - 1)
+        trace = replace(trace, held_out=held_out)
         if trace.held_out is not None:
             task.listeners.talk(trace.held_out_line)
     return trace.ended(why)

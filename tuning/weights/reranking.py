@@ -26,7 +26,7 @@ from tuning.metrics.words import TextOptions
 from tuning.optimisers.line_search import BETTER
 from tuning.optimisers.objective import Objective, make_objective
 from tuning.optimisers.pool import Pool
-from tuning.weights.held_out import PARTS, judge_unseen, learned
+from tuning.weights.held_out import PARTS, Change, judge_unseen, learned
 from tuning.weights.pool_task import check_pool
 from tuning.weights.sections import read_toml
 from tuning.weights.settings import TuneSettings
@@ -107,17 +107,14 @@ def learn(task: RerankingTask) -> Reranking:
 
 def _is_gain(task: RerankingTask, pool: Pool, before: FloatArray, weights: FloatArray) -> bool:
     """Whether new weights choose better, also where nothing was learned from."""
-
-    def chosen(which: slice, weights: Mapping[str, float]) -> FloatArray:
-        part = pool.part(np.arange(pool.n_sentences)[which])
-        return part.statistics[part.best_rows(task.vector.vector(weights))]
-
     objective, settings = task.objective, task.settings
-    if pool.score(objective, weights) <= pool.score(objective, before) + BETTER:
+    first, last = (pool.score(objective, own) for own in (before, weights))
+    if last <= first + BETTER:
         return False
     judged = None
     if settings.confirm:
-        judged = judge_unseen(task, pool, before, settings.iterations, chosen)
+        change = Change(before, weights, objective.shown(first), objective.shown(last))
+        judged = judge_unseen(task, pool, change, settings.iterations)
     if judged is None:  # nobody asks, or there are too few sentences
         return True
     task.listeners.talk(judged.line(objective.name))

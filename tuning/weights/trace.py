@@ -42,7 +42,7 @@ class Step:
 
 
 class HeldOut(NamedTuple):
-    """What parts of the development set say of weights in which they had no share."""
+    """What new weights may be expected to score on sentences that have not taught them."""
 
     before: float
     after: float
@@ -55,7 +55,7 @@ class HeldOut(NamedTuple):
             "the new weights are kept" if self.is_gain else "not enough, the weights before stay"
         )
         return (
-            f"on sentences that had no part in it: {metric} {self.before:.2f} → {self.after:.2f}, "
+            f"expected on unseen sentences: {metric} {self.before:.2f} → {self.after:.2f}, "
             f"standard error {self.error:.2f}: {verdict}"
         )
 

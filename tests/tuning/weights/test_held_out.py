@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from sacrebleu.metrics.bleu import BLEU
 
 from tests.tuning.optimisers.pools import planted_pool
 from tests.tuning.small_language import development_set, make_translator
@@ -15,7 +14,7 @@ from tuning.optimisers.interface import Optimiser
 from tuning.optimisers.objective import Objective, Term
 from tuning.optimisers.pool import Pool
 from tuning.weights import loop
-from tuning.weights.held_out import judge_unseen
+from tuning.weights.held_out import Change, judge_unseen
 from tuning.weights.settings import COMPARE_SETTINGS
 from tuning.weights.task import Listeners, TuningTask
 from tuning.weights.trace import HeldOut, read_trace
@@ -51,39 +50,35 @@ def own_task(translator, method=f"{__name__}:Counting"):
     return task
 
 
-def among(pool, vector):
-    """Instead of decoding: the best of the pool."""
-
-    def decode(which, weights):
-        fifth = pool.part(np.arange(pool.n_sentences)[which])
-        return fifth.statistics[fifth.best_rows(vector.vector(weights))]
-
-    return decode
-
-
-def test_every_part_judges_what_the_others_say(translator):
+def test_what_teachers_gain_more_than_others_does_not_count(translator):
     task = own_task(translator)
     pool, _ = planted_pool(3, n_sentences=len(SOURCE), n_features=6)
     features = np.random.default_rng(1).normal(size=(len(pool), len(task.vector.names)))
     pool = Pool(features, pool.statistics, pool.keys, pool.offsets)
     before = np.linspace(-1, 1, len(task.vector.names))
-    n_rounds = 3
-    found = judge_unseen(task, pool, before, n_rounds, among(pool, task.vector))
+    after, n_rounds = before[::-1], 3
+    found = judge_unseen(task, pool, Change(before, after, 40.0, 60.0), n_rounds)
     lists = [range(*pair) for pair in zip(pool.offsets, pool.offsets[1:], strict=False)]
-    scores = np.empty((2, len(lists)))
-    for sentence, rows in enumerate(lists):
-        size = sum(len(other) for k, other in enumerate(lists) if k % 5 != sentence % 5)
+
+    def scores(point):
+        best = [max(rows, key=lambda row: features[row] @ point) for rows in lists]
+        return np.array([100 * pool.statistics[row, 0] for row in best])
+
+    teachers, others = [], 0.0
+    for part in range(5):
+        unseen = [sentence % 5 == part for sentence in range(len(lists))]
+        size = sum(len(rows) for rows, out in zip(lists, unseen, strict=True) if not out)
         learned = before
         for _ in range(n_rounds):
             learned = task.vector.normalise(learned + np.arange(len(before)) * (size % 7 - 3.5))
-        for k, point in enumerate((before, learned)):
-            best = max(rows, key=lambda row, point=point: features[row] @ point)
-            scores[k, sentence] = 100 * pool.statistics[best, 0]
-    assert (found.before, found.after) == pytest.approx(scores.mean(axis=1))
-    assert found.before != found.after
-    gains = scores[1] - scores[0]
+        gains = scores(learned) - scores(before)
+        teachers.append(np.mean([gain for gain, out in zip(gains, unseen, strict=True) if not out]))
+        others += sum(gain for gain, out in zip(gains, unseen, strict=True) if out)
+    flattery = np.mean(teachers) - others / len(lists)
+    assert flattery > 0.1
+    assert (found.before, found.after) == pytest.approx((40, 60 - flattery))
+    gains = scores(after) - scores(before)
     assert found.error == pytest.approx(gains.std() / np.sqrt(len(gains)), rel=0.15)
-    assert found.is_gain == (gains.mean() > 1.64 * found.error)
 
 
 class Last(Optimiser):
@@ -96,55 +91,69 @@ class Last(Optimiser):
 
 
 @pytest.mark.parametrize(
-    ("gain", "loss", "is_gain"), [(10.2, -9.8, False), (11.2, -8.8, False), (12.2, -7.8, True)]
+    ("gain", "loss", "is_gain"), [(10.2, -9.8, False), (10.7, -9.3, False), (11.3, -8.7, True)]
 )
-def test_a_gain_counts_if_it_is_sure(translator, gain, loss, is_gain):
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_gain_counts_if_it_is_sure(translator, gain, loss, is_gain, sign):
     """Two hypotheses for each of 100 sentences; the second one is better or worse in turn. The
-    deviation of the gains is 10, so the standard error of their mean is 1."""
-    task = own_task(translator, f"{__name__}:Last")
-    n = len(task.vector.names)
-    features = np.zeros((200, n))
-    features[0::2, 0], features[1::2, -1] = 1, 1
-    # in fives, so that every part has its share
-    scores = np.full(200, 0.5)
-    scores[1::2] += np.tile([gain] * 5 + [loss] * 5, 10) / 100
-    statistics = np.stack([scores, np.ones(200)], axis=1)
-    offsets = np.arange(0, 201, 2)
-    pool = Pool(features, statistics, np.arange(200).astype(np.uint64), offsets)
-    first = np.where(np.arange(n) == 0, 1.0, 0.0)
-    decode = among(pool, task.vector)
-    task = replace(task, dev=replace(task.dev, sources=[None] * 100, references=[[]] * 100))
-    task.__dict__.update(objective=MEAN, sizes=np.ones(100))
-    found = judge_unseen(task, pool, first, 1, decode)
-    assert (found.before, found.after) == pytest.approx((50, 50 + (gain + loss) / 2))
+    deviation of the gains is 10, so the standard error of their mean is 1. All parts teach the same
+    and gain the same, so nobody is flattered."""
+    found = judge_two(translator, [gain] * 5 + [loss] * 5, (gain + loss) / 2, sign)
+    assert (found.before, found.after) == pytest.approx((50, 50 + sign * (gain + loss) / 2))
     assert found.error == pytest.approx(1, rel=0.15)
     assert found.is_gain == is_gain
 
 
+@pytest.mark.parametrize("shown", [5.0, -3.0])
+def test_what_decoding_has_shown_counts_and_not_what_the_pool_says(translator, shown):
+    found = judge_two(translator, [11.0] * 5 + [-9.0] * 5, shown, 1)
+    assert (found.after, found.is_gain) == (pytest.approx(50 + shown), shown > 0)
+
+
+def judge_two(translator, gains, shown, sign):
+    """What is said of weights that choose the second of two hypotheses, with these gains in turn,
+    when decoding has shown another gain; an error rate if the sign is negative."""
+    task = own_task(translator, f"{__name__}:Last")
+    n = len(task.vector.names)
+    features = np.zeros((200, n))
+    features[0::2, 0], features[1::2, -1] = 1, 1
+    scores = np.full(200, 0.5)
+    scores[1::2] += sign * np.tile(gains, 10) / 100
+    statistics = np.stack([scores, np.ones(200)], axis=1)
+    pool = Pool(features, statistics, np.arange(200).astype(np.uint64), np.arange(0, 201, 2))
+    first, last = (np.where(np.arange(n) == k, 1.0, 0.0) for k in (0, n - 1))
+    task = replace(task, dev=replace(task.dev, sources=[None] * 100, references=[[]] * 100))
+    task.__dict__.update(objective=Objective([Term(sign, Ribes())]), sizes=np.ones(100))
+    return judge_unseen(task, pool, Change(first, last, 50.0, 50.0 + sign * shown), 1)
+
+
+def test_nobody_is_flattered_by_less_than_nothing(translator, monkeypatch):
+    monkeypatch.setattr("tuning.weights.held_out._optimism", lambda *_: -2.0)
+    assert judge_two(translator, [11.0] * 5 + [-9.0] * 5, 3.0, 1).after == 53.0
+
+
 def test_too_few_sentences_to_part(translator):
     pool, _ = planted_pool(1, n_sentences=3)
-    assert judge_unseen(make_task(translator), pool, np.zeros(7), 1, None) is None
+    assert judge_unseen(make_task(translator), pool, None, 1) is None
 
 
-def test_each_part_is_decoded_with_what_the_others_have_taught(translator, monkeypatch):
-    asked, decoded = [], loop._decoded
+def test_the_best_step_is_judged(translator, monkeypatch):
+    asked = []
 
-    def note(part, weights):
-        asked.append((part.dev, weights))
-        return decoded(part, weights)
+    def note(task, pool, change, n_rounds):
+        asked.append((change, len(pool), n_rounds))
+        return judge_unseen(task, pool, change, n_rounds)
 
-    monkeypatch.setattr(loop, "_decoded", note)
-    found = loop.tune(make_task(translator)).trace.held_out
-    outputs, references = [], []
-    for number, (dev, weights) in enumerate(asked):
-        expected = [sentence.words for sentence in SOURCE[number::5]]
-        assert [sentence.words for sentence in dev.sources] == expected
-        own = translator.with_weights(weights)
-        outputs += [own.translate(sentence).text for sentence in dev.sources]
-        references += [first for first, *_ in dev.references]
-    assert len(outputs) == len(SOURCE)
-    scored = BLEU(tokenize="none", force=True).corpus_score(outputs, [references])
-    assert found.after == pytest.approx(scored.score)
+    monkeypatch.setattr(loop, "judge_unseen", note)
+    task = make_task(translator)
+    trace = loop.tune(task).trace
+    steps = trace.steps[0], trace.steps[trace.best]
+    [(change, n, n_rounds)] = asked
+    for weights, step in zip(change[:2], steps, strict=True):
+        assert task.vector.by_name(weights) == step.weights
+    assert change[2:] == tuple(step.score for step in steps)
+    assert (n, n_rounds) == (trace.steps[-1].pool_size, len(trace.steps) - 1)
+    assert trace.held_out.before == trace.steps[0].score
 
 
 def test_a_comparison_does_without_confirmation(translator, monkeypatch):
@@ -172,6 +181,6 @@ def test_what_is_not_confirmed_is_not_kept(translator, monkeypatch, tmp_path, is
     assert (result.weights, result.dev_score) == (kept.weights, kept.score)
     verdict = "the new weights are kept" if is_gain else "not enough, the weights before stay"
     assert said[-1] == (
-        f"on sentences that had no part in it: BLEU 41.00 → 42.00, standard error 0.50: {verdict}"
+        f"expected on unseen sentences: BLEU 41.00 → 42.00, standard error 0.50: {verdict}"
     )
     assert read_trace(tmp_path / "trace.json") == trace

@@ -122,7 +122,7 @@ def test_one_run_has_no_deviation(translator, monkeypatch):
 
 @pytest.mark.parametrize("protocol", ["goto", "average"])
 def test_real_runs(translator, protocol):
-    result = tune_replicas(task(translator, replicas=2, protocol=protocol))
+    result = tune_replicas(task(translator, replicas=2, protocol=protocol, confirm=False))
     start = len(SOURCE) // 2 if protocol == "goto" else 0
     score = measure(task(translator, DEV.part(slice(start, None))), result.weights)
     assert result.score == pytest.approx(score)
