@@ -1,11 +1,16 @@
 """Pairwise ranking optimisation (Hopkins and May 2011): tuning as classification.
 
-Many pairs of hypotheses are drawn from the pool of each sentence; of those whose metric scores
-differ clearly, the ones that differ most are kept. A logistic regression learns from the difference
-of their features which of two is better; its weights, mixed with those in use, are the new weights.
+Pairs of hypotheses with clearly different metric scores are drawn from the pool of each sentence.
+From the difference of their features, a logistic regression learns which of two is better; its
+weights, mixed with those in use, are the new weights.
 
-The metric judges single sentences here, so BLEU is smoothed (BLEU+1). The sampler runs compiled;
-every sentence draws from a generator of its own.
+Two things are not as in that paper, because they make translations too short. A hypothesis is worth
+what the metric of the whole development set becomes with it, all other sentences being translated
+as they are now; BLEU+1 of the sentence alone smooths n-grams and not the brevity penalty (Nakov et
+al. 2012). And of the clear pairs the first are taken, not those that differ most: these are about
+the worst hypotheses of the pool, far too long ones among them (Nakov et al. 2013).
+
+The sampler runs compiled; every sentence draws from a generator of its own.
 """
 
 from dataclasses import dataclass
@@ -36,10 +41,10 @@ class Pro(Optimiser):
     name: ClassVar[str] = "pro"
     gradual: ClassVar[bool] = True
 
-    candidates: int = 5000  # Γ: pairs drawn for each sentence
-    pairs: int = 50  # Ξ: pairs kept of them
+    candidates: int = 5000  # Γ: pairs drawn for each sentence, at most
+    pairs: int = 50  # Ξ: of these, how many that are clear
     threshold: float = 0.05  # α: the least difference of a pair, as a share of the metric's scale
-    interpolation: float = 0.1  # Ψ: share of the new weights, mixed with those in use
+    interpolation: float = 0.3  # Ψ: share of the new weights, mixed with those in use
     prior: float = 1.0  # precision of the Gaussian around 0 that holds the weights
 
     def check_settings(self) -> None:
@@ -51,8 +56,7 @@ class Pro(Optimiser):
     ) -> FloatArray:
         """The old weights if no two hypotheses differ enough."""
         scaled = scale_pool(pool, start.weights, start.tuned)
-        gains = objective.smooth_sentence_scores(pool.statistics) / objective.scale
-        drawn = self.sample(gains, pool.offsets, seed)
+        drawn = self.sample(corpus_gains(pool, objective, start), pool.offsets, seed)
         if not len(drawn.better):
             return start.weights
         old = scaled.point(start.weights)
@@ -64,9 +68,20 @@ class Pro(Optimiser):
         return scaled.weights(self.interpolation * new + (1 - self.interpolation) * old)
 
     def sample(self, gains: FloatArray, offsets: Int64Array, seed: SeedSequence) -> Pairs:
-        """The pairs to learn from, sentence by sentence, the clearest first."""
+        """The pairs to learn from, sentence by sentence."""
         seeds = seed.generate_state(len(offsets) - 1, np.uint64)
         return Pairs(*_sample(gains, offsets, seeds, self.candidates, self.pairs, self.threshold))
+
+
+def corpus_gains(pool: Pool, objective: Objective, start: Start) -> FloatArray:
+    """The metric of the development set with each hypothesis in place of its sentence's best one,
+    as if the set were as small as the sentence: a share of the metric's scale, up to a constant."""
+    chosen = pool.statistics[pool.best_rows(start.weights)]
+    sizes = np.ones(pool.n_sentences) if start.sizes is None else np.maximum(start.sizes, 1)
+    sentence = pool.sentence_of
+    scores = objective.score(chosen.sum(axis=0) - chosen[sentence] + pool.statistics)
+    gains: FloatArray = scores / objective.scale * (sizes.sum() / sizes[sentence])
+    return gains
 
 
 def fit_pairs(features: FloatArray, constant: FloatArray, pairs: Pairs, prior: float) -> FloatArray:
@@ -93,16 +108,15 @@ def _sample(gains, offsets, seeds, candidates, pairs, threshold):
     n_sentences = len(offsets) - 1
     better = np.empty(n_sentences * pairs, np.int64)
     worse = np.empty(n_sentences * pairs, np.int64)
-    first = np.empty(candidates, np.int64)
-    second = np.empty(candidates, np.int64)
-    difference = np.empty(candidates)
     n = 0
     for sentence in range(n_sentences):
         begin, size = offsets[sentence], offsets[sentence + 1] - offsets[sentence]
         if size < 2:
             continue
-        state, kept = seeds[sentence], 0
+        state, most = seeds[sentence], n + pairs
         for _ in range(candidates):
+            if n == most:
+                break
             state += GOLDEN
             one = begin + _below(state, size)
             state += GOLDEN
@@ -110,13 +124,8 @@ def _sample(gains, offsets, seeds, candidates, pairs, threshold):
             if gains[one] < gains[two]:
                 one, two = two, one
             if gains[one] - gains[two] >= threshold:
-                first[kept], second[kept] = one, two
-                difference[kept] = gains[one] - gains[two]
-                kept += 1
-        order = np.argsort(-difference[:kept], kind="mergesort")
-        for place in order[:pairs]:
-            better[n], worse[n] = first[place], second[place]
-            n += 1
+                better[n], worse[n] = one, two
+                n += 1
     return better[:n], worse[:n]
 
 

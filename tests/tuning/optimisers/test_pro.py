@@ -4,9 +4,12 @@ import numpy as np
 import pytest
 
 from tests.tuning.optimisers.pools import MEAN, oracle, planted_pool
+from tuning.metrics.base import Outputs
+from tuning.metrics.bleu import Bleu
 from tuning.optimisers.interface import Start
+from tuning.optimisers.objective import Objective, Term
 from tuning.optimisers.pool import Pool, scale_pool
-from tuning.optimisers.pro import Pro, fit_pairs
+from tuning.optimisers.pro import Pro, corpus_gains, fit_pairs
 
 ALL = np.ones(7, dtype=bool)
 MASK = (1 << 64) - 1
@@ -37,12 +40,11 @@ def slow_pairs(gains, offsets, seed, candidates, pairs, threshold):
                 rows = rows[::-1]
             if gains[rows[0]] - gains[rows[1]] >= threshold:
                 drawn.append(rows)
-        drawn.sort(key=lambda rows: -(gains[rows[0]] - gains[rows[1]]))
         result += drawn[:pairs]
     return result
 
 
-def test_pairs_differ_clearly_and_are_the_clearest():
+def test_pairs_differ_clearly_and_are_the_first_that_do():
     pool, _ = planted_pool(1, n_sentences=8)
     gains = pool.statistics[:, 0]
     offsets = np.append(pool.offsets, pool.offsets[-1])  # the last sentence has no hypothesis
@@ -50,6 +52,41 @@ def test_pairs_differ_clearly_and_are_the_clearest():
     found = Pro(100, 10, 0.2).sample(gains, offsets, seed)
     assert np.stack(found, axis=1).tolist() == slow_pairs(gains, offsets, seed, 100, 10, 0.2)
     assert (gains[found.better] - gains[found.worse] >= 0.2).all()
+
+
+TEXTS = [["a b c d e f", "a b x d", "c"], ["g h i j k", "g h i j k l m n"], ["o"], [""]]
+REFERENCES = ["a b c d x f", "g h i j k l", "o p", ""]
+
+
+def test_a_hypothesis_is_worth_what_the_whole_set_becomes_with_it():
+    from sacrebleu.metrics.bleu import BLEU
+
+    lists = list(zip(TEXTS, REFERENCES, strict=True))
+    outputs = Outputs(sum(TEXTS, []), [[one] for texts, one in lists for _ in texts])  # noqa: RUF017
+    offsets = np.cumsum([0, *map(len, TEXTS)])
+    preferred = [1, 0, 0, 0]  # by the only feature
+    features = np.concatenate(
+        [np.arange(len(texts)) == k for texts, k in zip(TEXTS, preferred, strict=True)]
+    )
+    objective = Objective([Term(1.0, Bleu())])
+    pool = Pool(
+        features[:, None] * 1.0,
+        objective.statistics(outputs),
+        np.arange(7).astype(np.uint64),
+        offsets,
+    )
+    sizes = np.array([4.0, 3, 2, 0])  # an empty sentence counts as a word
+    start = Start(np.ones(1), np.ones(1, bool), sizes=sizes)
+    found = corpus_gains(pool, objective, start)
+    bleu = BLEU(tokenize="none", force=True)
+    for sentence, texts in enumerate(TEXTS):
+        for k, text in enumerate(texts):
+            now = [own[which] for own, which in zip(TEXTS, preferred, strict=True)]
+            now[sentence] = text
+            score = bleu.corpus_score(now, [REFERENCES]).score
+            words = [4, 3, 2, 1]
+            expected = score / 100 * sum(words) / words[sentence]
+            assert found[offsets[sentence] + k] == pytest.approx(expected)
 
 
 def test_all_hypotheses_are_drawn():
