@@ -33,7 +33,7 @@ SETTINGS = TrainingSettings(
         "sequence,passes=1,prior=32,start_passes=1",
         "nine-class,passes=1,prior=8",
     ),
-    train=ResourceSettings("60KB"),
+    train=ResourceSettings("120KB"),
 )
 SOME = replace(SETTINGS, distortion=("linear", "msd", SETTINGS.distortion[3]))
 
@@ -96,7 +96,7 @@ def here(files, tmp_path_factory):
     whole = replace(SETTINGS, train=ResourceSettings("0"))
     content, said = train(files, tmp_path_factory.mktemp("here"), settings=whole)
     # what a system says of its own training
-    content["model.toml"] = content["model.toml"].replace(b'memory = "0"', b'memory = "60KB"')
+    content["model.toml"] = content["model.toml"].replace(b'memory = "0"', b'memory = "120KB"')
     return content, said
 
 
