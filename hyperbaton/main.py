@@ -22,8 +22,8 @@ from typing import TextIO
 STOPPED = 128  # plus the number of the signal, as shells count
 INTERRUPTED = STOPPED + signal.SIGINT
 # Objects made before Python looks for garbage. Numba makes many that stay: looking as often as
-# usual takes a tenth of the time that compiling takes.
-GARBAGE = 100_000
+# usual takes a second of the ten that a first translation compiles.
+GARBAGE = 1_000_000
 
 try:
     import click
