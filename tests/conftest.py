@@ -2,6 +2,8 @@
 
 import gc
 import os
+import shutil
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -25,6 +27,21 @@ for name, n_examples in {"suite": 25, "long": 200}.items():
         suppress_health_check=[HealthCheck.too_slow],
     )
 settings.load_profile("suite")
+
+MEMORY, ROOM = Path("/dev/shm"), 4 << 30
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Temporary files lie in memory where there is room: tests make and delete thousands, which
+    some disks need milliseconds for. `TMPDIR=/tmp` keeps what failing tests leave."""
+    is_worker = hasattr(config, "workerinput")  # which has TMPDIR from the first process
+    if is_worker or "TMPDIR" in os.environ or not MEMORY.is_dir():
+        return
+    if shutil.disk_usage(MEMORY).free < ROOM:
+        return
+    folder = tempfile.mkdtemp(prefix="hyperbaton-tests-", dir=MEMORY)
+    config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+    os.environ["TMPDIR"], tempfile.tempdir = folder, None
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -21,7 +21,9 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import chdir
 from pathlib import Path
 from typing import NamedTuple
@@ -85,8 +87,7 @@ def start(command, folder):
         cwd=folder,
         env=os.environ | {"PYTHONPATH": str(ROOT)},
         stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
+        stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
 
@@ -99,12 +100,6 @@ def run_here(command, folder):
         except SystemExit as end:
             if end.code:
                 raise RuntimeError(command) from end
-
-
-def finish(process):
-    _, talk = process.communicate()
-    if process.returncode:
-        raise RuntimeError(f"{' '.join(process.args)}\n{talk}")
 
 
 def listing(folder):
@@ -120,10 +115,10 @@ def listing(folder):
     return found
 
 
-def watch(process, folder, most=None):
-    """How many changes were seen until the process ended, or until there were so many."""
+def watch(folder, has_ended, most=None):
+    """How many changes were seen until a command ended, or until there were so many."""
     n_changes, before = 0, listing(folder)
-    while process.poll() is None and n_changes != most:
+    while not has_ended() and n_changes != most:
         time.sleep(0.002)
         now = listing(folder)
         n_changes += now != before
@@ -131,14 +126,26 @@ def watch(process, folder, most=None):
     return n_changes
 
 
+def changes_of(command, folder):
+    """How many an undisturbed run makes."""
+    ended = threading.Event()
+    with ThreadPoolExecutor(1) as thread:
+        watching = thread.submit(watch, folder, ended.is_set)
+        try:
+            run_here(command, folder)
+        finally:
+            ended.set()
+        return watching.result()
+
+
 def killed(process, folder, n_changes, draw):
     """Whether the process could be killed after so many changes and a moment more."""
-    watch(process, folder, n_changes)
+    watch(folder, lambda: process.poll() is not None, n_changes)
     try:
         process.wait(draw.uniform(0, 0.03))
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
-    process.communicate()
+    process.wait()
     return process.returncode == -signal.SIGKILL
 
 
@@ -170,9 +177,7 @@ def try_kills(name, folder, kills, seed=0, each=3, n_pairs=N_PAIRS):
     for need in NEEDS.get(name, []):
         run_here(need, given)
     shutil.copytree(given, whole)
-    process = start(command, whole)
-    most = max(watch(process, whole), 1)
-    finish(process)
+    most = max(changes_of(command, whole), 1)
     n_killed, found = 0, []
     while n_killed < kills:
         shutil.rmtree(disturbed, ignore_errors=True)
@@ -182,7 +187,7 @@ def try_kills(name, folder, kills, seed=0, each=3, n_pairs=N_PAIRS):
             if not killed(start(command, disturbed), disturbed, moment, draw):
                 break
             n_killed += 1
-        finish(start(command, disturbed))
+        run_here(command, disturbed)
         found += differences(whole, disturbed)
     return Outcome(n_killed, found)
 

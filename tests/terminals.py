@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from tests.child_processes import PATIENCE, started
 
-SILENCE = 5.0  # seconds after which a signal was not heard
+SILENCE = 1.0  # seconds after which a signal was not heard
 CONTROLS = re.compile(r"\x1b\[([\d;?]*)([A-Za-z])|([\r\n])|([^\x1b\r\n]+)")
 
 
