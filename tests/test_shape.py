@@ -4,6 +4,7 @@ import ast
 import json
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -21,11 +22,22 @@ def compiled_by(node):
     return names & DECORATORS
 
 
-def functions(path):
-    """The functions of a file, with whether each is a kernel."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            yield node, bool(compiled_by(node))
+@cache
+def files():
+    """Every file of the packages, parsed."""
+    paths = [path for package in PACKAGES for path in (ROOT / package).rglob("*.py")]
+    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in paths}
+
+
+@cache
+def functions():
+    """Path and node of every function, with whether it is a kernel."""
+    return [
+        (path, node, bool(compiled_by(node)))
+        for path, tree in files().items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
 
 
 def names_in_python(node):
@@ -42,13 +54,7 @@ def test_functions_have_few_arguments_and_branches():
     done = subprocess.run(
         [*command, "--output-format", "json"], cwd=ROOT, capture_output=True, text=True, check=False
     )
-    kernels = {
-        (str(path), node.lineno)
-        for package in PACKAGES
-        for path in (ROOT / package).rglob("*.py")
-        for node, is_kernel in functions(path)
-        if is_kernel
-    }
+    kernels = {(str(path), node.lineno) for path, node, is_kernel in functions() if is_kernel}
     assert kernels
     found = [
         f"{Path(item['filename']).relative_to(ROOT)}:{item['location']['row']} {item['message']}"
@@ -61,9 +67,7 @@ def test_functions_have_few_arguments_and_branches():
 def test_functions_fit_on_a_screen():
     long = [
         f"{path.relative_to(ROOT)}:{node.lineno} {node.name}"
-        for package in PACKAGES
-        for path in (ROOT / package).rglob("*.py")
-        for node, is_kernel in functions(path)
+        for path, node, is_kernel in functions()
         if not is_kernel and node.end_lineno - node.lineno + 1 > MOST_LINES
     ]
     assert not long, "\n".join(long)
@@ -71,11 +75,7 @@ def test_functions_fit_on_a_screen():
 
 def test_a_function_that_only_kernels_call_is_no_kernel():
     """It is `inner`, which need not be made callable from Python."""
-    paths = [path for package in PACKAGES for path in (ROOT / package).rglob("*.py")]
-    files = [ast.parse(path.read_text(encoding="utf-8")) for path in paths]
-    used = {name for tree in files for name in names_in_python(tree)}
-    kernels = {
-        node.name for tree in files for node in ast.walk(tree) if KERNELS & compiled_by(node)
-    }
+    used = {name for tree in files().values() for name in names_in_python(tree)}
+    kernels = {node.name for _, node, _ in functions() if KERNELS & compiled_by(node)}
     assert kernels & used
     assert kernels <= used, kernels - used

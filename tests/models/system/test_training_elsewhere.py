@@ -100,6 +100,11 @@ def here(files, tmp_path_factory):
     return content, said
 
 
+def changed(one, two):
+    """Names of the files that differ."""
+    return sorted(name for name in {*one, *two} if one.get(name) != two.get(name))
+
+
 def test_the_files_are_the_same_though_workers_are_killed(files, here, tmp_path):
     heard, killed = [], set()
 
@@ -116,7 +121,8 @@ def test_the_files_are_the_same_though_workers_are_killed(files, here, tmp_path)
         found = train(files, tmp_path / "m", workers, progress=kill_some)
         sent, received = workers.traffic
     assert killed == {"collecting phrase pairs", "starting weights"}
-    assert found == here
+    assert changed(found[0], here[0]) == []
+    assert found[1] == here[1]
     assert len(found[0]) > 40
     assert sent > 100_000 < received
     parts = {what.partition(", parts of ")[::2] for what in heard if "parts of" in what}
