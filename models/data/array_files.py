@@ -11,7 +11,7 @@ keep it.
 
 import json
 import math
-import os
+import mmap
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -161,19 +161,19 @@ def _verify(directory: Path, version: str, laws: Check, folder: ArrayFolder) -> 
 
 def _map(path: Path, kind: str, mode: Literal["r", "c"]) -> NDArray[Any]:
     """NumPy would parse the header as Python, with warnings, and in one thread at a time."""
-    with reading(path), path.open("rb") as stream:
-        start = stream.read(10)
-        start += stream.read(int.from_bytes(start[8:], "little"))
-        size = stream.seek(0, os.SEEK_END) - len(start)
+    access = {"r": mmap.ACCESS_READ, "c": mmap.ACCESS_COPY}[mode]
     try:
-        dtype, shape = _described(start.decode("latin-1"))
-        if size != math.prod(shape) * dtype.itemsize:
+        with reading(path), path.open("rb") as stream:
+            content = mmap.mmap(stream.fileno(), 0, access=access)
+        start = 10 + int.from_bytes(content[8:10], "little")
+        dtype, shape = _described(content[:start].decode("latin-1"))
+        if len(content) != start + math.prod(shape) * dtype.itemsize:
             raise ValueError("another size")
-        mapped = np.memmap(path, dtype, mode, len(start), math.prod(shape)).reshape(shape)
-    except (ValueError, TypeError):
+        mapped = np.frombuffer(content, dtype, math.prod(shape), start).reshape(shape)
+    except (ValueError, TypeError):  # also an empty file
         raise DataError("is not an array", where=str(path), advice=ADVICE) from None
     _check(path, _kind(mapped), kind)
-    return np.asarray(mapped)  # compiled code takes plain arrays only
+    return mapped
 
 
 def _described(start: str) -> tuple[np.dtype[Any], tuple[int, ...]]:

@@ -7,6 +7,7 @@ import pytest
 from models.data.array_files import load_arrays, save_arrays
 from models.data.vocabulary import Vocabulary
 from models.errors import DataError
+from tests.mapped_arrays import is_mapped
 
 FILES = ["big.npy", "header.json", "small.npy", "words.txt"]
 
@@ -32,7 +33,7 @@ def test_what_is_saved_is_loaded_and_mapped(folder):
     assert vocabularies["words"] == Vocabulary(["a", "b"])
     for values in arrays.values():
         assert not values.flags.writeable
-        assert isinstance(values.base, np.memmap)
+        assert is_mapped(values)
 
 
 def test_words_with_odd_letters_survive(tmp_path):
