@@ -9,4 +9,4 @@ def is_mapped(values):
     """Whether they are pages of a file, and not a copy."""
     while isinstance(values, np.ndarray):
         values = values.base
-    return isinstance(values, mmap.mmap)
+    return isinstance(values, memoryview) and isinstance(values.obj, mmap.mmap)
