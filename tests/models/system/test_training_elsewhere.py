@@ -21,6 +21,7 @@ from models.system.training import Listeners, train_system
 
 distributed = pytest.importorskip("distributed")
 from models.work.cluster.dask_workers import DaskWorkers, quiet  # noqa: E402
+from models.work.cluster.file_service import FileService  # noqa: E402
 
 N_PAIRS = 150
 SETTINGS = TrainingSettings(
@@ -81,23 +82,29 @@ def crew(cluster):
 
 
 def train(files, out, workers=None, settings=SETTINGS, progress=None):
-    """All files of the system by their names, and what was said without the costs."""
+    """What was said, without the costs."""
     said = []
     listeners = Listeners(said.append, progress)
     more = [files.source.with_name("more")]
     train_system(files, out, settings, more, 1, listeners, workers=workers)
-    made = {str(path.relative_to(out)): path for path in out.rglob("*") if path.is_file()}
-    content = {name: path.read_bytes() for name, path in made.items()}
-    return content, [line.partition(" in ")[0] for line in said]
+    return [line.partition(" in ")[0] for line in said]
+
+
+def content(out):
+    """All files of the system by their names."""
+    files = [path for path in out.rglob("*") if path.is_file()]
+    return {str(path.relative_to(out)): path.read_bytes() for path in files}
 
 
 @pytest.fixture(scope="module")
 def here(files, tmp_path_factory):
     whole = replace(SETTINGS, train=ResourceSettings("0"))
-    content, said = train(files, tmp_path_factory.mktemp("here"), settings=whole)
+    out = tmp_path_factory.mktemp("here")
+    said = train(files, out, settings=whole)
+    made = content(out)
     # what a system says of its own training
-    content["model.toml"] = content["model.toml"].replace(b'memory = "0"', b'memory = "120KB"')
-    return content, said
+    made["model.toml"] = made["model.toml"].replace(b'memory = "0"', b'memory = "120KB"')
+    return made, said
 
 
 def changed(one, two):
@@ -105,25 +112,33 @@ def changed(one, two):
     return sorted(name for name in {*one, *two} if one.get(name) != two.get(name))
 
 
-def test_the_files_are_the_same_though_workers_are_killed(files, here, tmp_path):
-    heard, killed = [], set()
+def test_the_files_are_the_same_though_workers_are_killed(files, here, tmp_path, monkeypatch):
+    heard, killed, receive, out = [], [], FileService._write, tmp_path / "m"
 
-    def kill_some(what, count):
-        """One worker in each of two steps."""
+    def kill_one(what, count):
+        """Between two passes."""
         heard.append(what)
-        step = what.partition(",")[0]
-        if step in ("collecting phrase pairs", "starting weights") and step not in killed and count:
-            killed.add(step)
-            processes = client.run(os.getpid)
-            os.kill(next(iter(processes.values())), signal.SIGKILL)
+        if what.startswith("starting weights") and count and "one" not in killed:
+            killed.append("one")
+            os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
 
+    async def kill_all(service, ticket, **what):
+        """While the result of a stage is on its way."""
+        await receive(service, ticket, **what)
+        if service._open[ticket].parent == out / "parts" and "all" not in killed:
+            killed.append("all")
+            for process in processes:
+                os.kill(process, signal.SIGKILL)
+
+    monkeypatch.setattr(FileService, "_write", kill_all)
     with cluster(tmp_path, 2, processes=True) as made, crew(made) as (client, workers):
-        found = train(files, tmp_path / "m", workers, progress=kill_some)
+        processes = client.run(os.getpid).values()
+        said = train(files, out, workers, progress=kill_one)
         sent, received = workers.traffic
-    assert killed == {"collecting phrase pairs", "starting weights"}
-    assert changed(found[0], here[0]) == []
-    assert found[1] == here[1]
-    assert len(found[0]) > 40
+    assert killed == ["all", "one"]
+    assert changed(content(out), here[0]) == []
+    assert said == here[1]
+    assert len(here[0]) > 40
     assert sent > 100_000 < received
     parts = {what.partition(", parts of ")[::2] for what in heard if "parts of" in what}
     assert {what: int(n) > 3 for what, n in parts} == {
@@ -136,8 +151,8 @@ def test_the_files_are_the_same_though_workers_are_killed(files, here, tmp_path)
 
 def test_one_worker_makes_the_same(files, here, tmp_path):
     with cluster(tmp_path, 1, processes=False) as made, crew(made) as (_, workers):
-        content, _ = train(files, tmp_path / "m", workers, SOME)
-    check_some(content, here)
+        train(files, tmp_path / "m", workers, SOME)
+    check_some(content(tmp_path / "m"), here)
 
 
 def test_a_run_that_was_stopped_goes_on_with_what_is_there(files, here, tmp_path):
@@ -155,18 +170,16 @@ def test_a_run_that_was_stopped_goes_on_with_what_is_there(files, here, tmp_path
         made.wait_for_workers(3)
         with crew(made) as (_, workers):
             assert workers.n == 3
-            content, _ = train(
-                files, tmp_path / "m", workers, SOME, lambda *what: heard.append(what)
-            )
-    check_some(content, here)
+            train(files, tmp_path / "m", workers, SOME, lambda *what: heard.append(what))
+    check_some(content(tmp_path / "m"), here)
     assert not [what for what, _ in heard if what.startswith(("extracting", "collecting"))]
     counted = [count for what, count in heard if what.startswith("counting target")]
     assert counted[0] == 0
     assert min([*counted[1:], 4]) == 4  # three were there, if not more
 
 
-def check_some(content, here):
+def check_some(made, here):
     """The files of `SOME` are those of all models."""
-    del content["model.toml"]  # lists the models
-    assert content.items() <= here[0].items()
-    assert any(name.startswith("parts/distortion_sequence") for name in content)
+    del made["model.toml"]  # lists the models
+    assert made.items() <= here[0].items()
+    assert any(name.startswith("parts/distortion_sequence") for name in made)
