@@ -12,6 +12,7 @@ they are needed; old code is never run.
 import os
 import re
 import shutil
+import sys
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
@@ -21,6 +22,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numba
+from numba.core import environment
 from numba.core.caching import FunctionCache
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
@@ -54,6 +56,21 @@ class _Kept(FunctionCache):
     def save_overload(self, sig: Any, data: Any) -> None:
         with suppress(OSError):  # without room on the disk, kernels are compiled each time
             super().save_overload(sig, data)
+
+
+def _constants(module: str, values: list[Any], name: str) -> Any:
+    """What kept code finds beside it. Numba would import the module for its names as well, half of
+    NumPy and scipy with some, which only code that goes back to Python looks at, and ours never
+    does."""
+    found = environment.lookup_environment(name)
+    if found is None:
+        found = environment.Environment(getattr(sys.modules.get(module), "__dict__", {}))
+        found.consts[:], found.env_name = values, name
+        environment.Environment._memo[name] = found
+    return found
+
+
+environment._rebuild_env = _constants
 
 
 class _Part(JITCodeLibrary):

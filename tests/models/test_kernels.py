@@ -101,6 +101,28 @@ fill(values, 5)
 print(values @ [100, 10, 1], sum(fill.stats.cache_hits.values()), int(rtsys._init))
 """
 
+SUMS = """
+import numpy as np
+from models.kernels import kernel
+
+
+@kernel
+def summed(values):
+    if len(values) > 3:
+        raise ValueError("more than three", 3)
+    return np.cumsum(values)
+"""
+SUMMED = """
+import sys
+import numpy as np
+from models.sums import summed
+try:
+    summed(np.arange(4))
+except ValueError as error:
+    print(int(error.args == ("more than three", 3)), *summed(np.array([5, 6, 7])))
+print(sum(summed.stats.cache_hits.values()), int("numba.np.arraymath" in sys.modules))
+"""
+
 
 @pytest.fixture
 def project(tmp_path):
@@ -210,6 +232,12 @@ def test_kept_code_is_loaded_without_getting_ready_to_compile(project, run):
     (project / "models/matrices.py").write_text(MATRICES)
     assert run(PRODUCT) == (11, 0, 1)  # compiled here
     assert run(PRODUCT + CORNER) == (11, 1, 0, 11, 0, 1)  # and called by what is compiled later
+
+
+def test_kept_code_finds_its_constants_without_importing_what_it_is_made_of(project, run):
+    (project / "models/sums.py").write_text(SUMS)
+    assert run(SUMMED) == (1, 5, 11, 18, 0, 1)  # compiled here
+    assert run(SUMMED) == (1, 5, 11, 18, 1, 0)
 
 
 def test_a_part_becomes_machine_code_only_inside_its_kernel(project, run):
