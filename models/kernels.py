@@ -59,9 +59,8 @@ class _Kept(FunctionCache):
 
 
 def _constants(module: str, values: list[Any], name: str) -> Any:
-    """What kept code finds beside it. Numba would import the module for its names as well, half of
-    NumPy and scipy with some, which only code that goes back to Python looks at, and ours never
-    does."""
+    """What kept code finds beside it. Numba would import the module as well, and scipy with some,
+    for names that only code which goes back to Python looks at; ours never does."""
     found = environment.lookup_environment(name)
     if found is None:
         found = environment.Environment(getattr(sys.modules.get(module), "__dict__", {}))
