@@ -20,6 +20,7 @@ BUILD_TOOLS := cmake editables hatchling setuptools wheel # for us and for kenlm
 demo: $(VENV)/installed
 	$(BIN)/hyperbaton demo
 
+# Three processes for two cores: some tests wait.
 test: $(VENV)/installed-test $(VENV)/compiled
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check

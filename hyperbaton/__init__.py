@@ -43,10 +43,6 @@ _PLACES = {
     "Translator": "decoder.translator",
     "check_model": "models.distortion.conformance",
 }
-# Work is shared out by our own threads and processes. BLAS would make threads as well, and sums
-# whose last digits depend on how many.
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-
 File: TypeAlias = str | os.PathLike[str]
 Talk: TypeAlias = Callable[[str], None]
 Section: TypeAlias = Mapping[str, Any]  # settings by key

@@ -44,25 +44,6 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ["TMPDIR"], tempfile.tempdir = folder, None
 
 
-# Files with the longest tests
-LONG = (
-    "models/work/cluster/test_faults.py",
-    "models/system/test_training_elsewhere.py",
-    "hyperbaton/test_on_a_cluster.py",
-    "test_faults.py",
-    "hyperbaton/test_check.py",
-    "hyperbaton/test_demo.py",
-    "test_documents.py",
-    "hyperbaton/test_terminal.py",
-)
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Long tests go first, so that none is left when the other processes have nothing to do."""
-    paths = [Path(__file__).parent / name for name in LONG]
-    items.sort(key=lambda item: item.path not in paths)
-
-
 @pytest.fixture(autouse=True, scope="session")
 def _no_waiting_for_the_disk() -> Iterator[None]:
     """It would take longer than most tests, and their results need not survive a power cut."""

@@ -36,7 +36,7 @@ PATTERNS = {
     "nan": np.float32(np.nan).tobytes(),
     "large": b"\xff\xff\xff\x7f",
 }
-N_SENTENCES, N_WORDS = 2, 9
+N_SENTENCES, N_WORDS = 3, 9
 
 
 def damaged(content, draw):

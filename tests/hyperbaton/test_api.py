@@ -1,6 +1,5 @@
 """The public Python API: the functions behind the commands, and nothing heavy to import."""
 
-import os
 import subprocess
 import sys
 import tomllib
@@ -56,21 +55,6 @@ def test_importing_is_light_and_names_are_known():
     assert (result.returncode, result.stderr) == (0, "")
     with pytest.raises(AttributeError, match="has no attribute 'translater'"):
         hyperbaton.translater  # noqa: B018
-
-
-@pytest.mark.parametrize("wanted", [{}, {"OPENBLAS_NUM_THREADS": "2"}])
-def test_linear_algebra_has_one_thread_unless_the_user_wants_more(wanted):
-    code = (
-        "import os, hyperbaton, numpy\n"
-        "from threadpoolctl import threadpool_info\n"
-        "threads = {one['num_threads'] for one in threadpool_info()}\n"
-        "print(os.environ['OPENBLAS_NUM_THREADS'], threads == {1})\n"
-    )
-    others = {name: os.environ[name] for name in os.environ if "_NUM_THREADS" not in name}
-    command = [sys.executable, "-c", code]
-    done = subprocess.run(command, env=others | wanted, capture_output=True, text=True, check=True)
-    number, is_one = done.stdout.split()
-    assert (number == "2") if wanted else (number, is_one) == ("1", "True")
 
 
 def test_training_is_that_of_the_command(translator, folder, tmp_path):
