@@ -6,13 +6,13 @@ The best steps of all grids that lead into a stack are taken one after the other
 limit; with no limit this is the exhaustive search. Far more edges lead into a stack than steps are
 taken, so a grid is opened only when the queue reaches what its first step might score.
 
-                        options of span 3:5                Taking a step puts its right and
-                       best   .      .     worst           lower neighbours into the queue. The
-    hypotheses of  ┌───────┬──────┬──────┬──────┐          order is approximate, because the
-    a group        │ taken │ next │      │      │          language model and the tables score
-    best first     ├───────┼──────┼──────┼──────┤          a step only when it is evaluated.
-                   │ next  │      │      │      │
-                   └───────┴──────┴──────┴──────┘
+                        options of span 3:5                Taking a step puts the one below it
+                       best   .      .     worst           into the queue, in the first row also
+    hypotheses of  ┌───────┬──────┬──────┬──────┐          the one to its right, so that each is
+    a group        │ taken │ next │      │      │          reached in one way. The order is
+    best first     ├───────┼──────┼──────┼──────┤          approximate: the language model and
+                   │ next  │      │      │      │          the tables score a step only when it
+                   └───────┴──────┴──────┴──────┘          is evaluated.
 
 A step that scores lower in its context than the option by itself would hide good steps behind it.
 So its neighbours fall due, and are evaluated, when the queue reaches a little below the score that
@@ -47,7 +47,7 @@ from models.language_model.automaton import remembered_advance
 BUCKETS_PER_NAT = 16
 HEADROOM = 8.0  # nats that a step may be better than the best hypothesis before it
 # Nats that the neighbours of a disappointing step wait; less costs time, more finds less
-PATIENCE = 0.75
+PATIENCE = 0.5
 # Nats that the words of an edge's first step may score better in their context than by themselves
 OPTIMISM = 0.5
 TAKE, DUE, OPEN = np.uint64(0), np.uint64(1), np.uint64(2)  # kinds of waiting items
@@ -66,7 +66,7 @@ def fill_stack(space, lm, ws, limits, extra, n_covered, n_edges):
     top = ws.stacks[n_covered - 1].best + HEADROOM
     is_last = n_covered == space.n_words
     best_bucket = _wait_to_open(ws, top, extra, n_edges)
-    n_grids, n_rows, n_steps, n_evaluated, n_pops = 0, 0, 0, 0, 0
+    n_grids, n_steps, n_evaluated, n_pops = 0, 0, 0, 0
     while True:
         while n_evaluated < n_steps:
             hope = _evaluate(space, lm, ws, extra, is_last, np.uint64(n_evaluated))
@@ -90,19 +90,17 @@ def fill_stack(space, lm, ws, limits, extra, n_covered, n_edges):
             return NO_STEPS
         if kind == OPEN:
             ws.bucket[best_bucket] = ws.edges[number].below
-            n_rows = open_edge(space, ws, number, np.uint64(n_grids), first_group, n_rows)
-            if n_rows < 0:
-                return n_rows
+            full = open_edge(space, ws, number, np.uint64(n_grids), first_group)
+            if full:
+                return full
             grid = ws.grids[np.uint64(n_grids)]
-            member, option = np.uint64(grid.member), np.uint64(grid.option)
-            n_steps = _new_step(
-                ws.grids, ws.seen, ws.steps, n_steps, np.uint64(n_grids), member, option
-            )
+            n_steps = _new_step(ws.steps, n_steps, n_grids, grid.member, grid.option)
             n_grids += 1
             continue
         step = ws.steps[number]
         if kind == DUE:
             ws.bucket[best_bucket] = step.below_due
+            step.has_neighbours = 1
         else:
             if ws.counters[HYPOTHESES] - first == most:
                 return NO_SLOTS
@@ -111,15 +109,13 @@ def fill_stack(space, lm, ws, limits, extra, n_covered, n_edges):
             ws.bucket[best_bucket] = step.below
             n_pops += 1
             _take(space.distortion.state_of_option, ws, number, limits.keep_arcs)
-        number, member, option = (
-            np.uint64(step.grid),
-            np.uint64(step.member),
-            np.uint64(step.option),
-        )
-        if member + ONE < ws.grids[number].member_end:
-            n_steps = _new_step(ws.grids, ws.seen, ws.steps, n_steps, number, member + ONE, option)
-        if option + ONE < ws.grids[number].option_end:
-            n_steps = _new_step(ws.grids, ws.seen, ws.steps, n_steps, number, member, option + ONE)
+            if step.has_neighbours:
+                continue
+        grid, member, option = ws.grids[step.grid], np.uint64(step.member), np.uint64(step.option)
+        if member + ONE < grid.member_end:
+            n_steps = _new_step(ws.steps, n_steps, step.grid, member + ONE, option)
+        if member == grid.member and option + ONE < grid.option_end:
+            n_steps = _new_step(ws.steps, n_steps, step.grid, member, option + ONE)
     ws.stacks[n_covered + 1].hypothesis = ws.counters[HYPOTHESES]
     ws.counters[GRIDS] += n_grids
     ws.counters[POPS] += n_pops
@@ -150,15 +146,11 @@ def _bucket(behind):
 
 
 @uncounted
-def _new_step(grids, seen, steps, n_steps, number, member, option):
-    """Adds a step of a grid unless it was added before; returns how many steps there are."""
-    grid = grids[number]
-    row, bit = grid.row + (member - grid.member), ONE << (option - grid.option)
-    if seen[row] & bit:
-        return n_steps
-    seen[row] |= bit
+def _new_step(steps, n_steps, grid, member, option):
+    """Adds a step of a grid; returns how many steps there are."""
     step = steps[np.uint64(n_steps)]
-    step.grid, step.member, step.option = number, member, option
+    step.grid, step.member, step.option = grid, member, option
+    step.has_neighbours = 0
     return n_steps + 1
 
 

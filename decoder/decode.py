@@ -281,7 +281,7 @@ def _first_capacity(settings: SearchSettings) -> Capacity:
     pops = settings.pop_limit or 1000
     slots = 1 << (2 * pops).bit_length()
     edges = 1 << 12
-    return Capacity(pops, 1 << 12, edges, 1 << 15, edges + 4 * pops, slots)
+    return Capacity(pops, 1 << 12, edges, edges + 4 * pops, slots)
 
 
 def _distinct(decoded: Decoded, workspace: Workspace, n_best: int) -> Decoded:

@@ -32,7 +32,6 @@ from decoder.workspace import (
     GROUPS,
     NO_EDGES,
     NO_GROUPS,
-    NO_SEEN,
     NO_SLOTS,
     ONE,
 )
@@ -140,12 +139,10 @@ def _left_over(future, jumps, group, before, left, right, after, start, end):
 
 
 @uncounted
-def open_edge(space, ws, number, n_grids, first_group, n_rows):
-    """Makes the grid of an edge; returns how many rows of `seen` are taken, or what is full."""
+def open_edge(space, ws, number, n_grids, first_group):
+    """Makes the grid of an edge; returns 0, or what is full."""
     edge, grid = ws.edges[number], ws.grids[n_grids]
     group, span = ws.groups[edge.group], space.spans[edge.span]
-    if n_rows + group.size > len(ws.seen):
-        return NO_SEEN
     start, end = np.int64(span.start), np.int64(span.end)
     target = _target_group(space.future, space.jumps, ws, edge.group, start, end, first_group)
     if target < 0:
@@ -155,10 +152,8 @@ def open_edge(space, ws, number, n_grids, first_group, n_rows):
     grid.target = target
     grid.member, grid.member_end = group.begin, group.begin + group.size
     grid.option, grid.option_end = span.option, space.spans[edge.span + ONE].option
-    grid.row, grid.extra = n_rows, edge.extra
-    for row in range(n_rows, n_rows + group.size):
-        ws.seen[row] = 0
-    return n_rows + np.int64(group.size)
+    grid.extra = edge.extra
+    return 0
 
 
 @uncounted

@@ -22,7 +22,7 @@ from models.phrases.sorted_trie import ROOT, SortedTrie, child
 from models.phrases.table import DIRECT, INVERSE, PhraseTable
 
 LONGEST = GRID  # words of a source phrase
-MOST_OPTIONS = 64  # per source phrase, because the search keeps a bit for each in one word
+MOST_OPTIONS = 64  # of the table for each source phrase; those beyond hardly ever win
 UNKNOWN_SCORE = -100.0  # the feature `unknown` of a copied word; its weight is not tuned
 
 SPAN = np.dtype([("start", np.int32), ("end", np.int32), ("option", np.uint32)])

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from decoder.options import MOST_OPTIONS, OPTION, SPAN, WORD, OptionWeights, SentenceOptions
+from decoder.options import OPTION, SPAN, WORD, OptionWeights, SentenceOptions
 from models.arrays import FloatArray, Int32Array, Int64Array
 from models.data.markup import CONSTRAINT, EXCLUSIVE, MODES, Term
 from models.data.text import split_words
@@ -183,14 +183,13 @@ def _order(every, found, terms):
             order[n] = at
             n += _is_kept(found, terms, at)
             at += 1
-        most = n + MOST_OPTIONS
-        for n_left in range(last - first, -1, -1):  # of the term's own, which all have room
+        for n_left in range(last - first, -1, -1):  # of the term's own
             best = _best(every.options, waiting, first, last)
             while at < n_found and every.start[at] == term.start and every.end[at] == term.end:
                 if n_left and _total(every.options[at]) < _total(every.options[best]):
                     break
                 order[n] = at
-                n += n + n_left < most and _is_kept(found, terms, at)
+                n += _is_kept(found, terms, at)
                 at += 1
             if n_left:
                 order[n], waiting[best] = best, False

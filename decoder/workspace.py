@@ -80,9 +80,7 @@ GRID = np.dtype(
         ("member_end", np.uint32),
         ("option", np.uint32),  # first option of the span ...
         ("option_end", np.uint32),
-        ("row", np.uint32),  # first row in `seen`
         ("extra", np.int32),  # as in EDGE
-        ("unused", np.int32),
     ]
 )
 # A member of a grid's group followed by an option of its span
@@ -97,7 +95,7 @@ STEP = np.dtype(
         ("extra", np.int32),  # afterwards
         ("below", np.int32),  # next item in the bucket where the step waits to be taken
         ("below_due", np.int32),  # and in the bucket where its neighbours fall due
-        ("unused", np.int32),
+        ("has_neighbours", np.int32),  # they were added when they fell due
     ]
 )
 STACK = np.dtype(
@@ -146,7 +144,6 @@ class Workspace(NamedTuple):
     # of the stack that is being filled
     edges: NDArray[Any]  # EDGE
     grids: NDArray[Any]  # GRID
-    seen: UInt64Array  # for each grid and member the options that were tried, as bits
     steps: NDArray[Any]  # STEP
     bucket: Int32Array  # waiting items by score: four times their number, plus their kind
     slots: Int32Array  # hash table of hypotheses, for recombination
@@ -160,7 +157,6 @@ class Capacity(NamedTuple):
     hypotheses: int  # and arcs
     groups: int
     edges: int
-    seen: int
     steps: int  # and grids
     slots: int
 
@@ -170,7 +166,7 @@ class Capacity(NamedTuple):
         return self._replace(**{name: 2 * getattr(self, name)})
 
 
-NO_HYPOTHESES, NO_GROUPS, NO_EDGES, NO_SEEN, NO_STEPS, NO_SLOTS = (
+NO_HYPOTHESES, NO_GROUPS, NO_EDGES, NO_STEPS, NO_SLOTS = (
     FULL - field for field in range(len(Capacity._fields))
 )
 
@@ -181,7 +177,6 @@ def workspace_bytes(capacity: Capacity) -> int:
         hypotheses=HYPOTHESIS.itemsize + ARC.itemsize + MEMBER.itemsize,
         groups=GROUP.itemsize + 8,
         edges=EDGE.itemsize,
-        seen=8,
         steps=STEP.itemsize + GRID.itemsize,
         slots=3 * 4,
     )
@@ -198,7 +193,6 @@ def make_workspace(n_words: int, coverage_size: int, capacity: Capacity) -> Work
         np.zeros(capacity.hypotheses, MEMBER),
         np.zeros(capacity.edges, EDGE),
         np.zeros(capacity.steps, GRID),
-        np.zeros(capacity.seen, np.uint64),
         np.zeros(capacity.steps, STEP),
         np.zeros(N_BUCKETS, np.int32),
         np.zeros(capacity.slots, np.int32),
