@@ -274,7 +274,7 @@ class Decoder:
 
 
 def _is_forbidden(workspace: Workspace, hypothesis: int) -> bool:
-    return bool(workspace.hypotheses[hypothesis]["score"] < -FORBIDDEN / 2)
+    return bool(workspace.hypotheses["score"][hypothesis] < -FORBIDDEN / 2)
 
 
 def _first_capacity(settings: SearchSettings) -> Capacity:

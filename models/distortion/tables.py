@@ -96,9 +96,10 @@ class TableScorer(SentenceScorer):
 
 def joint_numbers(columns: Sequence[NDArray[Any]]) -> Int64Array:
     """A number for each combination of the columns' small numbers."""
-    every = np.arange(len(columns[0]))
-    if any(np.array_equal(column, every) for column in columns):  # one that tells all rows apart
-        return every
+    if len(columns) > 1:
+        every = np.arange(len(columns[0]))
+        if any(np.array_equal(column, every) for column in columns):  # it tells all rows apart
+            return every
     joint = columns[0].astype(np.int64)
     for column in columns[1:]:
         joint = joint * (int(column.max()) + 1) + column
