@@ -78,7 +78,7 @@ class Job:
 
     def scored_key(self, test: DataSet) -> str:
         versions = [version(name) for name in ("hyperbaton", "sacrebleu")]
-        how = self.configuration.metrics, self.configuration.text_options.tokenize
+        how = self.configuration.metrics, self.configuration.text_options.signature
         return fingerprint(FORMAT, self.decoded_key(test), *how, versions)
 
     @property

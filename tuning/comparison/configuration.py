@@ -52,6 +52,7 @@ from models.system.folder import DISTORTION_LIMIT
 from models.system.settings import ClassSettings, LanguageModelSettings
 from models.text.settings import TextSettings
 from tuning.evaluation.data_sets import ALL, DataSet
+from tuning.evaluation.significance import SIGNIFICANT
 from tuning.metrics.catalogue import check_name
 from tuning.metrics.words import TextOptions, usual_tokeniser
 from tuning.optimisers.interface import OPTIMISERS
@@ -86,13 +87,15 @@ class Configuration:
     dev: DataSet
     test: tuple[DataSet, ...]
     system: tuple[System, ...] = ()
-    preset: str = ""  # fills in what is not given of title, systems, baseline, limits
+    preset: str = ""  # fills in what is not given
     title: str = ""
     baseline: str = ""  # of significance tests; the first system if not given
     limits: tuple[int, ...] = ()
     metrics: tuple[str, ...] = METRICS
     tokenize: str = ""  # sacrebleu's tokeniser; none for tokens, the language's own for raw text
+    lowercase: bool | None = None  # whether metrics ignore case
     significance: str = "bootstrap"
+    alpha: float | None = None  # p below it is called significant
     seed: int = 0  # of training
     tune: TuneSettings = COMPARE_SETTINGS
     phrases: PhraseSettings = PhraseSettings()
@@ -104,7 +107,12 @@ class Configuration:
     @property
     def text_options(self) -> TextOptions:
         """How metrics see the text of the test sets."""
-        return TextOptions(self.tokenize or usual_tokeniser(self.text.target_language))
+        tokeniser = self.tokenize or usual_tokeniser(self.text.target_language)
+        return TextOptions(tokeniser, bool(self.lowercase))
+
+    @property
+    def significant(self) -> float:
+        return SIGNIFICANT if self.alpha is None else self.alpha
 
     @property
     def baseline_name(self) -> str:
@@ -148,6 +156,10 @@ def check(configuration: Configuration, where: str = "") -> Configuration:
     for system in configuration.system:
         if not system.distortion:
             raise SettingError(f"the system {system.name!r} has no distortion model", where=where)
+    if not 0 < configuration.significant < 1:
+        raise SettingError(
+            f"alpha cannot be {configuration.alpha}", where=where, expected="between 0 and 1"
+        )
     metrics = tuple(check_name(name) for name in configuration.metrics)
     data = configuration.dev, *configuration.test
     for lines in (configuration.train.lines, *(item.lines for item in data)):
@@ -218,9 +230,10 @@ class _Reader:
         return self._item(field.type, value, name)
 
     def _item(self, kind: Any, value: Any, name: str) -> Any:
+        kind, *_ = get_args(kind) or [kind]  # without None
         if kind in (DataSet, System):
             return self._make(kind, value, f"[[{name}]]")
-        if kind in (Path, Path | None):
+        if kind is Path:
             return self._folder / convert_setting(name, value, str, self._where)
         return (
             self._limit(value)

@@ -13,25 +13,22 @@ from tuning.comparison.configuration import limit_name
 from tuning.comparison.results import Cell, Comparison, Replica
 from tuning.evaluation.data_sets import Sentences
 from tuning.evaluation.scoring import BETTER, WORSE, Score
-from tuning.evaluation.significance import SIGNIFICANT
 from tuning.evaluation.tables import Table, as_csv, as_latex, as_markdown
+from tuning.metrics.base import Metric
 
 NUMBERS = ("score", "low", "high", "difference", "p_value")
 
 
 def summary_table(comparison: Comparison, test: str) -> Table:
     """All metrics of all cells."""
-    metrics = comparison.metrics[test]
+    metrics, alpha = comparison.metrics[test], comparison.configuration.significant
     many = len(comparison.cells[0].replicas) > 1
     mean_title = [f"{metrics[0].name} of all replicas"] * many
     header = ["system", "limit", *(metric.name for metric in metrics), *mean_title]
     rows = []
     for cell in comparison.cells:
         scores = comparison.scores[test][cell.name]
-        marked = [
-            mark(score, higher_is_better=metric.higher_is_better)
-            for metric, score in zip(metrics, scores, strict=True)
-        ]
+        marked = [mark(score, metric, alpha) for metric, score in zip(metrics, scores, strict=True)]
         means = [spread(comparison, test, cell)] * many
         rows.append([cell.system, limit_name(cell.limit), *marked, *means])
     return Table(header, rows, notes(comparison, test), f"{test}: {n_sentences(comparison, test)}")
@@ -39,18 +36,14 @@ def summary_table(comparison: Comparison, test: str) -> Table:
 
 def limits_table(comparison: Comparison, test: str, place: int = 0) -> Table:
     """One metric, a column for each distortion limit (as Goto et al. 2013, Table 3)."""
-    metric = comparison.metrics[test][place]
+    metric, alpha = comparison.metrics[test][place], comparison.configuration.significant
+
+    def marked(system: str, limit: int) -> str:
+        score = comparison.scores[test][comparison.cell(system, limit).name][place]
+        return mark(score, metric, alpha)
+
     rows = [
-        [
-            system,
-            *(
-                mark(
-                    comparison.scores[test][comparison.cell(system, limit).name][place],
-                    higher_is_better=metric.higher_is_better,
-                )
-                for limit in comparison.limits
-            ),
-        ]
+        [system, *(marked(system, limit) for limit in comparison.limits)]
         for system in comparison.systems
     ]
     header = ["system", *(f"limit {limit_name(limit)}" for limit in comparison.limits)]
@@ -70,7 +63,7 @@ def way_table(comparison: Comparison, test: str) -> Table | None:
     if linear is None or oracle is None:
         return None
 
-    metric = comparison.metrics[test][0]
+    metric, alpha = comparison.metrics[test][0], comparison.configuration.significant
     sign = 1 if metric.higher_is_better else -1
     low, high = map(comparison.systems.index, (linear, oracle))
 
@@ -79,7 +72,7 @@ def way_table(comparison: Comparison, test: str) -> Table | None:
 
     def share(system: str, limit: int) -> str:
         gone, whole = (score(name, limit) - score(linear, limit) for name in (system, oracle))
-        is_sure = whole > 0 and comparison.p_values[test][limit][high, low] < SIGNIFICANT
+        is_sure = whole > 0 and comparison.p_values[test][limit][high, low] < alpha
         return f"{100 * gone / whole:.0f}%" if is_sure else ""
 
     rows = [
@@ -110,9 +103,10 @@ def significance_table(comparison: Comparison, test: str, limit: int) -> Table:
     return Table(["", *comparison.systems], rows, title=title)
 
 
-def mark(score: Score, *, higher_is_better: bool) -> str:
+def mark(score: Score, metric: Metric, alpha: float) -> str:
     """`31.42*`: significantly better than the baseline; †: worse."""
-    return f"{score.score:.2f}{score.mark(higher_is_better=higher_is_better)}"
+    found = score.mark(higher_is_better=metric.higher_is_better, alpha=alpha)
+    return f"{score.score:.2f}{found}"
 
 
 def spread(comparison: Comparison, test: str, cell: Cell) -> str:
@@ -127,7 +121,7 @@ def notes(comparison: Comparison, test: str) -> list[str]:
     lines = [f"{metric.name}: {metric.signature}" for metric in comparison.metrics[test]]
     lines.append(
         f"{BETTER} better, {WORSE} worse than {configuration.baseline_name} at the same limit, "
-        f"p < {SIGNIFICANT} ({configuration.significance})"
+        f"p < {configuration.significant} ({configuration.significance})"
     )
     as_before = [cell.name for cell in comparison.cells if cell.best.is_as_before]
     if as_before:

@@ -16,7 +16,6 @@ from tuning.comparison.results import Comparison
 from tuning.evaluation.charts import Chart, Series
 from tuning.evaluation.data_sets import Sentences
 from tuning.evaluation.scoring import BETTER, WORSE
-from tuning.evaluation.significance import SIGNIFICANT
 from tuning.evaluation.tables import Table
 from tuning.report.account import costs, settings, tuning_curves, weights
 from tuning.report.html import (
@@ -123,9 +122,10 @@ def _kind(text: str, *, is_best: bool) -> str:
 def _significance(comparison: Comparison) -> str:
     if len(comparison.systems) < 2:
         return ""
+    alpha = comparison.configuration.significant
     text = (
         f"p of the row's system against the column's, which has the same number. Coloured below "
-        f"{SIGNIFICANT}: green and ↑ if the row wins, orange and ↓ if it loses."
+        f"{alpha}: green and ↑ if the row wins, orange and ↓ if it loses."
     )
     shown: list[str] = []
     more: list[str] = []
@@ -145,10 +145,10 @@ def _matrix(comparison: Comparison, test: Sentences, limit: int) -> str:
         sign * comparison.scores[test.name][comparison.cell(name, limit).name][0].score
         for name in comparison.systems
     ]
-    rows, classes = [], []
+    rows, classes, alpha = [], [], comparison.configuration.significant
     for i, (name, *cells) in enumerate(table.rows):
         kinds = [
-            ("better" if score[i] > score[j] else "worse") if matrix[i, j] < SIGNIFICANT else ""
+            ("better" if score[i] > score[j] else "worse") if matrix[i, j] < alpha else ""
             for j in range(len(cells))
         ]
         marks = {"better": " ↑", "worse": " ↓", "": ""}

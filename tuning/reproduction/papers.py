@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from tuning.comparison.configuration import limit_name
 from tuning.comparison.results import Comparison
-from tuning.evaluation.significance import SIGNIFICANT, find_test
+from tuning.evaluation.significance import find_test
 from tuning.evaluation.tables import Table
 from tuning.metrics.catalogue import make_metrics
 from tuning.reproduction import paper_tables as tables
@@ -103,7 +103,7 @@ def _finding(comparison: Comparison, claim: Claim) -> Finding:
             result = test_two(metric, worse, better)
             gain = result.difference if metric.higher_is_better else -result.difference
             signs.append(gain > 0)
-            sure.append(result.p_value < SIGNIFICANT)
+            sure.append(result.p_value < comparison.configuration.significant)
             where = f"{test.name}, limit {limit_name(limit)}"
             cases.append(f"{where}: {result.difference:+.2f}, p {result.p_value:.3f}")
     statement = f"{claim.source}: {claim.better} beats {claim.worse} in {name}"

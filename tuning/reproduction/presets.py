@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from models.distortion.catalogue import split_model
 from models.errors import SettingError, nearest
 from tuning.comparison.configuration import NO_LIMIT, Configuration, System
+from tuning.evaluation.significance import SIGNIFICANT
 
 LINEAR = System("LINEAR", ("linear",))
 LEX = System("LINEAR+LEX", ("linear", "msd"))
@@ -32,6 +33,8 @@ class Preset:
     baseline: str
     limits: tuple[int, ...]
     protocol: str = "best"
+    lowercase: bool = False
+    alpha: float = SIGNIFICANT
     exhibits: tuple[str, ...] = ()  # names in tuning/reproduction/making.py
 
 
@@ -42,6 +45,8 @@ PRESETS = {
         "LINEAR+LEX",
         (10, 20, 30, NO_LIMIT),
         protocol="goto",
+        lowercase=True,
+        alpha=0.01,
         exhibits=("next_word",),
     ),
     "ni": Preset(
@@ -91,7 +96,7 @@ def _has_trees(model: str) -> bool:
 
 
 def apply_preset(configuration: Configuration, name: str) -> Configuration:
-    """The preset's systems and limits where the configuration does not say otherwise.
+    """The preset's systems, limits and so on where the configuration does not say otherwise.
 
     Systems with parse features are left out where there are no trees.
     """
@@ -108,7 +113,7 @@ def apply_preset(configuration: Configuration, name: str) -> Configuration:
             )
     systems = configuration.system or systems
     names = [system.name for system in systems]
-    tune = configuration.tune
+    tune, lowercase, alpha = configuration.tune, configuration.lowercase, configuration.alpha
     return replace(
         configuration,
         preset=name,
@@ -116,5 +121,7 @@ def apply_preset(configuration: Configuration, name: str) -> Configuration:
         system=systems,
         baseline=configuration.baseline or (preset.baseline if preset.baseline in names else ""),
         limits=configuration.limits or preset.limits,
+        lowercase=preset.lowercase if lowercase is None else lowercase,
+        alpha=preset.alpha if alpha is None else alpha,
         tune=replace(tune, protocol=tune.protocol or preset.protocol),
     )

@@ -112,6 +112,8 @@ def test_the_protocol_by_both_its_names(config, said, protocol):
         ('["linear"]', "[]", "the system 'A' has no distortion model"),
         ('"2-3"', '"3-2"', "lines cannot be '3-2'"),
         ('"ribes"', '"ribs"', "there is no metric 'ribs'"),
+        ("limits", "alpha = 5\nlimits", r"alpha cannot be 5.0\n  between 0 and 1"),
+        ("limits", "lowercase = 5\nlimits", r"lowercase cannot be 5\n  expected true or false"),
         ("limits", "= limits", "is not TOML"),
     ],
 )

@@ -21,6 +21,8 @@ from tuning.comparison.result_tables import (
     write_files,
 )
 from tuning.evaluation.scoring import Score
+from tuning.metrics.bleu import Bleu
+from tuning.metrics.ter import Ter
 
 
 @pytest.fixture(scope="module")
@@ -46,18 +48,33 @@ def folder(comparison, tmp_path_factory):
 
 
 @pytest.mark.parametrize(
-    ("score", "higher", "expected"),
+    ("score", "metric", "alpha", "expected"),
     [
-        (Score(31.416), True, "31.42"),
-        (Score(31.4, 30, 32, 1.0, 0.049), True, "31.40*"),
-        (Score(31.4, 30, 32, 1.0, 0.05), True, "31.40"),
-        (Score(31.4, 30, 32, -1.0, 0.01), True, "31.40†"),
-        (Score(31.4, 30, 32, -1.0, 0.01), False, "31.40*"),
-        (Score(31.4, 30, 32, 1.0, 0.01), False, "31.40†"),
+        (Score(31.416), Bleu(), 0.05, "31.42"),
+        (Score(31.4, 30, 32, 1.0, 0.049), Bleu(), 0.05, "31.40*"),
+        (Score(31.4, 30, 32, 1.0, 0.05), Bleu(), 0.05, "31.40"),
+        (Score(31.4, 30, 32, 1.0, 0.049), Bleu(), 0.01, "31.40"),
+        (Score(31.4, 30, 32, -1.0, 0.01), Bleu(), 0.05, "31.40†"),
+        (Score(31.4, 30, 32, -1.0, 0.01), Ter(), 0.05, "31.40*"),
+        (Score(31.4, 30, 32, 1.0, 0.01), Ter(), 0.05, "31.40†"),
     ],
 )
-def test_marks(score, higher, expected):
-    assert mark(score, higher_is_better=higher) == expected
+def test_marks(score, metric, alpha, expected):
+    assert mark(score, metric, alpha) == expected
+
+
+@pytest.mark.parametrize(("alpha", "marks"), [(0.9999, 2), (0.05, 1), (1e-9, 0)])
+def test_a_comparison_has_its_own_level_of_significance(alpha, marks):
+    errors = {"A": 0.3, "B": 0.26, "C": 0.05}
+    comparison = make_comparison(errors, n_sentences=20, metrics=("bleu",), alpha=alpha)
+    p_values = comparison.p_values["test"][6][0, 1:]
+    assert p_values[1] < 0.05 < p_values[0]
+    summary = summary_table(comparison, "test")
+    assert sum(row[2][-1] in "*†" for row in summary.rows) == marks
+    assert summary.notes[1].endswith(f"p < {alpha} (bootstrap)")
+    assert [row[1:] for row in limits_table(comparison, "test").rows] == [
+        row[2:] for row in summary.rows
+    ]
 
 
 def test_the_summary(comparison):

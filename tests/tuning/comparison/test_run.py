@@ -246,6 +246,14 @@ def test_raw_text_is_compared_as_text(tmp_path):
     assert order.needs_visits
     as_tokens = replace(configuration, tokenize="none")
     assert "tok:none" in compare(as_tokens, tmp_path / "out", 1).metrics["test"][0].signature
+    references = [[one.swapcase() for one in references[0]]]
+    for path, changed in zip(configuration.test[0].references, references, strict=True):
+        path.write_text("\n".join([*changed, ""]))
+    for lowercase in (False, True):
+        cased = replace(configuration, lowercase=lowercase)
+        score = compare(cased, tmp_path / "out", 1).scores["test"][cell.name][0].score
+        found = sacrebleu.corpus_bleu(texts, references, tokenize="13a", lowercase=lowercase).score
+        assert score == pytest.approx(found)
 
 
 @pytest.mark.usefixtures("serial")

@@ -210,3 +210,12 @@ def test_pieces():
     assert "<title>T &amp; U</title>" in made
     assert 'id="a"' in made
     assert 'id="b"' not in made
+
+
+@pytest.mark.parametrize(("alpha", "arrows"), [(0.05, 2), (1e-9, 0)])
+def test_colours_begin_where_the_comparison_says(tmp_path, alpha, arrows):
+    comparison = make_comparison({"GOOD": 0.02, "BAD": 0.4}, alpha=alpha)
+    assert comparison.p_values["test"][6][0, 1] < 0.05
+    text = report_of(comparison, tmp_path / "report.html").read_text()
+    assert f"Coloured below {alpha}:" in text
+    assert sum(text.count(f" {arrow}<") for arrow in "↑↓") == arrows

@@ -35,6 +35,8 @@ def test_the_table_of_goto():
     assert made.limits == (10, 20, 30, NO_LIMIT)
     assert made.baseline_name == "LINEAR+LEX"
     assert made.tune.protocol == "goto"
+    assert made.text_options.lowercase  # "case-insensitive" (section 4.2)
+    assert made.significant == 0.01  # below Table 3
     assert made.preset == "goto"
 
 
@@ -53,12 +55,16 @@ def test_what_the_user_says_wins():
         limits=(4,),
         title="My title",
         baseline="MINE",
+        lowercase=False,
+        alpha=0.1,
         system=own,
         tune=replace(COMPARE_SETTINGS, protocol="best"),
     )
     made = check(apply_preset(said, "goto"))
     assert (made.limits, made.title, made.baseline, made.system) == ((4,), "My title", "MINE", own)
     assert made.tune.protocol == "best"
+    assert not made.text_options.lowercase
+    assert made.significant == 0.1
 
 
 def test_systems_of_the_user_keep_their_own_baseline():
