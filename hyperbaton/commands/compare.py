@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING
 
 import click
@@ -80,11 +81,14 @@ def run_comparison(
     configuration: "Configuration", out: Path, threads: int, workers: "Workers | None" = None
 ) -> "Comparison":
     """Prints tables on standard output and messages on standard error; fills the folder `out`."""
+    from models.progress import duration
+    from models.work.process_usage import used_by_all
     from tuning.comparison.run import compare
     from tuning.report.results_folder import findings_of, write_results
     from tuning.reproduction.exhibit import exhibit_text
 
     announce_compilation("decoder.search")
+    began, (before, _) = monotonic(), used_by_all()
     with progress_line() as progress:
         comparison = compare(configuration, out, threads, say, progress, workers)
     _print_scores(comparison)
@@ -96,6 +100,9 @@ def run_comparison(
     for exhibit in exhibits:
         click.echo("\n" + exhibit_text(exhibit))
     say("written: " + " ".join(map(str, files)))
+    used, peak = used_by_all()
+    took, busy = duration(monotonic() - began), duration(used - before)
+    say(f"took {took} ({busy} of processor time), at most {peak:,.0f} MB in one process")
     return comparison
 
 

@@ -23,7 +23,7 @@ from typing import Any, TypeAlias
 
 from models.data.sealed_folders import check_unchanged, is_whole, seal, sha256
 from models.errors import DataError, reason
-from models.work.process_memory import give_back_memory
+from models.work.process_usage import give_back_memory
 from models.writing import make_folder, put_in_place, writing
 
 PARTS = "parts"

@@ -23,7 +23,7 @@ from models.data.corpus_reading import CorpusFiles, CorpusSettings
 from models.system.settings import ResourceSettings, TrainingSettings
 from models.system.training import Listeners, train_system
 from models.work.cluster.opening import ClusterSettings, cluster_workers
-from models.work.process_memory import begin_peak, peak_megabytes
+from models.work.process_usage import begin_peak, peak_megabytes
 from models.work.workers import Task, Workers
 from tests.benchmarks.train import first_lines
 

@@ -24,7 +24,7 @@ from models.progress import Progress
 from models.system.folder import load_text, model_entries, read_system, starting_weights
 from models.system.stages import PARTS, fingerprint, run_stage
 from models.text.both_sides import TextPipelines
-from models.work.process_memory import begin_peak, peak_megabytes
+from models.work.process_usage import begin_peak, peak_megabytes
 from models.work.workplace import Workplace
 from models.writing import make_folder, open_to_write
 from tuning.comparison.configuration import Configuration, System, limit_name

@@ -23,7 +23,7 @@ from models.distortion.next_word.scores import PAIR, SEQUENCE
 from models.distortion.next_word.selection import select_features
 from models.distortion.next_word.symbols import SymbolCoder
 from models.progress import Progress
-from models.work.process_memory import give_back_memory
+from models.work.process_usage import give_back_memory
 from models.work.workers import FarWork
 
 MEMORY = 3_000_000_000

@@ -1,4 +1,4 @@
-"""The memory of this process: the most that it has had, and giving back what it has freed."""
+"""What this process uses: the most memory that it has had, giving back what it has freed, time."""
 
 import ctypes
 import re
@@ -27,6 +27,14 @@ def peak_megabytes() -> float:
     if found:
         return int(found[1]) / 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def used_by_all() -> tuple[float, float]:
+    """Processor seconds of this process and of those that it has waited for, and the most megabytes
+    that any one of them has had."""
+    own, others = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    seconds = sum(used.ru_utime + used.ru_stime for used in (own, others))
+    return seconds, max(peak_megabytes(), others.ru_maxrss / 1024)
 
 
 def give_back_memory() -> None:

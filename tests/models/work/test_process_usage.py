@@ -1,5 +1,6 @@
 import ctypes
 import resource
+import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -7,8 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from models.work import process_memory
-from models.work.process_memory import begin_peak, give_back_memory, peak_megabytes
+from models.work import process_usage
+from models.work.process_usage import (
+    begin_peak,
+    give_back_memory,
+    peak_megabytes,
+    used_by_all,
+)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems cannot begin a peak anew")
@@ -23,13 +29,22 @@ def test_a_peak_begins_anew():
 
 
 def test_without_proc_it_is_the_peak_of_the_process(monkeypatch, tmp_path):
-    monkeypatch.setattr(process_memory, "_STATUS", tmp_path / "none")
-    monkeypatch.setattr(process_memory, "_CLEAR", tmp_path / "none" / "none")
+    monkeypatch.setattr(process_usage, "_STATUS", tmp_path / "none")
+    monkeypatch.setattr(process_usage, "_CLEAR", tmp_path / "none" / "none")
     begin_peak()
     before = peak_megabytes()
     kept = np.ones(50_000_000)  # 400 MB
     assert peak_megabytes() >= before
     assert peak_megabytes() > kept.nbytes / 1024**2
+
+
+def test_other_processes_count_when_they_have_ended():
+    before, _ = used_by_all()
+    work = "import time\nwhile time.process_time() < 0.5: pass\nkept = bytes(300 << 20)"
+    subprocess.run([sys.executable, "-c", work], check=True)
+    after, peak = used_by_all()
+    assert after - before >= 0.5
+    assert peak >= 300
 
 
 @pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "malloc_trim"), reason="this is not glibc")
