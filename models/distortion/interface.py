@@ -32,7 +32,6 @@ from models.errors import DataError, SettingError
 from models.estimator import Estimator
 from models.phrases.extraction import GRID
 from models.phrases.table import PhraseTable
-from models.progress import Progress
 
 if TYPE_CHECKING:
     from models.distortion.tables import TableScorer
@@ -232,19 +231,11 @@ class DistortionModel(Estimator, ABC):
         """Whether there is anything to fit and to save."""
         return type(self).fit is not DistortionModel.fit
 
-    def fit(
-        self,
-        corpus: AlignedCorpus,  # noqa: ARG002
-        *,
-        phrases: PhraseTable | None = None,  # noqa: ARG002
-        seed: int = 0,  # noqa: ARG002
-        threads: int = 2,  # noqa: ARG002
-        progress: Progress | None = None,  # noqa: ARG002
-    ) -> Self:
+    def fit(self, corpus: AlignedCorpus, *_: Any, **__: Any) -> Self:  # noqa: ARG002
         """Learns from a corpus and returns the model itself. An implementation takes only the
-        keywords that it needs (`fit_model`): the phrase table made from the corpus, a seed, the
-        number of threads, a function that reports progress. Models without a `fit` of their own
-        have nothing to learn."""
+        keywords that it needs (`fit_model`): `phrases`, the table made from the corpus; `seed`;
+        `threads`, how many; `progress`, a function that reports it. Models without a `fit` of their
+        own have nothing to learn."""
         return self
 
     @abstractmethod
@@ -298,10 +289,16 @@ class DistortionModel(Estimator, ABC):
             )
 
 
+def takes(model: DistortionModel, keyword: str) -> bool:
+    """Whether `fit` does."""
+    parameters = inspect.signature(model.fit).parameters
+    takes_all = any(each.kind is each.VAR_KEYWORD for each in parameters.values())
+    return takes_all or keyword in parameters
+
+
 def fit_model(model: DistortionModel, corpus: AlignedCorpus, **offered: Any) -> DistortionModel:
     """Calls `fit` with those of the offered keywords that it takes; it may take none of them."""
     parameters = inspect.signature(model.fit).parameters
-    takes_all = any(each.kind is each.VAR_KEYWORD for each in parameters.values())
     for each in list(parameters.values())[1:]:
         is_variadic = each.kind in (each.VAR_POSITIONAL, each.VAR_KEYWORD)
         if each.default is each.empty and not is_variadic and each.name not in offered:
@@ -309,7 +306,7 @@ def fit_model(model: DistortionModel, corpus: AlignedCorpus, **offered: Any) -> 
                 f"fit of the model {model.name} asks for {each.name!r}",
                 expected=f"fit(corpus), with any of {', '.join(offered)}",
             )
-    taken = {key: value for key, value in offered.items() if takes_all or key in parameters}
+    taken = {key: value for key, value in offered.items() if takes(model, key)}
     return model.fit(corpus, **taken)
 
 

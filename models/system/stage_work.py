@@ -43,10 +43,10 @@ class Needed:
 
     source_classes: Path
     target_classes: Path
-    phrases: Path
+    phrases: Path | None = None  # if they need it: it is large
 
     def at(self, here: Workplace) -> "Needed":
-        return Needed(*(here.get(path) for path in vars(self).values()))
+        return Needed(*(here.get(path) for path in vars(self).values() if path))
 
 
 def fit_distortion(
@@ -67,7 +67,8 @@ def fit_and_save(
         source=replace(corpus.source, classes=source),
         target=replace(corpus.target, classes=target),
     )
-    fit_model(model, with_classes, phrases=PhraseTable.load(needed.phrases), **offered)
+    table = PhraseTable.load(needed.phrases) if needed.phrases else None
+    fit_model(model, with_classes, phrases=table, **offered)
     model.save(folder)
     return f"fitted to {len(corpus):,} sentence pairs"
 

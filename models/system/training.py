@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from dataclasses import asdict, dataclass
 from functools import cached_property, partial
-from inspect import signature
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
@@ -26,7 +25,7 @@ from models.data.text import split_words
 from models.data.vocabulary import SPECIAL, Vocabulary
 from models.data.word_classes import FORMAT as CLASSES_FORMAT
 from models.distortion.catalogue import MODELS, model_text, parse_model, split_model
-from models.distortion.interface import DistortionModel
+from models.distortion.interface import DistortionModel, takes
 from models.errors import DataError, SettingError
 from models.language_model.counting import count_ngrams, read_text
 from models.language_model.estimation import Count, estimate
@@ -277,10 +276,9 @@ class _Training:
         seed, stage = self.settings.seed, stage_name(name)
         described = [name, model.settings(), seed, model.FORMAT]
         key = fingerprint(self._corpus_key, parts, *described)
-        names = ("source_classes", "target_classes", "phrases")
+        names = ("source_classes", "target_classes", *["phrases"] * takes(model, "phrases"))
         needed = Needed(*((self.out / parts[part]).absolute() for part in names))
-        shares_out = "far" in signature(model.fit).parameters
-        if self.workers is None or shares_out or name not in MODELS:
+        if self.workers is None or takes(model, "far") or name not in MODELS:
             return stage, key, partial(self._fit_here, model, needed)
         text = model_text(name, model.settings())
         values = {"text": text, "needed": needed, "seed": seed, "threads": 1}

@@ -79,7 +79,6 @@ class Dpr(ClassifierSettings, DistortionModel):
         self,
         corpus: AlignedCorpus,
         *,
-        phrases: PhraseTable | None = None,  # noqa: ARG002
         seed: int = 0,
         threads: int = 2,
         progress: Progress | None = None,

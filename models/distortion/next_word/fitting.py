@@ -27,7 +27,7 @@ from models.work.process_usage import give_back_memory
 from models.work.workers import FarWork
 
 MEMORY = 3_000_000_000
-VECTORS = 26  # as long as the weights: 15 of L-BFGS-B, 4 gradients, and what goes in and out
+VECTORS = 25  # as long as the weights: 15 of L-BFGS-B, 3 gradients, and what goes in and out
 STRONGEST = {PAIR: 128.0, SEQUENCE: 512.0}  # where the search for a prior begins
 USUAL = {PAIR: 16.0, SEQUENCE: 128.0}  # priors where there is too little data to search
 HELD_OUT_SHARE, MOST_HELD_OUT = 10, 500  # a tenth of the sentences, to choose the prior

@@ -71,7 +71,7 @@ def fit_weights(
     """Weights after at most `passes` over the events, or when a step of L-BFGS gains less than
     `tolerance` of the objective. Vectors are long: the array `start` is used for others."""
     shape, n_events = start.shape, likelihood.n_events
-    scale = np.sqrt(likelihood.curvature(start) + prior)
+    scale = np.sqrt(likelihood.curvature(start) + prior).astype(np.float32)
     start *= scale
     n_passes = 0
 
@@ -84,11 +84,12 @@ def fit_weights(
         weights *= prior
         gradient += weights
         gradient /= scale
+        gradient /= n_events
         gradient[-1] = 0.0
         n_passes += 1
         if report:
             report(n_passes)
-        return value / n_events, gradient.reshape(-1) / n_events
+        return value / n_events, gradient.reshape(-1)  # valid until the next call, as is enough
 
     result = minimise(
         objective,

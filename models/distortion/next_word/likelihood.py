@@ -130,19 +130,25 @@ class NearLikelihood(Likelihood):
         self.blocks.keep(range(len(self.blocks)), threads)
 
     def sum(self, weights: FloatArray, wanted: int) -> tuple[float, FloatArray]:
+        """As many lanes at a time as there are threads, because gradients are long."""
+        at_once = min(self.threads, LANES)
         if wanted and not self._gradients:
-            self._gradients = [np.empty(self.shape) for _ in range(LANES)]
-        gradients = self._gradients if wanted else [np.empty((0, self.labels))] * LANES
+            self._gradients = [np.empty(self.shape) for _ in range(1 + at_once)]
+        nothing = [np.empty((0, self.labels))] * (1 + at_once)
+        total, *gradients = self._gradients if wanted else nothing
+        total[:] = 0.0
 
-        def work(lane: int) -> float:
-            gradients[lane][:] = 0.0
-            return self.lanes.add_up(lane, weights, wanted, gradients[lane])
+        def work(lane: int, gradient: FloatArray) -> float:
+            gradient[:] = 0.0
+            return self.lanes.add_up(lane, weights, wanted, gradient)
 
-        with ThreadPoolExecutor(self.threads) as pool:
-            value = sum(pool.map(work, range(LANES)))
-        total, *others = gradients
-        for gradient in others:
-            total += gradient
+        value = 0.0
+        with ThreadPoolExecutor(at_once) as pool:
+            for first in range(0, LANES, at_once):
+                lanes = range(LANES)[first : first + at_once]
+                value = sum(pool.map(work, lanes, gradients), value)
+                for gradient in gradients[: len(lanes)]:
+                    total += gradient
         return value, total
 
     def n_visits(self) -> Int32Array:

@@ -32,7 +32,6 @@ from models.distortion.next_word.scores import log_probabilities
 from models.distortion.next_word.symbols import CLASSES, TAGS, SymbolCoder
 from models.distortion.tables import Table, TableScorer
 from models.kernels import inner, kernel
-from models.phrases.table import PhraseTable
 from models.progress import Progress
 
 
@@ -73,8 +72,6 @@ class NextWordModel(NextWordSettings, DistortionModel):
         self,
         corpus: AlignedCorpus,
         *,
-        phrases: PhraseTable | None = None,  # noqa: ARG002
-        seed: int = 0,  # noqa: ARG002
         threads: int = 2,
         progress: Progress | None = None,
         memory: int = MEMORY,

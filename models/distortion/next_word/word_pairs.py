@@ -40,7 +40,6 @@ from models.distortion.next_word.scores import (
 from models.distortion.next_word.selection import FREE, FeatureIndex, features_laws
 from models.distortion.next_word.symbols import SymbolCoder
 from models.distortion.next_word.templates import TAG_PAIR, describe
-from models.phrases.table import PhraseTable
 from models.progress import Progress
 from models.work.workers import FarWork
 
@@ -71,8 +70,6 @@ class WordPairModel(WordPairSettings, NextWordModel):
         self,
         corpus: AlignedCorpus,
         *,
-        phrases: PhraseTable | None = None,  # noqa: ARG002
-        seed: int = 0,  # noqa: ARG002
         threads: int = 2,
         progress: Progress | None = None,
         memory: int = MEMORY,

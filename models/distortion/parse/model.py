@@ -112,7 +112,6 @@ class Parse(ParseSettings, DistortionModel):
         corpus: AlignedCorpus,
         *,
         phrases: PhraseTable | None = None,
-        seed: int = 0,  # noqa: ARG002
         threads: int = 2,
         progress: Progress | None = None,
     ) -> Self:

@@ -19,7 +19,7 @@ from models.language_model.arpa import write_arpa
 from models.phrases.moses_tables import source_texts, target_texts
 from models.phrases.settings import PhraseSettings
 from models.phrases.steps import PhraseSteps
-from models.system import training
+from models.system import stage_work, training
 from models.system.folder import load_distortion, load_language_model, load_phrases, read_system
 from models.system.moses_exchange import export_moses, import_moses
 from models.system.settings import (
@@ -102,6 +102,17 @@ def test_only_stages_whose_inputs_changed_are_run_again(files, write, tmp_path):
     write("t.align", "0-2\n0-2 2-0\n0-0 2-1\n")
     assert "nothing" not in "".join(train(files, out, settings=trigram))
     assert len(list((out / "parts").iterdir())) == 4  # what is no longer used is gone
+
+
+def test_the_phrase_table_is_read_only_for_models_that_need_it(files, tmp_path, monkeypatch):
+    def read(folder):
+        raise AssertionError(folder)
+
+    train(files, tmp_path / "m")
+    monkeypatch.setattr(stage_work.PhraseTable, "load", read)
+    models = ("pair", "nine-class", "dpr")
+    train(files, tmp_path / "m", settings=TrainingSettings(distortion=models))
+    assert len(list((tmp_path / "m/parts").glob("distortion_*"))) == len(models)
 
 
 def test_more_text_for_the_language_model(files, write, tmp_path):
