@@ -194,7 +194,7 @@ def test_memory_gives_out_as_an_error_of_the_sentence(model, monkeypatch):
     monkeypatch.setattr("decoder.decode.MOST_BYTES", 1)
     translator = Translator.load(model, SearchSettings(pop_limit=0, stack_size=0))
     small = translator._decoder()
-    small._capacity = type(small._capacity)(8, 8, 8, 8, 8, 16)
+    small._capacity = small._capacity._replace(groups=8, edges=8, steps=8, slots=16)
     with pytest.raises(DataError, match="a sentence of 5 words needs too much memory\n  split it"):
         small.decode(Sentence.parse(LINES[0]))
 
