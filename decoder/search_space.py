@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from decoder.options import SentenceOptions
 from models.arrays import FloatArray, Int32Array, Int64Array
 from models.distortion.interface import SentenceScorer
-from models.distortion.tables import Moves, TableScorer, joint_numbers
+from models.distortion.tables import Moves, TableScorer, joint_numbers, weighted_sum
 from models.kernels import uncounted, uncounted_kernel
 
 # Share of the jumps' scores that hypotheses are charged with in advance (Moore and Quirk 2007 count
@@ -93,14 +93,14 @@ def jump_estimates(
     It is 0 for the start `n_words`, where nothing begins, and for the end `n_words + 1`, which
     stands for none.
     """
-    estimates = np.zeros((n_words + 2, n_words + 1))
-    jumps = estimates[:-1, :-1]
+    jumps = np.zeros((n_words + 1, n_words))
     for scorer, own in zip(scorers, weights, strict=True):
         values = scorer.jump_estimate()
         if values is not None:
-            jumps += values @ own
-    jumps -= jumps.max(axis=0)
-    jumps *= EARLY
+            jumps += weighted_sum(values, own)
+    estimates = np.zeros((n_words + 2, n_words + 1))
+    np.subtract(jumps, jumps.max(axis=0), out=estimates[:-1, :-1])
+    estimates *= EARLY
     return estimates
 
 
@@ -162,7 +162,7 @@ def weigh_tables(
                 np.ascontiguousarray(own_columns, np.int32),
                 np.ascontiguousarray(values, np.float64),
             )
-            row_of_end = np.full(len(by_place), UNUSED, np.int32)
+            row_of_end = np.empty(len(by_place), np.int32)
             if not _add_to_edges(*part, table.end, options.spans, row_of_end, by_place):
                 apart.append(part)
         moves += scorer.moves(weights)
@@ -177,8 +177,8 @@ def weigh_tables(
         by_place,
         *_joined(n_options, apart, np.float64),
         *_joined(n_options, classes, np.uint8),
-        np.concatenate([np.empty((n_options + 1, 0)), *(move.before for move in moves)], axis=1),
-        np.concatenate([np.empty((n_options, 0)), *(move.after for move in moves)], axis=1),
+        _side_by_side(n_options + 1, [move.before for move in moves]),
+        _side_by_side(n_options, [move.after for move in moves]),
     )
 
 
@@ -193,14 +193,20 @@ def _joined(
         rows[:, number] = begin + own_rows * values.shape[1]
         columns[:, number] = own_columns
         begin += values.size
+    if len(tables) == 1:  # without a copy
+        return rows, columns, tables[0][-1].ravel()
     parts = [values.ravel() for *_, values in tables]
-    joined = parts[0] if len(parts) == 1 else np.concatenate([np.empty(0, dtype), *parts])
-    return rows, columns, joined
+    return rows, columns, np.concatenate(parts) if parts else np.empty(0, dtype)
+
+
+def _side_by_side(n_rows: int, arrays: Sequence[FloatArray]) -> FloatArray:
+    return np.concatenate(arrays, axis=1) if arrays else np.empty((n_rows, 0))
 
 
 @uncounted_kernel
 def _add_to_edges(rows, columns, values, end, spans, row_of_end, by_place):
     """Adds a table to the scores by end and span; False if it does not depend on these alone."""
+    row_of_end[:] = UNUSED
     row_of_end[0] = rows[0]
     for option in range(len(end)):
         if row_of_end[end[option]] == UNUSED:

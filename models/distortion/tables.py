@@ -83,15 +83,19 @@ class TableScorer(SentenceScorer):
         result = []
         for table in self.tables:
             last = table.first_feature + table.values.shape[2]
-            own = weights[table.first_feature : last]
-            # the usual case of one feature is several times as fast as a product of matrices
-            values = table.values[:, :, 0] * own[0] if len(own) == 1 else table.values @ own
+            values = weighted_sum(table.values, weights[table.first_feature : last])
             result.append((table.rows, table.columns, values))
         return result
 
     def moves(self, weights: FloatArray) -> list[Moves]:  # noqa: ARG002
         """Weighted scores of moves, to be added to those of the tables."""
         return []
+
+
+def weighted_sum(values: FloatArray, weights: FloatArray) -> FloatArray:
+    """Of the features, which come last; the usual case of one feature is several times as fast as a
+    product of matrices."""
+    return values[..., 0] * weights[0] if len(weights) == 1 else values @ weights
 
 
 def joint_numbers(columns: Sequence[NDArray[Any]]) -> Int64Array:

@@ -1,5 +1,6 @@
 """A worker's side: tasks, with copies of the files that they need."""
 
+import asyncio
 import pickle
 import secrets
 import shutil
@@ -13,6 +14,7 @@ from time import monotonic
 from typing import Any, BinaryIO, Self
 
 from distributed import get_worker
+from distributed.comm.addressing import get_address_host_port
 from distributed.comm.core import connect
 from distributed.utils import sync
 
@@ -173,10 +175,18 @@ class FarWorkplace(Workplace):
 
     async def _exchange(self, message: dict[str, Any]) -> Any:
         if self._comm is None:
+            await _check_that_somebody_listens(self._order.home)
             how = self._worker.security.get_connection_args("worker")
             self._comm = await connect(self._order.home, **how)
         await self._comm.write(message)
         return await self._comm.read()
+
+
+async def _check_that_somebody_listens(address: str) -> None:
+    """Dask would try again for half a minute; meanwhile no other task could use the worker of a
+    command that was stopped."""
+    _, writer = await asyncio.open_connection(*get_address_host_port(address))
+    writer.close()
 
 
 def _batches(pieces: Sequence[Piece]) -> Iterator[list[Piece]]:
