@@ -196,7 +196,8 @@ class DistortionModel(Estimator, ABC):
     """A distortion model. The constructor only keeps its arguments, which are the settings; `fit`
     learns attributes whose names end in `_`, which `save` and `load` keep."""
 
-    FORMAT: ClassVar[int] = 1  # of the saved files; those with another number are learned again
+    FORMAT: ClassVar[int] = 1  # of the saved files; others cannot be loaded, and are learned again
+    REVISION: ClassVar[int] = 1  # of what `fit` learns; others are loaded, but learned again
     in_phrase_table: ClassVar[bool] = False  # whether its scores are learned with the phrase table
 
     @property

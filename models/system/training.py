@@ -274,7 +274,7 @@ class _Training:
         """Models of others are programs that workers may not have, and some share out their work
         themselves."""
         seed, stage = self.settings.seed, stage_name(name)
-        described = [name, model.settings(), seed, model.FORMAT]
+        described = [name, model.settings(), seed, model.FORMAT, model.REVISION]
         key = fingerprint(self._corpus_key, parts, *described)
         names = ("source_classes", "target_classes", *["phrases"] * takes(model, "phrases"))
         needed = Needed(*((self.out / parts[part]).absolute() for part in names))

@@ -183,52 +183,65 @@ def _add_block(block, index, events, weights, open_only, wanted_too, gradient):
         if labels != PAIR:
             totals = np.zeros((n_words + 1, n_words + 1))
             sequence_scores(scores, n_words, totals)
+        # one place may be the current place of several events, so rows are added to
         residual = np.zeros((n_words + 1, n_words + 1))
+        spread = np.zeros((n_words + 1, n_words + 1))
         changes = np.zeros((labels, n_words + 1, n_words + 1))
         for event in range(events.offsets[sentence], events.offsets[sentence + 1]):
             i, following = events.current[event], events.next[event]
             number = event - events.offsets[sentence]
-            highest = -np.inf
             is_candidate = np.ones(n_words + 1, np.bool_)
             for j in range(1, n_words + 2):
                 is_open = not open_only or j > n_words or events.closed[begin + j - 1] >= number
                 is_candidate[j - 1] = j != i and is_open
-                if is_candidate[j - 1]:
-                    highest = max(highest, totals[i, j - 1])
-            z = 0.0
-            for column in range(n_words + 1):
-                if is_candidate[column]:
-                    p = np.exp(totals[i, column] - highest)
-                    residual[i, column] = p
-                    z += p
-            value += np.log(z) + highest - totals[i, following - 1]
-            for column in range(n_words + 1):
-                residual[i, column] /= z
+            p, log_z = _softmax(totals[i], is_candidate)
+            value += log_z - totals[i, following - 1]
             if wanted_too == GRADIENT:
+                residual[i] += p
                 residual[i, following - 1] -= 1.0
+            elif wanted_too == CURVATURE:
+                residual[i] += p * (1.0 - p)
+                _add_spread(p, i, spread[i])
         if wanted_too == NOTHING:
             continue
-        if wanted_too == CURVATURE:
-            _curvature_changes(residual, n_words, changes)
-        elif labels == PAIR:
+        if labels == PAIR:
             changes[0] = residual
         else:
             sequence_changes(residual, n_words, changes)
+            if wanted_too == CURVATURE:
+                changes[CN] *= 2.0  # (2 CN)² has 4, of which `sequence_changes` knows 2
+                changes[CI] = spread
         add_changes(block, index, sentence, n_words, wanted, changes, gradient)
     return value
 
 
 @inner
-def _curvature_changes(probability, n_words, changes):
-    """Variances of what each pair adds to the scores of an event."""
-    if len(changes) == PAIR:
-        changes[0] = probability * (1.0 - probability)
-        return
-    beyond = np.zeros_like(changes)
-    sequence_changes(probability, n_words, beyond)
-    sequence_changes(probability * (1.0 - probability), n_words, changes)
-    changes[CN] *= 2.0
-    changes[CI] = beyond[CI] * (1.0 - beyond[CI])  # places beyond are of one event, rows are not
+def _softmax(scores, is_candidate):
+    """Probabilities of the candidates, 0 elsewhere, and log Z."""
+    highest, z = -np.inf, 0.0
+    for column in range(len(scores)):
+        if is_candidate[column]:
+            highest = max(highest, scores[column])
+    p = np.zeros(len(scores))
+    for column in range(len(scores)):
+        if is_candidate[column]:
+            p[column] = np.exp(scores[column] - highest)
+            z += p[column]
+    p /= z
+    return p, highest + np.log(z)
+
+
+@inner
+def _add_spread(p, i, spread):
+    """Adds the variance of CI[i, j] in the score of an event's NP: it counts if NP is beyond j."""
+    beyond = 0.0
+    for j in range(len(p), i, -1):
+        spread[j - 1] += beyond * (1.0 - beyond)
+        beyond += p[j - 1]
+    beyond = 0.0
+    for j in range(1, i):
+        spread[j - 1] += beyond * (1.0 - beyond)
+        beyond += p[j - 1]
 
 
 @kernel

@@ -53,6 +53,7 @@ class WordPairModel(WordPairSettings, NextWordModel):
     """What both models have in common."""
 
     FORMAT: ClassVar[int] = 2
+    REVISION: ClassVar[int] = 2  # 1: gradients of places that are current twice were lost
     labels: ClassVar[int]
 
     @property

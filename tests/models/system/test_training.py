@@ -457,6 +457,17 @@ def test_a_language_model_of_another_format_was_taken_for_finished(files, tmp_pa
     assert lm == "lm: 32 n-grams of 8 words"
 
 
+def test_a_model_of_an_older_revision_loads_and_is_learned_again(files, tmp_path, lengths):
+    out, settings = tmp_path / "m", TrainingSettings(distortion=("linear", lengths))
+    train(files, out, settings=settings)
+    sys.modules["lengths"].Lengths.REVISION = 2
+    _, old = load_distortion(out, allow_plugins=True)
+    assert old.learned_[0] == 3
+    said = train(files, out, settings=settings)
+    assert said[-1] == "distortion_lengths_lengths: fitted to 3 sentence pairs"
+    assert said[0] == "phrases: nothing has changed"
+
+
 def test_training_removed_folders_of_the_user(files, tmp_path):
     (tmp_path / "m" / "parts" / "thesis").mkdir(parents=True)
     train(files, tmp_path / "m")

@@ -1,5 +1,11 @@
-"""Small random corpora with tags, for the models of the next word."""
+"""Small random corpora with tags, for the models of the next word.
 
+Every corpus holds the hard cases by construction; `hard_cases` counts them.
+"""
+
+from collections import Counter
+
+import numpy as np
 from hypothesis import strategies as st
 
 from models.data.corpus_builder import CorpusBuilder
@@ -17,7 +23,39 @@ def tagged_pairs(draw, max_words=6):
     return source, target, draw(st.lists(link, min_size=1, max_size=7)), tags
 
 
-tagged_corpora = st.lists(tagged_pairs(), min_size=1, max_size=4)
+# docs/goto.md: "not" is linked to "ne" and "pas", so it is the current place twice
+NE_PAS = (
+    ["he", "does", "not", "come", "here"],
+    ["il", "ne", "vient", "pas", "ici"],
+    [(0, 0), (2, 1), (3, 2), (2, 3), (4, 4)],
+    list("NVNVN"),
+)
+HARD = [
+    NE_PAS,
+    # one target word with two source words, and one current place for three events
+    (list("abcd"), list("ABABA"), [(1, 0), (3, 1), (1, 2), (0, 3), (2, 3), (1, 4)], list("NVNV")),
+    (list("ab"), list("AB"), [], list("NN")),  # no links
+    (list("aaaa"), list("AB"), [(2, 0), (0, 1)], list("NNNN")),  # candidates that are alike
+]
+tagged_corpora = st.lists(tagged_pairs(), min_size=1, max_size=4).map(lambda own: [*own, *HARD])
+
+
+def hard_cases(examples, events):
+    """How often each hard case occurs in a corpus with these events."""
+    counts = Counter(
+        several_links=sum(
+            len(links) > len({source for source, _ in links}) for _, _, links, _ in examples
+        ),
+        no_links=sum(not links for _, _, links, _ in examples),
+        ties=sum(
+            len(source) > len(set(zip(source, tags, strict=True)))
+            for source, _, _, tags in examples
+        ),
+    )
+    for number in range(events.n_sentences):
+        current = events.current[events.offsets[number] : events.offsets[number + 1]]
+        counts["current_twice"] += len(current) - len(np.unique(current))
+    return counts
 
 
 def tagged_corpus(examples):

@@ -20,7 +20,7 @@ from models.distortion.next_word.gaussian_prior import fit_weights
 from models.distortion.next_word.symbols import SymbolCoder
 from models.distortion.next_word.templates import Symbols
 from models.errors import SettingError
-from tests.models.distortion.next_word.corpora import tagged_corpora, tagged_corpus
+from tests.models.distortion.next_word.corpora import hard_cases, tagged_corpora, tagged_corpus
 from tests.strategies import examples
 
 
@@ -74,6 +74,8 @@ def examples_of(examples, threads=1):
 @given(tagged_corpora)
 def test_gradients_are_finite_differences(examples):
     made, index, _ = examples_of(examples)
+    met = hard_cases(examples, find_events(tagged_corpus(examples)))
+    assert min(met["current_twice"], met["several_links"], met["no_links"], met["ties"]) > 0
     random = np.random.default_rng(0)
     weights, direction = random.normal(0, 0.3, (2, index.n_features + 1, 9))
     _, gradient = made.value_and_gradient(weights)

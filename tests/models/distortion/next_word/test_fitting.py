@@ -116,13 +116,13 @@ def test_the_prior_is_the_best_one_on_held_out_events():
 @pytest.mark.parametrize("labels", [PAIR, SEQUENCE])
 def test_the_optimum_of_training(labels):
     likelihood, weights, _ = setup(EXAMPLES, labels)
-    fit = fit_weights(likelihood, np.zeros_like(weights), 2.0, 300, tolerance=1e-13)
+    fit = fit_weights(likelihood, np.zeros_like(weights), 2.0, 1000, tolerance=1e-13)
     value, gradient = likelihood.value_and_gradient(fit.weights)
     assert (gradient + 2.0 * fit.weights)[:-1] == pytest.approx(0.0, abs=2e-3)
     assert fit.value * likelihood.n_events == pytest.approx(
         value + (fit.weights**2).sum(), rel=1e-9
     )
-    again = fit_weights(likelihood, weights, 2.0, 300, tolerance=1e-13)
+    again = fit_weights(likelihood, weights, 2.0, 1000, tolerance=1e-13)
     assert again.weights == pytest.approx(fit.weights, abs=1e-3)  # it is convex
 
 
@@ -139,7 +139,7 @@ def test_a_start_changes_how_soon_the_optimum_is_found_and_not_the_optimum(label
     started = [objective(adagrad(likelihood, zero, 2.0, passes)) for passes in (1, 4, 16)]
     assert objective(zero) > started[0] > started[1] > started[2]
     plain, early = (
-        fit_weights(likelihood, start, 2.0, 300, tolerance=1e-13)
+        fit_weights(likelihood, start, 2.0, 1000, tolerance=1e-13)
         for start in (zero, adagrad(likelihood, zero, 2.0, 4))
     )
     assert early.weights == pytest.approx(plain.weights, abs=2e-3)
