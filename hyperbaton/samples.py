@@ -10,6 +10,7 @@ from tuning.evaluation.data_sets import DataSet
 
 SAMPLES = ("ja-en", "zh-en")
 SPLITS = ("train", "dev", "test")
+NOTE = "on sentences that a grammar has generated, with their own alignments"
 
 
 def sample_files(name: str, split: str = "train") -> CorpusFiles:
@@ -57,4 +58,4 @@ def sample_configuration(name: str) -> Configuration:
         for split in ("dev", "test")
         for files in [sample_files(name, split)]
     )
-    return Configuration(TrainingData(**vars(sample_files(name))), dev, (test,))
+    return Configuration(TrainingData(**vars(sample_files(name))), dev, (test,), note=NOTE)

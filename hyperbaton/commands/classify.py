@@ -1,6 +1,6 @@
 """`hyperbaton classify`: how well learners predict the moves of phrases."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -109,10 +109,12 @@ class Classify(TextCommand):
     assignments: tuple[str, ...] = set_option()
 
     def run(self) -> None:
+        from hyperbaton.samples import NOTE
         from hyperbaton.views.study_records import experiment_csv, experiment_json
         from models.data.corpus_reading import read_corpus
         from models.text.both_sides import corpus_tokenisers
         from models.writing import open_to_write
+        from tuning.evaluation.verdicts import with_caveat
         from tuning.reproduction.exhibit import exhibit_text
         from tuning.reproduction.learner_experiment import run_experiment
         from tuning.reproduction.ni import ni_exhibit
@@ -130,7 +132,8 @@ class Classify(TextCommand):
             with far_workers(self.cluster) as workers:
                 experiment = run_experiment(corpus, wanted, progress, workers)
         exhibit = ni_exhibit(experiment)
-        click.echo(exhibit_text(exhibit))
+        findings = with_caveat(exhibit.findings, NOTE if self.sample else "")
+        click.echo(exhibit_text(replace(exhibit, findings=findings)))
         for path, text in ((self.csv_file, experiment_csv), (self.json_file, experiment_json)):
             if path is not None:
                 with open_to_write(path) as stream:

@@ -49,6 +49,7 @@ class Compare(Command):
     )
     sample: str | None = option("Data: an embedded sample.", type=click.Choice(SAMPLES))
     replicas: int | None = option("Tuning runs of each cell.", type=POSITIVE)
+    method: str | None = option("Tuning method: mert, mira, …  [default: CONFIG's or the preset's]")
     out: Path | None = option(
         "Folder for all results.  [default: named after CONFIG or the sample]"
     )
@@ -69,7 +70,7 @@ class Compare(Command):
             assert self.sample is not None
             preset = preset or "all"
             configuration, place = sample_configuration(self.sample), f"{self.sample}-{preset}"
-        configuration = complete(configuration, preset, self.replicas)
+        configuration = complete(configuration, preset, self.replicas, self.method)
         with far_workers(self.cluster) as workers:
             run_comparison(configuration, self.out or Path(place), self.threads, workers)
 
@@ -84,6 +85,7 @@ def run_comparison(
     from models.progress import duration
     from models.work.process_usage import used_by_all
     from tuning.comparison.run import compare
+    from tuning.evaluation.verdicts import footnote
     from tuning.report.results_folder import findings_of, write_results
     from tuning.reproduction.exhibit import exhibit_text
 
@@ -93,8 +95,8 @@ def run_comparison(
         comparison = compare(configuration, out, threads, say, progress, workers)
     _print_scores(comparison)
     found = findings_of(comparison)
-    for finding in found:
-        click.echo(finding.line)
+    for line in [*(finding.line for finding in found), *filter(None, [footnote(found)])]:
+        click.echo(line)
     with progress_line() as progress:
         exhibits, files = write_results(comparison, found, out, threads, say, progress)
     for exhibit in exhibits:

@@ -57,6 +57,7 @@ class NextWord(CorpusCommand):
     allow_plugins: bool = plugins_option()
 
     def run(self) -> None:
+        from hyperbaton.samples import NOTE
         from hyperbaton.views.picture_files import check_picture
         from hyperbaton.views.study_records import NEXT_WORD_FORMATS
         from models.data.corpus_reading import SPLIT_BOTH, CorpusSettings, read_corpus
@@ -67,6 +68,7 @@ class NextWord(CorpusCommand):
             load_source_tagger,
             load_tokenisers,
         )
+        from tuning.evaluation.verdicts import with_caveat
         from tuning.reproduction.exhibit import exhibit_text
         from tuning.reproduction.next_word import next_word_exhibit, weights_table
         from tuning.reproduction.next_word_study import next_word_models, study_models
@@ -94,7 +96,8 @@ class NextWord(CorpusCommand):
             study = study_models(models, layered, self.resamples, self.seed, progress)
         exhibit = next_word_exhibit({name: study})
         weights = [weights_table(own, self.features) for own in models] if self.features else []
-        shown = replace(exhibit, tables=[*exhibit.tables, *weights])
+        findings = with_caveat(exhibit.findings, NOTE if self.sample else "")
+        shown = replace(exhibit, tables=[*exhibit.tables, *weights], findings=findings)
         is_table = self.form == "table"
         click.echo(exhibit_text(shown) if is_table else NEXT_WORD_FORMATS[self.form](study))
         if self.plot is not None:

@@ -100,7 +100,7 @@ def next_word_json(study: NextWordStudy) -> str:
         "by_distance": {
             name: {
                 int(distance): value
-                for distance, value in zip(distances, values.tolist(), strict=True)
+                for distance, value in zip(distances, values.mean.tolist(), strict=True)
                 if np.isfinite(value)
             }
             for name, values in study.by_distance.items()
@@ -112,9 +112,11 @@ def next_word_json(study: NextWordStudy) -> str:
 def distances_as_csv(study: NextWordStudy) -> str:
     """Average probabilities by distance, a line for each."""
     rows: list[list[Any]] = []
+    curves = [values.mean for values in study.by_distance.values()]
     for number, distance in enumerate(range(-FARTHEST, FARTHEST + 1)):
-        values = (values[number] for values in study.by_distance.values())
-        rows.append([distance, *("" if np.isnan(value) else value for value in values)])
+        rows.append(
+            [distance, *("" if np.isnan(curve[number]) else curve[number] for curve in curves)]
+        )
     return tables.as_csv(["distance", *study.by_distance], rows)
 
 

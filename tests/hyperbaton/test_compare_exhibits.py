@@ -34,7 +34,8 @@ def test_far_moves_are_printed_kept_and_shown(tmp_path, capsys):
     # the claims about translations come before
     assert any("SEQUENCE beats PAIR in BLEU" in line for line in lines[:begin])
     head = lines.index("test: average probability by distance, as in Figure 5")
-    assert lines[head + 1].split() == ["distance", "pair", "sequence", "corpus"]
+    assert lines[head + 1].split("  ")[-1].strip() == "corpus, all moves"
+    assert lines[head + 1].split()[:4] == ["distance", "pair", "sequence", "corpus"]
     assert [line.split()[0] for line in lines[head + 2 : head + 43]] == [
         str(distance) for distance in range(-20, 21)
     ]
@@ -42,7 +43,8 @@ def test_far_moves_are_printed_kept_and_shown(tmp_path, capsys):
     assert [line.split()[0] for line in lines[quality + 2 : quality + 6]] == [
         "uniform", "distance", "pair", "sequence"
     ]  # fmt: skip
-    assert lines[-1].startswith("Goto et al. 2013, Figure 5: sequence follows the corpus")
+    assert lines[-2].startswith("Goto et al. 2013, Figure 5: sequence follows the corpus")
+    assert lines[-1].startswith("Verdicts at p < 0.05")
     assert f"{out}/exhibits.json" in first.err.replace("\n", "")
     [record] = json.loads((out / "exhibits.json").read_text(encoding="utf-8"))
     assert record["name"] == "next_word"

@@ -149,7 +149,7 @@ def test_outbound_classes_by_distance(model, corpus):
                 found.setdefault(distance, []).append(outbound[current, class_])
     assert max(found) >= 7
     for distance in range(min(max(found), FARTHEST) + 1):
-        assert study.outbound[FARTHEST + distance] == pytest.approx(np.mean(found[distance]))
+        assert study.outbound.mean[FARTHEST + distance] == pytest.approx(np.mean(found[distance]))
 
 
 def test_the_picture(model, run, tmp_path, corpus):

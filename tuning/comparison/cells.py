@@ -132,17 +132,21 @@ class Job:
 
 @dataclass(frozen=True)
 class AverageJob(Job):
-    """A cell with the mean of its replicas' weights, once these are tuned."""
+    """A cell with the mean weights of other jobs, once these are tuned: of its own replicas, or of
+    one run of another system."""
 
     replicas: tuple[Job, ...] = ()
 
     @property
     def name(self) -> str:
+        if self.system.weights:
+            return f"{self.system.name} @ {limit_name(self.limit)}, seed {self.seed}"
         return f"{self.system.name} @ {limit_name(self.limit)}, average"
 
     @cached_property
     def tuned_key(self) -> str:
-        return fingerprint(FORMAT, "average", [job.tuned_key for job in self.replicas])
+        own = [super().tuned_key] if self.system.weights else []
+        return fingerprint(FORMAT, "average", [job.tuned_key for job in self.replicas], *own)
 
     @property
     def needs(self) -> list[Path]:

@@ -57,7 +57,7 @@ from tuning.metrics.catalogue import check_name
 from tuning.metrics.words import TextOptions, usual_tokeniser
 from tuning.optimisers.interface import OPTIMISERS
 from tuning.weights.sections import is_optimiser, read_toml, section_names, with_sections
-from tuning.weights.settings import BEST, COMPARE_SETTINGS, OPEN, TuneSettings
+from tuning.weights.settings import BEST, COMPARE_SETTINGS, METHOD, TuneSettings
 
 NO_LIMIT = -1
 METRICS = ("bleu", "bleu-1", "nist", "wer", "ter", "meteor-exact-stem", "ribes", "pdscore")
@@ -79,6 +79,7 @@ class TrainingData:
 class System:
     name: str
     distortion: tuple[str, ...]  # models as `name,key=value,…`
+    weights: str = ""  # a system with the same features, whose tuned weights are used
 
 
 @dataclass(frozen=True)
@@ -89,6 +90,7 @@ class Configuration:
     system: tuple[System, ...] = ()
     preset: str = ""  # fills in what is not given
     title: str = ""
+    note: str = ""  # about the data, to be read beside every verdict
     baseline: str = ""  # of significance tests; the first system if not given
     limits: tuple[int, ...] = ()
     metrics: tuple[str, ...] = METRICS
@@ -135,7 +137,7 @@ def check(configuration: Configuration, where: str = "") -> Configuration:
         configuration,
         title=configuration.title or "Comparison of reordering models",
         limits=configuration.limits or (DISTORTION_LIMIT,),
-        tune=replace(tune, protocol=BEST if tune.protocol == OPEN else tune.protocol),
+        tune=replace(tune, method=tune.method or METHOD, protocol=tune.protocol or BEST),
     )
     for kind, names in {
         "system": [system.name for system in configuration.system],
@@ -153,9 +155,16 @@ def check(configuration: Configuration, where: str = "") -> Configuration:
             where=where,
             expected=nearest(configuration.baseline, systems),
         )
+    tuned = [system.name for system in configuration.system if not system.weights]
     for system in configuration.system:
         if not system.distortion:
             raise SettingError(f"the system {system.name!r} has no distortion model", where=where)
+        if system.weights and system.weights not in tuned:
+            raise SettingError(
+                f"the system {system.name!r} cannot have the weights of {system.weights!r}",
+                where=where,
+                expected=f"a system that is tuned itself: {nearest(system.weights, tuned)}",
+            )
     if not 0 < configuration.significant < 1:
         raise SettingError(
             f"alpha cannot be {configuration.alpha}", where=where, expected="between 0 and 1"

@@ -23,19 +23,20 @@ def judge(
     costs: Sequence[StageCost],
     progress: Progress | None = None,
 ) -> Comparison:
-    """Every cell's chosen replica against the baseline at the same limit, and the matrix of all
-    pairs; scores of all replicas."""
+    """Every cell against the baseline at the same limit, against all others there, and against the
+    best cell of all limits: scores are those of the chosen replicas, tests are about all."""
     metrics = {test.name: metrics_of(configuration, test) for test in tests}
     scores: dict[str, dict[str, Sequence[Score]]] = {}
     replica_scores: dict[str, dict[str, FloatArray]] = {}
     p_values: dict[str, dict[int, NDArray[np.float64]]] = {}
+    against_best: dict[str, dict[str, float]] = {}
     for test in tests:
         judges = []
         for metric in metrics[test.name]:
             if progress is not None:
                 progress(f"significance of {metric.name} on {test.name}", 0)
-            statistics = {cell.name: cell.best.statistics[test.name][metric.name] for cell in cells}
-            judges.append(Judge(metric, statistics, configuration.significance))
+            runs = {cell.name: cell.statistics(test.name, metric) for cell in cells}
+            judges.append(Judge(metric, runs, configuration.significance))
         baselines = {
             cell.limit: cell.name for cell in cells if cell.system == configuration.baseline_name
         }
@@ -46,6 +47,11 @@ def judge(
         p_values[test.name] = {
             limit: judges[0].matrix([cell.name for cell in cells if cell.limit == limit])
             for limit in configuration.limits
+        }
+        best = judges[0].best()
+        against_best[test.name] = {
+            cell.name: judges[0].p_value(cell.name, best) if cell.name != best else 1.0
+            for cell in cells
         }
         replica_scores[test.name] = {
             cell.name: np.array(
@@ -61,5 +67,6 @@ def judge(
         }
     versions = {name: version(name) for name in PACKAGES}
     return Comparison(
-        configuration, tests, metrics, cells, scores, replica_scores, p_values, costs, versions
-    )
+        configuration, tests, metrics, cells, scores, replica_scores, p_values, against_best,
+        costs, versions,
+    )  # fmt: skip

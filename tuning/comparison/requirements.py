@@ -76,6 +76,25 @@ def check_layers(
     return [tagger.notice(" and ".join(untagged))] if tagger and untagged else []
 
 
+def check_lent_weights(configuration: Configuration, trained: Path) -> None:
+    """Refuses a system that uses the weights of one with other features."""
+    features = {
+        system.name: {
+            name
+            for model in load_distortion(trained, exact_models(configuration, system))
+            for name in model.feature_names
+        }
+        for system in configuration.system
+    }
+    for system in configuration.system:
+        if system.weights and features[system.name] != features[system.weights]:
+            raise SettingError(
+                f"the system {system.name!r} cannot use the weights of {system.weights!r}",
+                expected=f"it has other features: "
+                f"{', '.join(sorted(features[system.name] ^ features[system.weights]))}",
+            )
+
+
 def missing_layers(configuration: Configuration) -> list[str]:
     """Warnings: layers that models may learn from but will not see when they are used."""
     data = [("[dev]", configuration.dev)]

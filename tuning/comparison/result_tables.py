@@ -8,14 +8,18 @@ from typing import Any
 import numpy as np
 
 from models.distortion.catalogue import split_model
+from models.errors import counted
 from models.writing import open_to_write
 from tuning.comparison.configuration import limit_name
 from tuning.comparison.results import Cell, Comparison, Replica
 from tuning.evaluation.data_sets import Sentences
 from tuning.evaluation.scoring import BETTER, WORSE, Score
+from tuning.evaluation.significance import RESAMPLES, p_text
 from tuning.evaluation.tables import Table, as_csv, as_latex, as_markdown
 from tuning.metrics.base import Metric
+from tuning.weights.settings import UNTUNED
 
+TOP = "°"  # not significantly below the best cell
 NUMBERS = ("score", "low", "high", "difference", "p_value")
 
 
@@ -35,19 +39,22 @@ def summary_table(comparison: Comparison, test: str) -> Table:
 
 
 def limits_table(comparison: Comparison, test: str, place: int = 0) -> Table:
-    """One metric, a column for each distortion limit (as Goto et al. 2013, Table 3)."""
+    """One metric, a column for each distortion limit. By the first metric, cells that do not differ
+    significantly from the best one are marked (bold in Goto et al. 2013, Table 3)."""
     metric, alpha = comparison.metrics[test][place], comparison.configuration.significant
 
     def marked(system: str, limit: int) -> str:
-        score = comparison.scores[test][comparison.cell(system, limit).name][place]
-        return mark(score, metric, alpha)
+        name = comparison.cell(system, limit).name
+        is_top = not place and comparison.against_best[test][name] >= alpha
+        return mark(comparison.scores[test][name][place], metric, alpha) + TOP * is_top
 
     rows = [
         [system, *(marked(system, limit) for limit in comparison.limits)]
         for system in comparison.systems
     ]
     header = ["system", *(f"limit {limit_name(limit)}" for limit in comparison.limits)]
-    return Table(header, rows, title=f"{metric.name} on {test}")
+    notes = [] if place else [f"{TOP} no significant difference from the best, p ≥ {alpha:g}"]
+    return Table(header, rows, notes, f"{metric.name} on {test}")
 
 
 def way_table(comparison: Comparison, test: str) -> Table | None:
@@ -68,7 +75,7 @@ def way_table(comparison: Comparison, test: str) -> Table | None:
     low, high = map(comparison.systems.index, (linear, oracle))
 
     def score(system: str, limit: int) -> float:
-        return sign * comparison.scores[test][comparison.cell(system, limit).name][0].score
+        return sign * comparison.mean(test, comparison.cell(system, limit))
 
     def share(system: str, limit: int) -> str:
         gone, whole = (score(name, limit) - score(linear, limit) for name in (system, oracle))
@@ -96,7 +103,7 @@ def significance_table(comparison: Comparison, test: str, limit: int) -> Table:
     """p of each system (row) against each other (column), by the first metric."""
     matrix = comparison.p_values[test][limit]
     rows = [
-        [name, *("" if np.isnan(p) else f"{p:.3f}" for p in matrix[row])]
+        [name, *("" if np.isnan(p) else p_text(p, RESAMPLES)[2:] for p in matrix[row])]
         for row, name in enumerate(comparison.systems)
     ]
     title = f"p by {comparison.metrics[test][0].name} on {test}, limit {limit_name(limit)}"
@@ -121,7 +128,7 @@ def notes(comparison: Comparison, test: str) -> list[str]:
     lines = [f"{metric.name}: {metric.signature}" for metric in comparison.metrics[test]]
     lines.append(
         f"{BETTER} better, {WORSE} worse than {configuration.baseline_name} at the same limit, "
-        f"p < {configuration.significant} ({configuration.significance})"
+        f"p < {configuration.significant:g} ({configuration.significance}, {runs_text(comparison)})"
     )
     as_before = [cell.name for cell in comparison.cells if cell.best.is_as_before]
     if as_before:
@@ -129,6 +136,16 @@ def notes(comparison: Comparison, test: str) -> list[str]:
             f"with their starting weights, because tuning gained nothing: {', '.join(as_before)}"
         )
     return [*lines, *filter(None, [_sentences(comparison, test).unknown])]
+
+
+def runs_text(comparison: Comparison) -> str:
+    """How many tuning runs differences and p-values are about."""
+    if comparison.configuration.tune.method == UNTUNED:
+        return "untuned weights"
+    n_replicas = len(comparison.cells[0].replicas)
+    if comparison.cells[0].average is not None:
+        return f"the mean of the weights of {counted(n_replicas, 'tuning run')}"
+    return "one tuning run" if n_replicas == 1 else f"{n_replicas} tuning runs"
 
 
 def n_sentences(comparison: Comparison, test: str) -> str:

@@ -83,6 +83,19 @@ class Cell:
         return self.average or self.replicas[self.chosen]
 
     @property
+    def runs(self) -> Sequence[Replica]:
+        """What differences and p-values are about: all replicas, the chosen one first, or the one
+        with the mean of their weights."""
+        if self.average is not None:
+            return [self.average]
+        others = [one for number, one in enumerate(self.replicas) if number != self.chosen]
+        return [self.best, *others]
+
+    def statistics(self, test: str, metric: Metric) -> list[FloatArray]:
+        """Of every run, (n_sentences, n_statistics) each."""
+        return [run.statistics[test][metric.name] for run in self.runs]
+
+    @property
     def name(self) -> str:
         return f"{self.system} @ {limit_name(self.limit)}"
 
@@ -99,6 +112,8 @@ class Comparison:
     replica_scores: Mapping[str, Mapping[str, FloatArray]]
     # by test set and limit: p of the first metric, system i (row) against j, NaN on the diagonal
     p_values: Mapping[str, Mapping[int, NDArray[np.float64]]]
+    # by test set and cell name: p of the first metric against the best cell of all limits
+    against_best: Mapping[str, Mapping[str, float]]
     stage_costs: Sequence[StageCost]
     versions: Mapping[str, str]
 
@@ -112,12 +127,11 @@ class Comparison:
             cells or self.cells, key=lambda cell: sign * self.scores[test][cell.name][0].score
         )
 
-    def statistics(self, cell: Cell, test: Sentences, metric: Metric) -> FloatArray:
-        """Of the chosen replica, (n_sentences, n_statistics)."""
-        known = cell.best.statistics[test.name].get(metric.name)
-        if known is not None:
-            return known
-        return metric.statistics(as_outputs(test, cell.best.outputs[test.name]))
+    def mean(self, test: str, cell: Cell) -> float:
+        """The mean of the first metric over the runs that p-values are about."""
+        metric = self.metrics[test][0]
+        scores = [metric.score(rows.sum(axis=0)) for rows in cell.statistics(test, metric)]
+        return float(np.mean(scores))
 
     @property
     def systems(self) -> list[str]:

@@ -22,6 +22,7 @@ from tuning.comparison.judging import judge
 from tuning.comparison.requirements import (
     check_data,
     check_layers,
+    check_lent_weights,
     check_methods,
     check_models,
     exact_models,
@@ -60,6 +61,7 @@ def compare(
             talk(warning)
         trained = train(configuration, folder, threads, talk, progress, workers)
         dev, *tests = _load(configuration, load_text(trained))
+        check_lent_weights(configuration, trained)
         for notice in check_layers(configuration, trained, [dev, *tests]):
             talk(notice)
         dev, *tests = _with_unknown_words([dev, *tests], trained)
@@ -67,8 +69,10 @@ def compare(
             talk(f"{data.name}: {data.unknown}")
         jobs = grid(configuration, folder)
         averages = average_jobs(jobs) if configuration.tune.protocol == AVERAGE else []
+        borrowing = [job for job in jobs if job.needs]
+        tuned = [job for job in jobs if not job.needs]
         with nullcontext(workers) if workers else Processes(threads) as crew:
-            for batch in (jobs, averages):  # an average needs all of its replicas
+            for batch in (tuned, borrowing, averages):  # the weights of others must be there
                 _run(batch, crew, talk, progress)
         with suppress(OSError):
             jobs[0].state.parent.rmdir()  # unless something is kept for another configuration
@@ -100,20 +104,27 @@ def grid(configuration: Configuration, folder: Path) -> list[Job]:
         replace(system, distortion=exact_models(configuration, system))
         for system in configuration.system
     ]
-    return [
-        Job(configuration, folder, folder / SYSTEM, system, limit, tune.seed + replica)
+    jobs = {
+        (system.name, limit, replica): Job(
+            configuration, folder, folder / SYSTEM, system, limit, tune.seed + replica
+        )
         for system, limit, replica in product(systems, configuration.limits, range(n_replicas))
-    ]
+    }
+    for (name, limit, replica), job in jobs.items():
+        if job.system.weights:
+            lender = jobs[job.system.weights, limit, replica]
+            jobs[name, limit, replica] = _with_weights_of(job, (lender,))
+    return list(jobs.values())
+
+
+def _with_weights_of(job: Job, others: tuple[Job, ...]) -> AverageJob:
+    own = {item.name: getattr(job, item.name) for item in fields(Job)}
+    return AverageJob(**own, replicas=others)
 
 
 def average_jobs(jobs: Sequence[Job]) -> list[Job]:
     """A job for each cell with several replicas."""
-    names = [item.name for item in fields(Job)]
-    return [
-        AverageJob(**{name: getattr(own[0], name) for name in names}, replicas=tuple(own))
-        for own in _by_cell(jobs)
-        if len(own) > 1
-    ]
+    return [_with_weights_of(own[0], tuple(own)) for own in _by_cell(jobs) if len(own) > 1]
 
 
 def _by_cell(jobs: Sequence[Job]) -> list[list[Job]]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, islice
 
 import numpy as np
 
@@ -13,9 +13,11 @@ from tuning.evaluation.significance import (
     RESAMPLES,
     SEED,
     SIGNIFICANT,
+    Runs,
     bootstrap_p_value,
     find_test,
     interval,
+    mean_of_runs,
     paired_bootstrap,
     resampled_scores,
 )
@@ -31,7 +33,7 @@ class Score:
     score: float
     low: float | None = None  # 95% interval
     high: float | None = None
-    difference: float | None = None  # from the baseline
+    difference: float | None = None  # from the baseline; of means, if there are several runs
     p_value: float | None = None
 
     @property
@@ -80,41 +82,60 @@ class Evaluation:
 class Judge:
     """Scores systems by one metric on the same resamples; 0 resamples: no intervals, no tests.
 
-    Intervals and paired bootstrap tests come from the same numbers, and are those of
-    `tuning/evaluation/significance.py`.
+    A system has one or more tuning runs: the score and its interval are those of the first,
+    differences and p-values those of the means of all. Intervals and paired bootstrap tests come
+    from the same numbers, and are those of `tuning/evaluation/significance.py`.
     """
 
     def __init__(
         self,
         metric: Metric,
-        statistics: Mapping[str, FloatArray],  # by system, (n_sentences, n_statistics)
+        systems: Mapping[str, Runs],
         test: str,
         n_resamples: int = RESAMPLES,
         seed: int = SEED,
     ) -> None:
-        self._metric, self._statistics = metric, statistics
+        self._metric, self._systems = metric, systems
         self._test, self._drawn = test, {"n_resamples": n_resamples, "seed": seed}
-        self._score = {n: float(metric.score(rows.sum(axis=0))) for n, rows in statistics.items()}
-        self._resampled: dict[str, FloatArray] = {}  # (n_resamples,) each
+        self._scores = {
+            name: [float(metric.score(rows.sum(axis=0))) for rows in runs]
+            for name, runs in systems.items()
+        }
+        self._intervals: dict[str, tuple[float, float]] = {}  # of first runs
+        self._means: dict[str, FloatArray] = {}  # of all runs, (n_resamples,) each
         if n_resamples:
-            resampled = resampled_scores(metric, list(statistics.values()), **self._drawn)
-            self._resampled = dict(zip(statistics, resampled, strict=True))
+            every = [rows for runs in systems.values() for rows in runs]
+            resampled = iter(resampled_scores(metric, every, **self._drawn))
+            for number, (name, runs) in enumerate(systems.items()):
+                own = list(islice(resampled, len(runs)))
+                self._intervals[name] = interval(own[0])
+                self._means[name] = mean_of_runs(own, seed, number)
 
     def score(self, name: str, baseline: str | None) -> Score:
         against = baseline if baseline != name else None
-        difference = None if against is None else self._score[name] - self._score[against]
-        if not self._resampled:
-            return Score(self._score[name], difference=difference)
-        low, high = interval(self._resampled[name])
+        difference = None if against is None else self._difference(name, against)
+        if not self._means:
+            return Score(self._scores[name][0], difference=difference)
         p_value = None if against is None else self.p_value(name, against)
-        return Score(self._score[name], low, high, difference, p_value)
+        return Score(self._scores[name][0], *self._intervals[name], difference, p_value)
 
     def p_value(self, name: str, baseline: str) -> float:
         if find_test(self._test) is not paired_bootstrap:
-            both = self._statistics[baseline], self._statistics[name]
+            both = self._systems[baseline], self._systems[name]
             return find_test(self._test)(self._metric, *both, **self._drawn).p_value
-        difference = self._score[name] - self._score[baseline]
-        return bootstrap_p_value(difference, self._resampled[name] - self._resampled[baseline])
+        difference = self._difference(name, baseline)
+        return bootstrap_p_value(difference, self._means[name] - self._means[baseline])
+
+    def best(self) -> str:
+        """The system with the best mean of its runs."""
+        sign = 1 if self._metric.higher_is_better else -1
+        return max(self._scores, key=lambda name: sign * self._mean(name))
+
+    def _mean(self, name: str) -> float:
+        return sum(self._scores[name]) / len(self._scores[name])
+
+    def _difference(self, name: str, baseline: str) -> float:
+        return self._mean(name) - self._mean(baseline)
 
     def matrix(self, names: Sequence[str]) -> FloatArray:
         """p of each pair, NaN on the diagonal; all tests are symmetric."""
@@ -150,7 +171,7 @@ def evaluate(
             rows.append(metric.statistics(outputs))
         statistics[name] = tuple(rows)
     judges = [
-        Judge(metric, {n: own[place] for n, own in statistics.items()}, test, n_resamples, seed)
+        Judge(metric, {n: [own[place]] for n, own in statistics.items()}, test, n_resamples, seed)
         for place, metric in enumerate(metrics)
     ]
     return Evaluation(

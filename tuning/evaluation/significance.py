@@ -6,14 +6,18 @@
 * `randomisation` (Riezler and Maxwell 2005): each sentence's outputs change systems with
   probability 1/2; p is the share in which the difference is at least as large, in either
   direction, as the real one. Two-sided: "do they differ?"
-* `replicated_randomisation` (Clark et al. 2011): the same for systems that were tuned several
-  times; a sentence's outputs are exchanged among all replicas of both.
+
+A system may have been tuned several times. Its score is then the mean of its runs. The bootstrap
+draws runs as well as sentences; since n runs drawn from n vary less than n new ones, by the factor
+(n − 1)/n in variance, their deviation from the mean is enlarged by √(n/(n − 1)). Randomisation
+exchanges a sentence's outputs among all runs of both systems (Clark et al. 2011), which averages
+over the runs that were made but does not ask what others would have been.
 
 All p-values are (k + 1) / (n + 1) for k such cases among n, so they are never 0, and 1 for equal
 systems. Metrics are seen through their additive statistics, (n_sentences, n_statistics). Equal
 seeds draw the same sentences, whatever the metric: several metrics and systems are tested on
 the same resamples. Comparing many systems with one baseline needs a stricter level; no correction
-is made here.
+is made here (`verdicts.py` makes one).
 
 A resample is a vector that counts how often it holds each sentence, a random exchange of two
 systems a vector of zeros and ones, so the sums of all of them are one matrix product. Matrices are
@@ -37,6 +41,7 @@ LEVEL = 0.95
 CHUNK = 1 << 22  # numbers in one matrix: 32 MB
 SIGNIFICANT = 0.05  # p below it is called significant
 _ROUNDING = 1e-9  # smaller differences of scores are rounding errors
+Runs = Sequence[FloatArray]  # the statistics of each tuning run, (n_sentences, n_statistics)
 
 
 @dataclass(frozen=True)
@@ -59,15 +64,36 @@ class Difference:
 
 def paired_bootstrap(
     metric: Metric,
-    baseline: FloatArray,
-    system: FloatArray,
+    baseline: Runs,
+    system: Runs,
     *,
     n_resamples: int = RESAMPLES,
     seed: int = SEED,
+    shift: float = 0.0,
 ) -> Difference:
-    scores = resampled_scores(metric, [baseline, system], n_resamples=n_resamples, seed=seed)
-    before, after = (float(metric.score(part.sum(axis=0))) for part in (baseline, system))
-    return Difference(before, after, bootstrap_p_value(after - before, scores[1] - scores[0]))
+    """With a shift, the test is whether difference + shift has the sign that was found."""
+    _check(baseline, system, n_resamples)
+    drawn = resampled_scores(metric, [*baseline, *system], n_resamples=n_resamples, seed=seed)
+    first, second = drawn[: len(baseline)], drawn[len(baseline) :]
+    resampled = mean_of_runs(second, seed, 1) - mean_of_runs(first, seed, 0)
+    before, after = _scores(metric, baseline), _scores(metric, system)
+    difference = float(after.mean() - before.mean())
+    return _difference(before, after, bootstrap_p_value(difference + shift, resampled + shift))
+
+
+def mean_of_runs(resampled: Sequence[FloatArray], seed: int, system: int) -> FloatArray:
+    """A system's score in every resample, (n_resamples,): the mean of runs that are drawn with
+    replacement. `system` is its number, since systems draw independently of each other."""
+    scores = np.stack(resampled)  # (runs, n_resamples)
+    n_runs, n_resamples = scores.shape
+    mean: FloatArray = scores.mean(axis=0)
+    if n_runs == 1:
+        return mean
+    random = np.random.default_rng([seed, system])
+    drawn = random.integers(n_runs, size=(n_runs, n_resamples))
+    deviation = np.take_along_axis(scores, drawn, axis=0).mean(axis=0) - mean
+    mean += np.sqrt(n_runs / (n_runs - 1)) * deviation
+    return mean
 
 
 def interval(scores: FloatArray, level: float = LEVEL) -> tuple[float, float]:
@@ -83,49 +109,48 @@ def bootstrap_p_value(difference: float, resampled: FloatArray) -> float:
 
 def randomisation(
     metric: Metric,
-    baseline: FloatArray,
-    system: FloatArray,
+    baseline: Runs,
+    system: Runs,
     *,
     n_resamples: int = RESAMPLES,
     seed: int = SEED,
 ) -> Difference:
-    _check([baseline, system], n_resamples)
-    sums = baseline.sum(axis=0), system.sum(axis=0)
-    before, after = (float(metric.score(part)) for part in sums)
-    exchanged = np.concatenate(
-        [mask @ (system - baseline) for mask in exchanges(len(system), n_resamples, seed)]
+    _check(baseline, system, n_resamples)
+    before, after = _scores(metric, baseline), _scores(metric, system)
+    random = _exchanged if len(baseline) == len(system) == 1 else _permuted
+    differences = random(metric, baseline, system, n_resamples, seed)
+    as_large = np.abs(differences) >= abs(after.mean() - before.mean()) - _ROUNDING
+    return _difference(before, after, _p_value(as_large))
+
+
+def _exchanged(
+    metric: Metric, baseline: Runs, system: Runs, n_resamples: int, seed: int
+) -> FloatArray:
+    """Differences of single runs after random exchanges, (n_resamples,)."""
+    [first], [second] = baseline, system
+    masks = exchanges(len(first), n_resamples, seed)
+    exchanged = np.concatenate([mask @ (second - first) for mask in masks])
+    differences: FloatArray = metric.score(second.sum(axis=0) - exchanged) - metric.score(
+        first.sum(axis=0) + exchanged
     )
-    differences = metric.score(sums[1] - exchanged) - metric.score(sums[0] + exchanged)
-    as_large = np.abs(differences) >= abs(after - before) - _ROUNDING
-    return Difference(before, after, _p_value(as_large))
+    return differences
 
 
-def replicated_randomisation(
-    metric: Metric,
-    baseline: Sequence[FloatArray],
-    system: Sequence[FloatArray],
-    *,
-    n_resamples: int = RESAMPLES,
-    seed: int = SEED,
-) -> Difference:
-    """From the statistics of every tuning run; the systems may have different numbers of runs."""
-    if not baseline or not system:
-        raise DataError("a system without any run", expected="each needs at least one")
-    _check([*baseline, *system], n_resamples)
+def _permuted(
+    metric: Metric, baseline: Runs, system: Runs, n_resamples: int, seed: int
+) -> FloatArray:
+    """Differences of mean scores after random orders of all runs, (n_resamples,)."""
     runs = np.stack([*baseline, *system], axis=1)  # (n_sentences, runs, n_statistics)
-    n_first = len(baseline)
     shuffled = np.stack(
         [
             np.take_along_axis(runs, order[:, :, None], axis=1).sum(axis=0)
             for order in permutations(len(runs), runs.shape[1], n_resamples, seed)
         ]
     )  # (n_resamples, runs, n_statistics)
-    random_scores = metric.score(shuffled)
-    differences = random_scores[:, n_first:].mean(axis=1) - random_scores[:, :n_first].mean(axis=1)
-    before, after = np.split(metric.score(runs.sum(axis=0)), [n_first])
-    as_large = np.abs(differences) >= abs(after.mean() - before.mean()) - _ROUNDING
-    means = float(before.mean()), float(after.mean())
-    return Difference(*means, _p_value(as_large), _deviation(before), _deviation(after))
+    scores = metric.score(shuffled)
+    n_first = len(baseline)
+    means: FloatArray = scores[:, n_first:].mean(axis=1) - scores[:, :n_first].mean(axis=1)
+    return means
 
 
 TESTS: dict[str, Callable[..., Difference]] = {
@@ -148,7 +173,7 @@ def resampled_scores(
     seed: int = SEED,
 ) -> list[FloatArray]:
     """The scores of all systems on the same resamples of the sentences, (n_resamples,) each."""
-    _check(systems, n_resamples)
+    _check(systems, systems, n_resamples)
     parts: list[list[FloatArray]] = [[] for _ in systems]
     for counts in resampling_counts(len(systems[0]), n_resamples, seed):
         for part, statistics in zip(parts, systems, strict=True):
@@ -188,10 +213,12 @@ def _chunks(n_sentences: int, n_resamples: int) -> Iterator[int]:
         yield min(size, n_resamples - start)
 
 
-def _check(systems: Sequence[FloatArray], n_resamples: int) -> None:
+def _check(baseline: Runs, system: Runs, n_resamples: int) -> None:
     if n_resamples < 1:
         raise SettingError(f"{n_resamples} resamples", expected="at least one; 1,000 are usual")
-    lengths = sorted({len(statistics) for statistics in systems})
+    if not baseline or not system:
+        raise DataError("a system without any run", expected="each needs at least one")
+    lengths = sorted({len(statistics) for statistics in (*baseline, *system)})
     if len(lengths) > 1:
         raise DataError(
             f"one system has {lengths[0]} sentences, another {lengths[-1]}",
@@ -199,6 +226,22 @@ def _check(systems: Sequence[FloatArray], n_resamples: int) -> None:
         )
     if lengths == [0]:
         raise DataError("there are no sentences to resample")
+
+
+def p_text(p_value: float, n_resamples: int = 0) -> str:
+    """`p 0.032`; `p ≤ 0.001` where it is as small as so many resamples allow."""
+    if n_resamples and p_value <= 1 / (n_resamples + 0.5):
+        return f"p ≤ {1 / (n_resamples + 1):.1g}"
+    return "p < 0.001" if p_value < 0.0005 else f"p {p_value:.3f}"
+
+
+def _scores(metric: Metric, runs: Runs) -> FloatArray:
+    return np.array([float(metric.score(statistics.sum(axis=0))) for statistics in runs])
+
+
+def _difference(before: FloatArray, after: FloatArray, p_value: float) -> Difference:
+    means = float(before.mean()), float(after.mean())
+    return Difference(*means, p_value, _deviation(before), _deviation(after))
 
 
 def _p_value(cases: BoolArray) -> float:

@@ -8,6 +8,7 @@ from models.errors import counted
 from tuning.comparison.configuration import limit_name
 from tuning.comparison.result_tables import (
     limits_table,
+    runs_text,
     significance_table,
     summary_table,
     way_table,
@@ -16,7 +17,9 @@ from tuning.comparison.results import Comparison
 from tuning.evaluation.charts import Chart, Series
 from tuning.evaluation.data_sets import Sentences
 from tuning.evaluation.scoring import BETTER, WORSE
+from tuning.evaluation.significance import RESAMPLES, p_text
 from tuning.evaluation.tables import Table
+from tuning.evaluation.verdicts import Finding, footnote
 from tuning.report.account import costs, settings, tuning_curves, weights
 from tuning.report.html import (
     Section,
@@ -29,7 +32,7 @@ from tuning.report.html import (
     side_by_side,
 )
 from tuning.report.word_order import kinds_of_sentences, sentences, word_order
-from tuning.reproduction.exhibit import Exhibit, Finding
+from tuning.reproduction.exhibit import Exhibit
 
 LONG = 12  # rows; a paper's table that is longer is shown on demand
 
@@ -80,7 +83,8 @@ def _best(comparison: Comparison, test: Sentences) -> str:
     against = ""
     if score.difference is not None and score.p_value is not None:
         against = (
-            f", {score.difference:+.2f} against the baseline at this limit (p {score.p_value:.3f})"
+            f"; {score.difference:+.2f} against the baseline at this limit "
+            f"({p_text(score.p_value, RESAMPLES)}, {runs_text(comparison)})"
         )
     return (
         f"Best {metric.name} on {test.name}: {cell.system}, limit {limit_name(cell.limit)}, "
@@ -124,8 +128,9 @@ def _significance(comparison: Comparison) -> str:
         return ""
     alpha = comparison.configuration.significant
     text = (
-        f"p of the row's system against the column's, which has the same number. Coloured below "
-        f"{alpha}: green and ↑ if the row wins, orange and ↓ if it loses."
+        f"p of the row's system against the column's, which has the same number "
+        f"({runs_text(comparison)}). Coloured below {alpha:g}: green and ↑ if the row wins, orange "
+        "and ↓ if it loses."
     )
     shown: list[str] = []
     more: list[str] = []
@@ -142,7 +147,7 @@ def _matrix(comparison: Comparison, test: Sentences, limit: int) -> str:
     matrix = comparison.p_values[test.name][limit]
     sign = 1 if comparison.metrics[test.name][0].higher_is_better else -1
     score = [
-        sign * comparison.scores[test.name][comparison.cell(name, limit).name][0].score
+        sign * comparison.mean(test.name, comparison.cell(name, limit))
         for name in comparison.systems
     ]
     rows, classes, alpha = [], [], comparison.configuration.significant
@@ -194,10 +199,11 @@ def _exhibit(exhibit: Exhibit) -> str:
 def _findings(found: Sequence[Finding]) -> str:
     items = [
         f"<li>{escape(finding.statement)}: <strong>{escape(finding.verdict)}</strong>"
+        f"{escape(''.join(f', {caveat}' for caveat in finding.caveats))}"
         f'<br><span class="quiet">{escape("; ".join(finding.cases))}</span></li>'
         for finding in found
     ]
-    return f'<ul class="findings">{"".join(items)}</ul>' if items else ""
+    return f'<ul class="findings">{"".join(items)}</ul>{note([footnote(found)])}' if items else ""
 
 
 def _chart(chart: Chart) -> str:

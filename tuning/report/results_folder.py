@@ -10,8 +10,9 @@ from tuning.comparison.configuration import Configuration, check
 from tuning.comparison.result_tables import write_files
 from tuning.comparison.results import Comparison
 from tuning.comparison.run import Talk
+from tuning.evaluation.verdicts import Finding, with_caveat
 from tuning.report.report import report
-from tuning.reproduction.exhibit import Exhibit, Finding
+from tuning.reproduction.exhibit import Exhibit
 from tuning.reproduction.making import FILE as EXHIBITS
 from tuning.reproduction.making import make_exhibits
 from tuning.reproduction.papers import PAPERS, Paper, findings
@@ -21,14 +22,18 @@ REPORT = "report.html"
 
 
 def complete(
-    configuration: Configuration, preset: str | None = None, replicas: int | None = None
+    configuration: Configuration,
+    preset: str | None = None,
+    replicas: int | None = None,
+    method: str | None = None,
 ) -> Configuration:
     """The configuration with the additions of its preset and all defaults; refuses a wrong one."""
+    tune = configuration.tune
+    tune = replace(tune, replicas=replicas or tune.replicas, method=method or tune.method)
+    configuration = replace(configuration, tune=tune)
     preset = preset or configuration.preset
     if preset:
         configuration = apply_preset(configuration, preset)
-    if replicas is not None:
-        configuration = replace(configuration, tune=replace(configuration.tune, replicas=replicas))
     return check(configuration)
 
 
@@ -59,7 +64,14 @@ def write_results(
         made = make_exhibits(comparison, names, folder, threads, talk, progress)
     else:
         (folder / EXHIBITS).unlink(missing_ok=True)  # of an earlier run
-    exhibits = [replace(exhibit, figures=paper.exhibits.get(exhibit.name, ())) for exhibit in made]
+    exhibits = [
+        replace(
+            exhibit,
+            findings=with_caveat(exhibit.findings, comparison.configuration.note),
+            figures=paper.exhibits.get(exhibit.name, ()),
+        )
+        for exhibit in made
+    ]
     with open_to_write(folder / REPORT) as stream:
         stream.write(report(comparison, found, paper.tables, exhibits).encode())
     return exhibits, [*files, *[folder / EXHIBITS] * bool(exhibits), folder / REPORT]

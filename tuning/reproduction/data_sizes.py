@@ -8,6 +8,7 @@ where it was stopped like any other comparison.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from math import nan
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +19,10 @@ from tuning.comparison.requirements import exact_models
 from tuning.comparison.results import Comparison
 from tuning.comparison.run import compare
 from tuning.evaluation.charts import Chart, Series
-from tuning.evaluation.significance import SIGNIFICANT, find_test
+from tuning.evaluation.significance import RESAMPLES, find_test
+from tuning.evaluation.verdicts import Case, Finding, judge_claims
 from tuning.metrics.base import Metric
-from tuning.reproduction.exhibit import Exhibit, Finding, LeftOut, holds, verdict
+from tuning.reproduction.exhibit import Exhibit, LeftOut
 from tuning.reproduction.material import Kind, Material
 from tuning.reproduction.paper_tables import NI
 
@@ -48,7 +50,7 @@ class Measured:
         return difference if self.metric.higher_is_better else -difference
 
     def p_value(self, test: str) -> float:
-        both = self.statistics[BASELINE], self.statistics[BETTER]
+        both = [self.statistics[BASELINE]], [self.statistics[BETTER]]
         return find_test(test)(self.metric, *both).p_value
 
 
@@ -173,7 +175,7 @@ def sizes_exhibit(by_test: BySize, significance: str) -> Exhibit:
 
 
 def _findings(by_test: BySize, significance: str) -> list[Finding]:
-    signs, sure, cases, grows, growth = [], [], [], [], []
+    cases, growth = [], []
     for test, by_size in by_test.items():
         own = {
             size: measured
@@ -182,25 +184,15 @@ def _findings(by_test: BySize, significance: str) -> list[Finding]:
             if measured.metric.name == "BLEU"
         }
         for size, measured in own.items():
+            text = f"{test}, {size:,} pairs: {measured.gain:+.2f}"
             p_value = measured.p_value(significance)
-            signs.append(measured.gain > 0)
-            sure.append(p_value < SIGNIFICANT)
-            cases.append(f"{test}, {size:,} pairs: {measured.gain:+.2f}, p {p_value:.3f}")
+            cases.append(Case(text, measured.gain, p_value, RESAMPLES))
         if own:
             gains = [measured.gain for measured in own.values()]
-            grows.append(gains[-1] > gains[0])
-            growth.append(
-                f"{test}: {gains[0]:+.2f} with {min(own):,} pairs, {gains[-1]:+.2f} with all"
-            )
-    return [
-        Finding(
-            f"{NI}, Figure 16: {BETTER} beats {BASELINE} in BLEU at every size",
-            verdict(signs, sure),
-            tuple(cases),
-        ),
-        Finding(
-            f"{NI}, Figure 16: the more data, the larger the gain in BLEU",
-            holds(grows),
-            tuple(growth),
-        ),
-    ]
+            text = f"{test}: {gains[0]:+.2f} with {min(own):,} pairs, {gains[-1]:+.2f} with all"
+            growth.append(Case(text, gains[-1] - gains[0], nan))
+    claims = {
+        f"{NI}, Figure 16: {BETTER} beats {BASELINE} in BLEU at every size": cases,
+        f"{NI}, Figure 16: the more data, the larger the gain in BLEU": growth,
+    }
+    return judge_claims(claims, caveats=("one tuning run",))

@@ -1,8 +1,9 @@
 """An exhibit: the results of one experiment as plain data (tables, charts, findings).
 
-A finding says whether a paper's claim holds on our data. This module turns exhibits into text, and
-into JSON and back; `tuning/report/report.py` makes HTML, `hyperbaton/views/exhibit_pictures.py`
-makes pictures. NaN and infinity, which JSON does not have, become gaps.
+A finding says whether a paper's claim holds on our data (`tuning/evaluation/verdicts.py`). This
+module turns exhibits into text, and into JSON and back; `tuning/report/report.py` makes HTML,
+`hyperbaton/views/exhibit_pictures.py` makes pictures. NaN and infinity, which JSON does not have,
+become gaps.
 """
 
 import json
@@ -15,26 +16,13 @@ from typing import Any
 from models.writing import open_to_write
 from tuning.evaluation.charts import Chart, Series
 from tuning.evaluation.tables import Table, as_text
+from tuning.evaluation.verdicts import Finding, footnote
 
 FILE = "exhibit.json"
 
 
 class LeftOut(Exception):
     """An exhibit cannot be made of this data; the message says why."""
-
-
-@dataclass(frozen=True)
-class Finding:
-    """A claim of a paper, tested on our data."""
-
-    statement: str
-    verdict: str
-    cases: tuple[str, ...]  # numbers behind the verdict
-
-    @property
-    def line(self) -> str:
-        cases = f" ({'; '.join(self.cases)})" if self.cases else ""
-        return f"{self.statement} — {self.verdict}{cases}"
 
 
 @dataclass(frozen=True)
@@ -53,30 +41,9 @@ def exhibit_text(exhibit: Exhibit) -> str:
     tables = [*exhibit.tables, *(chart.table for chart in exhibit.charts), *exhibit.figures]
     parts = ["\n".join([exhibit.title, *exhibit.notes]), *map(as_text, tables)]
     if exhibit.findings:
-        parts.append("\n".join(finding.line for finding in exhibit.findings))
+        lines = [finding.line for finding in exhibit.findings]
+        parts.append("\n".join([*lines, footnote(exhibit.findings)]))
     return "\n\n".join(parts)
-
-
-def verdict(signs: Sequence[bool], sure: Sequence[bool]) -> str:
-    """In words: whether the better system is ahead, and whether significantly, case by case."""
-    if not signs:
-        return "cannot be tested here"
-    if all(signs):
-        if all(sure):
-            return "holds"
-        return "holds, not always significantly" if any(sure) else "holds, but not significantly"
-    if not any(signs):
-        return "does not hold" if any(sure) else "does not hold (no significant difference)"
-    return "holds in some cases"
-
-
-def holds(cases: Sequence[bool]) -> str:
-    """A verdict where significance is not tested."""
-    if not cases:
-        return "cannot be tested here"
-    if all(cases):
-        return "holds"
-    return "holds in some cases" if any(cases) else "does not hold"
 
 
 def as_record(exhibit: Exhibit) -> dict[str, Any]:
@@ -102,8 +69,8 @@ def from_record(record: Mapping[str, Any]) -> Exhibit:
             for chart in record["charts"]
         ],
         [
-            Finding(finding["statement"], finding["verdict"], tuple(finding["cases"]))
-            for finding in record["findings"]
+            Finding(**own | {"cases": tuple(own["cases"]), "caveats": tuple(own["caveats"])})
+            for own in record["findings"]
         ],
     )
 

@@ -314,8 +314,11 @@ class ExperimentView:
         self, number: Callable[[Trial], float], learner: str, n_classes: int, size: int
     ) -> float:
         """Over the repetitions."""
-        trials = self.experiment.of(learner, n_classes, size)
+        trials = self.trials(learner, n_classes, size)
         return float(np.mean([number(trial) for trial in trials]))
+
+    def trials(self, learner: str, n_classes: int, size: int) -> list[Trial]:
+        return self.experiment.of(learner, n_classes, size)
 
     def train_error(self, learner: str, n_classes: int, size: int) -> float:
         """In percent."""

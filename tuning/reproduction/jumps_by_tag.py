@@ -7,8 +7,6 @@ a model knows these tags, and the most frequent tags of any language beside them
 from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
-
 from models.distortion.catalogue import parse_model
 from models.distortion.parse.fitting import Learned
 from models.distortion.parse.listing import Wanted, list_features
@@ -16,9 +14,11 @@ from models.distortion.parse.model import Parse
 from models.distortion.parse.templates import FARTHEST, N_JUMPS
 from models.system.folder import load_distortion, model_entries
 from tuning.evaluation.charts import Chart, Series
-from tuning.reproduction.exhibit import Exhibit, Finding, LeftOut, holds
+from tuning.evaluation.verdicts import Case, Finding, judge_claims
+from tuning.reproduction.exhibit import Exhibit, LeftOut
 from tuning.reproduction.material import Kind, Material
 from tuning.reproduction.paper_tables import XIANG
+from tuning.reproduction.repetitions import counts_p_value
 
 NAME, TITLE = "jumps", "Jumps by tag (Xiang et al. 2011, Figures 1 and 2)"
 NOUN, TEMPORAL = "NN", "NT"
@@ -50,32 +50,46 @@ def shares(learned: Learned, tag: str) -> list[float]:
     return row
 
 
-def _tags(learned: Learned) -> list[str]:
-    """The paper's, if known, and the most frequent ones."""
+def _counts(learned: Learned) -> dict[str, int]:
+    """Single words with each tag."""
     rows, _ = list_features(learned, Wanted(family="tags"), ALL)
     counts: dict[str, int] = {}
     for row in rows:
         if not row.near and row.source in learned.source_tags:  # one word, nothing beside it
             counts[row.source] = counts.get(row.source, 0) + row.count
+    return counts
+
+
+def _tags(learned: Learned) -> list[str]:
+    """The paper's, if known, and the most frequent ones."""
+    counts = _counts(learned)
     frequent = sorted(counts, key=lambda tag: -counts[tag])[:MOST_TAGS]
     own = [tag for tag in (NOUN, TEMPORAL) if tag in counts]
     return list(dict.fromkeys([*own, *frequent]))
 
 
 def _findings(learned: Learned) -> list[Finding]:
-    if not {NOUN, TEMPORAL} <= set(_tags(learned)):
+    counts = _counts(learned)
+    if not {NOUN, TEMPORAL} <= counts.keys():
         return []
-    order = {
-        tag: [int(place) - FARTHEST for place in np.argsort(-np.array(shares(learned, tag)))]
-        for tag in (NOUN, TEMPORAL)
-    }
-    good = [order[NOUN][:2] == [MONOTONE, BACK], order[TEMPORAL][0] == BACK]
-    cases = tuple(f"{tag}: {jumps[0]}, then {jumps[1]}" for tag, jumps in order.items())
+    cases = []
+    for tag, jump, ahead in (
+        (NOUN, MONOTONE, None),
+        (NOUN, BACK, MONOTONE),
+        (TEMPORAL, BACK, None),
+    ):
+        found = {number - FARTHEST: share for number, share in enumerate(shares(learned, tag))}
+        others = {own: share for own, share in found.items() if own not in (jump, ahead)}
+        rival = max(others, key=lambda own: others[own])
+        gain, n = found[jump] - others[rival], counts[tag]
+        p_value = counts_p_value(found[jump] * n, others[rival] * n)
+        text = f"{tag}: {jump} {found[jump]:.1%}, {rival} {others[rival]:.1%}"
+        cases.append(Case(text, gain, p_value))
     statement = (
         f"{XIANG}, Figures 1 and 2: most jumps of {NOUN} are monotone (1), then {BACK}; most of "
         f"{TEMPORAL} are {BACK}"
     )
-    return [Finding(statement, holds(good), cases)]
+    return judge_claims({statement: cases})
 
 
 def _model(material: Material) -> str:

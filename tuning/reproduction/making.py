@@ -26,7 +26,7 @@ from tuning.reproduction.exhibit import (
 )
 from tuning.reproduction.material import Kind, Material
 
-FORMAT = 2
+FORMAT = 3
 FILE = "exhibits.json"
 STAGE = "exhibit_"
 KINDS = {

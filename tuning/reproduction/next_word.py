@@ -2,23 +2,29 @@
 probability of moves by distance (Goto et al. 2013, Figure 5).
 
 The curve of the corpus is the share of the candidates at a distance that were chosen, so that all
-curves are about the same candidates (the paper has shares of all moves of the training data). How
-closely a model follows it is the mean of |log P − log P of the corpus| over the distances of the
-paper's figure, each counting the same; distances that hardly occur in the sentences are left
-out. In a comparison the sentences are those of the test sets that have an alignment.
+curves are about the same candidates. The paper has shares of all moves instead, which are shown as
+well. How closely a model follows the corpus is the mean of |log P − log P of the corpus| over the
+distances of the paper's figure, each counting the same; distances that hardly occur in the
+sentences are left out. Differences are tested by a bootstrap of sentences. In a comparison the
+sentences are those of the test sets that have an alignment.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
-from models.arrays import FloatArray
+from models.arrays import BoolArray, FloatArray
 from models.data.corpus_reading import CorpusFiles, read_corpus
 from models.distortion.catalogue import parse_model
 from models.distortion.next_word.distance_classes import class_names, distance_classes
 from models.distortion.next_word.events import Events
-from models.distortion.next_word.held_out import chosen_by_distance, with_layers
+from models.distortion.next_word.held_out import (
+    ByDistance,
+    chosen_by_distance,
+    share_of_moves,
+    with_layers,
+)
 from models.distortion.next_word.model import NextWordModel
 from models.system.folder import (
     TAGGER,
@@ -31,8 +37,10 @@ from models.system.folder import (
 )
 from tuning.evaluation.charts import Chart, Series
 from tuning.evaluation.data_sets import DataSet
+from tuning.evaluation.significance import bootstrap_p_value, resampling_counts
 from tuning.evaluation.tables import Table
-from tuning.reproduction.exhibit import Exhibit, Finding, LeftOut, holds
+from tuning.evaluation.verdicts import Case, Finding, judge_claims
+from tuning.reproduction.exhibit import Exhibit, LeftOut
 from tuning.reproduction.material import Kind, Material
 from tuning.reproduction.next_word_study import (
     CORPUS,
@@ -49,6 +57,7 @@ NEAREST = 3  # first distance of the paper's figure; the last is FARTHEST
 FEWEST = 5  # moves of the corpus over a distance that counts
 BETTER, WORSE = "sequence", "pair"
 NEAR, FAR = (4, 6), (7, FARTHEST)  # distances of one class each (footnote 16)
+MOVES = "corpus, all moves"
 COUNTED = (
     "0 is monotone. A move for every target word with a source word that was not visited before, "
     "and one to the end of the sentence; `hyperbaton corpus` counts every aligned target word and "
@@ -61,7 +70,8 @@ Studies = Mapping[str, NextWordStudy]  # by test set
 def next_word_exhibit(studies: Studies) -> Exhibit:
     notes = [
         "Average P of the candidates by their distance; corpus: the share of them that was "
-        f"translated next, where there are {FEWEST} such moves or more.",
+        f"translated next, where there are {FEWEST} such moves or more; {MOVES}: how often the "
+        "distance occurs, of all moves, as in the paper.",
     ]
     tables = [
         table
@@ -77,8 +87,7 @@ def next_word_exhibit(studies: Studies) -> Exhibit:
     classes = {test: study for test, study in studies.items() if study.outbound is not None}
     if classes:
         tables.append(_outbound(classes))
-    findings = [*_findings(studies), *_outbound_finding(classes)]
-    return Exhibit(NAME, TITLE, notes, tables, charts, findings)
+    return Exhibit(NAME, TITLE, notes, tables, charts, _findings(studies))
 
 
 def _quality(test: str, study: NextWordStudy) -> Table:
@@ -124,15 +133,25 @@ def _by_class(test: str, study: NextWordStudy, column: str, name: str, form: str
 
 def _curves(study: NextWordStudy) -> dict[str, FloatArray]:
     """By model and of the corpus, at the distances −FARTHEST … FARTHEST."""
-    return study.by_distance | {CORPUS: corpus_curve(study.events)}
+    models = {name: own.mean for name, own in study.by_distance.items() if name != CORPUS}
+    shares = share_of_moves(study.events, FARTHEST)
+    known = _is_known(study.events)
+    return models | {
+        CORPUS: corpus_curve(study.events),
+        MOVES: np.where(known, shares, np.nan),
+    }
+
+
+def _is_known(events: Events) -> BoolArray:
+    """Distances with enough moves of the corpus."""
+    moves = events.distortions
+    near = moves[np.abs(moves) <= FARTHEST] + FARTHEST
+    return np.bincount(near, minlength=2 * FARTHEST + 1) >= FEWEST
 
 
 def corpus_curve(events: Events) -> FloatArray:
     """Shares of the candidates that were chosen; not a number where there are too few moves."""
-    moves = events.distortions
-    near = moves[np.abs(moves) <= FARTHEST] + FARTHEST
-    counts = np.bincount(near, minlength=2 * FARTHEST + 1)
-    return np.where(counts >= FEWEST, chosen_by_distance(events, FARTHEST), np.nan)
+    return np.where(_is_known(events), chosen_by_distance(events, FARTHEST).mean, np.nan)
 
 
 def _by_distance(test: str, study: NextWordStudy) -> Chart:
@@ -140,7 +159,7 @@ def _by_distance(test: str, study: NextWordStudy) -> Chart:
         f"{test}: average probability by distance, as in Figure 5",
         list(map(str, range(-FARTHEST, FARTHEST + 1))),
         [
-            Series(name, curve.tolist(), is_reference=name == CORPUS)
+            Series(name, curve.tolist(), is_reference=name in (CORPUS, MOVES))
             for name, curve in _curves(study).items()
         ],
         "distance",
@@ -151,13 +170,20 @@ def _by_distance(test: str, study: NextWordStudy) -> Chart:
     )
 
 
-def deviation(curve: FloatArray, corpus: FloatArray) -> float:
-    """Mean |log P − log P of the corpus|; not a number if there is nothing to compare."""
-    curve, corpus = curve[FARTHEST + NEAREST :], corpus[FARTHEST + NEAREST :]
+def deviation(curve: FloatArray, corpus: FloatArray) -> FloatArray:
+    """Mean |log P − log P of the corpus| along the last axis; not a number if there is nothing to
+    compare."""
+    curve, corpus = curve[..., FARTHEST + NEAREST :], corpus[..., FARTHEST + NEAREST :]
     known = np.isfinite(curve) & np.isfinite(corpus) & (curve > 0) & (corpus > 0)
-    if not known.any():
-        return float("nan")
-    return float(np.abs(np.log(curve[known]) - np.log(corpus[known])).mean())
+    ratio = np.divide(curve, corpus, out=np.ones(known.shape), where=known)
+    n_known = known.sum(axis=-1)
+    return _mean(np.abs(np.log(ratio)).sum(axis=-1), n_known)
+
+
+def _mean(total: FloatArray, count: FloatArray) -> FloatArray:
+    """Not a number where there is nothing."""
+    means: FloatArray = np.full(np.shape(count), np.nan)
+    return np.divide(total, count, out=means, where=count > 0)
 
 
 def _closeness(studies: Studies) -> Table:
@@ -174,32 +200,82 @@ def _closeness(studies: Studies) -> Table:
 
 
 def _findings(studies: Studies) -> list[Finding]:
-    if not all({BETTER, WORSE} <= study.by_distance.keys() for study in studies.values()):
+    claims: dict[str, list[Case]] = {}
+    if all({BETTER, WORSE} <= study.by_distance.keys() for study in studies.values()):
+        claims[
+            f"{GOTO}, Figure 5: {BETTER} follows the corpus by distance more closely than {WORSE} "
+            f"(mean |log P − log P of the corpus|, distances {NEAREST} to {FARTHEST})"
+        ] = [case for test, study in studies.items() for case in _closer(test, study)]
+    classes = {test: study for test, study in studies.items() if study.outbound is not None}
+    if classes:
+        claims[
+            f"{GOTO}, footnote 16: a place {FAR[0]} to {FAR[1]} words ahead gets more from the "
+            f"outbound classes than one {NEAR[0]} to {NEAR[1]} ahead, and less from the corpus"
+        ] = [case for test, study in classes.items() for case in _flatter(test, study)]
+    return judge_claims(claims)
+
+
+def _closer(test: str, study: NextWordStudy) -> list[Case]:
+    """Whether the better model is nearer to the corpus."""
+
+    def deviations(times: FloatArray) -> FloatArray:
+        known = np.where(_is_known(study.events), 1.0, np.nan)
+        corpus = known * study.by_distance[CORPUS].resampled(times)
+        curves = (study.by_distance[name].resampled(times) for name in (BETTER, WORSE))
+        return np.stack([deviation(curve, corpus) for curve in curves])
+
+    near, far = deviations(np.ones((1, study.n_sentences)))[:, 0].tolist()
+    if not np.isfinite([near, far]).all():
         return []
-    good, cases = [], []
-    for test, study in studies.items():
-        curves = _curves(study)
-        near, far = (deviation(curves[name], curves[CORPUS]) for name in (BETTER, WORSE))
-        if np.isfinite(near) and np.isfinite(far):
-            good.append(near < far)
-            cases.append(f"{test}: {near:.3f} against {far:.3f}")
-    statement = (
-        f"{GOTO}, Figure 5: {BETTER} follows the corpus by distance more closely than {WORSE} "
-        f"(mean |log P − log P of the corpus|, distances {NEAREST} to {FARTHEST})"
-    )
-    return [Finding(statement, holds(good), tuple(cases))]
+    gain = _tested(study, lambda times: np.subtract(*deviations(times)[::-1]))
+    return [Case(f"{test}: {near:.3f} against {far:.3f}", *gain)]
 
 
-def span_means(curve: FloatArray) -> tuple[float, float]:
-    """Means of a curve over the distances NEAR and FAR, of those that it knows."""
-    spans = [curve[FARTHEST + low : FARTHEST + high + 1] for low, high in (NEAR, FAR)]
-    near, far = (span[np.isfinite(span)] for span in spans)
-    return near.mean() if len(near) else np.nan, far.mean() if len(far) else np.nan
-
-
-def _span_means(study: NextWordStudy) -> dict[str, tuple[float, float]]:
+def _flatter(test: str, study: NextWordStudy) -> list[Case]:
+    """Whether far places get more than near ones from the model, and less from the corpus."""
     assert study.outbound is not None
-    curves = {"outbound": study.outbound, CORPUS: corpus_curve(study.events)}
+    known = np.where(_is_known(study.events), 1.0, np.nan)
+    cases = []
+    for name, found, mask, sign in (
+        ("outbound", study.outbound, np.ones_like(known), 1),
+        (CORPUS, study.by_distance[CORPUS], known, -1),
+    ):
+        near, far = span_means(mask * found.mean)
+        if np.isfinite([near, far]).all():
+
+            def gain(times: FloatArray, found: ByDistance = found, mask: FloatArray = mask,
+                     sign: int = sign) -> FloatArray:  # fmt: skip
+                near, far = span_means(mask * found.resampled(times))
+                return sign * (far - near)
+
+            cases.append(Case(f"{test}, {name}: {near:.3f} and {far:.3f}", *_tested(study, gain)))
+    return cases if len(cases) == 2 else []
+
+
+def _tested(
+    study: NextWordStudy, gain: Callable[[FloatArray], FloatArray]
+) -> tuple[float, float, int]:
+    """A gain of all sentences, its p-value by resampling them, and the number of resamples."""
+    n_sentences = study.n_sentences
+    found = float(gain(np.ones((1, n_sentences)))[0])
+    parts = [gain(times) for times in resampling_counts(n_sentences, N_RESAMPLES, SEED)]
+    return found, bootstrap_p_value(found, np.nan_to_num(np.concatenate(parts))), N_RESAMPLES
+
+
+def span_means(curves: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Means of curves, along the last axis, over the distances NEAR and FAR that they know."""
+
+    def mean(low: int, high: int) -> FloatArray:
+        span = curves[..., FARTHEST + low : FARTHEST + high + 1]
+        known = np.isfinite(span)
+        return _mean(np.where(known, span, 0.0).sum(axis=-1), known.sum(axis=-1))
+
+    return mean(*NEAR), mean(*FAR)
+
+
+def _span_means(study: NextWordStudy) -> dict[str, tuple[FloatArray, FloatArray]]:
+    assert study.outbound is not None
+    curves = {"outbound": study.outbound.mean, CORPUS: corpus_curve(study.events)}
     return {name: span_means(curve) for name, curve in curves.items()}
 
 
@@ -213,22 +289,6 @@ def _outbound(studies: Studies) -> Table:
     notes = ["outbound: P(class of the distance | last word), which all places of a class share"]
     title = "average P of a place by distance, nine-class (footnote 16)"
     return Table(["test set", "", *spans], rows, notes, title)
-
-
-def _outbound_finding(studies: Studies) -> list[Finding]:
-    good, cases = [], []
-    for test, study in studies.items():
-        (near, far), (corpus_near, corpus_far) = _span_means(study).values()
-        if np.isfinite([near, far, corpus_near, corpus_far]).all():
-            good.append(near < far and corpus_near > corpus_far)
-            cases.append(
-                f"{test}: {near:.3f} and {far:.3f}, corpus {corpus_near:.3f} and {corpus_far:.3f}"
-            )
-    statement = (
-        f"{GOTO}, footnote 16: a place {FAR[0]} to {FAR[1]} words ahead gets more from the "
-        f"outbound classes than one {NEAR[0]} to {NEAR[1]} ahead, and less from the corpus"
-    )
-    return [Finding(statement, holds(good), tuple(cases))] if studies else []
 
 
 def weights_table(model: NextWordModel, n: int) -> Table:

@@ -11,11 +11,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from models.arrays import FloatArray
 from models.data.corpus import AlignedCorpus
 from models.distortion.interface import DistortionModel
 from models.distortion.next_word.events import Events, find_events
 from models.distortion.next_word.held_out import (
+    ByDistance,
     DistanceBaseline,
     MeanDifference,
     Predictions,
@@ -47,8 +47,8 @@ class NextWordStudy:
     predictions: dict[str, Predictions]  # all places are candidates
     open_log_p: dict[str, float]  # mean log P if only open places are
     differences: dict[str, MeanDifference]  # of log P from the model before
-    by_distance: dict[str, FloatArray]  # average P from −FARTHEST to FARTHEST
-    outbound: FloatArray | None = None  # average P(class | CP) of a nine-class model, the same
+    by_distance: dict[str, ByDistance]  # P from −FARTHEST to FARTHEST
+    outbound: ByDistance | None = None  # P(class | CP) of a nine-class model, the same
 
     def mean(self, name: str, column: str) -> float:
         return float(getattr(self.predictions[name], column).mean())

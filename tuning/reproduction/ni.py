@@ -7,14 +7,15 @@ that are shown as well. Any learners can be shown, and each finding that they al
 exhibits: our pooled model for rare source phrases, and the paper's protocol without one.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from math import inf, nan
 
 import numpy as np
 
 from models.arrays import FloatArray
-from tuning.evaluation.significance import SIGNIFICANT
-from tuning.reproduction.exhibit import Exhibit, Finding, holds, verdict
+from tuning.evaluation.verdicts import Case, Finding, judge_claims
+from tuning.reproduction.exhibit import Exhibit
 from tuning.reproduction.experiment_settings import BASELINE, PAPER, POOLED, ExperimentSettings
 from tuning.reproduction.experiment_view import PREFERRED, ExperimentView
 from tuning.reproduction.learner_experiment import Experiment
@@ -62,17 +63,29 @@ def _findings(view: ExperimentView) -> list[Finding]:
     """Those that the learners allow."""
     settings = view.experiment.settings
     best, entropy, counts = map(view.find, (PREFERRED, ENTROPY, BASELINE))
-    found = []
+    claims: dict[str, list[Case]] = {}
     if view.is_repeated:
         if counts and settings.discriminative:
-            found.append(_beat_counts(view, counts))
+            claims[
+                f"{NI}, Figure 10: each discriminative learner beats {view.label(counts)} in "
+                "overall precision"
+            ] = _beats(view, settings.discriminative, counts)
         if best and entropy:
-            found.append(_equals(view, best, entropy))
+            claims[
+                f"{NI}, Figure 10: {view.label(best)} beats {view.label(entropy)} in overall "
+                "precision"
+            ] = _beats(view, [best], entropy)
         if best and counts and len(settings.classes) > 1:
-            found.append(_gap(view, best, counts))
+            claims[
+                f"{NI}, Figure 12: the more classes, the more {view.label(best)} gains on "
+                f"{view.label(counts)} where phrases move"
+            ] = [_gap(view, best, counts)]
     if best and view.experiment.goals and len(settings.discriminative) > 1:
-        found.append(_fastest(view, best))
-    return found
+        claims[
+            f"{NI}, Figure 15: {view.label(best)} is the fastest of the discriminative learners to "
+            "the same training error"
+        ] = _fastest(view, best)
+    return judge_claims(claims)
 
 
 def _precisions(view: ExperimentView, learner: str, n_classes: int) -> FloatArray:
@@ -81,43 +94,18 @@ def _precisions(view: ExperimentView, learner: str, n_classes: int) -> FloatArra
     return 100 * np.array([np.mean([result.precision for result in sizes]) for sizes in results])
 
 
-def _beat_counts(view: ExperimentView, counts: str) -> Finding:
-    signs, sure, cases = [], [], []
+def _beats(view: ExperimentView, learners: Sequence[str], other: str) -> list[Case]:
+    cases = []
     for n_classes in view.experiment.settings.classes:
-        below = _precisions(view, counts, n_classes).tolist()
-        for name in view.experiment.settings.discriminative:
+        below = _precisions(view, other, n_classes).tolist()
+        for name in learners:
             test = paired_t_test(_precisions(view, name, n_classes).tolist(), below)
-            signs.append(test.difference > 0)
-            sure.append(test.p_value < SIGNIFICANT)
-            cases.append(
-                f"{n_classes} classes, {view.label(name)}: {test.difference:+.1f} points, "
-                f"p {test.p_value:.1e}"
-            )
-    statement = (
-        f"{NI}, Figure 10: each discriminative learner beats {view.label(counts)} in overall "
-        "precision"
-    )
-    return Finding(statement, verdict(signs, sure), tuple(cases))
+            text = f"{n_classes} classes, {view.label(name)}: {test.difference:+.1f} points"
+            cases.append(Case(text, test.difference, test.p_value))
+    return cases
 
 
-def _equals(view: ExperimentView, best: str, entropy: str) -> Finding:
-    good, cases = [], []
-    for n_classes in view.experiment.settings.classes:
-        both = (_precisions(view, name, n_classes).tolist() for name in (best, entropy))
-        test = paired_t_test(*both)
-        good.append(test.difference >= 0 or test.p_value >= SIGNIFICANT)
-        cases.append(
-            f"{n_classes} classes: {test.difference:+.1f} points against {view.label(entropy)}, "
-            f"p {test.p_value:.1e}"
-        )
-    statement = (
-        f"{NI}, Figure 10: {view.label(best)} is at least as good as {view.label(entropy)} (not "
-        "significantly worse)"
-    )
-    return Finding(statement, holds(good), tuple(cases))
-
-
-def _gap(view: ExperimentView, best: str, counts: str) -> Finding:
+def _gap(view: ExperimentView, best: str, counts: str) -> Case:
     settings = view.experiment.settings
     few, many = min(settings.classes), max(settings.classes)
     gains = {
@@ -135,34 +123,29 @@ def _gap(view: ExperimentView, best: str, counts: str) -> Finding:
         float(np.mean(_precisions(view, best, n) - _precisions(view, counts, n)))
         for n in (few, many)
     ]
-    cases = (
+    text = (
         f"{np.mean(gains[few]):+.1f}% of F1 with {few} classes, {np.mean(gains[many]):+.1f}% with "
-        f"{many}, p {test.p_value:.1e}",
-        f"overall precision {overall[0]:+.1f} and {overall[1]:+.1f} points (paper: +8.5, +8.7)",
+        f"{many}; overall precision {overall[0]:+.1f} and {overall[1]:+.1f} points (paper: +8.5, "
+        "+8.7)"
     )
-    statement = (
-        f"{NI}, Figure 12: the more classes, the more {view.label(best)} gains on "
-        f"{view.label(counts)} where phrases move"
-    )
-    return Finding(statement, verdict([test.difference > 0], [test.p_value < SIGNIFICANT]), cases)
+    return Case(text, test.difference, test.p_value)
 
 
-def _fastest(view: ExperimentView, best: str) -> Finding:
-    good, cases = [], []
+def _fastest(view: ExperimentView, best: str) -> list[Case]:
+    """Times were taken once, so there is no test."""
+    cases = []
     for n_classes, goal in view.experiment.goals:
         seconds = {
             each.learner: each.seconds
             for each in view.experiment.times
             if (each.n_classes, each.goal) == (n_classes, goal) and each.seconds is not None
         }
-        good.append(best in seconds and seconds[best] <= min(seconds.values()))
         listed = ", ".join(f"{view.label(name)} {value:.2f} s" for name, value in seconds.items())
-        cases.append(f"{n_classes} classes, to {100 * goal:.1f}%: {listed or 'none'}")
-    statement = (
-        f"{NI}, Figure 15: {view.label(best)} is the fastest of the discriminative learners to the "
-        "same training error"
-    )
-    return Finding(statement, holds(good), tuple(cases))
+        others = [value for name, value in seconds.items() if name != best]
+        gain = min(others, default=inf) - seconds.get(best, inf) if seconds else 0.0
+        text = f"{n_classes} classes, to {100 * goal:.1f}%: {listed or 'none'}"
+        cases.append(Case(text, gain, nan))
+    return cases
 
 
 def _kind(name: str, title: str, protocol: str) -> Kind:

@@ -7,6 +7,7 @@ from models.distortion.catalogue import split_model
 from models.errors import SettingError, nearest
 from tuning.comparison.configuration import NO_LIMIT, Configuration, System
 from tuning.evaluation.significance import SIGNIFICANT
+from tuning.weights.settings import BEST, GOTO, METHOD
 
 LINEAR = System("LINEAR", ("linear",))
 LEX = System("LINEAR+LEX", ("linear", "msd"))
@@ -32,7 +33,8 @@ class Preset:
     systems: tuple[System, ...]
     baseline: str
     limits: tuple[int, ...]
-    protocol: str = "best"
+    method: str = METHOD  # of tuning
+    protocol: str = BEST
     lowercase: bool = False
     alpha: float = SIGNIFICANT
     exhibits: tuple[str, ...] = ()  # names in tuning/reproduction/making.py
@@ -44,7 +46,8 @@ PRESETS = {
         (LINEAR, LEX, NINE, PAIR, SEQUENCE),
         "LINEAR+LEX",
         (10, 20, 30, NO_LIMIT),
-        protocol="goto",
+        method="mert",
+        protocol=GOTO,
         lowercase=True,
         alpha=0.01,
         exhibits=("next_word",),
@@ -62,6 +65,7 @@ PRESETS = {
         ),
         "MOSES",
         (6,),
+        method="mert",
         exhibits=("ni_classification", "ni_classification_paper", "data_sizes"),
     ),
     "xiang": Preset(
@@ -80,6 +84,7 @@ PRESETS = {
         ),
         "LEXICAL",
         (6,),
+        method="mert",
         exhibits=("alrajeh_classification",),
     ),
     "all": Preset(
@@ -123,5 +128,9 @@ def apply_preset(configuration: Configuration, name: str) -> Configuration:
         limits=configuration.limits or preset.limits,
         lowercase=preset.lowercase if lowercase is None else lowercase,
         alpha=preset.alpha if alpha is None else alpha,
-        tune=replace(tune, protocol=tune.protocol or preset.protocol),
+        tune=replace(
+            tune,
+            method=tune.method or preset.method,
+            protocol=tune.protocol or preset.protocol,
+        ),
     )

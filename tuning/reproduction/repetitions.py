@@ -9,6 +9,7 @@ runs their p-values come from; as small as these are, they must count the sizes 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
 
@@ -58,6 +59,17 @@ def paired_t_test(first: Sequence[float], second: Sequence[float]) -> PairedTest
     else:
         t = mean / error
     return PairedTest(mean, t, float(2 * stdtr(n - 1, -abs(t))))
+
+
+def counts_p_value(first: float, second: float) -> float:
+    """Whether two things that were counted are equally frequent: first − second has a variance of
+    about first + second. Two-sided, by the normal distribution."""
+    return normal_p_value((first - second) / max(1.0, first + second) ** 0.5)
+
+
+def normal_p_value(z: float) -> float:
+    """Two-sided."""
+    return 2 * NormalDist().cdf(-abs(z))
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ features are shown for any language.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import log
 from typing import Any
 
 import numpy as np
@@ -18,9 +19,11 @@ from models.distortion.parse.model import Parse
 from models.distortion.parse.templates import SIB, parse_use
 from models.system.folder import load_distortion, model_entries
 from tuning.evaluation.tables import Table
-from tuning.reproduction.exhibit import Exhibit, Finding, LeftOut, holds
+from tuning.evaluation.verdicts import Case, Finding, judge_claims
+from tuning.reproduction.exhibit import Exhibit, LeftOut
 from tuning.reproduction.material import Kind, Material
 from tuning.reproduction.paper_tables import XIANG
+from tuning.reproduction.repetitions import normal_p_value
 
 NAME, TITLE = "siblings", "Parse siblings (Xiang et al. 2011, Tables 1 and 5)"
 FAMILY = "sib"
@@ -128,47 +131,34 @@ def _particle_features(
 
 
 def _findings(learned: Learned) -> list[Finding]:
-    return [*_particle_finding(learned), *_verb_finding(learned)]
-
-
-def _particle_finding(learned: Learned) -> list[Finding]:
+    claims: dict[str, list[Case]] = {}
     word = _particle(learned)
-    if not word:
-        return []
-    good, cases = [], []
-    for node, coverage, side in TABLE_1:
-        name = f"{node} to the {SIDES[side]} {COVERAGE[coverage]}"
-        rows = _particle_features(learned, word, node, coverage, side)
-        if rows:
-            good.append(mean_alpha(rows) > 1)
-            cases.append(
-                f"{name}: {mean_alpha(rows):.2f}, {sum(row.count for row in rows):,} times"
-            )
-        else:
-            cases.append(f"{name}: never seen")
-    statement = (
-        f'{XIANG}, Table 1: "{word}" is left untranslated (α above 1) once the QP and NP to its '
-        "right are covered, and while the CP to its left is open (geometric means of α by count)"
-    )
-    return [Finding(statement, holds(good), tuple(cases))]
-
-
-def _verb_finding(learned: Learned) -> list[Finding]:
+    if word:
+        claims[
+            f'{XIANG}, Table 1: "{word}" is left untranslated (α above 1) once the QP and NP to '
+            "its right are covered, and while the CP to its left is open (geometric means of α by "
+            "count)"
+        ] = [
+            _above_one(f"{node} to the {SIDES[side]} {COVERAGE[coverage]}", rows)
+            for node, coverage, side in TABLE_1
+            if (rows := _particle_features(learned, word, node, coverage, side))
+        ]
     opened, covered = (_verb_features(learned, coverage) for coverage in (OPEN, COVERED))
-    if not opened or not covered:
-        return []
-    good = [mean_alpha(opened) > 1, mean_alpha(covered) < 1]
-    n_above = sum(row.alpha > 1 for row in opened)
-    n_below = sum(row.alpha < 1 for row in covered)
-    cases = (
-        f"open: mean α {mean_alpha(opened):.2f}, {n_above} of {len(opened)} above 1",
-        f"covered: mean α {mean_alpha(covered):.2f}, {n_below} of {len(covered)} below 1",
-    )
-    statement = (
-        f"{XIANG}, Table 5: a verb ({VERB}) is favoured while the {PHRASE} before it is open, and "
-        "penalised once it is covered (geometric means of α by count)"
-    )
-    return [Finding(statement, holds(good), cases)]
+    if opened and covered:
+        claims[
+            f"{XIANG}, Table 5: a verb ({VERB}) is favoured while the {PHRASE} before it is open, "
+            "and penalised once it is covered (geometric means of α by count)"
+        ] = [_above_one("open", opened), _above_one("covered", covered, sign=-1)]
+    return judge_claims(claims)
+
+
+def _above_one(name: str, rows: Sequence[FeatureRow], sign: int = 1) -> Case:
+    """That the mean α is above 1 (or below, with the sign −1). A weight that was learned from n
+    occurrences has a standard error of about 1/√n, so their mean by count has that of all."""
+    n = sum(row.count for row in rows)
+    mean = log(mean_alpha(rows))
+    text = f"{name}: {mean_alpha(rows):.2f}, {n:,} times"
+    return Case(text, sign * mean, normal_p_value(mean * n**0.5))
 
 
 def mean_alpha(rows: Sequence[FeatureRow]) -> float:

@@ -9,6 +9,7 @@ from tuning.optimisers.interface import Optimiser, check_least, make_optimiser
 
 BEST, GOTO, AVERAGE = "best", "goto", "average"
 PROTOCOLS = (BEST, GOTO, AVERAGE)  # see `tuning/weights/protocol.py`
+METHOD = "mira"
 UNTUNED = "none"  # a method of comparisons only: systems keep their initial weights
 
 
@@ -16,7 +17,7 @@ UNTUNED = "none"  # a method of comparisons only: systems keep their initial wei
 class TuneSettings:
     """How weights are tuned (`--set tune.KEY=VALUE`, or the table `[tune]`)."""
 
-    method: str = "mira"  # an optimiser
+    method: str = METHOD  # an optimiser
     metric: str = "bleu"  # or a sum of metrics: bleu-ter
     n_best: int = 100  # hypotheses for each sentence and decoding
     distinct: bool = False  # no translation twice in an n-best list
@@ -68,7 +69,7 @@ def assignable(settings: object) -> dict[str, Any]:
     return {key: value for key, value in vars(settings).items() if key != "optimisers"}
 
 
-# What `hyperbaton compare` starts from: a preset may choose the protocol that the file leaves open.
-# Systems that stay untuned, being unsure, beside others that are tuned would be no comparison.
+# What `hyperbaton compare` starts from: a preset may choose what the file leaves open. Systems that
+# stay untuned, being unsure, beside others that are tuned would be no comparison.
 OPEN = ""
-COMPARE_SETTINGS = TuneSettings(protocol=OPEN, confirm=False)
+COMPARE_SETTINGS = TuneSettings(method=OPEN, protocol=OPEN, confirm=False)

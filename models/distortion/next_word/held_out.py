@@ -123,37 +123,70 @@ def probabilities(scores: Scores) -> Probabilities:
     return lambda sentence: np.exp(log_probabilities(scores(sentence)))
 
 
+class ByDistance(NamedTuple):
+    """A quantity of candidates by their distortion, −farthest … farthest, sentence by sentence."""
+
+    sums: FloatArray  # (n_sentences, 2 · farthest + 1)
+    counts: FloatArray  # the same: how many candidates there are
+
+    @property
+    def mean(self) -> FloatArray:
+        """Of all sentences; not a number where there never is a candidate."""
+        mean: FloatArray = self.resampled(np.ones((1, len(self.sums))))[0]
+        return mean
+
+    def resampled(self, times: FloatArray) -> FloatArray:
+        """Means if each sentence occurs so many times, (n_resamples, n_sentences)."""
+        total, count = times @ self.sums, times @ self.counts
+        means: FloatArray = np.divide(
+            total, count, out=np.full_like(total, np.nan), where=count > 0
+        )
+        return means
+
+
 def average_by_distance(
     ask: Probabilities, corpus: AlignedCorpus, events: Events, farthest: int
-) -> FloatArray:
-    """Mean P of the candidates at each distortion, −farthest … farthest, from the current places
-    of all events (Goto et al. 2013, Figure 5); not a number where there never is a candidate."""
-    total, count = np.zeros(2 * farthest + 1), np.zeros(2 * farthest + 1)
+) -> ByDistance:
+    """P of the candidates at each distortion from the current places of all events (Goto et al.
+    2013, Figure 5)."""
+    size = 2 * farthest + 1
+    found = ByDistance(*np.zeros((2, len(corpus), size)))
     for number in range(len(corpus)):
         rows = events.current[events.offsets[number] : events.offsets[number + 1]]
         table = ask(corpus.source.sentence(number))[rows]
         distortion = np.arange(table.shape[1])[None, :] - rows[:, None]  # NP − 1 − CP
         seen = (np.abs(distortion) <= farthest) & (distortion != -1)
-        total += np.bincount(distortion[seen] + farthest, table[seen], 2 * farthest + 1)
-        count += np.bincount(distortion[seen] + farthest, minlength=2 * farthest + 1)
-    return np.divide(total, count, out=np.full_like(total, np.nan), where=count > 0)
+        found.sums[number] = np.bincount(distortion[seen] + farthest, table[seen], size)
+        found.counts[number] = np.bincount(distortion[seen] + farthest, minlength=size)
+    return found
 
 
-def chosen_by_distance(events: Events, farthest: int) -> FloatArray:
+def chosen_by_distance(events: Events, farthest: int) -> ByDistance:
     """How often the candidate at each distortion is the next place, among the same candidates: what
     the averages of a perfect model would be. (CORPUS in Figure 5 divides by all moves instead, so
-    it falls with the distance also because few sentences are so long.)"""
+    it falls with the distance also because few sentences are so long: `share_of_moves`.)"""
     size = 2 * farthest + 1
-    near = events.distortions[np.abs(events.distortions) <= farthest]
-    chosen = np.bincount(near + farthest, minlength=size)
-    n_words = np.repeat(events.lengths, np.diff(events.offsets))
+    found = ByDistance(*np.zeros((2, events.n_sentences, size)))
+    sentence = np.repeat(np.arange(events.n_sentences), np.diff(events.offsets))
+    near = np.abs(events.distortions) <= farthest
+    np.add.at(found.sums, (sentence[near], events.distortions[near] + farthest), 1.0)
+    n_words = events.lengths[sentence]
     # from CP there are candidates at −CP … n − CP, but for −1
-    count = np.zeros(size)
     for distortion in range(-farthest, farthest + 1):
         following = events.current + distortion + 1
         is_place = (following >= 1) & (following <= n_words + 1) & (distortion != -1)
-        count[distortion + farthest] = is_place.sum()
-    shares: FloatArray = np.divide(chosen, count, out=np.full(size, np.nan), where=count > 0)
+        found.counts[:, distortion + farthest] = np.bincount(
+            sentence[is_place], minlength=events.n_sentences
+        )
+    return found
+
+
+def share_of_moves(events: Events, farthest: int) -> FloatArray:
+    """How often each distortion occurs, of all moves (CORPUS in Figure 5 of Goto et al. 2013)."""
+    near = events.distortions[np.abs(events.distortions) <= farthest]
+    shares: FloatArray = np.bincount(near + farthest, minlength=2 * farthest + 1) / max(
+        1, len(events.distortions)
+    )
     return shares
 
 

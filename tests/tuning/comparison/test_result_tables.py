@@ -21,6 +21,7 @@ from tuning.comparison.result_tables import (
     write_files,
 )
 from tuning.evaluation.scoring import Score
+from tuning.evaluation.significance import p_text
 from tuning.metrics.bleu import Bleu
 from tuning.metrics.ter import Ter
 
@@ -71,10 +72,18 @@ def test_a_comparison_has_its_own_level_of_significance(alpha, marks):
     assert p_values[1] < 0.05 < p_values[0]
     summary = summary_table(comparison, "test")
     assert sum(row[2][-1] in "*†" for row in summary.rows) == marks
-    assert summary.notes[1].endswith(f"p < {alpha} (bootstrap)")
-    assert [row[1:] for row in limits_table(comparison, "test").rows] == [
+    assert summary.notes[1].endswith(f"p < {alpha:g} (bootstrap, untuned weights)")
+    limits = limits_table(comparison, "test")
+    assert [[text.rstrip("°") for text in row[1:]] for row in limits.rows] == [
         row[2:] for row in summary.rows
     ]
+    # the best one always is, the others by their p against it
+    against = comparison.against_best["test"]
+    assert [row[1].endswith("°") for row in limits.rows] == [
+        against[f"{name} @ 6"] >= alpha for name in errors
+    ]
+    assert limits.rows[2][1].endswith("°")
+    assert limits.notes == [f"° no significant difference from the best, p ≥ {alpha:g}"]
 
 
 def test_the_summary(comparison):
@@ -91,7 +100,7 @@ def test_the_summary(comparison):
     assert spread(comparison, "one", cell) == f"{(first + second) / 2:.2f} ± {deviation:.2f}"
     assert table.rows[0][4] == spread(comparison, "one", cell)
     assert table.notes[-1] == (
-        "* better, † worse than A_1 & B at the same limit, p < 0.05 (bootstrap)"
+        "* better, † worse than A_1 & B at the same limit, p < 0.05 (bootstrap, untuned weights)"
     )
 
 
@@ -99,14 +108,14 @@ def test_limits_and_significance(comparison):
     table = limits_table(comparison, "two")
     assert table.header == ["system", "limit 6", "limit ∞"]
     summary = summary_table(comparison, "two").rows
-    assert [list(row) for row in table.rows] == [
+    assert [[text.rstrip("°") for text in row] for row in table.rows] == [
         ["A_1 & B", summary[0][2], summary[1][2]], ["C|D", summary[2][2], summary[3][2]]
     ]  # fmt: skip
     table = significance_table(comparison, "two", -1)
     p = comparison.p_values["two"][-1][0, 1]
     assert [list(row) for row in table.rows] == [
-        ["A_1 & B", "", f"{p:.3f}"],
-        ["C|D", f"{p:.3f}", ""],
+        ["A_1 & B", "", p_text(p, 1000)[2:]],
+        ["C|D", p_text(p, 1000)[2:], ""],
     ]
 
 
@@ -183,7 +192,7 @@ def test_cells_that_kept_their_starting_weights_are_named(comparison):
 
 
 @pytest.mark.parametrize("metric", ["BLEU", "WER"])  # of errors, few are better
-def test_the_way_from_linear_to_the_oracle(comparison, metric):
+def test_the_way_from_linear_to_the_oracle(comparison, metric, monkeypatch):
     assert way_table(comparison, "one") is None
     names = ("ORACLE", "MIDDLE", "LOW")
     models = ("linear", "oracle,price=9"), ("linear", "msd"), ("linear",)
@@ -196,8 +205,8 @@ def test_the_way_from_linear_to_the_oracle(comparison, metric):
     configuration = replace(made.configuration, system=systems)
     [test] = made.scores
     columns = (30.0, 22.5, 20.0), (19.0, 22.0, 20.0), (21.0, 22.0, 20.0), (20.0, 19.0, 20.0)
-    scores = {
-        f"{name} @ {'∞' if limit < 0 else limit}": [Score(score if metric == "BLEU" else -score)]
+    means = {
+        (name, limit): score if metric == "BLEU" else -score
         for limit, column in zip(limits, columns, strict=True)
         for name, score in zip(names, column, strict=True)
     }
@@ -205,7 +214,8 @@ def test_the_way_from_linear_to_the_oracle(comparison, metric):
     sure = p.copy()
     sure[0, 2] = sure[2, 0] = 0.01  # of ORACLE against LOW
     p_values = {test: {6: sure, 9: sure, 12: p, -1: sure}}
-    made = replace(made, configuration=configuration, scores={test: scores}, p_values=p_values)
+    made = replace(made, configuration=configuration, p_values=p_values)
+    monkeypatch.setattr(type(made), "mean", lambda *own: means[own[2].system, own[2].limit])
     table = way_table(made, test)
     assert table.title == f"share of the way from LOW to ORACLE, by {metric} on {test}"
     assert table.header == ["system", "limit 6", "limit 9", "limit 12", "limit ∞"]

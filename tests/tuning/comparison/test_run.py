@@ -35,7 +35,9 @@ from tuning.optimisers.mira import Mira
 from tuning.weights.protocol import split
 from tuning.weights.settings import COMPARE_SETTINGS
 
-TUNED = replace(COMPARE_SETTINGS, n_best=20, iterations=2, replicas=2, seed=5, protocol="best")
+TUNED = replace(
+    COMPARE_SETTINGS, method="mira", n_best=20, iterations=2, replicas=2, seed=5, protocol="best"
+)
 
 
 class NeedsTree(Linear):
@@ -444,6 +446,39 @@ def wrong(tmp_path, **changes):
 )  # fmt: skip
 def test_systems_that_cannot_work_are_refused_before_training(tmp_path, changes, message):
     assert wrong(tmp_path, **changes) == (message, False)
+
+
+def test_a_system_with_the_weights_of_another(tmp_path):
+    longer = System("LONGER", ("linear", "msd"), weights="LEX")
+    configuration = tiny_configuration(tmp_path, [longer, LEX], tune=TUNED, metrics=("bleu",))
+    talk = []
+    comparison = compare(configuration, tmp_path / "out", 1, talk.append)
+    for borrowed, own in zip(*(cell.replicas for cell in comparison.cells), strict=True):
+        assert borrowed.weights == pytest.approx(own.weights)
+        assert borrowed.seed == own.seed
+        assert borrowed.trace == []
+        assert borrowed.dev_score == pytest.approx(own.dev_score)
+    assert comparison.cells[0].replicas[0].weights != comparison.cells[0].replicas[1].weights
+    assert [line.split(":")[0] for line in talk if "done;" in line] == [
+        f"{name} @ 6, seed {seed}" for name in ("LEX", "LONGER") for seed in (5, 6)
+    ]
+    other = replace(configuration, system=(LINEAR, replace(longer, weights="LINEAR")))
+    with pytest.raises(SettingError) as caught:
+        compare(other, tmp_path / "out", 1)
+    assert str(caught.value).startswith(
+        "the system 'LONGER' cannot use the weights of 'LINEAR'\n  it has other features: msd."
+    )
+
+
+@pytest.mark.parametrize(("name", "nearest"), [("LEXX", "did you mean LEX?"), ("LONGER", "LEX")])
+def test_weights_of_a_system_that_is_not_tuned_are_refused(tmp_path, name, nearest):
+    longer = System("LONGER", ("linear", "msd"), weights=name)
+    with pytest.raises(SettingError) as caught:
+        tiny_configuration(tmp_path, [longer, LEX])
+    assert str(caught.value).startswith(
+        f"the system 'LONGER' cannot have the weights of '{name}'\n  a system that is tuned itself"
+    )
+    assert nearest in str(caught.value)
 
 
 def test_metrics_that_the_data_cannot_have(tmp_path):

@@ -34,7 +34,7 @@ def test_numbers_are_those_of_metrics_and_tests(name, test):
         low, high = interval(*resampled_scores(metric, [new], n_resamples=50, seed=0))
         assert (after.low, after.high) == pytest.approx((low, high))
         assert after.half_width == pytest.approx((high - low) / 2)
-        expected = test(metric, old, new, n_resamples=50, seed=0)
+        expected = test(metric, [old], [new], n_resamples=50, seed=0)
         assert after.difference == pytest.approx(expected.difference)
         assert after.p_value == expected.p_value
         assert (before.difference, before.p_value) == (None, None)

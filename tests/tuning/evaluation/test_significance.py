@@ -1,5 +1,7 @@
 """Significance tests: laws, planted differences, and sacrebleu's own tests."""
 
+from statistics import NormalDist
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,10 +14,11 @@ from tuning.evaluation.significance import (
     exchanges,
     find_test,
     interval,
+    mean_of_runs,
+    p_text,
     paired_bootstrap,
     permutations,
     randomisation,
-    replicated_randomisation,
     resampled_scores,
     resampling_counts,
 )
@@ -120,7 +123,7 @@ def test_interval_of_a_mean_is_that_of_the_normal_distribution():
 @pytest.mark.parametrize("metric", [Bleu(), Wer()])
 def test_equal_systems(test, metric, texts):
     statistics = statistics_of(metric, noisy(texts, 0.3, 1), texts)
-    result = test(metric, statistics, statistics.copy(), n_resamples=200)
+    result = test(metric, [statistics], [statistics.copy()], n_resamples=200)
     assert (result.p_value, result.difference) == (1, 0)
 
 
@@ -131,7 +134,7 @@ def test_a_planted_difference_is_found_in_both_directions(test, metric, texts):
         statistics_of(metric, noisy(texts, probability, 2), texts) for probability in (0.1, 0.3)
     )
     for first, second in ((better, worse), (worse, better)):
-        result = test(metric, first, second, n_resamples=999)
+        result = test(metric, [first], [second], n_resamples=999)
         assert result.p_value == 1 / 1000
         assert result.difference == pytest.approx(
             float(metric.score(second.sum(axis=0)) - metric.score(first.sum(axis=0)))
@@ -140,7 +143,7 @@ def test_a_planted_difference_is_found_in_both_directions(test, metric, texts):
 
 def test_randomisation_by_counting_all_exchanges():
     # Two sentences with gains 3 and 1: the differences of the four exchanges are ±4 and ±2
-    result = randomisation(Mean(), numbers([0, 0]), numbers([3, 1]), n_resamples=4000)
+    result = randomisation(Mean(), [numbers([0, 0])], [numbers([3, 1])], n_resamples=4000)
     assert result.p_value == pytest.approx(0.5, abs=5 * 0.5 / 4000**0.5)
 
 
@@ -152,7 +155,7 @@ def test_bootstrap_by_counting_all_resamples():
     absolute values shifted by their own mean, 29/27, they never do."""
     n = 4000
     for baseline, system in (([0, 0, 0], [2, 2, -1]), ([2, 2, -1], [0, 0, 0])):
-        result = paired_bootstrap(Mean(), numbers(baseline), numbers(system), n_resamples=n)
+        result = paired_bootstrap(Mean(), [numbers(baseline)], [numbers(system)], n_resamples=n)
         assert abs(result.difference) == 1
         assert result.p_value == pytest.approx(7 / 27, abs=5 * (7 * 20 / 27**2 / n) ** 0.5)
 
@@ -161,7 +164,7 @@ def test_bootstrap_by_counting_all_resamples():
 def test_one_is_added_to_cases_and_to_resamples(test, texts):
     """So p (n + 1) − 1 is a whole number of cases, which p n is not."""
     first, second = (statistics_of(Bleu(), noisy(texts, 0.3, seed), texts) for seed in (2, 3))
-    result = test(Bleu(), first, second, n_resamples=10)
+    result = test(Bleu(), [first], [second], n_resamples=10)
     cases = result.p_value * 11 - 1
     assert cases == pytest.approx(round(cases), abs=1e-9)
     assert 0 < cases < 10
@@ -170,8 +173,8 @@ def test_one_is_added_to_cases_and_to_resamples(test, texts):
 def test_p_values_are_uniform_when_there_is_no_difference():
     draw = np.random.default_rng(3)
     p_values = [
-        randomisation(Mean(), *map(numbers, draw.normal(size=(2, 40))), n_resamples=99).p_value
-        for _ in range(300)
+        randomisation(Mean(), [numbers(before)], [numbers(after)], n_resamples=99).p_value
+        for before, after in draw.normal(size=(300, 2, 40))
     ]
     # 5% of 300 are 15, with deviation sqrt(300 · 0.05 · 0.95) = 3.8
     assert abs(sum(p <= 0.05 for p in p_values) - 15) < 4 * 3.8
@@ -194,7 +197,7 @@ def test_p_values_are_those_of_sacrebleu(kind, test, probability, texts, monkeyp
     _, results = PairedTest(systems, metrics, [texts], test_type=kind, n_samples=n)()
     theirs = results["BLEU"][1].p_value
     statistics = [statistics_of(Bleu(), lines, texts) for lines in hypotheses]
-    ours = test(Bleu(), *statistics, n_resamples=n).p_value
+    ours = test(Bleu(), statistics[:1], statistics[1:], n_resamples=n).p_value
     error = (2 * theirs * (1 - theirs) / n) ** 0.5  # of the difference of two estimates
     assert ours == pytest.approx(theirs, abs=3 * error)
 
@@ -206,72 +209,138 @@ def test_seeds(test, texts):
         statistics_of(metric, noisy(texts, 0.3 + 0.02 * i, i), texts) for i in range(2)
     )
     p_values = {
-        seed: test(metric, first, second, n_resamples=500, seed=seed).p_value for seed in range(6)
+        seed: test(metric, [first], [second], n_resamples=500, seed=seed).p_value
+        for seed in range(6)
     }
-    again = test(metric, first, second, n_resamples=500, seed=0)
+    again = test(metric, [first], [second], n_resamples=500, seed=0)
     assert again.p_value == p_values[0]  # 0 is a seed like any other
     assert len(set(p_values.values())) > 1
 
 
-def test_replicas_of_one_run_are_plain_randomisation():
+def test_runs_that_are_all_alike_are_plain_randomisation():
+    # exchanging a sentence among 2 + 1 runs is another test, but about the same difference
     draw = np.random.default_rng(5)
     before, after = numbers(draw.normal(size=60)), numbers(draw.normal(0.2, 1, size=60))
-    plain = randomisation(Mean(), before, after, n_resamples=4000)
-    result = replicated_randomisation(Mean(), [before], [after], n_resamples=4000)
-    assert result.p_value == pytest.approx(plain.p_value, abs=5 * (0.5 / 4000**0.5))
-    assert result.difference == pytest.approx(plain.difference)
-    assert np.isnan(result.baseline_deviation)
-    assert np.isnan(result.system_deviation)
+    plain = randomisation(Mean(), [before], [after])
+    runs = randomisation(Mean(), [before, before], [after])
+    assert runs.difference == pytest.approx(plain.difference)
+    assert np.isnan(plain.baseline_deviation)
+    assert np.isnan(plain.system_deviation)
+    assert runs.baseline_deviation == 0
 
 
-def test_means_and_deviations_of_replicas():
+@pytest.mark.parametrize("test", [paired_bootstrap, randomisation])
+def test_means_and_deviations_of_runs(test):
     baseline = [numbers([1, 1]), numbers([3, 3])]
     system = [numbers([4, 4]), numbers([5, 5]), numbers([6, 6])]
-    result = replicated_randomisation(Mean(), baseline, system, n_resamples=10)
+    result = test(Mean(), baseline, system, n_resamples=10)
     assert (result.baseline, result.system) == (2, 5)
     assert result.baseline_deviation == pytest.approx(2**0.5)
     assert result.system_deviation == pytest.approx(1)
 
 
-def test_replicas_by_counting_all_exchanges():
+def test_runs_by_counting_all_exchanges():
     # One sentence, runs 0 0 and 1 1: of the 6 ways to share them out, 2 give a difference of ±1
     runs = [numbers([value]) for value in (0, 0, 1, 1)]
-    result = replicated_randomisation(Mean(), runs[:2], runs[2:], n_resamples=4000)
+    result = randomisation(Mean(), runs[:2], runs[2:], n_resamples=4000)
     assert result.p_value == pytest.approx(1 / 3, abs=5 * 0.5 / 4000**0.5)
 
 
-def test_equal_replicas_and_planted_differences():
+def test_runs_by_counting_all_draws():
+    """Runs of the baseline score 0 and 2 on every sentence, those of the system 1.8 and 2.2. The
+    mean of two that are drawn is 0, 1, 1 or 2, and 1.8, 2, 2 or 2.2; about the means 1 and 2, twice
+    their variance is that of two new runs, so deviations grow by √2: 1 ± √2 and 2 ± 0.2 √2, each
+    end in a quarter of the draws. The system does not win where the baseline has 2.41: always
+    against 1.72 and 2, and against 2.28, so in a quarter of all cases."""
+    runs = [numbers([value] * 3) for value in (0, 2, 1.8, 2.2)]
+    result = paired_bootstrap(Mean(), runs[:2], runs[2:], n_resamples=4000)
+    assert result.difference == pytest.approx(1)
+    assert result.p_value == pytest.approx(1 / 4, abs=5 * 0.5 / 4000**0.5)
+
+
+def test_the_variance_of_drawn_runs_is_that_of_new_ones():
+    draw = np.random.default_rng(4)
+    for n_runs in (2, 3, 10):
+        scores = [np.full(20_000, score) for score in draw.normal(size=n_runs)]
+        mean = mean_of_runs(scores, 1, 0)
+        expected = np.var([own[0] for own in scores], ddof=1) / n_runs
+        assert mean.var() == pytest.approx(expected, rel=0.05)
+    one = draw.normal(size=50)
+    assert mean_of_runs([one], 1, 0).tolist() == one.tolist()
+
+
+def test_a_difference_that_only_one_tuning_run_shows_is_not_significant():
+    # every sentence gains in the second run and loses in the others: sentences alone would be sure
+    draw = np.random.default_rng(8)
+    noise = draw.normal(0, 0.01, size=(6, 200))
+    baseline = [numbers(noise[run]) for run in range(3)]
+    system = [numbers(noise[3 + run] + shift) for run, shift in enumerate((-0.2, 0.9, -0.3))]
+    assert paired_bootstrap(Mean(), baseline[:1], system[1:2]).p_value == 1 / 1001
+    several = paired_bootstrap(Mean(), baseline, system)
+    assert several.difference == pytest.approx(0.4 / 3, abs=0.01)
+    assert several.p_value > 0.2
+
+
+def test_a_shift_moves_what_is_tested():
+    values = np.random.default_rng(1).normal(0.3, 1, size=100)
+    zeros = [numbers(np.zeros(100))]
+    error = values.std() / 10
+    for shift in (0.0, 0.2, -0.1, -0.8):
+        found = paired_bootstrap(Mean(), zeros, [numbers(values)], n_resamples=4000, shift=shift)
+        assert found.difference == pytest.approx(values.mean())  # itself it does not move
+        z = abs(values.mean() + shift) / error
+        expected = NormalDist().cdf(-z)
+        assert found.p_value == pytest.approx(expected, abs=0.01 + 5 * (expected / 4000) ** 0.5)
+
+
+@pytest.mark.parametrize("test", [paired_bootstrap, randomisation])
+def test_equal_runs_and_planted_differences(test):
     draw = np.random.default_rng(6)
     runs = [numbers(draw.normal(size=80)) for _ in range(3)]
-    assert replicated_randomisation(Mean(), runs, runs, n_resamples=200).p_value == 1
+    assert test(Mean(), runs, runs, n_resamples=200).p_value == 1
     better = [numbers(run[:, 0] + 1) for run in runs]
-    assert replicated_randomisation(Mean(), runs, better, n_resamples=199).p_value == 1 / 200
-    same = replicated_randomisation(Mean(), runs, better, n_resamples=50, seed=0)
-    assert same == replicated_randomisation(Mean(), runs, better, n_resamples=50, seed=0)
+    assert test(Mean(), runs, better, n_resamples=199).p_value == 1 / 200
+    same = test(Mean(), runs, better, n_resamples=50, seed=0)
+    assert same == test(Mean(), runs, better, n_resamples=50, seed=0)
+
+
+@pytest.mark.parametrize(
+    ("p_value", "n_resamples", "text"),
+    [
+        (1 / 1001, 1000, "p ≤ 0.001"),
+        (2 / 1001, 1000, "p 0.002"),
+        (1 / 10_001, 10_000, "p ≤ 0.0001"),
+        (3 / 10_001, 10_000, "p < 0.001"),
+        (0.0321, 0, "p 0.032"),
+        (1e-9, 0, "p < 0.001"),
+    ],
+)
+def test_p_values_in_words(p_value, n_resamples, text):
+    assert p_text(p_value, n_resamples) == text
 
 
 @given(st.lists(st.floats(-5, 5), min_size=1, max_size=8), st.integers(1, 30))
 def test_p_values_are_probabilities_and_never_zero(values, n_resamples):
     zeros = numbers(np.zeros(len(values)))
     for test in (paired_bootstrap, randomisation):
-        p_value = test(Mean(), zeros, numbers(values), n_resamples=n_resamples).p_value
+        p_value = test(Mean(), [zeros], [numbers(values)], n_resamples=n_resamples).p_value
         assert 1 / (n_resamples + 1) <= p_value <= 1
 
 
 def test_errors():
     two, three = numbers([1, 2]), numbers([1, 2, 3])
     with pytest.raises(DataError) as error:
-        paired_bootstrap(Mean(), two, three)
+        paired_bootstrap(Mean(), [two], [three])
     assert str(error.value) == (
         "one system has 2 sentences, another 3\n  all must have translated the same sentences"
     )
     with pytest.raises(SettingError) as error:
-        randomisation(Mean(), two, two, n_resamples=0)
+        randomisation(Mean(), [two], [two], n_resamples=0)
     assert str(error.value) == "0 resamples\n  at least one; 1,000 are usual"
     with pytest.raises(DataError, match="there are no sentences to resample"):
         resampled_scores(Mean(), [numbers([])])
     with pytest.raises(DataError) as error:
-        replicated_randomisation(Mean(), [], [two])
+        randomisation(Mean(), [], [two])
     assert str(error.value) == "a system without any run\n  each needs at least one"
     with pytest.raises(SettingError) as error:
         find_test("bootstrp")

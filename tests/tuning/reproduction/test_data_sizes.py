@@ -48,15 +48,15 @@ def test_charts_and_findings():
     assert exhibit.charts[0].places == ["100", "200", "400"]
     assert [one.values for one in exhibit.charts[0].series] == [[30, 31, 32], [29, 32, 35]]
     beats, grows = exhibit.findings
-    assert beats.verdict == "holds in some cases"
+    assert beats.verdict == "does not hold"
     # all sentences say the same, so do all of 1000 resamples
     assert beats.cases == (
-        "news, 100 pairs: -1.00, p 0.001",
-        "news, 200 pairs: +1.00, p 0.001",
-        "news, 400 pairs: +3.00, p 0.001",
+        "news, 100 pairs: -1.00, p ≤ 0.001: does not hold",
+        "news, 200 pairs: +1.00, p ≤ 0.001: holds",
+        "news, 400 pairs: +3.00, p ≤ 0.001: holds",
     )
-    assert grows.verdict == "holds"
-    assert grows.cases == ("news: -1.00 with 100 pairs, +3.00 with all",)
+    assert grows.verdict == "not established"
+    assert grows.cases == ("news: -1.00 with 100 pairs, +3.00 with all, not tested",)
 
 
 def test_the_first_tuning_run_stands_for_a_system():

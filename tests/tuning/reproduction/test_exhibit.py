@@ -4,9 +4,9 @@ import json
 
 from tuning.evaluation.charts import Chart, Series
 from tuning.evaluation.tables import Table
+from tuning.evaluation.verdicts import Finding
 from tuning.reproduction.exhibit import (
     Exhibit,
-    Finding,
     as_record,
     exhibit_text,
     load_exhibit,
@@ -31,7 +31,7 @@ EXHIBIT = Exhibit(
     ["what was done"],
     [Table(["t", "x"], [["a", "1"]], ["note"], "a table")],
     [CHART],
-    [Finding("A beats B", "holds", ("once", "twice"))],
+    [Finding("A beats B", "holds", ("once", "twice"), ("in May",), 2)],
     [Table(["p"], [["theirs"]], (), "the paper's")],
 )
 
@@ -79,7 +79,8 @@ the paper's
 p
 theirs
 
-A beats B — holds (once; twice)"""
+A beats B — holds, in May (once; twice)
+Verdicts at p < 0.05, with Holm's correction for 2 tests."""
     )
 
 

@@ -7,7 +7,12 @@ import numpy as np
 import pytest
 
 from models.distortion.next_word.events import find_events
-from models.distortion.next_word.held_out import MeanDifference, Predictions
+from models.distortion.next_word.held_out import (
+    ByDistance,
+    MeanDifference,
+    Predictions,
+    chosen_by_distance,
+)
 from tests.models.phrases.corpora import corpus_of
 from tuning.reproduction.next_word import (
     FARTHEST,
@@ -28,6 +33,15 @@ def curve(*values, first=NEAREST):
     all_values = np.full(N, np.nan)
     all_values[FARTHEST + first : FARTHEST + first + len(values)] = values
     return all_values
+
+
+def by_distance(values, n_sentences):
+    """The same curve in every sentence."""
+    known = np.isfinite(values)
+    return ByDistance(
+        np.tile(np.where(known, values, 0.0), (n_sentences, 1)),
+        np.tile(known.astype(float), (n_sentences, 1)),
+    )
 
 
 def test_how_closely_a_model_follows_the_corpus():
@@ -58,15 +72,15 @@ def study(pair=None, sequence=None, pairs=(PAIR,) * 10):
     sentence = np.repeat(np.arange(len(pairs)), np.diff(events.offsets))
     even = Predictions(np.full(n, -1.0), np.full(n, 2.0), np.full(n, 0.25), sentence)
     predictions = {"uniform": even, "pair": even}
-    by_distance = {"pair": curve(0.4) if pair is None else pair}
+    curves = {"pair": by_distance(curve(0.4) if pair is None else pair, len(pairs))}
     differences = {"pair": MeanDifference(0.0, -0.1, 0.1)}
     if sequence is not None:
         predictions["sequence"] = even._replace(log_p=np.full(n, -0.5))
-        by_distance["sequence"] = sequence
+        curves["sequence"] = by_distance(sequence, len(pairs))
         differences["sequence"] = MeanDifference(0.5, 0.4, 0.6)
-    by_distance["corpus"] = curve()
+    curves["corpus"] = chosen_by_distance(events, FARTHEST)
     log_p = dict.fromkeys(predictions, -0.75)
-    return NextWordStudy(len(pairs), events, predictions, log_p, differences, by_distance)
+    return NextWordStudy(len(pairs), events, predictions, log_p, differences, curves)
 
 
 def made(pair, sequence):
@@ -99,17 +113,23 @@ def test_the_figure_and_its_finding():
     assert [chart.caption.split(":")[0] for chart in exhibit.charts] == ["news", "blogs"]
     chart = exhibit.charts[0]
     assert (chart.places[0], chart.places[-1]) == (str(-FARTHEST), str(FARTHEST))
-    assert [one.is_reference for one in chart.series] == [False, False, True]
+    assert [one.is_reference for one in chart.series] == [False, False, True, True]
     assert chart.series[2].values[FARTHEST + 4] == pytest.approx(1 / 3)
+    assert chart.series[3].name == "corpus, all moves"
+    assert chart.series[3].values[FARTHEST + 4] == pytest.approx(1 / 7)  # of seven moves
     assert len(chart.table.rows) == N  # not one is left out
     [finding] = exhibit.findings
     assert finding.verdict == "holds"
-    assert finding.cases == ("news: 0.693 against 1.386", "blogs: 0.693 against 1.386")
+    # all sentences are alike, and so are all resamples
+    assert finding.cases == (
+        "news: 0.693 against 1.386, p ≤ 0.001: holds",
+        "blogs: 0.693 against 1.386, p ≤ 0.001: holds",
+    )
 
 
 def test_other_outcomes():
     assert made(curve(0, 0.4), curve(0, 0.9)).findings[0].verdict == "does not hold"
-    assert made(curve(), curve()).findings[0].verdict == "cannot be tested here"
+    assert made(curve(), curve()).findings[0].verdict == "not established"
     assert made(curve(), curve()).tables[-1].rows[0][1] == "-"
     assert next_word_exhibit({"news": study()}).findings == []
 
@@ -124,9 +144,9 @@ def far_and_near():
 
 @pytest.mark.parametrize(
     ("values", "verdict", "case"),
-    [
-        ((0.05, 0.16), "holds", "0.050 and 0.160"),
-        ((0.16, 0.05), "does not hold", "0.160 and 0.050"),
+    [  # the corpus itself does not surely fall, with fourteen sentences
+        ((0.05, 0.16), "not established", "0.050 and 0.160, p ≤ 0.001: holds"),
+        ((0.16, 0.05), "does not hold", "0.160 and 0.050, p ≤ 0.001: does not hold"),
     ],
 )
 def test_outbound_classes(values, verdict, case):
@@ -138,7 +158,7 @@ def test_outbound_classes(values, verdict, case):
     # go from 1 to 6, nine from 6 to the end. 8 ahead there are none from 6; five go from 1 to 10.
     # Other distances are too rare to know.
     corpus = 9 / (14 + 14 + 9), 5 / (14 + 14)
-    own = replace(study(pairs=far_and_near()), outbound=outbound)
+    own = replace(study(pairs=far_and_near()), outbound=by_distance(outbound, 14))
     exhibit = next_word_exhibit({"news": own})
     assert exhibit.tables[-1].header[2:] == ["4 to 6", "7 to 20"]
     assert exhibit.tables[-1].rows == [
@@ -147,9 +167,13 @@ def test_outbound_classes(values, verdict, case):
     ]
     [finding] = exhibit.findings
     assert finding.verdict == verdict
-    assert finding.cases == (f"news: {case}, corpus {corpus[0]:.3f} and {corpus[1]:.3f}",)
+    first, second = finding.cases
+    assert first == f"news, outbound: {case}"
+    assert second.startswith(f"news, corpus: {corpus[0]:.3f} and {corpus[1]:.3f}, p ")
 
 
 def test_outbound_classes_that_cannot_be_judged():
-    own = replace(study(), outbound=np.full(N, 0.1))  # the corpus has no moves over 7 or more
-    assert next_word_exhibit({"news": own}).findings[0].verdict == "cannot be tested here"
+    own = replace(
+        study(), outbound=by_distance(np.full(N, 0.1), 10)
+    )  # the corpus has no moves over 7 or more
+    assert next_word_exhibit({"news": own}).findings[0].verdict == "not established"

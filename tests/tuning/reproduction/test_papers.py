@@ -1,50 +1,12 @@
 """The papers' figures and claims, and verdicts on our data, by hand."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.tuning.report.comparisons import make_comparison
-from tuning.reproduction.exhibit import Finding, holds, verdict
 from tuning.reproduction.papers import PAPERS, Claim, findings
 from tuning.reproduction.presets import PRESETS
-
-
-@pytest.mark.parametrize(
-    ("signs", "sure", "expected"),
-    [
-        ([], [], "cannot be tested here"),
-        ([True, True], [True, True], "holds"),
-        ([True, True], [True, False], "holds, not always significantly"),
-        ([True, True], [False, False], "holds, but not significantly"),
-        ([True, False], [True, True], "holds in some cases"),
-        ([False], [True], "does not hold"),
-        ([False, False], [False, True], "does not hold"),
-        ([False, False], [False, False], "does not hold (no significant difference)"),
-    ],
-)
-def test_verdicts(signs, sure, expected):
-    assert verdict(signs, sure) == expected
-
-
-@pytest.mark.parametrize(
-    ("cases", "expected"),
-    [
-        ([], "cannot be tested here"),
-        ([True, True], "holds"),
-        ([True, False], "holds in some cases"),
-        ([False], "does not hold"),
-    ],
-)
-def test_verdicts_without_significance(cases, expected):
-    assert holds(cases) == expected
-
-
-def test_a_finding_is_a_line():
-    assert (
-        Finding("A beats B", "holds", ("t: +1", "u: +2")).line == "A beats B — holds (t: +1; u: +2)"
-    )
-    assert Finding("A beats B", "cannot be tested here", ()).line == (
-        "A beats B — cannot be tested here"
-    )
 
 
 def numbers(table):
@@ -90,8 +52,21 @@ def test_the_claims_hold_in_the_papers_own_figures(name):
     figures = numbers(PAPERS[name].tables[0])
     assert len(PAPERS[name].claims) >= 2
     for claim in PAPERS[name].claims:
-        pairs = zip(figures[claim.better], figures[claim.worse], strict=True)
-        assert all(better > worse for better, worse in pairs), claim
+        if claim.better in figures and not claim.limits:
+            pairs = zip(figures[claim.better], figures[claim.worse], strict=True)
+            assert all(better > worse - claim.margin for better, worse in pairs), claim
+
+
+def test_the_claims_about_limits_hold_in_the_paper_s_own_figures():
+    # limits 10, 20, 30 and none of Japanese-English; the paper makes no such claim about Chinese
+    columns = {10: 0, 20: 1, 30: 2}
+    figures = numbers(PAPERS["goto"].tables[0])
+    own = [claim for claim in PAPERS["goto"].claims if claim.limits]
+    assert len(own) == 4
+    for claim in own:
+        for better, worse in claim.limits:
+            row = figures[claim.better]
+            assert row[columns[better]] > row[columns[worse]] - claim.margin, claim
 
 
 def test_the_claims_of_ni_and_xiang_hold_in_their_figures():
@@ -108,7 +83,8 @@ def test_the_claims_of_ni_and_xiang_hold_in_their_figures():
 def test_claims_are_about_systems_of_the_preset(name):
     systems = {system.name for system in PRESETS[name].systems}
     for claim in PAPERS[name].claims:
-        assert {claim.better, claim.worse} <= systems
+        # with a tenth of the data, only where there are enough (docs/results)
+        assert {claim.better, claim.worse} <= systems | {"SEQUENCE-TENTH"}
 
 
 @pytest.fixture(scope="module")
@@ -122,8 +98,9 @@ def test_what_is_clearly_better_is_found_so(comparison):
     [finding] = findings(comparison, [Claim("A", "B", "Nobody 1999", "pdscore")])
     assert finding.statement == "Nobody 1999: A beats B in PDscore"
     assert finding.verdict == "holds"
+    assert finding.caveats == ("untuned weights",)
     assert [case.split(":")[0] for case in finding.cases] == ["test, limit 6", "test, limit ∞"]
-    assert all(": +" in case and case.endswith("p 0.001") for case in finding.cases)
+    assert all(": +" in case and case.endswith("p ≤ 0.0001: holds") for case in finding.cases)
     [finding] = findings(comparison, [Claim("B", "A", "Nobody 1999")])
     assert finding.verdict == "does not hold"
 
@@ -132,16 +109,62 @@ def test_of_an_error_rate_less_is_better(comparison):
     [finding] = findings(comparison, [Claim("A", "B", "Nobody 1999", "ter")])
     assert finding.verdict == "holds"
     assert all(": -" in case for case in finding.cases)
-    [finding] = findings(comparison, [Claim("A", "B", "Nobody 1999", "wer")])  # not in the table
-    assert finding.statement.endswith("in WER")
-    assert finding.verdict == "holds"
 
 
-def test_claims_about_systems_that_are_not_there_are_left_out(comparison):
+def test_the_same_system_at_two_limits(comparison):
+    # of the spoilt order, a twentieth more is spoilt at limit 6 than without a limit
+    claim = Claim("B", "B", "Nobody 1999", limits=((-1, 6),))
+    [finding] = findings(comparison, [claim])
+    assert finding.statement == "Nobody 1999: B at limit ∞ beats B at limit 6 in BLEU"
+    [case] = finding.cases
+    difference = comparison.mean("test", comparison.cell("B", -1)) - comparison.mean(
+        "test", comparison.cell("B", 6)
+    )
+    assert case.startswith(f"test, limit ∞ and 6: {difference:+.2f}, p ")
+    [back] = findings(comparison, [replace(claim, limits=((6, -1),))])
+    assert {finding.verdict, back.verdict} in ({"holds", "does not hold"}, {"not established"})
+    assert findings(comparison, [replace(claim, limits=((20, 10),))]) == []
+
+
+@pytest.mark.parametrize(("margin", "verdict"), [(100.0, "holds"), (0.001, "not established")])
+def test_equality_needs_a_margin(comparison, margin, verdict):
+    # A and C make as many errors, but not the same
+    claim = Claim("C", "A", "Nobody 1999", margin=margin, both_ways=True)
+    [finding] = findings(comparison, [claim])
+    assert finding.statement == f"Nobody 1999: C equals A in BLEU to within {margin:g}"
+    assert len(finding.cases) == 2 * 2  # limits, directions
+    assert finding.verdict == verdict
+    # far apart is not equal, and B is not as good as A
+    for better, worse in (("A", "B"), ("B", "A")):
+        [far] = findings(comparison, [replace(claim, better=better, worse=worse, margin=1.0)])
+        assert far.verdict == "does not hold"
+    worse = Claim("B", "A", "Nobody 1999", margin=1.0)
+    better = replace(worse, better="A", worse="B")
+    assert [f.verdict for f in findings(comparison, [worse, better])] == ["does not hold", "holds"]
+
+
+def test_findings_that_stand_together_are_corrected(comparison):
+    claim = Claim("A", "B", "Nobody 1999")
+    [alone] = findings(comparison, [claim])
+    together = findings(comparison, [claim, Claim("C", "B", "Nobody 1999")])
+    assert (alone.n_tests, together[0].n_tests) == (2, 4)
+
+
+def test_claims_about_systems_or_metrics_that_are_not_there_are_left_out(comparison):
     assert findings(comparison, [Claim("A", "D", "Nobody 1999")]) == []
+    assert findings(comparison, [Claim("A", "B", "Nobody 1999", "wer")]) == []
 
 
 def test_word_order_cannot_be_judged_without_alignments():
     comparison = make_comparison({"A": 0.1, "B": 0.4}, n_sentences=5, aligned=False)
-    [finding] = findings(comparison, [Claim("A", "B", "Nobody 1999", "pdscore")])
-    assert finding.line == "Nobody 1999: A beats B in pdscore — cannot be tested here"
+    assert findings(comparison, [Claim("A", "B", "Nobody 1999", "pdscore")]) == []
+
+
+def test_tuning_runs_and_notes_stand_beside_the_verdict():
+    for replicas, text in ((1, "one tuning run"), (3, "3 tuning runs")):
+        comparison = make_comparison(
+            {"A": 0.02, "B": 0.5}, n_sentences=10, replicas=replicas, iterations=1,
+            metrics=("bleu",), note="on a moon",
+        )  # fmt: skip
+        [finding] = findings(comparison, [Claim("A", "B", "Nobody 1999")])
+        assert finding.judgement == f"holds, {text}, on a moon"

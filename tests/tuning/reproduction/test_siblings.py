@@ -40,9 +40,10 @@ def test_the_tables():
     # no PP is covered before its verb, so Table 5 is not tested; de is empty in one pair, three
     # times, without a QP, and before its clause
     [particle] = exhibit.findings
-    assert particle.cases[0] == "QP to the right covered: never seen"
-    assert particle.cases[1].endswith(", 3 times")
-    assert particle.cases[2].endswith(", 3 times")
+    assert [case.split(":")[0] for case in particle.cases] == [
+        "NP to the right covered", "CP to the left open"
+    ]  # fmt: skip
+    assert all(", 3 times, p " in case for case in particle.cases)
     assert exhibit.notes[0].startswith("parse,use=me+cov+sib: ")
 
 
@@ -59,38 +60,41 @@ def test_the_strongest_are_farthest_from_1(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("opened", "covered", "verdict"),
+    ("opened", "covered", "count", "verdict"),
     [
-        (2.0, 0.5, "holds"),
-        (2.0, 1.5, "holds in some cases"),
-        (0.9, 1.5, "does not hold"),
+        # log 2 · √n is 6.9, and 1.2
+        (2.0, 0.5, 100, "holds"),
+        (2.0, 0.5, 3, "not established"),
+        (2.0, 1.5, 100, "does not hold"),
+        (0.5, 1.5, 100, "does not hold"),
     ],
 )
-def test_the_finding(monkeypatch, opened, covered, verdict):
-    found = {0: [row(3, opened)], 1: [row(2, covered, 1)]}
+def test_the_finding(monkeypatch, opened, covered, count, verdict):
+    found = {0: [row(count, opened)], 1: [row(count, covered, 1)]}
     monkeypatch.setattr(siblings, "_verb_features", lambda _, coverage: found[coverage])
     finding = siblings_exhibit(learned(), "me+cov+sib").findings[-1]
     assert finding.verdict == verdict
-    assert finding.cases[0] == f"open: mean α {opened:.2f}, {int(opened > 1)} of 1 above 1"
-    assert finding.cases[1] == f"covered: mean α {covered:.2f}, {int(covered < 1)} of 1 below 1"
+    assert finding.cases[0].startswith(f"open: {opened:.2f}, {count} times, p ")
+    assert finding.cases[1].startswith(f"covered: {covered:.2f}, {count} times, p ")
 
 
 @pytest.mark.parametrize(
     ("alphas", "verdict"),
     [
         ({"QP": 2.0, "NP": 1.9, "CP": 3.4}, "holds"),
-        ({"QP": 2.0, "NP": 0.4, "CP": 3.4}, "holds in some cases"),
-        ({"NP": 0.4}, "does not hold"),
-        ({}, "cannot be tested here"),
+        ({"QP": 2.0, "NP": 0.4, "CP": 3.4}, "does not hold"),
+        ({"QP": 2.0, "NP": 1.01, "CP": 3.4}, "not established"),
+        ({}, "not established"),
     ],
 )
 def test_the_finding_about_the_empty_particle(monkeypatch, alphas, verdict):
     def features(_learned, word, node, _coverage, _side):
         assert word == "de"
-        return [row(4, alphas[node])] if node in alphas else []
+        return [row(100, alphas[node])] if node in alphas else []
 
     monkeypatch.setattr(siblings, "_particle_features", features)
     finding = siblings_exhibit(learned(), "me+cov+sib").findings[0]
     assert finding.verdict == verdict
-    expected = f"{alphas['NP']:.2f}, 4 times" if "NP" in alphas else "never seen"
-    assert finding.cases[1] == f"NP to the right covered: {expected}"
+    assert len(finding.cases) == len(alphas)
+    for case, alpha in zip(finding.cases, alphas.values(), strict=True):
+        assert f": {alpha:.2f}, 100 times, p " in case

@@ -11,6 +11,7 @@ from models.distortion.next_word.held_out import (
     compare,
     predict,
     probabilities,
+    share_of_moves,
     uniform,
 )
 from tests.models.distortion.next_word import oracles
@@ -70,12 +71,19 @@ def test_averages_by_distance_by_hand():
     averages = average_by_distance(probabilities(uniform), corpus, events, 4)
     third, quarter = 1 / 3, 1 / 4
     nan = np.nan
-    assert averages == pytest.approx(
+    assert averages.mean == pytest.approx(
         [nan, nan, third, nan, (third + quarter) / 2, (third + quarter) / 2, quarter, quarter, nan],
         nan_ok=True,
     )
     chosen = chosen_by_distance(events, 4)  # 0 → 2 is distortion 1, 2 → 4 as well
-    assert chosen == pytest.approx([nan, nan, 0, nan, 0, 1, 0, 0, nan], nan_ok=True)
+    assert chosen.mean == pytest.approx([nan, nan, 0, nan, 0, 1, 0, 0, nan], nan_ok=True)
+    # both sentences are the same, however often each is drawn
+    for own in (averages, chosen):
+        for row in own.resampled(np.array([[2.0, 0.0], [1.0, 1.0]])):
+            assert row == pytest.approx(own.mean, nan_ok=True)
+    # of all four moves, each is one over one word
+    assert share_of_moves(events, 4).tolist() == [0, 0, 0, 0, 0, 1, 0, 0, 0]
+    assert share_of_moves(events, 0).tolist() == [0]
 
 
 def test_the_interval_of_a_difference():

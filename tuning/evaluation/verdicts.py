@@ -1,0 +1,115 @@
+"""What "holds" means: one rule for every finding.
+
+A finding claims a direction, such as "A beats B", and is tested in one or more cases (test sets,
+distortion limits, class setups). It
+
+    holds            if every case shows the claimed direction, significantly
+    does not hold    if some case shows the opposite, significantly
+    not established  otherwise
+
+Findings that stand together share their level of significance: p-values are corrected by Holm's
+method (1979). In order of size, the smallest of m is multiplied by m, the next by m − 1, and so on,
+and none becomes smaller than the one before it. Then the chance that any of them is wrongly called
+significant is at most α.
+
+Equality is claimed with a margin: A is not worse than B by more than the margin, and neither is B
+than A. These are two cases, which a shift by the margin turns into differences above 0.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import isnan
+
+from tuning.evaluation.significance import SIGNIFICANT, p_text
+
+HOLDS, REFUTED, OPEN = "holds", "does not hold", "not established"
+
+
+@dataclass(frozen=True)
+class Case:
+    """One test of a claim."""
+
+    text: str  # what was measured, and where
+    gain: float  # above 0 if it speaks for the claim
+    p_value: float  # NaN if it was not tested
+    n_resamples: int = 0  # that the p-value comes from, if it does
+
+    @property
+    def line(self) -> str:
+        tested = "not tested" if isnan(self.p_value) else p_text(self.p_value, self.n_resamples)
+        return f"{self.text}, {tested}"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A claim, tested on our data."""
+
+    statement: str
+    verdict: str
+    cases: tuple[str, ...] = ()  # numbers behind the verdict
+    caveats: tuple[str, ...] = ()  # to be read with the verdict
+    n_tests: int = 1  # of all findings that stand together
+    alpha: float = SIGNIFICANT
+
+    @property
+    def judgement(self) -> str:
+        """The verdict and what must be read with it."""
+        return ", ".join([self.verdict, *self.caveats])
+
+    @property
+    def line(self) -> str:
+        cases = f" ({'; '.join(self.cases)})" if self.cases else ""
+        return f"{self.statement} — {self.judgement}{cases}"
+
+
+def judge_claims(
+    claims: Mapping[str, Sequence[Case]],  # by statement
+    alpha: float = SIGNIFICANT,
+    caveats: tuple[str, ...] = (),
+) -> list[Finding]:
+    """The verdicts on claims that stand together."""
+    every = [case for cases in claims.values() for case in cases]
+    corrected = iter(holm([1.0 if isnan(case.p_value) else case.p_value for case in every]))
+    findings = []
+    for statement, cases in claims.items():
+        own = [_verdict(case.gain, next(corrected), alpha) for case in cases]
+        lines = [case.line for case in cases]
+        if len(cases) > 1:
+            lines = [f"{line}: {each}" for line, each in zip(lines, own, strict=True)]
+        whole = REFUTED if REFUTED in own else HOLDS if set(own) == {HOLDS} else OPEN
+        findings.append(Finding(statement, whole, tuple(lines), caveats, len(every), alpha))
+    return findings
+
+
+def _verdict(gain: float, p_value: float, alpha: float) -> str:
+    if p_value >= alpha or gain == 0:
+        return OPEN
+    return HOLDS if gain > 0 else REFUTED
+
+
+def with_caveat(findings: Sequence[Finding], caveat: str) -> list[Finding]:
+    """The same findings, with something more to be read beside each verdict."""
+    return [replace(one, caveats=(*one.caveats, *[caveat] * bool(caveat))) for one in findings]
+
+
+def footnote(findings: Sequence[Finding]) -> str:
+    """What the verdicts rest on; nothing if there are none."""
+    if not findings:
+        return ""
+    n_tests, alpha = findings[0].n_tests, findings[0].alpha
+    level = f"Verdicts at p < {alpha:g}"
+    return f"{level}, with Holm's correction for {n_tests} tests." if n_tests > 1 else f"{level}."
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Corrected p-values, in the same order.
+
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    corrected, least = [0.0] * len(p_values), 0.0
+    by_size = sorted(range(len(p_values)), key=lambda place: p_values[place])
+    for rank, place in enumerate(by_size):
+        least = max(least, min(1.0, (len(p_values) - rank) * p_values[place]))
+        corrected[place] = least
+    return corrected
