@@ -197,6 +197,7 @@ def compare(
     out: File,
     preset: str | None = None,
     replicas: int | None = None,
+    method: str | None = None,
     threads: int = 2,
     talk: Talk = lambda _: None,
 ) -> "Comparison":
@@ -210,7 +211,7 @@ def compare(
 
     if isinstance(configuration, (str, os.PathLike)):
         configuration = read_configuration(Path(configuration))
-    configuration = complete(configuration, preset, replicas)
+    configuration = complete(configuration, preset, replicas, method)
     comparison = run.compare(configuration, Path(out), threads, talk)
     write_results(comparison, findings_of(comparison), Path(out), threads, talk)
     return comparison

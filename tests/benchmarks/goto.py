@@ -103,10 +103,10 @@ def run(corpus: AlignedCorpus, size: int, names: list[str], order: str) -> None:
 def print_distances(models: dict[str, Scores], test: AlignedCorpus, events: Events) -> None:
     """Average probability of candidates by distance (Goto et al. 2013, Figure 5)."""
     averages = {
-        name: average_by_distance(probabilities(scores), test, events, FARTHEST)
+        name: average_by_distance(probabilities(scores), test, events, FARTHEST).mean
         for name, scores in models.items()
     }
-    averages["corpus"] = chosen_by_distance(events, FARTHEST)
+    averages["corpus"] = chosen_by_distance(events, FARTHEST).mean
     print("average P by distance (NP − CP − 1)")
     for name, values in averages.items():
         for sign, beginning in ((1, 0), (-1, 2)):  # a place is no candidate of itself

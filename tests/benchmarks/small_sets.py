@@ -57,7 +57,7 @@ def main() -> int:
             dev = drawn(pool, size, number)
             result = tune_replicas(TuningTask(translator, dev, settings, threads=given.threads))
             new = statistics(judge, result.weights)
-            found = paired_bootstrap(Bleu(), old, new)
+            found = paired_bootstrap(Bleu(), [old], [new])
             worse = found.difference < 0 and found.p_value < SIGNIFICANT
             harm += worse
             kept = "new" if result.gained else "old"

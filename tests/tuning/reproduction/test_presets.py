@@ -17,6 +17,7 @@ from tuning.comparison.configuration import (
 )
 from tuning.comparison.requirements import check_models, exact_models
 from tuning.evaluation.data_sets import DataSet
+from tuning.report.results_folder import complete
 from tuning.reproduction.presets import PRESETS, apply_preset
 from tuning.weights.settings import COMPARE_SETTINGS
 
@@ -65,6 +66,19 @@ def test_what_the_user_says_wins():
     assert made.tune.protocol == "best"
     assert not made.text_options.lowercase
     assert made.significant == 0.1
+
+
+@pytest.mark.parametrize(
+    ("preset", "method"),
+    [("goto", "mert"), ("ni", "mert"), ("alrajeh", "mert"), ("xiang", "mira"), ("all", "mira")],
+)
+def test_the_papers_tuner_is_used_unless_another_is_named(preset, method):
+    # Goto et al. (section 4.1), Ni et al. (4.2) and Alrajeh and Niranjan (4.2) name MERT
+    assert complete(TREES, preset).tune.method == method
+    assert complete(TREES, preset, method="pro").tune.method == "pro"
+    said = replace(TREES, tune=replace(COMPARE_SETTINGS, method="mert-lattice"))
+    assert complete(said, preset).tune.method == "mert-lattice"
+    assert complete(TREES, preset, replicas=5).tune.replicas == 5
 
 
 def test_systems_of_the_user_keep_their_own_baseline():
