@@ -7,9 +7,12 @@ import pytest
 from models.errors import DataError, SettingError
 from tuning.comparison.configuration import NO_LIMIT, check, limit_name, read_configuration
 from tuning.comparison.data import cut_out
+from tuning.comparison.requirements import check_models
 from tuning.evaluation.data_sets import load
 from tuning.optimisers.mira import Mira
+from tuning.report.results_folder import complete
 
+RESULTS = Path(__file__).parents[3] / "docs" / "results"
 GOOD = """
 title = "Two models"
 baseline = "B"
@@ -163,3 +166,12 @@ def test_blocks_of_conllu_are_records(config, write, tmp_path):
     text = GOOD.replace('lines = "2-3"', 'lines = "2-3"\nsource_tags = "d.conllu"')
     sentences = load(cut_out(config(text), tmp_path / "data").test[0])
     assert [sentence.tags for sentence in sentences.sources] == [("N",), ("N",)]
+
+
+@pytest.mark.parametrize("path", sorted(RESULTS.glob("*.toml")), ids=lambda path: path.stem)
+def test_the_comparisons_behind_the_documents_can_be_run(path):
+    configuration = complete(read_configuration(path))
+    check_models(configuration)
+    assert f"hyperbaton compare docs/results/{path.name}" in path.read_text(encoding="utf-8")
+    documents = "".join(page.read_text(encoding="utf-8") for page in RESULTS.parent.glob("*.md"))
+    assert path.name in documents  # a table names it
