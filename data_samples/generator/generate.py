@@ -45,7 +45,9 @@ def corpus(name: str) -> dict[str, list[str]]:
             for e, seed in zip(examples, seeds, strict=True)
         ]
         if split == "test":
-            files[f"test.2.{target}"] = _second_references(grammar, examples, seeds)
+            others = _second_references(grammar, examples, seeds)
+            files[f"test.2.{target}"] = [" ".join(e.target) if e else "" for e in others]
+            files["test.2.align"] = [_pharaoh(e.links) if e else "" for e in others]
     return files
 
 
@@ -104,24 +106,26 @@ def _seeds(prefix: str) -> Iterator[str]:
         number += 1
 
 
-def _second_references(grammar: Grammar, examples: list[Example], seeds: list[str]) -> list[str]:
-    """Another translation for a third of the sentences; an empty line for the others."""
-    lines = [""] * len(examples)
+def _second_references(
+    grammar: Grammar, examples: list[Example], seeds: list[str]
+) -> list[Example | None]:
+    """Another translation for a third of the sentences."""
+    others: list[Example | None] = [None] * len(examples)
     missing = len(examples) // SECOND_REFERENCES
     for i in sorted(range(len(examples)), key=lambda i: (i % SECOND_REFERENCES, i)):
         if missing:
-            lines[i] = " ".join(_other_words(grammar, examples[i], seeds[i]))
-            missing -= lines[i] != ""
-    return lines
+            others[i] = _other_words(grammar, examples[i], seeds[i])
+            missing -= others[i] is not None
+    return others
 
 
-def _other_words(grammar: Grammar, example: Example, seed: str) -> tuple[str, ...]:
+def _other_words(grammar: Grammar, example: Example, seed: str) -> Example | None:
     for variant in range(1, ATTEMPTS):
         again = realise(grammar.sentence(Chooser(seed, variant=variant, unseen=True)))
         assert again.source == example.source, "target choices must not change the source"
         if again.target != example.target:
-            return again.target
-    return ()
+            return again
+    return None
 
 
 def _spoil(example: Example, stream: Stream, share: float) -> list[tuple[int, int]]:
@@ -135,7 +139,7 @@ def _spoil(example: Example, stream: Stream, share: float) -> list[tuple[int, in
     return sorted(links)
 
 
-def _pharaoh(links: list[tuple[int, int]]) -> str:
+def _pharaoh(links: Iterable[tuple[int, int]]) -> str:
     return " ".join(f"{s}-{t}" for s, t in links)
 
 

@@ -62,12 +62,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("models", nargs="+")
     parser.add_argument("--corpus", type=Path, nargs=5, required=True)
+    parser.add_argument("--target-tags", type=Path)
     parser.add_argument("--options", type=Path, nargs=3)
     parser.add_argument("--pairs", type=int, default=20_000)
     parser.add_argument("--weights", type=float, nargs=3)
     given = parser.parse_args()
     source, target, alignment, tags, tree = given.corpus
-    corpus, _ = read_corpus(CorpusFiles(source, target, alignment, tags, None, tree))
+    corpus, _ = read_corpus(CorpusFiles(source, target, alignment, tags, given.target_tags, tree))
     n_train = len(corpus) - len(corpus) // 5
     train, test = corpus.take(np.arange(n_train)), corpus.take(np.arange(n_train, len(corpus)))
     phrases = train_phrases(train)

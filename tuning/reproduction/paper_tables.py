@@ -106,6 +106,7 @@ ME+COV            45.00     49.03
 ME+SIB            45.43     49.20
 ME+COV+SIB        46.16     49.45
 ME+PRIOR+COV+SIB  47.68     51.04
+Ref1 vs. Ref2     –         70.99
 """,
 )
 XIANG_3_4 = _table(

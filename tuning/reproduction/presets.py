@@ -18,11 +18,18 @@ DPR3 = System("DPR-3", ("dpr,classes=3",))
 # one model for all phrases, and features that are seen more than ten times
 ALRAJEH = "moves=msd,features=alrajeh,min_count=11,min_examples=1000000000"
 PARSE_ROWS = ("me", "me+prior", "me+cov", "me+sib", "me+cov+sib", "me+prior+cov+sib")
-PARSE = System("PARSE", ("linear", f"parse,use={PARSE_ROWS[-1]}"))
+PARSE = System("PARSE", ("linear", "parse,use=me+prior+cov+sib"))
 
 
 def _parse(row: str) -> System:
-    return System(row.upper(), ("linear", f"parse,use={row}"))
+    """With one α for all pairs, 0.9 (eq. 6)."""
+    return System(row.upper(), ("linear", f"parse,use={row},alpha_half=0"))
+
+
+def _discounted(row: str) -> System:
+    """Ours: α is smaller for rare pairs."""
+    name = row.upper().replace("PRIOR", "DISCOUNTED PRIOR")
+    return System(name, ("linear", f"parse,use={row}"))
 
 
 @dataclass(frozen=True)
@@ -70,7 +77,11 @@ PRESETS = {
     ),
     "xiang": Preset(
         "Smoothed priors and parse features (Xiang et al. 2011)",
-        (System("PBT", ("linear",)), *map(_parse, PARSE_ROWS)),
+        (
+            System("PBT", ("linear",)),
+            *map(_parse, PARSE_ROWS),
+            *(_discounted(row) for row in PARSE_ROWS if "prior" in row),
+        ),
         "ME",
         (9,),  # "the value of maximum skip is set to 9 in all the experiments" (section 7.1)
         exhibits=("jumps", "siblings"),

@@ -59,7 +59,9 @@ def _make(material: Material) -> Exhibit:
     loaded = load_distortion(material.trained, _models(material))
     models = [model for model in loaded if isinstance(model, Parse)]
     sizes = {model.use: int(model.learned_.report["features"]) for model in models}
-    return siblings_exhibit(models[-1].learned_, models[-1].use, sizes)
+    # variants of a row come behind it, and have as many features
+    chosen = next(model for model in models if model.use == models[-1].use)
+    return siblings_exhibit(chosen.learned_, chosen.use, sizes)
 
 
 KIND = Kind(NAME, TITLE, _depends, _make)

@@ -24,7 +24,14 @@ from models.distortion.parse.likelihood import Task, maximise
 from models.distortion.parse.path import UNALIGNED, corpus_paths
 from models.distortion.parse.priors import Prior, estimate_prior, prior_rows
 from models.distortion.parse.rewrites import Rewrite, rewrite_side
-from models.distortion.parse.templates import G_COLUMN, MOST_TAGS, N_JUMPS, parse_use
+from models.distortion.parse.templates import (
+    G_COLUMN,
+    MOST_TAGS,
+    N_JUMPS,
+    T_COLUMN,
+    W_COLUMN,
+    parse_use,
+)
 from models.errors import DataError
 from models.phrases.table import PhraseTable
 from models.progress import Progress
@@ -42,7 +49,9 @@ class ParseSettings:
     levels: int = 2  # of the tree whose siblings are looked at
     unaligned: str = "first"  # when unaligned source words are visited, see `path.py`
     rewrites: str = "de"  # of trees: a name or a file
-    variance: float = 1.0  # of the Gaussian prior: weights of jumps and translations
+    variance: float = 1.0  # σ² of the Gaussian prior: weights of translations with jumps
+    jump_variance: float = 0.0  # weights of jumps alone; 0: as `variance`
+    translation_variance: float = 0.0  # weights of translations alone; 0: as `variance`
     tag_variance: float = 0.3  # weights of tags of translations with jumps
     min_count: int = 2  # features seen less often are left out
     max_sentences: int = 0  # the first ones; 0: all
@@ -151,7 +160,10 @@ def make_task(
 
 def variances(column: Int32Array, plan: ParseSettings) -> FloatArray:
     """σ² of every weight, by the part of the outcome that it is for."""
-    return np.where(column >= G_COLUMN, plan.tag_variance, plan.variance)
+    both = plan.variance
+    jump, translation = plan.jump_variance or both, plan.translation_variance or both
+    of_part = np.array([jump, translation, both, plan.tag_variance])
+    return of_part[np.searchsorted([T_COLUMN, W_COLUMN, G_COLUMN], column, side="right")]
 
 
 def tags_of_words(target: Side, n_words: int) -> Int32Array:

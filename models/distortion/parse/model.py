@@ -206,7 +206,8 @@ class Parse(ParseSettings, DistortionModel):
     def check_settings(self) -> None:
         """Refuses impossible values before any work is done."""
         self._check_at_least(1, "levels", "min_count", "iterations")
-        self._check_at_least(0, "max_sentences", "alpha_half")
+        may_be_0 = "max_sentences", "alpha_half", "jump_variance", "translation_variance"
+        self._check_at_least(0, *may_be_0)
         self._check("alpha", 0 <= self.alpha < 1, "a number from 0 to less than 1")
         self._check_positive("variance", "tag_variance")
         self._check_choice("trainer", [LBFGS, IIS])

@@ -12,6 +12,9 @@ from data_samples.generator.lexicon import Lexicon
 from hyperbaton.samples import SAMPLES, SPLITS
 from models.data.corpus_statistics import distances, statistics
 from tests.samples import sample_and_report
+from tuning.metrics.base import Outputs
+from tuning.metrics.order import PDscore
+from tuning.metrics.visits import read_visits
 
 FOLDER = generate.HERE.parent
 IS_RECORDED = generate.record(FOLDER) == generate.RECORD.read_text(encoding="utf-8")
@@ -138,6 +141,24 @@ def test_a_third_of_the_test_sentences_has_a_second_reference(sample):
     assert len(second) == len(lines) // 3
     for number, line in second:
         assert tuple(line.split()) != splits["test"].target.sentence(number).words
+    links = (FOLDER / name / "test.2.align").read_text(encoding="utf-8").splitlines()
+    assert [bool(line) for line in links] == [bool(line) for line in lines]
+    for number, line in second:
+        source, target = zip(*(link.split("-") for link in links[number].split()), strict=True)
+        assert max(map(int, source)) < len(splits["test"].source.sentence(number))
+        assert max(map(int, target)) < len(line.split())
+
+
+def test_word_order_of_two_references(sample):
+    """Counted apart from the metric; an upper bound as in Xiang et al. 2011, Table 2."""
+    name, splits = sample
+    expected = {"ja-en": (1005, 1034), "zh-en": (1093, 1144)}[name]
+    second = read_visits(FOLDER / name / "test.2.align")
+    first = read_visits(FOLDER / name / "test.align")
+    texts = [""] * len(splits["test"])
+    assert (
+        tuple(PDscore().statistics(Outputs(texts, [texts], second, first)).sum(axis=0)) == expected
+    )
 
 
 def test_a_word_is_translated_by_its_context(sample):

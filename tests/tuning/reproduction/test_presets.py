@@ -44,7 +44,7 @@ def test_the_table_of_goto():
 def test_systems_with_parse_features_need_trees():
     assert "PARSE" in names(apply_preset(TREES, "all"))
     assert "PARSE" not in names(apply_preset(PLAIN, "all"))
-    assert len(names(apply_preset(TREES, "xiang"))) == 7
+    assert len(names(apply_preset(TREES, "xiang"))) == 9
     with pytest.raises(SettingError, match=r"'xiang' needs trees .*\n  source_tree in \[train\]"):
         apply_preset(PLAIN, "xiang")
 
@@ -110,6 +110,16 @@ def test_dpr_has_one_weight_in_the_preset_of_ni():
     assert {name: len(own) for name, own in weights.items()} == dict.fromkeys(weights, 1)
     assert weights["DPR-3"] == ["dpr3.scaled"]  # eq. 7
     assert weights["DPR-5"] == ["dpr5.logp"]
+
+
+def test_the_rows_of_xiang_have_the_papers_prior_and_two_more_have_ours():
+    models = {s.name: parse_model(s.distortion[-1]) for s in PRESETS["xiang"].systems[1:]}
+    alphas = {name: (model.alpha, model.alpha_half) for name, model in models.items()}
+    assert alphas.pop("ME+DISCOUNTED PRIOR") == (0.9, 80)
+    assert alphas.pop("ME+DISCOUNTED PRIOR+COV+SIB") == (0.9, 80)
+    # Tables 2 to 4; "the smoothing parameter α is set to 0.9" (section 7.1), for all pairs (eq. 6)
+    rows = ["ME", "ME+PRIOR", "ME+COV", "ME+SIB", "ME+COV+SIB", "ME+PRIOR+COV+SIB"]
+    assert alphas == dict.fromkeys(rows, (0.9, 0))
 
 
 def test_the_preset_of_alrajeh_has_its_own_problem():

@@ -1,6 +1,7 @@
 """Sibling weights of the small model whose verbs come before their PPs."""
 
 from functools import cache
+from types import SimpleNamespace
 
 import pytest
 
@@ -45,6 +46,21 @@ def test_the_tables():
     ]  # fmt: skip
     assert all(", 3 times, p " in case for case in particle.cases)
     assert exhibit.notes[0].startswith("parse,use=me+cov+sib: ")
+
+
+def test_variants_of_a_row_do_not_take_its_place(monkeypatch):
+    paper, ours = (small_model("me+sib", alpha=alpha, iterations=2) for alpha in (0.9, 0.1))
+    smaller = small_model("me", iterations=2)
+    monkeypatch.setattr(siblings, "_models", lambda _: [])
+    monkeypatch.setattr(siblings, "load_distortion", lambda *_: [smaller, paper, ours])
+    shown = []
+    monkeypatch.setattr(siblings, "siblings_exhibit", lambda *given: shown.append(given))
+    siblings.KIND.make(SimpleNamespace(trained=None))
+    [(chosen, use, sizes)] = shown
+    assert chosen is paper.learned_
+    assert use == "me+sib"
+    n_features = {model.use: len(model.learned_.counts) for model in (smaller, paper)}
+    assert sizes == n_features
 
 
 def test_the_strongest_are_farthest_from_1(monkeypatch):

@@ -20,16 +20,17 @@ PAIRS = [
 ]  # fmt: skip
 
 
-def small_corpus(repeat=3, trees=True):
+def small_corpus(repeat=3, trees=True, target_tags=True):
     """The pairs, so often that features are seen more than once."""
-    builder = CorpusBuilder(source_tags=True, target_tags=True, trees=True)
+    builder = CorpusBuilder(source_tags=True, target_tags=target_tags, trees=True)
     for number in range(repeat * len(PAIRS)):
         brackets, target, tags, links = PAIRS[number % len(PAIRS)]
         tree, words = parse_tree(brackets)
         positions = [int(x) for link in links.split() for x in link.split("-")]
         builder.add(
-            words, target.split(), positions, tree.tags, tags.split(), tree if trees else None
-        )
+            words, target.split(), positions, tree.tags, tags.split() if target_tags else None,
+            tree if trees else None,
+        )  # fmt: skip
     return builder.finish()
 
 

@@ -6,13 +6,25 @@ import numpy as np
 import pytest
 
 from models.distortion.parse.events import layers_of, make_events
-from models.distortion.parse.fitting import make_task, visit
+from models.distortion.parse.fitting import ParseSettings, make_task, variances, visit
 from models.distortion.parse.iis import scale_iteratively
 from models.distortion.parse.inventory import no_pairs
 from models.distortion.parse.likelihood import log_likelihood, maximise
 from models.distortion.parse.path import FIRST
 from models.distortion.parse.priors import estimate_prior
-from models.distortion.parse.templates import FAMILIES, G_COLUMN, N_JUMPS, T_COLUMN, W_COLUMN
+from models.distortion.parse.templates import (
+    FAMILIES,
+    G_COLUMN,
+    N_JUMPS,
+    PART,
+    T_COLUMN,
+    TEMPLATE_BITS,
+    W_COLUMN,
+    G,
+    J,
+    T,
+    W,
+)
 from tests.models.distortion.parse.small import small_corpus
 
 ALL = sum(FAMILIES.values())
@@ -118,16 +130,40 @@ def test_iterative_scaling_meets_l_bfgs():
     np.testing.assert_allclose(counts - expected, best / 0.2, atol=1e-4)
 
 
-def test_every_weight_has_a_variance_of_its_own():
+def parts_of(task):
+    """The part of the outcome that each feature is about, by its template."""
+    return PART[np.repeat(task.features.key, np.diff(task.features.begin)) >> TEMPLATE_BITS]
+
+
+def test_every_part_of_the_outcome_has_a_variance_of_its_own():
     # whatever the variances, at the maximum expected and real counts differ by λ / σ²
     task, counts = small_task(FAMILIES["lexical"] | FAMILIES["tags"])
-    variance = np.random.default_rng(2).choice([0.01, 0.2, 3.0], len(counts))
-    best, _ = maximise(task, counts, variance, 500, 1, tolerance=1e-14)
-    with ThreadPoolExecutor(1) as pool:
-        _, expected = log_likelihood(task, best, pool)
-    np.testing.assert_allclose((counts - expected) * variance, best, atol=1e-4)
-    scaled, _ = scale_iteratively(task, counts, variance, 1000, tolerance=1e-6)
+    plan = ParseSettings(
+        jump_variance=0.02, translation_variance=3.0, variance=0.2, tag_variance=0.5
+    )
+    best, _ = maximise(task, counts, variances(task.features.column, plan), 500, 1, tolerance=1e-14)
+    _, expected = slow_likelihood(task, best)
+    by_hand = {J: 0.02, T: 3.0, W: 0.2, G: 0.5}
+    for part, variance in by_hand.items():
+        own = parts_of(task) == part
+        assert own.sum() >= 15
+        assert np.abs(best[own]).max() > 0.01
+        np.testing.assert_allclose((counts - expected)[own] * variance, best[own], atol=1e-4)
+    scaled, _ = scale_iteratively(
+        task, counts, variances(task.features.column, plan), 1000, tolerance=1e-6
+    )
     np.testing.assert_allclose(scaled, best, atol=2e-3)
+
+
+def test_one_variance_for_jumps_and_translations_unless_they_have_their_own():
+    task, _ = small_task()
+    for settings, by_hand in (
+        ({"variance": 0.7}, {J: 0.7, T: 0.7, W: 0.7, G: 0.3}),
+        ({"jump_variance": 2.0}, {J: 2.0, T: 1.0, W: 1.0, G: 0.3}),
+        ({"translation_variance": 2.0}, {J: 1.0, T: 2.0, W: 1.0, G: 0.3}),
+    ):
+        found = variances(task.features.column, ParseSettings(**settings))
+        assert found.tolist() == [by_hand[part] for part in parts_of(task)]
 
 
 def test_the_number_of_threads_changes_nothing():

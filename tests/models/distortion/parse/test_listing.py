@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from models.distortion.parse.listing import FeatureRow, Wanted, list_features
+from models.distortion.parse.model import Parse
 from models.errors import SettingError
-from tests.models.distortion.parse.small import small_model
+from tests.models.distortion.parse.small import small_corpus, small_model
 
 
 @cache
@@ -38,6 +39,26 @@ def test_a_verb_and_the_pp_before_it():
         (6, 3, "VBD", "VV", 0, -1)
     ]
     assert found[0].alpha > 1
+
+
+def test_both_types_of_sibling_features():
+    # section 5.3: words with words, and source tags with target tags; both verbs jump over their PP
+    found = rows(family="sibling", node="PP", jump=3, coverage=0, side=-1)
+    assert {(row.count, row.source, row.target) for row in found} == {
+        (3, "mai", "bought"), (3, "kan", "read"), (6, "VV", "VBD")
+    }  # fmt: skip
+
+
+def test_without_target_tags_words_are_alike_and_the_empty_translation_is_not():
+    model = Parse(use="me+sib", min_count=1).fit(small_corpus(target_tags=False))
+    wanted = {"VV": Wanted(family="sib", tag="VV", node="PP"),
+              "DEC": Wanted(family="sib", tag="DEC", node="NP", coverage=1)}  # fmt: skip
+    found = {tag: list_features(model.learned_, own)[0] for tag, own in wanted.items()}
+    assert [(r.count, r.jump, r.target) for r in found["VV"]] == [(6, 3, "-")]
+    # "who" in one pair, nothing in another, three times each
+    assert {(r.count, r.target) for r in found["DEC"]} == {(3, "-"), (3, "e_0")}
+    tagged = rows(family="sib", tag="DEC", node="NP", coverage=1)
+    assert {(r.count, r.target) for r in tagged} == {(3, "WP"), (3, "e_0")}
 
 
 def test_the_empty_translation():

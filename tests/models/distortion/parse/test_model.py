@@ -293,6 +293,11 @@ def test_models_from_text():
         ({"alpha_half": -1.0}, "parse.alpha_half: -1.0 is not possible\n  0 or more"),
         ({"variance": 0.0}, "parse.variance: 0.0 is not possible\n  a number above 0"),
         ({"tag_variance": 0.0}, "parse.tag_variance: 0.0 is not possible\n  a number above 0"),
+        ({"jump_variance": -1.0}, "parse.jump_variance: -1.0 is not possible\n  0 or more"),
+        (
+            {"translation_variance": -0.5},
+            "parse.translation_variance: -0.5 is not possible\n  0 or more",
+        ),
         (
             {"unaligned": "lef"},
             "parse.unaligned: 'lef' is not possible\n  did you mean left?",
@@ -304,6 +309,16 @@ def test_settings_that_cannot_be(settings, message):
     with pytest.raises(SettingError) as error:
         Parse(**settings).fit(small_corpus())
     assert message in str(error.value)
+
+
+def test_systems_without_the_newer_variances_load(tmp_path):
+    model = fitted("me")
+    model.save(tmp_path)
+    older = model.settings()
+    del older["jump_variance"], older["translation_variance"]
+    loaded = make_model("parse", **older).load(tmp_path)
+    assert loaded.settings() == model.settings()
+    assert np.array_equal(loaded.learned_.weights, model.learned_.weights)
 
 
 def test_what_cannot_be_learned_from_or_used():
