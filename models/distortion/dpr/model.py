@@ -15,6 +15,10 @@ the classifier thinks impossible does not outweigh everything else, and `monoton
 d = 0 for so many words where p(d = 0) ≤ ½; in eq. (7) it is free, however unlikely. The defaults
 are those of the program that the authors released for Moses. Eq. (7) as printed has no cap and no
 penalty, and then β only scales the feature, as its weight does.
+
+A phrase without a sub-model, where there is no pooled one, has equal probabilities. As in that
+program, `direct` then gives log 1/K for any move, and `scaled` the distance alone, so that d = 0 is
+free.
 """
 
 from dataclasses import dataclass, field

@@ -122,18 +122,22 @@ def _direct(log_p, start, class_of_distance):
 @kernel
 def _scaled(log_p, start, class_of_distance, scaling):
     """The same with −|d| / (β p(o)), eq. (7); where p(d = 0) is at most one half, going on costs
-    as much as `monotone_penalty` words."""
+    as much as `monotone_penalty` words. Where all classes are equally likely, nothing was learned
+    about the phrase, and −|d| remains."""
     n_words = len(class_of_distance) // 2
     values = np.empty((n_words + 1, len(start), 1))
     # of a word's distance, (N, classes)
     prices = -np.minimum(scaling.cap, np.exp(-log_p) / scaling.beta)
-    straight = class_of_distance[n_words]
+    charged = np.zeros(len(start))  # words that d = 0 is charged for
+    for option in range(len(start)):
+        if log_p[option].min() == log_p[option].max():
+            prices[option] = -1.0
+        elif log_p[option, class_of_distance[n_words]] <= LOG_HALF:
+            charged[option] = scaling.monotone_penalty
     for previous_end in range(n_words + 1):
         for option in range(len(start)):
             d = previous_end - start[option]
+            distance = float(abs(d)) if d else charged[option]
             price = prices[option, class_of_distance[n_words + d]]
-            distance = float(abs(d))
-            if d == 0 and log_p[option, straight] <= LOG_HALF:
-                distance = scaling.monotone_penalty
             values[previous_end, option, 0] = distance * price
     return values

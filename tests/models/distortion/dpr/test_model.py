@@ -71,6 +71,14 @@ def test_the_model_obeys_the_laws(settings, options, corpus):
     assert {"tables", "probabilities"} <= set(found)
 
 
+def sub_model(classifier: PhraseClassifier, words):
+    """The number of a source phrase's sub-model, or POOLED."""
+    node = 0
+    for word in words:
+        node = EMPTY if node == EMPTY else child(classifier.trie, node, word)
+    return POOLED if node == EMPTY else classifier.cluster_of_node[node]
+
+
 def probabilities_from_scratch(classifier: PhraseClassifier, options):
     """Softmax of w·φ for each option, all features of one option at once, weights one by one."""
     source_ids = classifier.source.vocabulary.encode(SENTENCE.words)
@@ -94,10 +102,7 @@ def probabilities_from_scratch(classifier: PhraseClassifier, options):
         source = classifier.features.text(texts[0], target=False)
         target = classifier.features.text(texts[1], target=True)
         _, columns, values = classifier.features.rows(source, target, place, classifier.number)
-        node = 0
-        for at in range(start, end):
-            node = EMPTY if node == EMPTY else child(classifier.trie, node, source_ids[at])
-        cluster = POOLED if node == EMPTY else classifier.cluster_of_node[node]
+        cluster = sub_model(classifier, source_ids[start:end])
         model = classifier.model
         scores = np.zeros(model.pooled.shape[1])
         for column, value in zip(columns, values, strict=True):
@@ -144,12 +149,16 @@ def released_cost(d, p, beta, cap, monotone_penalty):
     return ratio * (monotone_penalty if d == 0 else abs(d))
 
 
+@pytest.mark.parametrize("fewest", [0, 3])  # without and with a pooled model
 @pytest.mark.parametrize(("classes", "use"), [(3, "scaled"), (5, "direct"), (5, "scaled")])
 @pytest.mark.parametrize("rule", [(2.0, 1.5, 0.0), (3.0, 5.0, 1.0), (1.0, 2.0, 0.5)])
-def test_the_table_is_that_of_the_moves(classes, use, rule, options, corpus):
+def test_the_table_is_that_of_the_moves(classes, use, rule, fewest, options, corpus):
     settings = dict(zip(("beta", "cap", "monotone_penalty"), rule, strict=True))
     settings |= {"classes": classes, "use": use}
-    scorer = Dpr(**settings, min_examples=3).fit(corpus).prepare(SENTENCE, options)
+    model = Dpr(**settings, min_examples=fewest).fit(corpus)
+    scorer, classifier = model.prepare(SENTENCE, options), model.classifier_
+    ids = classifier.source.vocabulary.encode(SENTENCE.words)
+    n_unknown = 0
     edges = {3: [0, 1], 5: [-4, 0, 1, 5]}[classes]  # where the next class begins
     table = scorer.tables[0]
     for previous_end in range(options.n_words + 1):
@@ -157,7 +166,11 @@ def test_the_table_is_that_of_the_moves(classes, use, rule, options, corpus):
             d = previous_end - int(options.start[n])
             p = scorer.distributions()[0][n, sum(d >= edge for edge in edges)]
             expected = log(p) if use == "direct" else -released_cost(d, p, *rule)
+            if fewest == 0 and sub_model(classifier, ids[options.start[n] : options.end[n]]) < 0:
+                n_unknown += 1
+                expected = -log(classes) if use == "direct" else -abs(d)
             assert table.values[previous_end, n, 0] == pytest.approx(expected)
+    assert (n_unknown > 0) == (fewest == 0)  # nani has no sub-model
     assert table.rows.tolist() == [0, *options.end]
     ((rows, columns, values),) = scorer.projected(np.array([0.5]))
     assert np.array_equal(values, 0.5 * table.values[:, :, 0])
@@ -166,12 +179,15 @@ def test_the_table_is_that_of_the_moves(classes, use, rule, options, corpus):
 
 
 def test_prices_worked_by_hand():
-    """p = 0.2, 0.5, 0.3 and 0.2, 0.6, 0.2, phrases that begin at 1; β = 3, cap 1.5, penalty 1."""
-    log_p = np.log([[0.2, 0.5, 0.3], [0.2, 0.6, 0.2]])
+    """p = 0.2, 0.5, 0.3 and 0.2, 0.6, 0.2 and ⅓ each, phrases that begin at 1; β = 3, cap 1.5,
+    penalty 1."""
+    log_p = np.log([[0.2, 0.5, 0.3], [0.2, 0.6, 0.2], [1 / 3, 1 / 3, 1 / 3]])
     moves = np.array([0, 0, 1, 2, 2])  # of d = −2 to 2
-    found = _scaled(log_p, np.array([1, 1]), moves, Scaling(3.0, 1.5, 1.0))[:, :, 0]
+    found = _scaled(log_p, np.array([1, 1, 1]), moves, Scaling(3.0, 1.5, 1.0))[:, :, 0]
     # forward over one word: 1/0.6 is capped; going on: 1/1.5, or nothing as p > ½; back: 1/0.9, cap
-    assert found == pytest.approx(np.array([[-1.5, -1.5], [-2 / 3, 0.0], [-10 / 9, -1.5]]))
+    # nothing is known of the last phrase: the distance alone
+    expected = [[-1.5, -1.5, -1.0], [-2 / 3, 0.0, 0.0], [-10 / 9, -1.5, -1.0]]
+    assert found == pytest.approx(np.array(expected))
 
 
 def test_corners_are_those_of_the_spans(options, corpus):
