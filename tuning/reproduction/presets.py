@@ -14,8 +14,12 @@ NINE = System("9-CLASS", ("nine-class",))
 PAIR = System("PAIR", ("pair",))
 SEQUENCE = System("SEQUENCE", ("sequence",))
 DPR3 = System("DPR-3", ("dpr,classes=3",))
-# one model for all phrases, and features that are seen more than ten times
-ALRAJEH = "moves=msd,features=alrajeh,min_count=11,min_examples=1000000000"
+# one model for all phrases, features that are seen more than ten times, all sentences, and as many
+# weights as the lexicalised model has
+ALRAJEH = (
+    "dpr,moves=msd,use=bidirectional,features=alrajeh,min_count=11,min_examples=1000000000,"
+    "max_sentences=0"
+)
 PARSE_ROWS = ("me", "me+prior", "me+cov", "me+sib", "me+cov+sib", "me+prior+cov+sib")
 PARSE = System("PARSE", ("linear", f"parse,use={PARSE_ROWS[-1]}"))
 
@@ -75,8 +79,8 @@ PRESETS = {
         "Dual logistic regression (Alrajeh and Niranjan 2014)",
         (
             System("LEXICAL", ("linear", "msd")),
-            System("PRIMAL", ("linear", f"dpr,{ALRAJEH},learner=mlr-primal")),
-            System("DUAL", ("linear", f"dpr,{ALRAJEH},learner=mlr-dual")),
+            System("PRIMAL", ("linear", f"{ALRAJEH},learner=mlr-primal")),
+            System("DUAL", ("linear", f"{ALRAJEH},learner=mlr-dual")),
         ),
         "LEXICAL",
         (6,),

@@ -99,12 +99,18 @@ def test_dpr_has_one_weight_in_the_preset_of_ni():
 
 
 def test_the_preset_of_alrajeh_has_its_own_problem():
-    _, primal, dual = PRESETS["alrajeh"].systems
+    lexical, primal, dual = PRESETS["alrajeh"].systems
+    n_weights = [
+        sum(len(parse_model(model).feature_names) for model in system.distortion)
+        for system in (lexical, primal, dual)
+    ]
+    assert n_weights == [7, 7, 7]  # the models differ, and nothing else
     for system, learner in ((primal, "mlr-primal"), (dual, "mlr-dual")):
         settings = parse_model(system.distortion[-1]).settings()
         assert settings["learner"] == learner
         assert (settings["moves"], settings["features"], settings["use"]) == (
-            "msd", "alrajeh", "direct"
+            "msd", "alrajeh", "bidirectional"
         )  # fmt: skip
+        assert settings["max_sentences"] == 0  # all, as the lexicalised model
         assert settings["min_count"] == 11  # more than ten times
         assert settings["min_examples"] > 10**8  # one model for all
