@@ -98,6 +98,15 @@ def test_dpr_has_one_weight_in_the_preset_of_ni():
     assert weights["DPR-5"] == ["dpr5.logp"]
 
 
+def test_the_papers_rows_of_ni_have_a_sub_model_for_every_phrase_and_others_say_so():
+    for system in PRESETS["ni"].systems[1:]:
+        settings = parse_model(system.distortion[0]).settings()
+        is_ours = "POOLED" in system.name
+        assert settings["min_examples"] == (300 if is_ours else 0)
+        if system.name.startswith("DPR"):
+            assert settings["learner"] == ("mms" if is_ours else "mms:average=false")
+
+
 def test_the_preset_of_alrajeh_has_its_own_problem():
     lexical, primal, dual = PRESETS["alrajeh"].systems
     n_weights = [
