@@ -125,7 +125,7 @@ class Dpr(ClassifierSettings, DistortionModel):
         possible = self.use != SCALED or bool(self._setup.last)
         self._check("use", possible, f"classes of {self.moves} have no distances to scale")
         possible = self.use != BOTH_WAYS or self.moves == MSD
-        self._check("use", possible, f"for moves={MSD}")
+        self._check("use", possible, f"needs moves={MSD}")
         self._check_positive("beta", "cap")
         self._check_at_least(0, "monotone_penalty", "max_sentences")
 

@@ -386,7 +386,7 @@ def test_a_threshold_that_leaves_nothing_is_refused(corpus):
         ),
         (
             "dpr,use=bidirectional",
-            "dpr.use: 'bidirectional' is not possible\n  for moves=msd",
+            "dpr.use: 'bidirectional' is not possible\n  needs moves=msd",
         ),
         ("dpr,use=both", "dpr.use: 'both' is not possible\n  known: bidirectional, direct, scaled"),
         ("dpr,learner=mmd", "there is no learner 'mmd'"),
