@@ -14,12 +14,14 @@ from tuning.comparison.configuration import (
     System,
     TrainingData,
     check,
+    read_configuration,
 )
 from tuning.comparison.requirements import check_models, exact_models
 from tuning.evaluation.data_sets import DataSet
 from tuning.reproduction.presets import PRESETS, apply_preset
 from tuning.weights.settings import COMPARE_SETTINGS
 
+ROOT = Path(__file__).parents[3]
 DEV = DataSet(Path("d"), (Path("e"),))
 PLAIN = Configuration(TrainingData(Path("a"), Path("b"), Path("c")), DEV, (replace(DEV, name="t"),))
 TREES = replace(PLAIN, train=replace(PLAIN.train, source_tree=Path("t")))
@@ -105,6 +107,22 @@ def test_the_papers_rows_of_ni_have_a_sub_model_for_every_phrase_and_others_say_
         assert settings["min_examples"] == (300 if is_ours else 0)
         if system.name.startswith("DPR"):
             assert settings["learner"] == ("mms" if is_ours else "mms:average=false")
+
+
+@pytest.mark.parametrize("name", ["ja-en", "zh-en"])
+def test_the_comparisons_of_the_guide_have_the_systems_of_the_preset(name):
+    made = check(read_configuration(ROOT / f"docs/results/dpr-{name}.toml"))
+    check_models(made)
+    preset, own = (
+        {(system.name, exact_models(made, system)) for system in systems}
+        for systems in (PRESETS["ni"].systems, made.system)
+    )
+    assert preset < own
+    sample = sample_configuration(name)
+    assert made.train.source.resolve() == sample.train.source
+    assert made.train.alignment.resolve() == sample.train.alignment
+    assert [path.resolve() for path in made.dev.references] == [*sample.dev.references]
+    assert [path.resolve() for path in made.test[0].references] == [*sample.test[0].references]
 
 
 def test_the_preset_of_alrajeh_has_its_own_problem():
