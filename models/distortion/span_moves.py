@@ -4,11 +4,13 @@ where the last one ended, and a swap if it ends where that one began."""
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import Int32Array, Int64Array
+from models.arrays import FloatArray, Int32Array, Int64Array
+from models.distortion.interface import OptionTable, Steps
+from models.distortion.tables import Moves, TableScorer
 from models.hashing import EMPTY
 from models.kernels import uncounted_kernel
 from models.phrases.orientation import LEFT, MONOTONE, RIGHT, SWAP
-from models.phrases.reordering import CLASSES
+from models.phrases.reordering import CLASSES, ReorderingType
 
 
 def class_of_orientation(classes: str) -> Int64Array:
@@ -31,6 +33,50 @@ def moves_between_spans(
     class_of = np.empty((n_spans, n_spans), np.uint8)
     _number_and_classify(start, end, class_of_orientation, number, span, *spans, class_of)
     return span, class_of
+
+
+class OrientationScorer(TableScorer):
+    """Scores of moves between spans, in classes: a feature for each direction and class. Backward
+    features score the option that is entered, forward features the one that is left."""
+
+    def __init__(self, kind: ReorderingType, options: OptionTable, scores: FloatArray) -> None:
+        self._span, self._class = moves_between_spans(
+            options.n_words, options.start, options.end, class_of_orientation(kind.classes)
+        )
+        self._scores = scores  # (N, columns of the kind)
+        self._n_classes = len(CLASSES[kind.classes])
+        self._directions = tuple(dict.fromkeys(direction for direction, _ in kind.columns))
+        self.n_features = len(kind.columns)
+        self.finish_values = None
+        # forward features look at the previous option, backward ones only at its span
+        places = np.arange(len(options) + 1)
+        spans = self._span.astype(np.int64)
+        self.state_of_option = places if "forward" in self._directions else spans
+
+    def features(self, steps: Steps) -> FloatArray:
+        values = np.zeros((len(steps.option), self.n_features))
+        step = np.arange(len(steps.option))
+        class_ = self._class[self._span[steps.previous + 1], self._span[steps.option + 1]]
+        for number, direction in enumerate(self._directions):
+            column = number * self._n_classes + class_
+            asked = steps.option if direction == "backward" else steps.previous
+            values[step, column] = np.where(asked >= 0, self._scores[asked, column], 0.0)
+        return values
+
+    def projected(self, weights: FloatArray) -> list[tuple[Int32Array, Int32Array, FloatArray]]:  # noqa: ARG002
+        return []
+
+    def moves(self, weights: FloatArray) -> list[Moves]:
+        weighted = self._scores * weights
+        after = np.zeros((len(weighted), self._n_classes))
+        before = np.zeros((len(weighted) + 1, self._n_classes))
+        for number, direction in enumerate(self._directions):
+            own = weighted[:, number * self._n_classes : (number + 1) * self._n_classes]
+            if direction == "backward":
+                after += own
+            else:
+                before[1:] += own
+        return [Moves(self._span, self._class, before, after)]
 
 
 @uncounted_kernel

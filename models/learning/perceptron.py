@@ -11,7 +11,8 @@ w_{o_n}·φ_n,
 
 A round visits every example once in a random order; the table draws examples one by one. With
 `average`, the default, the model is the mean of the weights after every visit (Collins 2002). The
-last weights would depend on which noisy examples happened to come last.
+last weights, which Table 2 returns (`average=false`), depend on which noisy examples happened to
+come last.
 
 With `normalise` the φ of examples are scaled to length 1 for training: examples with many features
 then make no larger steps than others, and Δ is the same margin for all of them.

@@ -1,6 +1,6 @@
 """The data of a comparison: the selected lines, cut out of larger files."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import fields, replace
 from itertools import islice
 from pathlib import Path
@@ -31,37 +31,56 @@ def corpus_files(data: TrainingData) -> CorpusFiles:
     return CorpusFiles(**{name: getattr(data, name) for name in names})
 
 
+def take(data: TrainingData, lines: Collection[int], folder: Path) -> TrainingData:
+    """Some lines, from 0, of files that are used as a whole; `folder` keeps them."""
+    wanted = set(lines)
+    return _copied(
+        data, folder, lambda _, records: [r for n, r in enumerate(records) if n in wanted]
+    )
+
+
 def _cut(data: Data, name: str, folder: Path) -> Data:
     if data.lines == ALL:
         return data
-    make_folder(folder / name)
     first, last = line_range(data.lines)
+
+    def select(path: Path, records: Iterable[bytes]) -> list[bytes]:
+        kept = list(islice(records, first, last))
+        if last is not None and len(kept) < last - first:
+            raise DataError(
+                f"has {counted(first + len(kept), 'sentence')}",
+                where=str(path),
+                expected=f"lines up to {last:,} are wanted",
+            )
+        return kept
+
+    return _copied(data, folder / name, select)
+
+
+Select = Callable[[Path, Iterable[bytes]], list[bytes]]  # of a file's records
+
+
+def _copied(data: Data, folder: Path, select: Select) -> Data:
+    make_folder(folder)
     changed: dict[str, object] = {"lines": ALL}
     for field in fields(data):
         value = getattr(data, field.name)
         if isinstance(value, Path):
-            changed[field.name] = _cut_file(value, folder / name / field.name, first, last)
+            changed[field.name] = _copy_file(value, folder / field.name, select)
         elif field.name == "references":
             changed[field.name] = tuple(
-                _cut_file(path, folder / name / f"reference{number}", first, last)
+                _copy_file(path, folder / f"reference{number}", select)
                 for number, path in enumerate(value)
             )
     return replace(data, **changed)  # type: ignore[arg-type]
 
 
-def _cut_file(path: Path, target: Path, first: int, last: int | None) -> Path:
+def _copy_file(path: Path, target: Path, select: Select) -> Path:
     """Copies some records; a record is a line, or a block of a CoNLL-U file."""
     is_conllu = path.name.removesuffix(".gz").endswith(".conllu")
     target = target.with_suffix(".conllu") if is_conllu else target
     with open_binary(path) as stream:
-        records: Iterable[bytes] = _blocks(stream) if is_conllu else stream
-        kept = list(islice(records, first, last))
-    if last is not None and len(kept) < last - first:
-        raise DataError(
-            f"has {counted(first + len(kept), 'sentence')}",
-            where=str(path),
-            expected=f"lines up to {last:,} are wanted",
-        )
+        kept = select(path, _blocks(stream) if is_conllu else stream)
     with open_to_write(target) as out:
         out.writelines(kept)
     return target

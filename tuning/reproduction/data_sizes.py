@@ -1,9 +1,10 @@
 """Translation quality by the size of the training data (Ni et al. 2011, Figure 16): the lexicalised
 baseline and DPR with three classes, on a quarter, a half and all of the data.
 
-Each smaller size is a comparison of its own, in a folder of its own, with everything trained and
-tuned anew, but once only: so the first tuning run stands for each system at every size. It goes on
-where it was stopped like any other comparison.
+The smaller sizes are drawn at random as often as the comparison has tuning runs, each quarter from
+the half of the same draw. Each is a comparison of its own, in a folder of its own, with everything
+trained and tuned anew, but once only. All data cannot be drawn anew: there the tuning runs
+themselves stand for the draws. It goes on where it was stopped like any other comparison.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,19 +13,24 @@ from math import nan
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from models.arrays import FloatArray
 from models.data.text import open_binary
-from tuning.comparison.configuration import Configuration, System, line_range
+from models.errors import counted
+from tuning.comparison.configuration import Configuration, System
+from tuning.comparison.data import take
 from tuning.comparison.requirements import exact_models
-from tuning.comparison.results import Comparison
+from tuning.comparison.results import Comparison, Replica
 from tuning.comparison.run import compare
 from tuning.evaluation.charts import Chart, Series
-from tuning.evaluation.significance import RESAMPLES, find_test
+from tuning.evaluation.tables import Table
 from tuning.evaluation.verdicts import Case, Finding, judge_claims
 from tuning.metrics.base import Metric
 from tuning.reproduction.exhibit import Exhibit, LeftOut
 from tuning.reproduction.material import Kind, Material
 from tuning.reproduction.paper_tables import NI
+from tuning.reproduction.repetitions import Spread, paired_t_test, spread
 
 NAME, TITLE = "data_sizes", "More training data (Ni et al. 2011, Figure 16)"
 BASELINE, BETTER = "MOSES", "DPR-3"
@@ -39,19 +45,15 @@ class Measured:
     """Both systems at one size, on one test set, by one metric."""
 
     metric: Metric
-    statistics: Mapping[str, FloatArray]  # by system, (n_sentences, n_statistics)
+    scores: Mapping[str, FloatArray]  # by system, (n_draws,)
 
-    def score(self, system: str) -> float:
-        return float(self.metric.score(self.statistics[system].sum(axis=0)))
+    def spread(self, system: str) -> Spread:
+        return spread(self.scores[system].tolist())
 
     @property
-    def gain(self) -> float:
-        difference = self.score(BETTER) - self.score(BASELINE)
+    def gains(self) -> FloatArray:
+        difference = self.scores[BETTER] - self.scores[BASELINE]
         return difference if self.metric.higher_is_better else -difference
-
-    def p_value(self, test: str) -> float:
-        both = [self.statistics[BASELINE]], [self.statistics[BETTER]]
-        return find_test(test)(self.metric, *both).p_value
 
 
 BySize = Mapping[str, Mapping[int, Sequence[Measured]]]  # by test set and size, a row of metrics
@@ -81,13 +83,11 @@ def _depends(material: Material) -> Iterable[Any]:
     systems = _systems(configuration)
     train = [path for path in vars(configuration.train).values() if isinstance(path, Path)]
     tests = [item for test in configuration.test for item in (test.name, *test.files.values())]
-    whole = _measured(material.comparison)
-    scores = [m.score(s) for own in whole.values() for m in own for s in (BASELINE, BETTER)]
+    whole = _measured([material.comparison])
     return [
         [exact_models(configuration, system) for system in systems],
         configuration.limits[:1],
         configuration.metrics,
-        configuration.significance,
         configuration.seed,
         [
             asdict(own)
@@ -99,9 +99,9 @@ def _depends(material: Material) -> Iterable[Any]:
                 configuration.text,
             )
         ],
-        replace(configuration.tune, replicas=1).plain(),
+        configuration.tune.plain(),
         PARTS,
-        scores,
+        [own.tolist() for row in whole.values() for m in row for own in m.scores.values()],
         *train,
         *configuration.dev.files.values(),
         *tests,
@@ -110,89 +110,118 @@ def _depends(material: Material) -> Iterable[Any]:
 
 def _make(material: Material) -> Exhibit:
     *small, whole = _sizes(material)
-    by_size = {size: _measured(_compared(material, size)) for size in small}
-    by_size[whole] = _measured(material.comparison)
+    draws = range(len(_replicas(material.comparison, BASELINE)))
+    by_size = {
+        size: _measured([_compared(material, whole, size, draw) for draw in draws])
+        for size in small
+    }
+    by_size[whole] = _measured([material.comparison])
     by_test = {
         test.name: {size: own[test.name] for size, own in by_size.items()}
         for test in material.comparison.tests
     }
-    return sizes_exhibit(by_test, material.configuration.significance)
+    return sizes_exhibit(by_test)
 
 
 KIND = Kind(NAME, TITLE, _depends, _make)
 
 
-def _compared(material: Material, size: int) -> Comparison:
-    """The first lines of the training data."""
-    configuration = material.comparison.configuration  # whose files are whole
-    first, _ = line_range(configuration.train.lines)
+def _compared(material: Material, n_pairs: int, size: int, draw: int) -> Comparison:
+    """Both systems on some of the training data, tuned once."""
+    configuration, folder = material.configuration, material.folder / FOLDER / f"{size}-{draw}"
+    random = np.random.default_rng([configuration.seed, draw])
+    lines = random.permutation(n_pairs)[:size].tolist()
+    tune = configuration.tune
     smaller = replace(
         configuration,
-        train=replace(configuration.train, lines=f"{first + 1}-{first + size}"),
+        train=take(configuration.train, lines, folder / "drawn"),
         system=_systems(configuration),
         baseline=BASELINE,
         limits=configuration.limits[:1],
-        tune=replace(configuration.tune, replicas=1),
+        tune=replace(tune, replicas=1, seed=tune.seed + draw),
     )
-    folder = material.folder / FOLDER / str(size)
 
     def talk(line: str) -> None:
-        material.talk(f"{size:,} pairs: {line}")
+        material.talk(f"{size:,} pairs, draw {draw + 1}: {line}")
 
     return compare(smaller, folder, material.threads, talk, material.progress)
 
 
-def _measured(comparison: Comparison) -> dict[str, list[Measured]]:
-    """By test set; the first tuning run of each system, at the first limit."""
-    limit = comparison.limits[0]
-    replicas = {
-        name: comparison.cell(name, limit).replicas[0].statistics for name in (BASELINE, BETTER)
-    }
+def _replicas(comparison: Comparison, system: str) -> Sequence[Replica]:
+    return comparison.cell(system, comparison.limits[0]).replicas
+
+
+def _measured(comparisons: Sequence[Comparison]) -> dict[str, list[Measured]]:
+    """By test set: all tuning runs of all comparisons, at the first limit."""
+    first = comparisons[0]
+
+    def scores(system: str, test: str, metric: Metric) -> FloatArray:
+        replicas = [own for each in comparisons for own in _replicas(each, system)]
+        totals = [own.statistics[test][metric.name].sum(axis=0) for own in replicas]
+        return np.array([metric.score(total) for total in totals], np.float64)
+
     return {
         test.name: [
-            Measured(metric, {n: own[test.name][metric.name] for n, own in replicas.items()})
-            for metric in comparison.metrics[test.name]
+            Measured(metric, {own: scores(own, test.name, metric) for own in (BASELINE, BETTER)})
+            for metric in first.metrics[test.name]
             if metric.name.startswith(METRICS) and metric.name != "BLEU-1"
         ]
-        for test in comparison.tests
+        for test in first.tests
     }
 
 
-def sizes_exhibit(by_test: BySize, significance: str) -> Exhibit:
-    charts = []
+def sizes_exhibit(by_test: BySize) -> Exhibit:
+    tables, charts = [], []
     for test, by_size in by_test.items():
+        header, rows = ["sentence pairs", *(f"{size:,}" for size in by_size)], []
         for place, first in enumerate(next(iter(by_size.values()))):
-            name = first.metric.name
-            lines = [
-                Series(system, [own[place].score(system) for own in by_size.values()])
-                for system in (BASELINE, BETTER)
-            ]
+            name, lines = first.metric.name, []
+            for system in (BASELINE, BETTER):
+                spreads = [own[place].spread(system) for own in by_size.values()]
+                deviations = [own.deviation for own in spreads if own.deviation is not None]
+                lines.append(Series(system, [own.mean for own in spreads], deviations=deviations))
+                rows.append([f"{system}, {name}", *map(_text, spreads)])
             caption = f"{test}: {name} by training data, as in Figure 16"
-            places = [f"{size:,}" for size in by_size]
-            charts.append(Chart(caption, places, lines, "sentence pairs", name, digits=2))
-    notes = ["Everything is trained and tuned anew on each size; the first tuning run of each."]
-    return Exhibit(NAME, TITLE, notes, (), charts, _findings(by_test, significance))
+            charts.append(Chart(caption, header[1:], lines, header[0], name, digits=2))
+        tables.append(Table(header, rows, title=f"{test}: mean and deviation of the draws"))
+    n_draws = len(first.gains)
+    notes = [
+        f"{counted(n_draws, 'random draw')} of each size, everything trained and tuned anew on "
+        "each; with all data, as many tuning runs.",
+    ]
+    return Exhibit(NAME, TITLE, notes, tables, charts, _findings(by_test))
 
 
-def _findings(by_test: BySize, significance: str) -> list[Finding]:
+def _text(own: Spread) -> str:
+    mean = f"{own.mean:.2f}"
+    return mean if own.deviation is None else f"{mean} ± {own.deviation:.2f}"
+
+
+def _findings(by_test: BySize) -> list[Finding]:
+    """By a paired t-test over the draws; a single draw tells nothing from chance."""
     cases, growth = [], []
     for test, by_size in by_test.items():
-        own = {
-            size: measured
+        gains = {
+            size: measured.gains
             for size, row in by_size.items()
             for measured in row
             if measured.metric.name == "BLEU"
         }
-        for size, measured in own.items():
-            text = f"{test}, {size:,} pairs: {measured.gain:+.2f}"
-            p_value = measured.p_value(significance)
-            cases.append(Case(text, measured.gain, p_value, RESAMPLES))
-        if own:
-            gains = [measured.gain for measured in own.values()]
-            text = f"{test}: {gains[0]:+.2f} with {min(own):,} pairs, {gains[-1]:+.2f} with all"
-            growth.append(Case(text, gains[-1] - gains[0], nan))
+        for size, own in gains.items():
+            cases.append(_case(f"{test}, {size:,} pairs: {own.mean():+.2f}", own))
+        if gains:
+            first, *_, last = gains.values()
+            text = f"{first.mean():+.2f} with {min(gains):,} pairs, {last.mean():+.2f} with all"
+            growth.append(_case(f"{test}: {text}", last - first))
     claims = {
         f"{NI}, Figure 16: {BETTER} beats {BASELINE} in BLEU at every size": cases,
         f"{NI}, Figure 16: the more data, the larger the gain in BLEU": growth,
     }
-    return judge_claims(claims, caveats=("one tuning run",))
+    return judge_claims(claims)
+
+
+def _case(text: str, differences: FloatArray) -> Case:
+    p_value = nan
+    if len(differences) > 1:
+        p_value = paired_t_test(differences.tolist(), [0.0] * len(differences)).p_value
+    return Case(text, float(differences.mean()), p_value)

@@ -6,7 +6,7 @@ translation. The features of every edge are looked up once for a sentence, and s
 in the pooled model. The sum over a translation is the same in all sentences and is remembered.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +28,7 @@ from models.phrases.table import PhraseTable
 from models.phrases.trie import ROOT, Trie, child, trie_laws
 
 NOTHING = 1e-300  # a score of 0 that is known
+MODEL = "model_"  # begins the names of saved arrays with weights
 
 
 class TranslationScores:
@@ -114,9 +115,13 @@ class PhraseClassifier:
             "cluster_of_node": self.cluster_of_node,
             "source_classes": self.source.of_word,
             "target_classes": self.target.of_word,
-            **{f"model_{name}": values for name, values in self.model._asdict().items()},
+            **self.weights(MODEL),
             **{f"{FEATURES}{name}": values for name, values in self.features.arrays().items()},
         }
+
+    def weights(self, prefix: str) -> dict[str, NDArray[Any]]:
+        """The arrays that differ between classifiers of the same examples."""
+        return {f"{prefix}{name}": values for name, values in self.model._asdict().items()}
 
     @classmethod
     def from_arrays(
@@ -136,26 +141,41 @@ class PhraseClassifier:
             arrays["number"],
             Trie(arrays["trie_keys"], arrays["trie_nodes"]),
             arrays["cluster_of_node"],
-            ClusterModel(**{name: arrays[f"model_{name}"] for name in ClusterModel._fields}),
+            model_from_arrays(arrays, MODEL),
             side(arrays["source_classes"], source),
             side(arrays["target_classes"], target),
         )
 
 
-def classifier_laws(arrays: Laws, features: FeatureSet, n_classes: int) -> None:
-    """Of a classifier on disk."""
+def model_from_arrays(arrays: Mapping[str, NDArray[Any]], prefix: str) -> ClusterModel:
+    return ClusterModel(**{name: arrays[f"{prefix}{name}"] for name in ClusterModel._fields})
+
+
+def classifier_laws(
+    arrays: Laws, features: FeatureSet, n_classes: int, others: Sequence[str] = ()
+) -> None:
+    """Of a classifier on disk, and of `others` that differ from it in their weights only."""
     n_columns = features.laws(arrays)
-    n_used = len(arrays.floats("model_pooled", np.float32, (None, n_classes)))
+    n_used, n_models = _weights_laws(arrays, MODEL, n_classes)
+    for prefix in others:
+        found = _weights_laws(arrays, prefix, n_classes)
+        arrays.that(f"{prefix}pooled", found == (n_used, n_models), "is of another classifier")
     arrays.indices("number", np.int32, (n_columns,), low=DROPPED, below=n_used)
-    own = arrays.indices("model_features", np.int32, (None,), below=n_used)
-    arrays.floats("model_weights", np.float32, (len(own), n_classes))
-    ids = arrays.array("model_ids", np.int64, (None,))
-    arrays.rises("model_ids", ids)
-    arrays.ranges("model_offsets", np.int64, len(own), rows=len(ids))
-    nodes = arrays.indices("cluster_of_node", np.int32, (None,), low=POOLED, below=len(ids))
+    nodes = arrays.indices("cluster_of_node", np.int32, (None,), low=POOLED, below=n_models)
     trie_laws(arrays, "trie_keys", "trie_nodes", len(nodes))
     for side in ("source", "target"):
         classes_of_words(arrays, f"{side}_classes", side)
+
+
+def _weights_laws(arrays: Laws, prefix: str, n_classes: int) -> tuple[int, int]:
+    """How many features and sub-models there are."""
+    n_used = len(arrays.floats(f"{prefix}pooled", np.float32, (None, n_classes)))
+    own = arrays.indices(f"{prefix}features", np.int32, (None,), below=n_used)
+    arrays.floats(f"{prefix}weights", np.float32, (len(own), n_classes))
+    ids = arrays.array(f"{prefix}ids", np.int64, (None,))
+    arrays.rises(f"{prefix}ids", ids)
+    arrays.ranges(f"{prefix}offsets", np.int64, len(own), rows=len(ids))
+    return n_used, len(ids)
 
 
 def _layers(classes: WordClasses, words: Ragged) -> Layers:

@@ -4,13 +4,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from models.arrays import Int64Array
 from models.data.corpus import AlignedCorpus
 from models.distortion.dpr.classifier import PhraseClassifier
 from models.distortion.dpr.examples import make_examples, make_features, with_classes
 from models.distortion.dpr.samples import DISTANCE, orientations
 from models.errors import DataError
 from models.learning.catalogue import make_learner, parse_learner
-from models.learning.cluster_arrays import POOLED
+from models.learning.cluster_arrays import POOLED, ClusterModel
 from models.learning.clusters import ClusteredExamples, ClusteredLearner
 from models.learning.early_stopping import choose_settings
 from models.phrases.trie import build_trie
@@ -43,8 +44,11 @@ def train_classifier(
     seed: int = 0,
     threads: int = 2,
     progress: Progress | None = None,
-) -> PhraseClassifier:
-    """Learns from all phrase pairs of a corpus, or of some of its sentences."""
+    *,
+    forward: bool = False,
+) -> list[PhraseClassifier]:
+    """Learns from all phrase pairs of a corpus, or of some of its sentences. With `forward`, there
+    is a second classifier, of the orientation towards the next phrase."""
     name, settings = parse_learner(chosen.learner)
     setup = orientations(chosen.classes, chosen.moves)
     feature_set = make_features(chosen.features, chosen.window, chosen.order)
@@ -66,26 +70,34 @@ def train_classifier(
         raise DataError(
             f"no feature occurs {chosen.min_count} times", advice="choose a smaller min_count"
         )
-    labelled = ClusteredExamples(
-        matrix,
-        setup.label(examples.samples),
-        chosen.classes,
-        examples.cluster,
-    )
-    if progress:
-        progress(f"learning from {len(labelled.y):,} phrase pairs", 0)
     sentence, fewest = examples.samples.sentence, chosen.min_examples
-    settings = choose_settings(
-        name, settings, labelled, sentence, fewest, seed=seed, threads=threads
-    )
-    trained = ClusteredLearner(make_learner(name, **settings), fewest).fit(
-        labelled, seed=seed, threads=threads, progress=progress
-    )
-    ids = trained.model_.ids
+
+    def learn(labels: Int64Array) -> ClusterModel:
+        labelled = ClusteredExamples(matrix, labels, chosen.classes, examples.cluster)
+        if progress:
+            progress(f"learning from {len(labels):,} phrase pairs", 0)
+        best = choose_settings(
+            name, settings, labelled, sentence, fewest, seed=seed, threads=threads
+        )
+        learner = ClusteredLearner(make_learner(name, **best), fewest)
+        return learner.fit(labelled, seed=seed, threads=threads, progress=progress).model_
+
+    models = [learn(setup.label(examples.samples))]
+    if forward:
+        models.append(learn(examples.samples.next_corner))
+    ids = models[0].ids  # the same for both
     trie, ends, n_nodes = build_trie(examples.source_phrases(corpus.source.words, ids))
     cluster_of_node = np.full(n_nodes, POOLED, np.int32)
     cluster_of_node[ends] = np.arange(len(ids))
-    model = trained.model_._replace(ids=np.arange(len(ids)))
-    return PhraseClassifier(
-        feature_set, number, trie, cluster_of_node, model, source_classes, target_classes
-    )
+    return [
+        PhraseClassifier(
+            feature_set,
+            number,
+            trie,
+            cluster_of_node,
+            model._replace(ids=np.arange(len(ids))),
+            source_classes,
+            target_classes,
+        )
+        for model in models
+    ]

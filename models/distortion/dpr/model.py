@@ -3,21 +3,30 @@
 A classifier (`classifier.py`) predicts from the source phrase, its surroundings and its translation
 whether the phrase goes on where the last one ended (d = 0, with d = previous_end − start), jumps
 forward (d < 0) or back (d > 0); with five classes, also whether it goes 5 words or more. With
-`moves=msd` the classes are monotone, swap and discontinuous (Alrajeh and Niranjan 2014). Two uses
-(section 4.2):
+`moves=msd` the classes are monotone, swap and discontinuous (Alrajeh and Niranjan 2014). Uses
+(section 4.2 of both papers):
 
     direct   log p(o), the paper's choice for five classes
     scaled   −|d| / (β p(o)), eq. (7): linear distortion, cheaper for likely moves; for three. On
              our data `direct` translates better with three classes, too, and is the default
+    bidirectional
+             log p of the orientation towards the previous phrase, and log p that the previous
+             phrase had given to the orientation of the next one, by a second classifier; a feature
+             for each of the six, as in the lexicalised model that Alrajeh and Niranjan replace.
+             For `moves=msd`
 
 In `scaled`, `cap` bounds the price 1 / (β p) of a word's distance from above, so that a move that
 the classifier thinks impossible does not outweigh everything else, and `monotone_penalty` charges
 d = 0 for so many words where p(d = 0) ≤ ½; in eq. (7) it is free, however unlikely. The defaults
 are those of the program that the authors released for Moses. Eq. (7) as printed has no cap and no
 penalty, and then β only scales the feature, as its weight does.
+
+A phrase without a sub-model, where there is no pooled one, has equal probabilities. As in that
+program, `direct` then gives log 1/K for any move, and `scaled` the distance alone, so that d = 0 is
+free.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import ClassVar, Self
@@ -29,18 +38,31 @@ from models.distortion.dpr.classifier import (
     PhraseClassifier,
     TranslationScores,
     classifier_laws,
+    model_from_arrays,
 )
 from models.distortion.dpr.examples import make_features
 from models.distortion.dpr.fitting import ClassifierSettings, train_classifier
-from models.distortion.dpr.samples import DISTANCE, Orientations, orientations
-from models.distortion.dpr.scorers import CornerScorer, DistanceScorer, MoveScorer, Scaling
+from models.distortion.dpr.samples import DISTANCE, MSD, Orientations, orientations
+from models.distortion.dpr.scorers import (
+    BIDIRECTIONAL,
+    BidirectionalScorer,
+    CornerScorer,
+    DistanceScorer,
+    MoveScorer,
+    Scaling,
+)
 from models.distortion.interface import DistortionModel, OptionTable
 from models.learning.catalogue import make_learner, parse_learner
 from models.phrases.table import PhraseTable
 from models.progress import Progress
 
-DIRECT, SCALED = "direct", "scaled"
-FEATURE_OF_USE = {DIRECT: "logp", SCALED: "scaled"}
+DIRECT, SCALED, BOTH_WAYS = "direct", "scaled", "bidirectional"
+FEATURES_OF_USE = {
+    DIRECT: ["logp"],
+    SCALED: ["scaled"],
+    BOTH_WAYS: [f"{direction}.{name}" for direction, name in BIDIRECTIONAL.columns],
+}
+FORWARD = "forward_"  # begins the names of saved arrays with weights of the second classifier
 
 
 @dataclass(eq=False, kw_only=True)
@@ -49,11 +71,11 @@ class Dpr(ClassifierSettings, DistortionModel):
 
     name: ClassVar[str] = "dpr"
 
-    use: str = DIRECT  # or scaled
+    use: str = DIRECT  # or scaled, or bidirectional
     beta: float = 3.0
     cap: float = 5.0
     monotone_penalty: float = 1.0
-    _memo: TranslationScores | None = field(default=None, init=False, repr=False)
+    _memo: list[TranslationScores] = field(default_factory=list, init=False, repr=False)
 
     @property
     def _setup(self) -> Orientations:
@@ -61,19 +83,19 @@ class Dpr(ClassifierSettings, DistortionModel):
 
     @cached_property
     def feature_names(self) -> tuple[str, ...]:
-        self._check_choice("use", list(FEATURE_OF_USE))
+        self._check_choice("use", list(FEATURES_OF_USE))
         name, settings = parse_learner(self.learner)
         learner = make_learner(name, **settings).name
         kind = "" if self.moves == DISTANCE else f".{self.moves}"
         parts = [f"dpr{len(self._setup)}{kind}"]
         parts += [learner] if learner != "mms" else []
         parts += [self.features] if self.features != "ni" else []
-        return (".".join([*parts, FEATURE_OF_USE[self.use]]),)
+        return tuple(".".join([*parts, name]) for name in FEATURES_OF_USE[self.use])
 
     @property
     def initial_weights(self) -> tuple[float, ...]:
         # dividing by p makes distances several times longer
-        return (0.05 * self.beta if self.use == SCALED else 0.3,)
+        return (0.05 * self.beta,) if self.use == SCALED else super().initial_weights
 
     def fit(
         self,
@@ -84,33 +106,51 @@ class Dpr(ClassifierSettings, DistortionModel):
         progress: Progress | None = None,
     ) -> Self:
         self.check_settings()
-        self._memo = None
-        self.classifier_ = train_classifier(corpus, self, seed, threads, progress)
+        self._memo = []
+        both_ways = self.use == BOTH_WAYS
+        trained = train_classifier(corpus, self, seed, threads, progress, forward=both_ways)
+        self.classifier_ = trained[0]
+        if both_ways:
+            self.forward_ = trained[1]
         return self
+
+    @property
+    def _classifiers(self) -> list[PhraseClassifier]:
+        return [self.classifier_, *([self.forward_] if self.use == BOTH_WAYS else [])]
 
     def check_settings(self) -> None:
         """Refuses impossible values before any work."""
         _ = self.feature_names  # checks the classes, the learner and the use
         make_features(self.features, self.window, self.order)
-        possible = self.use == DIRECT or bool(self._setup.last)
+        possible = self.use != SCALED or bool(self._setup.last)
         self._check("use", possible, f"classes of {self.moves} have no distances to scale")
+        possible = self.use != BOTH_WAYS or self.moves == MSD
+        self._check("use", possible, f"needs moves={MSD}")
         self._check_positive("beta", "cap")
         self._check_at_least(0, "monotone_penalty", "max_sentences")
 
     def prepare(self, sentence: Sentence, options: OptionTable) -> MoveScorer:
-        memo = self._memo_of(options.phrases)
-        log_p = self.classifier_.log_probabilities(sentence.words, options, memo)
+        classifiers = self._classifiers
+        memos = self._memo_of(options.phrases, classifiers)
+        log_p, *forward = (
+            classifier.log_probabilities(sentence.words, options, memo)
+            for classifier, memo in zip(classifiers, memos, strict=True)
+        )
+        if forward:
+            return BidirectionalScorer(sentence, options, self._setup, log_p, *forward)
         if not self._setup.last:
             return CornerScorer(sentence, options, self._setup, log_p)
         scaling = Scaling(self.beta, self.cap, self.monotone_penalty)
         chosen = scaling if self.use == SCALED else None
         return DistanceScorer(sentence, options, self._setup, log_p, chosen)
 
-    def _memo_of(self, phrases: PhraseTable) -> TranslationScores:
+    def _memo_of(
+        self, phrases: PhraseTable, classifiers: list[PhraseClassifier]
+    ) -> list[TranslationScores]:
         """The memory of the phrase table in use; another table starts a new one."""
         memo = self._memo  # one read: another thread may change it
-        if memo is None or memo.phrases is not phrases:
-            self._memo = memo = TranslationScores(phrases, self.classifier_)
+        if not memo or memo[0].phrases is not phrases:
+            self._memo = memo = [TranslationScores(phrases, own) for own in classifiers]
         return memo
 
     def save(self, directory: Path) -> None:
@@ -118,16 +158,22 @@ class Dpr(ClassifierSettings, DistortionModel):
             "source": self.classifier_.source.vocabulary,
             "target": self.classifier_.target.vocabulary,
         }
-        save_arrays(
-            directory, self.FORMAT, self.settings(), self.classifier_.arrays(), vocabularies
-        )
+        arrays = self.classifier_.arrays()
+        for forward in self._classifiers[1:]:
+            arrays |= forward.weights(FORWARD)
+        save_arrays(directory, self.FORMAT, self.settings(), arrays, vocabularies)
 
     def load(self, directory: Path) -> Self:
         features = make_features(self.features, self.window, self.order)
         n_classes = len(self._setup)
-        laws = partial(classifier_laws, features=features, n_classes=n_classes)
+        both_ways = self.use == BOTH_WAYS
+        others = (FORWARD,) if both_ways else ()
+        laws = partial(classifier_laws, features=features, n_classes=n_classes, others=others)
         _, arrays, vocabularies = load_arrays(directory, self.FORMAT, laws, self.settings())
         self.classifier_ = PhraseClassifier.from_arrays(
             features, arrays, vocabularies["source"], vocabularies["target"]
         )
+        if both_ways:
+            model = model_from_arrays(arrays, FORWARD)
+            self.forward_ = replace(self.classifier_, model=model)
         return self

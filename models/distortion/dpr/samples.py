@@ -108,6 +108,7 @@ class Samples:
     places: Places
     distance: Int32Array  # d, see above
     corner: Int64Array  # monotone, swap or discontinuous
+    next_corner: Int64Array  # the same of the phrase pair towards the next phrase
 
     def __len__(self) -> int:
         return len(self.distance)
@@ -135,8 +136,10 @@ def collect_samples(
         found.inner,
     )
     distance = reached - found.source_at
-    corner = class_of_orientation(MSD)[found.backward]
-    return Samples(sentence.astype(np.int32), places, distance.astype(np.int32), corner)
+    corner, next_corner = (class_of_orientation(MSD)[o] for o in (found.backward, found.forward))
+    return Samples(
+        sentence.astype(np.int32), places, distance.astype(np.int32), corner, next_corner
+    )
 
 
 def previous_ends(corpus: AlignedCorpus) -> Int64Array:

@@ -11,11 +11,17 @@ from models.arrays import FloatArray, Int32Array, Int64Array
 from models.data.sentence import Sentence
 from models.distortion.dpr.samples import MSD, Orientations
 from models.distortion.interface import HeatMap, OptionTable, Steps
-from models.distortion.span_moves import class_of_orientation, moves_between_spans
+from models.distortion.span_moves import (
+    OrientationScorer,
+    class_of_orientation,
+    moves_between_spans,
+)
 from models.distortion.tables import Moves, Table, TableScorer
 from models.kernels import kernel
+from models.phrases.reordering import ReorderingType
 
 LOG_HALF = np.log(0.5)
+BIDIRECTIONAL = ReorderingType(classes=MSD, direction="bidirectional")
 
 
 class Scaling(NamedTuple):
@@ -27,17 +33,22 @@ class Scaling(NamedTuple):
 
 
 class MoveScorer(TableScorer):
-    """Has log p of each class for every option."""
+    """Has log p of each class for every option, and in `forward` that of the next phrase's move."""
 
     def __init__(
-        self, sentence: Sentence, options: OptionTable, setup: Orientations, log_p: FloatArray
+        self,
+        sentence: Sentence,
+        options: OptionTable,
+        setup: Orientations,
+        log_p: FloatArray,
+        *forward: FloatArray,
     ) -> None:
         self._sentence, self._options = sentence, options
-        self._setup, self._log_p = setup, log_p
+        self._setup, self._log_p, self._forward = setup, log_p, forward
 
     def distributions(self) -> Sequence[FloatArray]:
         """Over the classes of every option, (N, classes)."""
-        return [np.exp(self._log_p)]
+        return [np.exp(own) for own in (self._log_p, *self._forward)]
 
     def heat_maps(self) -> Sequence[HeatMap]:
         """How each source phrase moves, with its first option as translation."""
@@ -45,8 +56,10 @@ class MoveScorer(TableScorer):
         _, first = np.unique(spans, axis=0, return_index=True)
         phrases = tuple(" ".join(self._sentence.words[slice(*span)]) for span in spans[first])
         title = "p(move), d = previous end − start" if self._setup.last else "p(move)"
-        values, names = np.exp(self._log_p[first]), self._setup.names
-        return [HeatMap(title, phrases, names, values, "source phrase", "class of moves")]
+        return [
+            HeatMap(title, phrases, self._setup.names, p[first], "source phrase", "class of moves")
+            for title, p in zip((title, "p(next move)"), self.distributions(), strict=False)
+        ]
 
 
 class DistanceScorer(MoveScorer):
@@ -99,6 +112,22 @@ class CornerScorer(MoveScorer):
         return [Moves(self._span, self._class_of_move, nothing, after)]
 
 
+class BidirectionalScorer(MoveScorer, OrientationScorer):
+    """A feature for each orientation, towards the previous phrase and towards the next, as in the
+    lexicalised model."""
+
+    def __init__(
+        self,
+        sentence: Sentence,
+        options: OptionTable,
+        setup: Orientations,
+        log_p: FloatArray,
+        forward: FloatArray,
+    ) -> None:
+        MoveScorer.__init__(self, sentence, options, setup, log_p, forward)
+        OrientationScorer.__init__(self, BIDIRECTIONAL, options, np.hstack([log_p, forward]))
+
+
 @lru_cache(maxsize=256)
 def _classes_of_distances(setup: Orientations, n_words: int) -> Int64Array:
     """The class of every distance d that a sentence allows, at n_words + d."""
@@ -122,18 +151,22 @@ def _direct(log_p, start, class_of_distance):
 @kernel
 def _scaled(log_p, start, class_of_distance, scaling):
     """The same with −|d| / (β p(o)), eq. (7); where p(d = 0) is at most one half, going on costs
-    as much as `monotone_penalty` words."""
+    as much as `monotone_penalty` words. Where all classes are equally likely, nothing was learned
+    about the phrase, and −|d| remains."""
     n_words = len(class_of_distance) // 2
     values = np.empty((n_words + 1, len(start), 1))
     # of a word's distance, (N, classes)
     prices = -np.minimum(scaling.cap, np.exp(-log_p) / scaling.beta)
-    straight = class_of_distance[n_words]
+    charged = np.zeros(len(start))  # words that d = 0 is charged for
+    for option in range(len(start)):
+        if log_p[option].min() == log_p[option].max():
+            prices[option] = -1.0
+        elif log_p[option, class_of_distance[n_words]] <= LOG_HALF:
+            charged[option] = scaling.monotone_penalty
     for previous_end in range(n_words + 1):
         for option in range(len(start)):
             d = previous_end - start[option]
+            distance = float(abs(d)) if d else charged[option]
             price = prices[option, class_of_distance[n_words + d]]
-            distance = float(abs(d))
-            if d == 0 and log_p[option, straight] <= LOG_HALF:
-                distance = scaling.monotone_penalty
             values[previous_end, option, 0] = distance * price
     return values

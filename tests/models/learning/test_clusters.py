@@ -134,6 +134,22 @@ def test_without_a_pooled_model_every_cluster_is_on_its_own():
     assert not learner.decision(examples, np.full(120, 999)).any()  # of a new cluster
 
 
+@pytest.mark.parametrize(("name", "tolerance"), [("mms", 0), ("mlr-dual", 0), ("me", 1e-4)])
+def test_without_a_pooled_model_others_can_be_left_out(name, tolerance):
+    """Ni et al. train only the sub-models that the test set asks for: these are the same if all are
+    trained."""
+    examples, labels, numbers = make_clusters(4)
+    asked = np.isin(numbers, [3, 41])
+    learner = ClusteredLearner(make_learner(name, **EXACT.get(name, {})), 0)
+    everything = ClusteredExamples(examples, labels, 3, numbers)
+    whole, part = (
+        learner.fit(own, seed=5).decision(examples[asked], numbers[asked])
+        for own in (everything, everything.take(asked))
+    )
+    assert whole.any()
+    assert part == pytest.approx(whole, abs=tolerance)
+
+
 def test_clusters_whose_examples_have_no_features_are_harmless():
     examples, labels, numbers = make_clusters(5)
     both = sparse.vstack([examples, sparse.csr_array((20, 30))]).tocsr()

@@ -6,11 +6,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from models.learning.catalogue import parse_learner
 from tests.samples import sample
 from tests.tuning.reproduction.experiments import made_experiment
 from tuning.reproduction.exhibit import exhibit_text
 from tuning.reproduction.material import Sizes
-from tuning.reproduction.ni import LABELS, SETTINGS, ni_exhibit
+from tuning.reproduction.ni import LABELS, PAPER_SETTINGS, SETTINGS, ni_exhibit
 
 SMALL = replace(SETTINGS, sizes=(10, 20), repeats=2, test_size=5)
 RIGHT = {"lr": 50, "mmr": 60, "svm-multiclass": 62, "me": 70, "mms": 70}
@@ -162,6 +163,12 @@ def test_both_protocols_are_exhibits():
     assert [pooled.name, paper.name] == ["ni_classification", "ni_classification_paper"]
     assert "source phrases with 300 examples have models of their own" in pooled.notes[1]
     assert "every source phrase of the test sentences has a model of its own" in paper.notes[1]
+
+
+def test_the_papers_protocol_takes_the_last_weights_of_mms():
+    learners = PAPER_SETTINGS.learners
+    assert [LABELS[name] for name in learners] == ["LR", "MMR", "SVM", "ME", "MMS"]
+    assert parse_learner(learners[-1]) == ("mms", {"average": False})
 
 
 def test_only_what_the_learners_allow_is_shown():

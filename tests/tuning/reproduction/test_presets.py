@@ -14,6 +14,7 @@ from tuning.comparison.configuration import (
     System,
     TrainingData,
     check,
+    read_configuration,
 )
 from tuning.comparison.requirements import check_models, exact_models
 from tuning.evaluation.data_sets import DataSet
@@ -21,6 +22,7 @@ from tuning.report.results_folder import complete
 from tuning.reproduction.presets import PRESETS, apply_preset
 from tuning.weights.settings import COMPARE_SETTINGS
 
+ROOT = Path(__file__).parents[3]
 DEV = DataSet(Path("d"), (Path("e"),))
 PLAIN = Configuration(TrainingData(Path("a"), Path("b"), Path("c")), DEV, (replace(DEV, name="t"),))
 TREES = replace(PLAIN, train=replace(PLAIN.train, source_tree=Path("t")))
@@ -122,13 +124,44 @@ def test_the_rows_of_xiang_have_the_papers_prior_and_two_more_have_ours():
     assert alphas == dict.fromkeys(rows, (0.9, 0))
 
 
+def test_the_papers_rows_of_ni_have_a_sub_model_for_every_phrase_and_others_say_so():
+    for system in PRESETS["ni"].systems[1:]:
+        settings = parse_model(system.distortion[0]).settings()
+        is_ours = "POOLED" in system.name
+        assert settings["min_examples"] == (300 if is_ours else 0)
+        if system.name.startswith("DPR"):
+            assert settings["learner"] == ("mms" if is_ours else "mms:average=false")
+
+
+@pytest.mark.parametrize("name", ["ja-en", "zh-en"])
+def test_the_comparisons_of_the_guide_have_the_systems_of_the_preset(name):
+    made = check(read_configuration(ROOT / f"docs/results/dpr-{name}.toml"))
+    check_models(made)
+    preset, own = (
+        {(system.name, exact_models(made, system)) for system in systems}
+        for systems in (PRESETS["ni"].systems, made.system)
+    )
+    assert preset < own
+    sample = sample_configuration(name)
+    assert made.train.source.resolve() == sample.train.source
+    assert made.train.alignment.resolve() == sample.train.alignment
+    assert [path.resolve() for path in made.dev.references] == [*sample.dev.references]
+    assert [path.resolve() for path in made.test[0].references] == [*sample.test[0].references]
+
+
 def test_the_preset_of_alrajeh_has_its_own_problem():
-    _, primal, dual = PRESETS["alrajeh"].systems
+    lexical, primal, dual = PRESETS["alrajeh"].systems
+    n_weights = [
+        sum(len(parse_model(model).feature_names) for model in system.distortion)
+        for system in (lexical, primal, dual)
+    ]
+    assert n_weights == [7, 7, 7]  # the models differ, and nothing else
     for system, learner in ((primal, "mlr-primal"), (dual, "mlr-dual")):
         settings = parse_model(system.distortion[-1]).settings()
         assert settings["learner"] == learner
         assert (settings["moves"], settings["features"], settings["use"]) == (
-            "msd", "alrajeh", "direct"
+            "msd", "alrajeh", "bidirectional"
         )  # fmt: skip
+        assert settings["max_sentences"] == 0  # all, as the lexicalised model
         assert settings["min_count"] == 11  # more than ten times
         assert settings["min_examples"] > 10**8  # one model for all

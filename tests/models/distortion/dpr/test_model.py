@@ -41,6 +41,8 @@ VARIANTS = [
     {"classes": 5, "use": "scaled", "min_examples": 1000},
     {"classes": 3, "use": "direct", "features": "alrajeh", "min_examples": 4},
     {"moves": "msd", "features": "alrajeh", "min_examples": 1000},
+    {"moves": "msd", "use": "bidirectional", "features": "alrajeh", "min_examples": 1000},
+    {"moves": "msd", "use": "bidirectional", "learner": "me", "min_examples": 3},
     {
         "learner": "me:sigma=0.5",
         "use": "scaled",
@@ -71,6 +73,14 @@ def test_the_model_obeys_the_laws(settings, options, corpus):
     assert {"tables", "probabilities"} <= set(found)
 
 
+def sub_model(classifier: PhraseClassifier, words):
+    """The number of a source phrase's sub-model, or POOLED."""
+    node = 0
+    for word in words:
+        node = EMPTY if node == EMPTY else child(classifier.trie, node, word)
+    return POOLED if node == EMPTY else classifier.cluster_of_node[node]
+
+
 def probabilities_from_scratch(classifier: PhraseClassifier, options):
     """Softmax of w·φ for each option, all features of one option at once, weights one by one."""
     source_ids = classifier.source.vocabulary.encode(SENTENCE.words)
@@ -94,10 +104,7 @@ def probabilities_from_scratch(classifier: PhraseClassifier, options):
         source = classifier.features.text(texts[0], target=False)
         target = classifier.features.text(texts[1], target=True)
         _, columns, values = classifier.features.rows(source, target, place, classifier.number)
-        node = 0
-        for at in range(start, end):
-            node = EMPTY if node == EMPTY else child(classifier.trie, node, source_ids[at])
-        cluster = POOLED if node == EMPTY else classifier.cluster_of_node[node]
+        cluster = sub_model(classifier, source_ids[start:end])
         model = classifier.model
         scores = np.zeros(model.pooled.shape[1])
         for column, value in zip(columns, values, strict=True):
@@ -118,12 +125,17 @@ def _row(ids):
 @pytest.mark.parametrize("settings", VARIANTS)
 def test_probabilities_are_those_of_single_options(settings, options, corpus):
     model = Dpr(**settings).fit(corpus)
+    classifiers = [model.classifier_]
+    if model.use == "bidirectional":
+        classifiers.append(model.forward_)
     scorer = model.prepare(SENTENCE, options)
-    expected = probabilities_from_scratch(model.classifier_, options)
-    assert scorer.distributions()[0] == pytest.approx(expected, abs=1e-6)
     again = model.prepare(SENTENCE, options)  # with what is remembered of the translations
-    assert np.array_equal(again.distributions()[0], scorer.distributions()[0])
-    assert scorer.distributions()[0].sum(axis=1) == pytest.approx(1.0)
+    every = zip(classifiers, scorer.distributions(), again.distributions(), strict=True)
+    for classifier, found, remembered in every:
+        expected = probabilities_from_scratch(classifier, options)
+        assert found == pytest.approx(expected, abs=1e-6)
+        assert np.array_equal(remembered, found)
+        assert found.sum(axis=1) == pytest.approx(1.0)
 
 
 def test_some_phrases_have_models_of_their_own_and_others_share_one(corpus):
@@ -144,12 +156,16 @@ def released_cost(d, p, beta, cap, monotone_penalty):
     return ratio * (monotone_penalty if d == 0 else abs(d))
 
 
+@pytest.mark.parametrize("fewest", [0, 3])  # without and with a pooled model
 @pytest.mark.parametrize(("classes", "use"), [(3, "scaled"), (5, "direct"), (5, "scaled")])
 @pytest.mark.parametrize("rule", [(2.0, 1.5, 0.0), (3.0, 5.0, 1.0), (1.0, 2.0, 0.5)])
-def test_the_table_is_that_of_the_moves(classes, use, rule, options, corpus):
+def test_the_table_is_that_of_the_moves(classes, use, rule, fewest, options, corpus):
     settings = dict(zip(("beta", "cap", "monotone_penalty"), rule, strict=True))
     settings |= {"classes": classes, "use": use}
-    scorer = Dpr(**settings, min_examples=3).fit(corpus).prepare(SENTENCE, options)
+    model = Dpr(**settings, min_examples=fewest).fit(corpus)
+    scorer, classifier = model.prepare(SENTENCE, options), model.classifier_
+    ids = classifier.source.vocabulary.encode(SENTENCE.words)
+    n_unknown = 0
     edges = {3: [0, 1], 5: [-4, 0, 1, 5]}[classes]  # where the next class begins
     table = scorer.tables[0]
     for previous_end in range(options.n_words + 1):
@@ -157,7 +173,11 @@ def test_the_table_is_that_of_the_moves(classes, use, rule, options, corpus):
             d = previous_end - int(options.start[n])
             p = scorer.distributions()[0][n, sum(d >= edge for edge in edges)]
             expected = log(p) if use == "direct" else -released_cost(d, p, *rule)
+            if fewest == 0 and sub_model(classifier, ids[options.start[n] : options.end[n]]) < 0:
+                n_unknown += 1
+                expected = -log(classes) if use == "direct" else -abs(d)
             assert table.values[previous_end, n, 0] == pytest.approx(expected)
+    assert (n_unknown > 0) == (fewest == 0)  # nani has no sub-model
     assert table.rows.tolist() == [0, *options.end]
     ((rows, columns, values),) = scorer.projected(np.array([0.5]))
     assert np.array_equal(values, 0.5 * table.values[:, :, 0])
@@ -166,12 +186,15 @@ def test_the_table_is_that_of_the_moves(classes, use, rule, options, corpus):
 
 
 def test_prices_worked_by_hand():
-    """p = 0.2, 0.5, 0.3 and 0.2, 0.6, 0.2, phrases that begin at 1; β = 3, cap 1.5, penalty 1."""
-    log_p = np.log([[0.2, 0.5, 0.3], [0.2, 0.6, 0.2]])
+    """p = 0.2, 0.5, 0.3 and 0.2, 0.6, 0.2 and ⅓ each, phrases that begin at 1; β = 3, cap 1.5,
+    penalty 1."""
+    log_p = np.log([[0.2, 0.5, 0.3], [0.2, 0.6, 0.2], [1 / 3, 1 / 3, 1 / 3]])
     moves = np.array([0, 0, 1, 2, 2])  # of d = −2 to 2
-    found = _scaled(log_p, np.array([1, 1]), moves, Scaling(3.0, 1.5, 1.0))[:, :, 0]
+    found = _scaled(log_p, np.array([1, 1, 1]), moves, Scaling(3.0, 1.5, 1.0))[:, :, 0]
     # forward over one word: 1/0.6 is capped; going on: 1/1.5, or nothing as p > ½; back: 1/0.9, cap
-    assert found == pytest.approx(np.array([[-1.5, -1.5], [-2 / 3, 0.0], [-10 / 9, -1.5]]))
+    # nothing is known of the last phrase: the distance alone
+    expected = [[-1.5, -1.5, -1.0], [-2 / 3, 0.0, 0.0], [-10 / 9, -1.5, -1.0]]
+    assert found == pytest.approx(np.array(expected))
 
 
 def test_corners_are_those_of_the_spans(options, corpus):
@@ -180,16 +203,87 @@ def test_corners_are_those_of_the_spans(options, corpus):
         n: (int(options.start[n]), int(options.end[n])) for n in range(len(options))
     }
     seen = set()
-    for previous, (first, last) in spans.items():
+    for previous, before in spans.items():
         for n in range(len(options)):
-            start, end = spans[n]
-            class_ = 0 if start == last else 1 if end == first else 2
+            class_ = orientation(before, spans[n])
             nothing = np.zeros((1, 1), np.uint64), np.zeros(1, np.int64)
             step = Steps(np.array([previous]), np.array([n]), *nothing)
             expected = log(scorer.distributions()[0][n, class_])
             assert scorer.features(step)[0, 0] == pytest.approx(expected)
             seen.add(class_)
     assert seen == {0, 1, 2}
+
+
+def orientation(before, after):
+    """The class of the move from one span to another; the sentence's beginning is a span."""
+    return 0 if after[0] == before[1] else 1 if after[1] == before[0] else 2
+
+
+def slow_bidirectional(model, sentence, options, path):  # noqa: ARG001
+    """log p of the orientations that a derivation has, step by step."""
+    backward = np.log(probabilities_from_scratch(model.classifier_, options))
+    forward = np.log(probabilities_from_scratch(model.forward_, options))
+    total, before, previous = np.zeros(6), (-1, 0), None
+    for option in path:
+        here = int(options.start[option]), int(options.end[option])
+        class_ = orientation(before, here)
+        total[class_] += backward[option, class_]
+        if previous is not None:
+            total[3 + class_] += forward[previous, class_]
+        before, previous = here, option
+    return total
+
+
+@pytest.mark.parametrize("fewest", [3, 1000])
+def test_both_directions_are_those_of_a_slow_twin(fewest, options, corpus):
+    settings = {"moves": "msd", "use": "bidirectional", "learner": "me", "min_examples": fewest}
+    found = check_model(
+        lambda: make_model("dpr", **settings),
+        SENTENCE,
+        options,
+        corpus=corpus,
+        reference=slow_bidirectional,
+    )
+    assert found["reference"] == 10
+
+
+def test_both_directions_have_as_many_features_as_the_lexicalised_model():
+    model = Dpr(moves="msd", use="bidirectional", learner="mlr-dual", features="alrajeh")
+    lexical = make_model("msd", type="wbe-msd-bidirectional-fe").feature_names
+    assert model.feature_names == tuple(
+        name.replace("msd.", "dpr3.msd.mlr-dual.alrajeh.") for name in lexical
+    )
+    assert model.initial_weights == (0.3,) * 6
+
+
+def test_the_second_classifier_learns_how_the_next_phrase_moves():
+    """b is always last, and c is translated after a: a is followed by what lies behind b."""
+    pair = (["a", "b", "c"], ["A", "C", "B"], [(0, 0), (1, 2), (2, 1)])
+    model = Dpr(moves="msd", use="bidirectional", learner="me", min_examples=1)
+    model.fit(corpus_of([pair] * 5))
+    table, lm = make_system([pair] * 5)
+    finder = OptionFinder(table, lm, OptionWeights(np.full(4, 0.2), 0.2, -1.0, 0.5, 1.0))
+    sentence = Sentence(("a", "b", "c"))
+    found = finder.find(table.source_vocabulary.encode(sentence.words)).table
+    backward, forward = model.prepare(sentence, found).distributions()
+    best = {
+        (int(start), int(end)): (int(b.argmax()), int(f.argmax()))
+        for start, end, b, f in zip(found.start, found.end, backward, forward, strict=True)
+    }
+    # a: begins the sentence, then c is discontinuous; c: so; then b is swapped with it; b: swapped,
+    # and then the sentence does not end where the source ends
+    assert best[0, 1] == (0, 2)
+    assert best[2, 3] == (2, 1)
+    assert best[1, 2] == (1, 2)
+
+
+def test_saved_classifiers_of_different_examples_do_not_pass_for_one(corpus, tmp_path):
+    settings = {"moves": "msd", "use": "bidirectional", "learner": "me"}
+    few, many = (Dpr(**settings, min_examples=fewest).fit(corpus) for fewest in (1000, 3))
+    many.forward_ = few.forward_
+    many.save(tmp_path)
+    with pytest.raises(DataError, match=r"forward_pooled\.npy: is of another classifier"):
+        Dpr(**settings, min_examples=3).load(tmp_path)
 
 
 def test_another_phrase_table_is_not_taken_for_the_first(options, corpus):
@@ -290,7 +384,11 @@ def test_a_threshold_that_leaves_nothing_is_refused(corpus):
             "dpr,moves=msd,use=scaled",
             "dpr.use: 'scaled' is not possible\n  classes of msd have no distances to scale",
         ),
-        ("dpr,use=both", "dpr.use: 'both' is not possible\n  known: direct, scaled"),
+        (
+            "dpr,use=bidirectional",
+            "dpr.use: 'bidirectional' is not possible\n  needs moves=msd",
+        ),
+        ("dpr,use=both", "dpr.use: 'both' is not possible\n  known: bidirectional, direct, scaled"),
         ("dpr,learner=mmd", "there is no learner 'mmd'"),
         ("dpr,learner=me:sigma", "'sigma' gives no value\n  name:key=value:…"),
         ("dpr,learner=me:sigmar=1", "has no setting 'sigmar'\n  did you mean sigma?"),

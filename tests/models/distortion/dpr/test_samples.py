@@ -133,6 +133,18 @@ def test_corners_are_read_off_the_links_beside_the_first_target_word(examples):
         assert corner == (2 if follows == swaps else 0 if follows else 1)
 
 
+@given(small_corpora)
+def test_next_corners_are_read_off_the_links_beside_the_last_target_word(examples):
+    corpus = corpus_of(examples)
+    samples = collect_samples(corpus, threads=1)
+    for row, corner in zip(rows_of(samples, corpus), samples.next_corner, strict=True):
+        sentence, f0, f1, _, e1, _ = row
+        source, target, links = examples[sentence]
+        linked = {*links, (len(source), len(target))}  # a sentence ends before its end
+        follows, swaps = (f1, e1) in linked, (f0 - 1, e1) in linked
+        assert corner == (2 if follows == swaps else 0 if follows else 1)
+
+
 def test_a_long_jump_back_is_no_swap():
     links = [(0, 1), (1, 3), (2, 0), (3, 2)]
     corpus = corpus_of([(list("abcd"), list("CADB"), links)])

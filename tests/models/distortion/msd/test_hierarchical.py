@@ -14,7 +14,8 @@ from models.distortion.interface import START, OptionTable, Steps
 from models.distortion.linear import Linear
 from models.distortion.msd.hierarchical import HierarchicalScorer
 from models.distortion.msd.histories import first_histories
-from models.distortion.msd.model import Lexicalised, LexicalisedScorer
+from models.distortion.msd.model import Lexicalised
+from models.distortion.span_moves import OrientationScorer
 from models.hashing import EMPTY, add_one_row, enlarged, no_rows
 from models.phrases.reordering import CLASSES, ReorderingType
 from models.system.folder import default_weights
@@ -128,8 +129,9 @@ def test_sums_over_derivations_are_those_of_all_suffixes_and_prefixes(derivation
     # few values, so that some phrases are of one kind and some have nothing to wait for
     scores = np.random.default_rng(seed).integers(-1, 1, (len(spans), len(kind.columns))) / 2
     table = table_of(spans, scores, n_words)
-    make = LexicalisedScorer if kind.classes == "leftright" else HierarchicalScorer
-    values = [values for _, values in walk(make(kind, table), table, order)]
+    simple = kind.classes == "leftright"
+    scorer = OrientationScorer(kind, table, scores) if simple else HierarchicalScorer(kind, table)
+    values = [values for _, values in walk(scorer, table, order)]
     path = [spans[number] for number in order]
     np.testing.assert_allclose(np.sum(values, axis=0), slow_features(path, scores[order], kind))
 
