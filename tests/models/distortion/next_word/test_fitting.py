@@ -183,6 +183,22 @@ def test_a_given_prior_is_not_searched_for():
     assert (fit.prior, fit.trials) == (16.0, [])  # too little data
 
 
+def test_the_prior_is_chosen_on_sentences_that_were_not_trained_on():
+    """Every tenth sentence, which is held out, has the other order of words: what the rest teaches
+    is wrong there, so nothing is better than the strongest prior."""
+    straight, turned = [(k, k) for k in range(4)], [(k, 3 - k) for k in range(4)]
+    corpus = tagged_corpus(
+        [
+            (list("abcd"), list("ABCD"), straight if number % 10 else turned, list("NVNV"))
+            for number in range(60)
+        ]
+    )
+    fit = train_word_pairs(corpus, SymbolCoder.of(corpus), PAIR, WordPairSettings(passes=2))
+    assert fit.prior == fit.trials[0].prior
+    uniform = -(np.log(5) + 4 * np.log(4)) / 5  # from the beginning, and from each of four words
+    assert fit.trials[1].held_out < fit.trials[0].held_out < uniform
+
+
 def test_held_out_sentences_are_spread_evenly():
     searched, held_out = split_held_out(100)
     assert held_out.tolist() == list(range(0, 100, 10))
