@@ -278,3 +278,10 @@ def test_of_equal_derivations_the_best_one_is_the_first_of_the_list(system, narr
     best, listed = decoder.decode(sentence), decoder.decode(sentence, n_best=10)
     assert set(listed.scores) == {0.0}
     assert best.chosen[0].tolist() == listed.chosen[0].tolist()
+
+
+def test_of_equal_options_the_first_ones_of_the_table_are_tried():
+    table, lm = make_system([(["a"], [f"t{number}"], [(0, 0)]) for number in range(9)])
+    search = SearchSettings(options=4)
+    decoder = Decoder(table, lm, [Linear()], default_weights(""), search)
+    assert decoder.options(Sentence(("a",))).table.entry.tolist() == [0, 1, 2, 3]

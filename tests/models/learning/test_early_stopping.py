@@ -26,11 +26,11 @@ def problem(n_sentences=60, n_features=60):
     return csr_matrix(features), y, sentence
 
 
-def chosen(name="mms", settings=None, threads=1, sentence=None):
+def chosen(name="mms", settings=None, sentence=None, **how):
     examples, y, own = problem()
     labelled = ClusteredExamples(examples, y, 3, np.zeros(len(y), np.int64))
     sentence = own if sentence is None else sentence
-    return choose_settings(name, settings or {}, labelled, sentence, 10_000, threads=threads)
+    return choose_settings(name, settings or {}, labelled, sentence, 10_000, **how)
 
 
 def test_what_is_chosen_does_not_depend_on_threads():
@@ -86,6 +86,28 @@ def test_after_a_bad_number_of_rounds_a_good_one_is_found(monkeypatch):
     monkeypatch.setattr("models.learning.early_stopping.ClusteredLearner", Known)
     found = chosen()
     assert (found["learning_rate"], found["max_rounds"]) == (LEARNING_RATES[0], ROUNDS[2])
+
+
+def test_seeds_decide_what_is_held_out_and_how_is_learned(monkeypatch):
+    seeds, held_out = [], []
+
+    class Noting:
+        def __init__(self, *_):
+            pass
+
+        def fit(self, _, *, seed, threads):  # noqa: ARG002
+            seeds.append(seed)
+            return self
+
+        def n_errors(self, unseen):
+            held_out.append(unseen.X.toarray().tobytes())
+            return 0
+
+    monkeypatch.setattr("models.learning.early_stopping.ClusteredLearner", Noting)
+    for seed in (3, 4):
+        chosen(seed=seed)
+    assert set(seeds) == {3, 4}
+    assert len(set(held_out)) == 2
 
 
 def test_other_learners_are_left_alone():

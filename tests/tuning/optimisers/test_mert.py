@@ -10,6 +10,7 @@ from tuning.optimisers.mert import (
     WALK,
     Mert,
     Place,
+    _promising,
     _random_starts,
     directions_of,
     random_point,
@@ -132,6 +133,15 @@ def test_every_second_random_start_lies_around_the_best_point(n_given):
     # within five standard errors of a normal distribution
     np.testing.assert_allclose(around.mean(axis=0), known, atol=5 * deviation / 20)
     np.testing.assert_allclose(around.std(axis=0), deviation, rtol=5 / np.sqrt(2 * 400))
+
+
+def test_the_best_third_of_the_starts_continues_in_their_order():
+    def scores(*given):
+        return [place.score for place in _promising([Place(None, score, None) for score in given])]
+
+    assert scores(5.0, 1.0, 9.0, 2.0, 3.0, 4.0) == [5.0, 9.0]
+    assert scores(1.0, 7.0, 2.0, 6.0) == [7.0, 6.0]
+    assert scores(3.0) == [3.0]
 
 
 def test_every_sweep_improves_until_nothing_moves():
