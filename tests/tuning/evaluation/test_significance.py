@@ -276,3 +276,13 @@ def test_errors():
     with pytest.raises(SettingError) as error:
         find_test("bootstrp")
     assert str(error.value) == "there is no test 'bootstrp'\n  did you mean bootstrap?"
+
+
+@pytest.mark.parametrize("test", [paired_bootstrap, randomisation, replicated_randomisation])
+def test_seeds_decide_what_is_drawn(test):
+    draw = np.random.default_rng(3)
+    one, two = (numbers(draw.normal(mean, 1, 40)) for mean in (0.0, 0.2))
+    runs = ([one], [two]) if test is replicated_randomisation else (one, two)
+    found = [test(Mean(), *runs, n_resamples=300, seed=seed).p_value for seed in (1, 2, 3, 1)]
+    assert found[3] == found[0]
+    assert len(set(found)) > 1
