@@ -11,6 +11,7 @@ from decoder.decode import Decoder, SearchSettings
 from decoder.explanation import explain
 from decoder.search_space import (
     EARLY,
+    best_futures,
     estimates_coverage,
     estimates_options,
     future_scores,
@@ -31,9 +32,9 @@ SEEDS = st.integers(0, 1000)
 
 
 def noise(coverage, state, seed):
-    """Some number for each coverage and state."""
-    mixed = (coverage.sum(axis=1).astype(np.int64) * 7919 + state * 31 + seed) % 997
-    return (mixed / 100.0)[:, None]
+    """Some number for each coverage and state, larger than most differences of scores."""
+    mixed = (coverage.sum(axis=1).astype(np.int64) * 7919 + state * 311 + seed) % 997
+    return (mixed / 10.0)[:, None]
 
 
 class NoisyGapScorer(GapScorer):
@@ -95,6 +96,8 @@ def test_estimates_do_not_leak_into_exhaustive_results(system, seed, limit):
     both = Decoder(table, lm, [Linear(), Noisy(seed, table=False)], weights, search)
     decoded = both.decode(sentence, n_best=10_000)
     assert len(decoded) == len(expected)
+    for decoder, every in ((noisy, found), (both, decoded)):  # nor into what is best at the end
+        assert decoder.decode(sentence).scores[0] == pytest.approx(every.scores[0], abs=1e-9)
     own = np.array([weights[name] for name in both.feature_names])
     np.testing.assert_allclose(decoded.features() @ own, decoded.scores, atol=1e-5)
 
@@ -196,6 +199,22 @@ def test_option_estimates_enter_the_future_of_spans():
                     expected[start] = np.maximum(expected[start], score + expected[middle])
         found = future_scores(5, options.spans, options.options, estimates)
         np.testing.assert_allclose(found, expected)
+
+
+def test_option_estimates_of_several_models_are_added():
+    table, lm = make_system(HAND)
+    sentence = Sentence.parse("kare wa hon o katta")
+    options = Decoder(table, lm, [], default_weights("")).decode(sentence).options
+    scorers = [Noisy(seed, table=True).prepare(sentence, options.table) for seed in (1, 2)]
+    scorers.insert(1, Linear().prepare(sentence, options.table))  # estimates nothing
+    weights = [np.array([weight]) for weight in (0.5, 7.0, -2.0)]
+    n_options = len(options.table)
+    total = 0.5 * scorers[0].option_estimate(n_options)[:, 0]
+    total -= 2.0 * scorers[2].option_estimate(n_options)[:, 0]
+    np.testing.assert_allclose(
+        best_futures(options, scorers, weights),
+        future_scores(5, options.spans, options.options, total),
+    )
 
 
 @given(systems(max_words=6), st.sampled_from([2, -1]))

@@ -14,6 +14,7 @@ from models.distortion.linear import Linear
 from models.distortion.msd.model import Lexicalised
 from models.distortion.tables import Table, TableScorer
 from models.errors import DataError
+from models.system.folder import default_weights
 from tests.decoder import oracles
 from tests.decoder.systems import HAND, make_system, systems
 
@@ -92,6 +93,17 @@ def test_steps_say_where_they_are(system, limit):
         end = step.source[1]
         assert step.covered == tuple(place in covered for place in range(len(words)))
         assert step.is_unknown == (step.values[7] == -100.0)
+
+
+def test_alternatives_that_score_the_same_are_shown_from_short_to_long_and_left_to_right():
+    table, lm = make_system(HAND)
+    weights = dict.fromkeys(default_weights(""), 0.0)
+    translator = translator_of(table, lm, "", weights, distortion_limit=-1)
+    decoded = translator.decode(Sentence.parse("hon o katta"))
+    [first, *_] = explain(translator, decoded).steps
+    spans = [alternative.source for alternative in first.alternatives]
+    assert len(spans) > 3
+    assert spans == sorted(spans, key=lambda span: (span[1] - span[0], span[0]))
 
 
 def scored(path, table, lm, kind, weights, *, whole):

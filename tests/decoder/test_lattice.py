@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from decoder.decode import Decoder, SearchSettings
-from decoder.lattice import NONE
+from decoder.lattice import NONE, _useful
 from decoder.output import lattice_lines
+from decoder.workspace import Capacity, make_workspace
 from models.data.sentence import Sentence
 from models.distortion.gaps import Gaps
 from models.distortion.linear import Linear
@@ -88,6 +89,15 @@ def test_the_best_ways_are_the_n_best_list(system, pops):
     assert (lattice.n_covered[ends] == len(words)).all()
     bits = [sum(int(word).bit_count() for word in row) for row in lattice.coverage]
     assert bits == lattice.n_covered.tolist()
+
+
+def test_of_equally_good_ways_to_the_end_the_first_is_followed():
+    workspace = make_workspace(2, 1, Capacity(3, 1, 1, 2, 2))
+    hypotheses, arcs = workspace.hypotheses[:3], workspace.arcs[:2]
+    hypotheses["score"], arcs["score"] = 0.0, -1.0
+    arcs["before"], arcs["to"] = 0, [1, 2]  # two complete translations
+    rest, following, _ = _useful(hypotheses, arcs, 1)
+    assert (rest[0], following.tolist()) == (-1.0, [1, NONE, NONE])
 
 
 @pytest.fixture(scope="module")

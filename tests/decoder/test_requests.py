@@ -6,7 +6,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from decoder.constraints.target_words import BeginsWith, parts_of
-from decoder.decode import Decoder, NotFound, SearchSettings
+from decoder.decode import Decoder, NotFound, SearchSettings, Stopped
 from decoder.requests import Beginning, Exactly, Following, differences
 from models.arrays import Ragged
 from models.data.sentence import Sentence
@@ -210,6 +210,28 @@ def test_of_an_empty_sentence_nothing_can_be_said():
     for request in (Exactly(("a",), nearest=False), Beginning(("a",))):
         with pytest.raises(NotFound, match="an empty sentence says nothing"):
             request.decode(decoder, nothing, 1, distinct=False)
+
+
+@pytest.mark.parametrize("narrow", [{"stack_size": 1}, {"pop_limit": 1}])
+def test_what_is_required_is_found_behind_what_looks_better(narrow):
+    """Only b can begin with x if a ends with y, and a looks far better as x, b as z."""
+    examples = {("a", "x"): 5, ("a", "y"): 1, ("b", "z"): 5, ("b", "x"): 1}
+    pairs = [([s], [t], [(0, 0)]) for (s, t), n in examples.items() for _ in range(n)]
+    settings = SearchSettings(**{"stack_size": 0, "pop_limit": 0, **narrow}, distortion_limit=-1)
+    decoder = Decoder(*make_system(pairs), default_models(""), default_weights(""), settings)
+    sentence = Sentence(("a", "b"))
+    assert set(decoder.decode(sentence).words()) == {"x", "z"}
+    found = Exactly(("x", "y"), nearest=False).decode(decoder, sentence, 1, distinct=False)
+    assert (found.words(), found.links()) == (["x", "y"], [(0, 1), (1, 0)])
+
+
+@pytest.mark.parametrize("request_", [Exactly(("book",)), Exactly(("no",)), Beginning(("book",))])
+def test_a_search_for_a_request_is_stopped_like_any_other(request_):
+    table, lm = make_system(HAND)
+    decoder = decoder_of((table, lm, "", default_weights(""), []))
+    decoder.is_stopped = lambda: True
+    with pytest.raises(Stopped):
+        request_.decode(decoder, Sentence(("hon", "o")), 1, distinct=False)
 
 
 def test_differences_are_named_in_order():

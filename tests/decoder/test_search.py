@@ -265,3 +265,23 @@ def test_any_number_of_derivations_may_have_the_same_score():
     decoded = decoder.decode(Sentence(("a",) * 40), n_best=50)
     assert len({tuple(decoded.words(number)) for number in range(50)}) == len(decoded) == 50
     assert decoded.scores.tolist() == pytest.approx([decoded.scores[0]] * 50, rel=1e-12)
+
+
+@given(systems(), st.booleans())
+def test_of_equal_derivations_the_best_one_is_the_first_of_the_list(system, narrow):
+    """Without weights all derivations score the same."""
+    table, lm, kind, weights, words = system
+    weights = dict.fromkeys(weights, 0.0)
+    own = SearchSettings(pop_limit=6, stack_size=4, options=3) if narrow else EXHAUSTIVE
+    decoder = decoder_of(table, lm, kind, weights, own)
+    sentence = Sentence(tuple(words))
+    best, listed = decoder.decode(sentence), decoder.decode(sentence, n_best=10)
+    assert set(listed.scores) == {0.0}
+    assert best.chosen[0].tolist() == listed.chosen[0].tolist()
+
+
+def test_of_equal_options_the_first_ones_of_the_table_are_tried():
+    table, lm = make_system([(["a"], [f"t{number}"], [(0, 0)]) for number in range(9)])
+    search = SearchSettings(options=4)
+    decoder = Decoder(table, lm, [Linear()], default_weights(""), search)
+    assert decoder.options(Sentence(("a",))).table.entry.tolist() == [0, 1, 2, 3]

@@ -117,6 +117,17 @@ def test_terms_take_no_room_from_the_options_of_the_table(mode):
     assert len(options) == {"exclusive": 10, "inclusive": MOST_OPTIONS + 10, "constraint": 20}[mode]
 
 
+def test_phrases_over_half_of_a_required_term_are_left_out():
+    """Even if they say it."""
+    table, lm = make_system([(list("abc"), list("xyz"), [(0, 0), (1, 1), (2, 2)])])
+    decoder = Decoder(table, lm, default_models(""), default_weights(""))
+    term = Term(0, 2, {"y": 1.0}, "constraint")
+    options = decoder.options(Sentence(tuple("abc"), markup=Markup((term,)))).table
+    spans = zip(options.start.tolist(), options.end.tolist(), strict=True)
+    # beside it c, around it "a b" and "a b c", and the given translation
+    assert sorted(spans) == [(0, 2), (0, 2), (0, 3), (2, 3)]
+
+
 def test_long_sentences_are_not_cut_inside_of_terms_and_zones():
     system = translator(max_length=4)
     markup = Markup((Term(3, 5, {"said": 1.0}), Term(8, 9, {"it": 1.0})), ((6, 10),), (1,))

@@ -8,10 +8,13 @@ import pytest
 from decoder import options, search
 from decoder.decode import Stopped
 from decoder.translator import Translator
+from models.distortion.gaps import Gaps
 from models.distortion.linear import Linear
 from models.errors import SettingError
-from models.system.folder import default_weights
+from models.system.folder import default_weights, write_weights
+from models.system.training import train_system
 from tests.decoder.systems import HAND, make_system
+from tests.tiny_systems import ALIGNMENT, SOURCE, TARGET, write_corpus
 
 
 def test_weights_without_a_decimal_point_compiled_the_kernels_again():
@@ -58,6 +61,15 @@ def test_models_can_be_switched_off():
     )
     again = neither.with_distortion(both.distortion)
     assert again.translate(sentence) == both.translate(sentence)
+
+
+def test_a_system_with_other_models_keeps_its_weights_and_new_features_get_initial_ones(tmp_path):
+    files = write_corpus(tmp_path, source=SOURCE, target=TARGET, alignment=ALIGNMENT)
+    train_system(files, tmp_path / "model")
+    write_weights(tmp_path / "model", {"lm": 0.77, "linear": 0.11}, 6, {})
+    loaded = Translator.load(tmp_path / "model", None, ["linear", "gaps"])
+    assert (loaded.weights["lm"], loaded.weights["linear"]) == (0.77, 0.11)
+    assert loaded.weights["gaps"] == Gaps().initial_weights[0] != 0
 
 
 def test_raw_text_training_and_pictures_are_imported_by_those_who_use_them():

@@ -297,9 +297,14 @@ def test_names_may_be_any_bytes(write, tmp_path):
     assert os.path.exists(picture)  # noqa: PTH110 - the name is bytes
 
 
-def test_a_reader_that_goes_away_is_no_failure():
+@pytest.mark.parametrize("unbuffered", ["", "1"])  # otherwise something is left to write at exit
+def test_a_reader_that_goes_away_is_no_failure(unbuffered):
     process = subprocess.Popen(
-        [*COMMAND, "corpus", "--help"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [*COMMAND, "corpus", "--help"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+        text=True,
     )
     process.stdout.close()
     assert process.stderr.read() == ""

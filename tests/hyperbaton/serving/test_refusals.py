@@ -5,6 +5,7 @@ import json
 import socket
 import time
 from contextlib import ExitStack, closing, suppress
+from itertools import product
 
 import pytest
 
@@ -276,8 +277,9 @@ def test_a_search_for_a_translation_is_wide_and_may_not_be_wider(system):
         assert server.translate("hon", search=wide, order="0").status == 200
         narrow = {"pop_limit": 29, "stack_size": 29}
         assert server.translate("hon", search=narrow, force="a").status == 200
-        for asked in ({"force": "a"}, {"prefix": "a"}):
-            answer = server.translate("hon", search=wide, **asked)
+        other = {"pop_limit": 20, "stack_size": 30}
+        for asked, search in product(({"force": "a"}, {"prefix": "a"}), (wide, other)):
+            answer = server.translate("hon", search=search, **asked)
             assert answer.status == 400
             assert answer.error["expected"] == "pop_limit and stack_size can be 29 at most"
 

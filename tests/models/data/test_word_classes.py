@@ -59,6 +59,24 @@ def test_no_sweep_makes_the_criterion_worse(lines, n_classes):
     assert all(after >= before - 1e-9 for before, after in pairwise(values))
 
 
+@given(texts, st.integers(2, 4))
+def test_the_better_of_two_starts_is_taken(lines, n_classes):
+    """Frequent words have classes of their own, or all classes are of the same size."""
+    words, vocabulary = corpus(lines)
+    counts = np.bincount(words.values, minlength=len(vocabulary)).tolist()
+    by_count = sorted(filter(counts.__getitem__, range(len(counts))), key=lambda w: -counts[w])
+    starts = [
+        dict(zip(by_count, classes, strict=True))
+        for classes in (
+            [min(rank, n_classes - 1) for rank in range(len(by_count))],
+            [rank % n_classes for rank in range(len(by_count))],
+        )
+    ]
+    found = WordClasses.fit(words, vocabulary, n_classes, sweeps=0).of_word
+    best = max(criterion(words, start) for start in starts)
+    assert criterion(words, found) == pytest.approx(best, abs=1e-9)
+
+
 @given(texts, st.integers(2, 4), st.data())
 def test_what_a_word_gains_by_joining_a_class_is_what_the_criterion_gains(lines, n_classes, data):
     words, vocabulary = corpus(lines)

@@ -121,6 +121,12 @@ def test_the_pooled_model_sees_rare_clusters_or_all_examples_if_none_is_rare():
     assert np.allclose(pooled(1000), weights(everything), atol=1e-6)  # all are rare
 
 
+def test_a_cluster_with_just_enough_examples_has_a_model_of_its_own():
+    examples, labels = make_examples(0, n=9)
+    clusters = ClusteredExamples(examples, labels, 3, np.repeat([5, 6, 7], [4, 3, 2]))
+    assert ClusteredLearner(Perceptron(), 3).fit(clusters).model_.ids.tolist() == [5, 6]
+
+
 def test_without_a_pooled_model_every_cluster_is_on_its_own():
     examples, labels, numbers = make_clusters(4)
     learner = ClusteredLearner(make_learner("me", tolerance=1e-7), 0)

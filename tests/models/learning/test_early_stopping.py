@@ -1,3 +1,5 @@
+from itertools import product
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
@@ -12,29 +14,28 @@ LEARNING_RATES = Perceptron.searched["learning_rate"]
 ROUNDS = Perceptron.searched["max_rounds"]
 
 
-def problem(n_sentences=60, noise=0.45):
-    """One feature that tells the class, one of the sentence alone, and much noise in the class."""
-    random = np.random.default_rng(3)
+def problem(n_sentences=60, n_features=60):
+    """A fifth of the classes is noise, and there are features enough to learn it by heart."""
+    random = np.random.default_rng(1)
     sentence = np.repeat(np.arange(n_sentences, dtype=np.int32), 5)
-    y = random.integers(0, 3, n_sentences)[sentence]
-    shown = np.where(random.random(len(y)) < noise, random.integers(0, 3, len(y)), y)
-    features = np.zeros((len(y), 3 + n_sentences))
-    features[np.arange(len(y)), shown] = 1
-    features[np.arange(len(y)), 3 + sentence] = 1
+    y = random.integers(0, 3, len(sentence))
+    mixed = random.normal(size=(n_features, n_features)) / 5
+    centres = 0.6 * random.normal(size=(3, n_features))
+    features = (centres[y] + random.normal(size=(len(y), n_features))) @ mixed
+    y = np.where(random.random(len(y)) < 0.2, random.integers(0, 3, len(y)), y)
     return csr_matrix(features), y, sentence
 
 
-def chosen(name="mms", settings=None, threads=1, sentence=None):
+def chosen(name="mms", settings=None, sentence=None, **how):
     examples, y, own = problem()
     labelled = ClusteredExamples(examples, y, 3, np.zeros(len(y), np.int64))
     sentence = own if sentence is None else sentence
-    return choose_settings(name, settings or {}, labelled, sentence, 10_000, threads=threads)
+    return choose_settings(name, settings or {}, labelled, sentence, 10_000, **how)
 
 
-def test_the_number_of_rounds_is_looked_for_on_unseen_sentences():
+def test_what_is_chosen_does_not_depend_on_threads():
     found = chosen()
-    assert found["max_rounds"] in ROUNDS
-    assert found["learning_rate"] in LEARNING_RATES
+    assert set(found) == {"learning_rate", "max_rounds"}
     assert found == chosen(threads=2)
 
 
@@ -50,17 +51,19 @@ def test_what_is_chosen_makes_fewest_errors_on_the_held_out_sentences():
     numbers = np.random.default_rng(0).permutation(np.arange(60))
     held_out, train = np.isin(sentence, numbers[:6]), np.isin(sentence, numbers[6:])
     cluster = np.zeros(len(y), np.int64)
-    errors = {}
-    for rate in LEARNING_RATES:
-        for n_rounds in ROUNDS:
-            own = make_learner("mms", learning_rate=rate, max_rounds=n_rounds)
-            learner = ClusteredLearner(own, 10_000).fit(
-                ClusteredExamples(examples[train], y[train], 3, cluster[train])
-            )
-            found = learner.decision(examples[held_out], cluster[held_out]).argmax(axis=1)
-            errors[rate, n_rounds] = int((found != y[held_out]).sum())
+    seen, unseen = {}, {}
+    for candidate in product(LEARNING_RATES, ROUNDS):
+        own = make_learner("mms", learning_rate=candidate[0], max_rounds=candidate[1])
+        learner = ClusteredLearner(own, 10_000).fit(
+            ClusteredExamples(examples[train], y[train], 3, cluster[train])
+        )
+        for rows, errors in ((train, seen), (held_out, unseen)):
+            found = learner.decision(examples[rows], cluster[rows]).argmax(axis=1)
+            errors[candidate] = int((found != y[rows]).sum())
+    assert len(set(unseen.values())) > 3
+    assert unseen[min(seen, key=seen.get)] > min(unseen.values())  # what was seen misleads
     found = chosen()
-    assert errors[found["learning_rate"], found["max_rounds"]] == min(errors.values())
+    assert unseen[found["learning_rate"], found["max_rounds"]] == min(unseen.values())
 
 
 def test_after_a_bad_number_of_rounds_a_good_one_is_found(monkeypatch):
@@ -83,6 +86,28 @@ def test_after_a_bad_number_of_rounds_a_good_one_is_found(monkeypatch):
     monkeypatch.setattr("models.learning.early_stopping.ClusteredLearner", Known)
     found = chosen()
     assert (found["learning_rate"], found["max_rounds"]) == (LEARNING_RATES[0], ROUNDS[2])
+
+
+def test_seeds_decide_what_is_held_out_and_how_is_learned(monkeypatch):
+    seeds, held_out = [], []
+
+    class Noting:
+        def __init__(self, *_):
+            pass
+
+        def fit(self, _, *, seed, threads):  # noqa: ARG002
+            seeds.append(seed)
+            return self
+
+        def n_errors(self, unseen):
+            held_out.append(unseen.X.toarray().tobytes())
+            return 0
+
+    monkeypatch.setattr("models.learning.early_stopping.ClusteredLearner", Noting)
+    for seed in (3, 4):
+        chosen(seed=seed)
+    assert set(seeds) == {3, 4}
+    assert len(set(held_out)) == 2
 
 
 def test_other_learners_are_left_alone():

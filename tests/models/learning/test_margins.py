@@ -38,6 +38,19 @@ def test_one_against_the_rest_is_the_optimum_of_liblinear(seed, penalty):
     assert np.all(np.diff(learner.trace_["dual"]) >= -1e-9)
 
 
+def test_one_against_the_rest_has_converged_when_every_class_has():
+    """Two examples almost alike: what separates them is found slowly, what both are not at once."""
+    examples = sparse.csr_array([[1.0, 0.0], [1.0, 0.1]])
+
+    def learned(labels, n_classes, max_rounds):
+        learner = SupportVectors(penalty=1000.0, tolerance=0.1, max_rounds=max_rounds)
+        return learner.fit(examples, np.array(labels), n_classes)
+
+    assert learned([0, 0], 2, max_rounds=20).converged_
+    assert not learned([0, 1], 3, max_rounds=20).converged_  # the third class has
+    assert learned([0, 1], 3, max_rounds=100_000).converged_
+
+
 @pytest.mark.parametrize(("seed", "penalty"), [(0, 0.1), (1, 1.0), (2, 10.0)])
 def test_multiclass_is_the_optimum_of_liblinear(seed, penalty):
     examples, labels = make_examples(seed, n=40, signed=True)

@@ -1,6 +1,7 @@
 """Tables that are pruned after training, and the numbers of Fisher's exact test."""
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -111,3 +112,13 @@ def test_tails_of_large_and_small_numbers(counts):
     assert found == pytest.approx(exact(*counts), rel=1e-10, abs=1e-9)
     [turned] = significance_of_counts(in_source, in_target, both, int(total[0]))
     assert turned == found
+
+
+def test_a_table_that_knows_too_few_occurrences_has_at_least_those_of_its_phrases():
+    """a occurs 8 times, b 4 times, B 3 times and always with b: −log p = log C(8, 3) / C(4, 3)."""
+    pairs = [("a", "A")] * 6 + [("a", "C")] * 2 + [("b", "B")] * 3 + [("b", "A")]
+    table = train_phrases(corpus_of([([source], [target], [(0, 0)]) for source, target in pairs]))
+    few = replace(table, n_occurrences=1.0)
+    assert pairs_of(prune(few, significance=str(math.log(14) - 0.01))) == [("b", "B")]
+    with pytest.raises(DataError, match="is left"):
+        prune(few, significance=str(math.log(14) + 0.01))

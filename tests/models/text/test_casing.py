@@ -24,6 +24,12 @@ def test_the_most_frequent_form_inside_of_sentences_counts(truecaser):
     assert truecaser.forms["but"] == ("But",)  # only at the beginning
 
 
+def test_of_forms_that_are_equally_frequent_the_one_in_lower_case_wins():
+    truecaser = Truecaser.fit([["in", "The", "house"], ["in", "the", "house"]])
+    assert truecaser.forms["the"] == ("the", "The")
+    assert truecaser.apply(["The"]) == ["the"]
+
+
 def test_first_words_and_unseen_forms_change(truecaser):
     words = ["The", "CAT", "and", "THE", "us", ".", "Kyoto", "Unknown"]
     unchanged = words[3:]

@@ -13,7 +13,8 @@ from models.system.folder import load_text, read_system
 from models.system.settings import TrainingSettings
 from models.system.training import train_system
 from models.text.both_sides import TextPipelines
-from models.text.numbers import NUMBER, is_number, masked_corpus
+from models.text.numbers import NUMBER, is_number, masked_corpus, masked_sentence
+from models.text.pipeline import TextPipeline
 from models.text.settings import TextSettings
 from tuning.weights.hypotheses import collect, listed
 
@@ -56,6 +57,12 @@ def test_numbers_that_correspond_one_to_one_become_placeholders(source, target, 
     assert words(corpus.source)[1] == "a 20"
     for side in (corpus.source, corpus.target):  # no word that does not occur
         assert set(np.unique(side.words.values)) == set(range(3, len(side.vocabulary)))
+
+
+def test_words_that_are_copied_keep_their_capital_letters_beside_numbers():
+    sentence = masked_sentence(TextPipeline.of("xx", "none", "lower").sentence("Tanaka 1868 Ai"))
+    assert sentence.words == ("tanaka", NUMBER, "ai")
+    assert [sentence.copy_of(place) for place in range(3)] == ["Tanaka", "1868", "Ai"]
 
 
 @given(st.text(alphabet="0123456789.,:/-a", max_size=6))

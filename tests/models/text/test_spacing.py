@@ -36,6 +36,7 @@ def test_text_comes_back_as_it_was(surfaces, spacing, data):
         ("en", 'he said , " come ( now ) ! "', 'he said, "come (now)!"'),
         ("en", "it 's 5 % of $ 10 and / or none ...", "it's 5% of $10 and/or none..."),
         ("en", "a \" b \" c ' d ' e", "a \"b\" c 'd' e"),
+        ("en", "he : \" ' no ' is ' no ' \" .", "he: \"'no' is 'no'\"."),
         ("en", "the word 源氏 物語 is", "the word 源氏物語 is"),
         ("fr", "l' eau : « bon » !", "l'eau : « bon » !"),
         ("de", "er : „ komm “ , sagte sie", "er: „komm“, sagte sie"),

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tests.tuning.report.comparisons import make_comparison
+from tuning.comparison.judging import judge
 from tuning.evaluation.significance import find_test, interval, resampled_scores
 
 ERRORS = {"A": 0.35, "B": 0.3, "C": 0.1}
@@ -97,3 +98,14 @@ def test_p_values_against_the_best_cell_of_all_limits():
             both = best.statistics("test", metric), cell.statistics("test", metric)
             assert found[cell.name] == find_test("bootstrap")(metric, *both).p_value
     assert min(found.values()) < 0.05 < max(p for p in found.values() if p < 1)
+
+
+def test_the_replica_that_is_chosen_is_judged_or_the_average_if_there_is_one():
+    made = make_comparison(ERRORS, n_sentences=10, replicas=3, metrics=("bleu",))
+    [a, b, c] = made.cells
+    cells = [replace(a, chosen=2), b, replace(c, average=c.replicas[1])]
+    found = judge(made.configuration, made.tests, cells, ())
+    scores = [found.scores["test"][cell.name][0].score for cell in cells]
+    expected = [made.replica_scores["test"][cell.name][:, 0] for cell in cells]
+    assert scores == pytest.approx([expected[0][2], expected[1][0], expected[2][1]])
+    assert len({*expected[0]}) == len({*expected[2]}) == 3

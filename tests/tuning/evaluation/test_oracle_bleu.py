@@ -1,3 +1,4 @@
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
@@ -9,7 +10,7 @@ from tests import command_line
 from tests.decoder.oracles import everything
 from tests.decoder.systems import systems
 from tests.tuning.evaluation.test_diagnosis import translator_of
-from tuning.evaluation.oracle_bleu import oracle_bleu
+from tuning.evaluation.oracle_bleu import climb, oracle_bleu
 
 BLEU_OF_ALL = BLEU(tokenize="none", force=True)
 
@@ -35,6 +36,24 @@ def test_what_the_lattice_can_say_is_said(system, data):
         translator = translator_of(system, pop_limit=0, stack_size=0, distortion_limit=-1)
         found = oracle_bleu(translator, [Sentence(tuple(system[-1]))] * 2, [[wanted], [wanted]])
         assert found.best == [wanted] * 2
+
+
+class Valley:
+    """Two ones are worse than two zeros, and one of each is worst: no single step leads out."""
+
+    @staticmethod
+    def score(sums):
+        return np.array([10.0, 0.0, 5.0])[sums[..., 0].astype(int)]
+
+    @staticmethod
+    def smooth_sentence_scores(statistics):
+        return statistics[:, 0]  # of a sentence by itself, one is better
+
+
+def test_what_looks_better_sentence_by_sentence_may_be_worse_than_the_first_of_each():
+    statistics = np.array([[0.0], [1.0], [0.0], [1.0]])
+    first, last = np.array([0, 2]), np.array([2, 4])
+    assert climb(Valley(), statistics, first, last).tolist() == [0, 2]
 
 
 def test_the_command(write, tmp_path):

@@ -345,3 +345,13 @@ def test_errors():
     with pytest.raises(SettingError) as error:
         find_test("bootstrp")
     assert str(error.value) == "there is no test 'bootstrp'\n  did you mean bootstrap?"
+
+
+@pytest.mark.parametrize("n_runs", [1, 2])
+@pytest.mark.parametrize("test", [paired_bootstrap, randomisation])
+def test_seeds_decide_what_is_drawn(test, n_runs):
+    draw = np.random.default_rng(3)
+    runs = [[numbers(draw.normal(mean, 1, 40)) for _ in range(n_runs)] for mean in (0.0, 0.2)]
+    found = [test(Mean(), *runs, n_resamples=300, seed=seed).p_value for seed in (1, 2, 3, 1)]
+    assert found[3] == found[0]
+    assert len(set(found)) > 1

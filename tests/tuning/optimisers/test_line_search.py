@@ -191,3 +191,8 @@ def test_intervals_narrower_than_the_digits_of_a_weight():
 
 def test_all_hypotheses_alike():
     assert one_sentence((1, 1, 0.5), (1, 1, 0.5)) == (0.0, pytest.approx(50))
+
+
+def test_of_equally_good_intervals_the_nearest_to_the_start_wins():
+    # the first line is best from −7 to 3; those on both sides, up to ±10, are equally good
+    assert one_sentence((0, 0, 0.1), (-7, -1, 0.9), (-3, 1, 0.9)) == (6.5, pytest.approx(90))

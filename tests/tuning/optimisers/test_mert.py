@@ -6,7 +6,16 @@ import pytest
 from tests.tuning.optimisers.pools import MEAN, oracle, planted_pool
 from tuning.optimisers.interface import Start
 from tuning.optimisers.line_search import BETTER
-from tuning.optimisers.mert import Mert, Place, directions_of, random_point, sweep
+from tuning.optimisers.mert import (
+    WALK,
+    Mert,
+    Place,
+    _promising,
+    _random_starts,
+    directions_of,
+    random_point,
+    sweep,
+)
 from tuning.optimisers.pool import Pool, scale_pool
 
 ALL = np.ones(7, dtype=bool)
@@ -110,6 +119,29 @@ def test_random_points_have_both_signs_and_the_same_length():
     np.testing.assert_allclose(np.abs(points).sum(axis=1), 2)
     assert (points < 0).any(axis=0).all()
     assert (points > 0).any(axis=0).all()
+
+
+@pytest.mark.parametrize("n_given", [1, 2])
+def test_every_second_random_start_lies_around_the_best_point(n_given):
+    known = np.array([0.5, -2.0, 0.0, 0.1])
+    draws = [np.random.default_rng(seed) for seed in range(n_given + 800)]
+    starts = np.array(list(_random_starts(known, draws, n_given)))
+    assert len(starts) == 800
+    around, anywhere = starts[n_given % 2 :: 2], starts[1 - n_given % 2 :: 2]
+    np.testing.assert_allclose(np.abs(anywhere).sum(axis=1), np.abs(known).sum())
+    deviation = WALK * np.abs(known).mean()
+    # within five standard errors of a normal distribution
+    np.testing.assert_allclose(around.mean(axis=0), known, atol=5 * deviation / 20)
+    np.testing.assert_allclose(around.std(axis=0), deviation, rtol=5 / np.sqrt(2 * 400))
+
+
+def test_the_best_third_of_the_starts_continues_in_their_order():
+    def scores(*given):
+        return [place.score for place in _promising([Place(None, score, None) for score in given])]
+
+    assert scores(5.0, 1.0, 9.0, 2.0, 3.0, 4.0) == [5.0, 9.0]
+    assert scores(1.0, 7.0, 2.0, 6.0) == [7.0, 6.0]
+    assert scores(3.0) == [3.0]
 
 
 def test_every_sweep_improves_until_nothing_moves():

@@ -169,3 +169,10 @@ def test_nothing_to_gain():
     start = np.linspace(-1, 1, 7)
     found = mira(same, start, passes=3)
     np.testing.assert_allclose(found, start)
+
+
+def test_seeds_decide_the_order_of_the_sentences():
+    pool, _ = planted_pool(1, noise=3.0)
+    one, again, other = (mira(pool, np.full(7, 0.1), seed=seed, passes=2) for seed in (1, 1, 2))
+    assert one.tolist() == again.tolist()
+    assert one.tolist() != other.tolist()

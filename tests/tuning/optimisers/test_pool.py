@@ -105,6 +105,13 @@ def test_deviations_are_those_within_sentences():
     assert Pool.empty(3, 2, 1).deviations().tolist() == [0, 0]
 
 
+def test_differences_that_only_rounding_makes_are_no_deviations():
+    features = np.array([[1.0, 1.0], [1.0 + 1e-9, 1.0 + 1e-5]])
+    keys = np.arange(2).astype(np.uint64)
+    found = Pool(features, np.zeros((2, 1)), keys, np.array([0, 2])).deviations()
+    assert found.tolist() == [0.0, pytest.approx(5e-6)]
+
+
 def test_a_part_of_a_pool_has_the_hypotheses_of_its_sentences():
     pool, planted = planted_pool(1, n_sentences=7)
     part = pool.part(np.array([5, 0, 2]))

@@ -54,6 +54,13 @@ def test_pairs_differ_clearly_and_are_the_first_that_do():
     assert (gains[found.better] - gains[found.worse] >= 0.2).all()
 
 
+def test_a_pair_that_differs_by_the_threshold_is_clear():
+    gains, offsets = np.array([0.25, 0.5]), np.array([0, 2])
+    seed = np.random.SeedSequence(1)
+    assert Pro(100, 1, 0.25).sample(gains, offsets, seed).better.tolist() == [1]
+    assert not len(Pro(100, 1, 0.2500001).sample(gains, offsets, seed).better)
+
+
 TEXTS = [["a b c d e f", "a b x d", "c"], ["g h i j k", "g h i j k l m n"], ["o"], [""]]
 REFERENCES = ["a b c d x f", "g h i j k l", "o p", ""]
 

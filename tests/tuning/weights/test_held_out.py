@@ -1,6 +1,7 @@
 """Parts that judge what the others have taught, by hand, and what the loop makes of it."""
 
 from dataclasses import replace
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -44,8 +45,9 @@ class Counting(Optimiser):
         return start.weights + np.arange(len(start.weights)) * (len(pool) % 7 - 3.5)
 
 
-def own_task(translator, method=f"{__name__}:Counting"):
+def own_task(translator, method=f"{__name__}:Counting", seed=1):
     task = make_task(translator, method)
+    task = replace(task, settings=replace(task.settings, seed=seed))
     task.__dict__["objective"] = MEAN  # a mean, so that parts can be added by hand
     return task
 
@@ -79,6 +81,37 @@ def test_what_teachers_gain_more_than_others_does_not_count(translator):
     assert (found.before, found.after) == pytest.approx((40, 60 - flattery))
     gains = scores(after) - scores(before)
     assert found.error == pytest.approx(gains.std() / np.sqrt(len(gains)), rel=0.15)
+
+
+class Noting(Optimiser):
+    """Changes nothing, and keeps the first draw of each seed."""
+
+    name = "noting"
+    gradual = True
+    drawn: ClassVar[list[float]] = []
+
+    def improve(self, pool, objective, start, seed):  # noqa: ARG002
+        self.drawn.append(np.random.default_rng(seed).random())
+        return start.weights
+
+
+def test_every_part_and_every_round_has_a_chance_of_its_own(translator):
+    pool, _ = planted_pool(3, n_sentences=len(SOURCE))
+
+    def drawn(seed):
+        task = own_task(translator, f"{__name__}:Noting", seed)
+        own = np.zeros((len(pool), len(task.vector.names)))
+        own[:, :6] = pool.features[:, :6]
+        before = np.ones(len(task.vector.names))
+        Noting.drawn.clear()
+        change = Change(before, before, 1.0, 2.0)
+        judge_unseen(task, replace(pool, features=own), change, n_rounds=3)
+        return Noting.drawn.copy()
+
+    first, second = drawn(1), drawn(2)
+    assert len(first) == 5 * 3
+    assert len({*first, *second}) == 2 * 5 * 3
+    assert drawn(1) == first
 
 
 class Last(Optimiser):

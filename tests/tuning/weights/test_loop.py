@@ -89,6 +89,31 @@ def test_threads_do_not_matter_and_seeds_do(translator, method):
     assert one.trace.steps[1].weights != other.trace.steps[1].weights
 
 
+class Noting(Optimiser):
+    """Small changes; keeps the first draw of each seed."""
+
+    name = "noting"
+    gradual = True
+    drawn: ClassVar[list[float]] = []
+
+    def improve(self, pool, objective, start, seed):  # noqa: ARG002
+        self.drawn.append(np.random.default_rng(seed).random())
+        return start.weights + 0.01 * np.arange(len(start.weights))
+
+
+def test_every_round_has_a_chance_of_its_own(translator):
+    def drawn(seed):
+        settings = replace(QUICK, method=f"{__name__}:Noting", seed=seed, patience=0, confirm=False)
+        Noting.drawn.clear()
+        tune(translator, SOURCE, REFERENCES, settings)
+        return Noting.drawn.copy()
+
+    first, second = drawn(1), drawn(2)
+    assert len(first) == QUICK.iterations
+    assert len({*first, *second}) == 2 * QUICK.iterations
+    assert drawn(1) == first
+
+
 class Worse(Optimiser):
     """Against the language model."""
 

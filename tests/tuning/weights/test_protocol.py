@@ -84,6 +84,21 @@ def test_goto_chooses_on_the_second_half(translator, monkeypatch):
     assert result.mean == pytest.approx(44 / 3)
 
 
+def test_goto_compares_with_the_weights_before_on_the_second_half(translator, monkeypatch):
+    made_up(monkeypatch, [20.0, 30.0])
+    half = len(SOURCE) // 2
+    measured = []
+
+    def score(task, weights):
+        measured.append((task.dev.sources, weights["lm"]))
+        return 15.0
+
+    monkeypatch.setattr("tuning.weights.protocol.measure", score)
+    tune_replicas(task(translator, replicas=2, protocol="goto"))
+    assert {tuple(sources) for sources, _ in measured} == {tuple(SOURCE[half:])}
+    assert sorted(lm for _, lm in measured) == [0.0, 0.1, 0.2]  # before, and of both runs
+
+
 def test_the_average(translator, monkeypatch):
     made_up(monkeypatch, [20.0, 30.0, 25.0], [28.0])
     result = tune_replicas(task(translator, protocol="average"))

@@ -346,6 +346,20 @@ def test_fewer_sentences_can_be_learned_from(corpus):
     assert np.array_equal(few.model.pooled, again.model.pooled)
 
 
+def test_sentences_to_learn_from_are_drawn_at_random():
+    corpus = corpus_of([([f"s{n}"], [f"t{n}"], [(0, 0)]) for n in range(12)])
+    words = corpus.source.vocabulary.encode([f"s{n}" for n in range(12)])
+
+    def learned(seed):
+        made = Dpr(max_sentences=3, min_examples=1).fit(corpus, seed=seed).classifier_
+        return frozenset(n for n in range(12) if child(made.trie, 0, words[n]) != EMPTY)
+
+    drawn = [learned(seed) for seed in range(4)]
+    assert {len(numbers) for numbers in drawn} == {3}
+    assert len(set(drawn)) == 4
+    assert learned(2) == drawn[2]
+
+
 def test_word_classes_of_the_corpus_are_used(corpus):
     sides = [
         replace(side, classes=WordClasses.fit(side.words, side.vocabulary, 2).layer(side.words))

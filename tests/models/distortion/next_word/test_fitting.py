@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 
-from models.distortion.next_word import blocks
-from models.distortion.next_word.events import usable_sentences
+from models.distortion.next_word import blocks, fitting
+from models.distortion.next_word.blocks import Blocks
+from models.distortion.next_word.events import find_events, usable_sentences
 from models.distortion.next_word.fitting import (
     Means,
     WordPairSettings,
@@ -10,7 +11,14 @@ from models.distortion.next_word.fitting import (
     spread,
     train_word_pairs,
 )
-from models.distortion.next_word.gaussian_prior import STEP, adagrad, fit_weights, search_prior
+from models.distortion.next_word.gaussian_prior import (
+    STEP,
+    WEAKEST,
+    adagrad,
+    fit_weights,
+    search_prior,
+)
+from models.distortion.next_word.likelihood import Lanes, NearLikelihood
 from models.distortion.next_word.scores import PAIR, SEQUENCE
 from models.distortion.next_word.symbols import SymbolCoder
 from models.distortion.next_word.word_pairs import Pair
@@ -113,6 +121,20 @@ def test_the_prior_is_the_best_one_on_held_out_events():
     assert best.held_out == pytest.approx(0.0)
 
 
+def test_of_equally_good_priors_the_strongest_is_taken():
+    train, indifferent = Quadratic([8.0, 1.0], [2.0, 0.0]), Quadratic([0.0, 0.0], [0.0, 0.0])
+    best, trials, _ = search_prior(train, indifferent, np.zeros((2, 1)), 64.0, passes=10)
+    assert best.prior == 64.0
+    assert [trial.prior for trial in trials] == [64.0, 32.0]
+
+
+def test_priors_are_tried_down_to_the_weakest():
+    train = Quadratic([8.0, 1.0], [2.0, 0.0])
+    best, trials, _ = search_prior(train, train, np.zeros((2, 1)), 2.0, passes=10)
+    assert best.prior == WEAKEST
+    assert [trial.prior for trial in trials] == [2.0, 1.0, 0.5, WEAKEST]
+
+
 @pytest.mark.parametrize("labels", [PAIR, SEQUENCE])
 def test_the_optimum_of_training(labels):
     likelihood, weights, _ = setup(EXAMPLES, labels)
@@ -181,6 +203,66 @@ def test_a_given_prior_is_not_searched_for():
     few = corpus.take(np.arange(4))
     fit = train_word_pairs(few, coder, PAIR, WordPairSettings(passes=2))
     assert (fit.prior, fit.trials) == (16.0, [])  # too little data
+
+
+def test_the_prior_is_chosen_on_sentences_that_were_not_trained_on():
+    """Every tenth sentence, which is held out, has the other order of words: what the rest teaches
+    is wrong there, so nothing is better than the strongest prior."""
+    straight, turned = [(k, k) for k in range(4)], [(k, 3 - k) for k in range(4)]
+    corpus = tagged_corpus(
+        [
+            (list("abcd"), list("ABCD"), straight if number % 10 else turned, list("NVNV"))
+            for number in range(60)
+        ]
+    )
+    fit = train_word_pairs(corpus, SymbolCoder.of(corpus), PAIR, WordPairSettings(passes=2))
+    assert fit.prior == fit.trials[0].prior
+    uniform = -(np.log(5) + 4 * np.log(4)) / 5  # from the beginning, and from each of four words
+    assert fit.trials[1].held_out < fit.trials[0].held_out < uniform
+
+
+def test_what_is_held_out_is_no_part_of_what_is_trained_on(monkeypatch):
+    seen = []
+
+    def note(train, held_out, *others):
+        seen.append((train.n_events, held_out.n_events))
+        return search_prior(train, held_out, *others)
+
+    monkeypatch.setattr(fitting, "search_prior", note)
+    # held-out sentences have two words, so three moves; the others one word and two
+    links = [(0, 0), (1, 1)]
+    corpus = tagged_corpus(
+        [
+            (list("a"), list("A"), links[:1], list("N"))
+            if number % 10
+            else (list("ab"), list("AB"), links, list("NV"))
+            for number in range(60)
+        ]
+    )
+    train_word_pairs(corpus, SymbolCoder.of(corpus), PAIR, WordPairSettings(passes=2))
+    assert seen == [(54 * 2, 6 * 3)]
+
+
+@pytest.mark.parametrize(("n_sentences", "searched"), [(50, True), (49, False)])
+def test_five_sentences_are_enough_to_choose_a_prior(n_sentences, searched):
+    corpus = tagged_corpus(EXAMPLES * 20).take(np.arange(n_sentences))
+    fit = train_word_pairs(corpus, SymbolCoder.of(corpus), PAIR, WordPairSettings(passes=2))
+    assert bool(fit.trials) == searched
+
+
+def test_fitting_goes_on_where_the_search_for_a_prior_has_ended():
+    corpus = tagged_corpus(EXAMPLES * 20)
+    coder = SymbolCoder.of(corpus)
+    searched = train_word_pairs(corpus, coder, PAIR, WordPairSettings(passes=1))
+    settings = WordPairSettings(passes=1, prior=searched.prior)
+    from_nothing = train_word_pairs(corpus, coder, PAIR, settings)
+    made = Blocks(coder.corpus(corpus), find_events(corpus), searched.index, kept_bytes=1 << 30)
+    likelihood = NearLikelihood(Lanes(made, PAIR, open_only=False), 1)
+    objective = [
+        likelihood.value(fit.weights) + searched.prior / 2 * (fit.weights**2).sum()
+        for fit in (searched, from_nothing)
+    ]
+    assert objective[0] < objective[1]
 
 
 def test_held_out_sentences_are_spread_evenly():

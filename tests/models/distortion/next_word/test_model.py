@@ -179,6 +179,20 @@ def test_estimates_are_never_worse_than_a_step(name, settings):
 
 
 @pytest.mark.parametrize("name", ["pair", "sequence", "nine-class"])
+def test_estimates_of_options_are_those_of_their_best_predecessors(name):
+    given = short_sentence()
+    model, options = fitted(name), options_for(given)
+    table, expected = model.table(given), []
+    for number in range(len(options)):
+        entered, _ = ends_of(options, number)
+        others = [place for place in range(len(given) + 1) if place != entered]
+        expected.append(table[others, entered - 1].max(axis=0))
+    found = model.prepare(given, options).option_estimate(len(options))
+    np.testing.assert_allclose(found, expected)
+    assert (found < 0).all()
+
+
+@pytest.mark.parametrize("name", ["pair", "sequence", "nine-class"])
 def test_jumps_between_single_words_cost_what_is_estimated(name):
     given = short_sentence()
     options = options_for(given)

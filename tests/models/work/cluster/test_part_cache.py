@@ -128,3 +128,12 @@ def test_what_a_killed_process_left_is_no_hindrance(home, tmp_path):
     (tmp_path / "cache" / "files" / f"{one.entries[0].digest}.part").write_bytes(b"fi")
     with cache.holding(one, home.fetch(one)) as copy:
         assert read(copy) == {"a": b"first"}
+
+
+def test_nothing_is_removed_while_there_is_room_for_all(home, tmp_path):
+    one, two = home.make("one", a=b"12345"), home.make("two", b=b"123")
+    cache = PartCache(tmp_path / "cache", 8)
+    for listing in (one, two, one):
+        with cache.holding(listing, home.fetch(listing)):
+            pass
+    assert home.fetched == ["a", "b"]
