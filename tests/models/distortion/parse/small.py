@@ -18,13 +18,23 @@ PAIRS = [
      "he bought books", "PRP VBD NNS", "0-0 1-1 3-2"),
     ("(NP (DP (DT na) (CLP (M xie))) (NP (NN ren)))", "those men", "DT NNS", "0-0 1-0 2-1"),
 ]  # fmt: skip
+# a word with two target words apart, two words of one target word that are apart, no links at all,
+# and words that cannot be told apart
+HARD = [
+    ("(IP (NP (NR ta)) (VP (ADVP (AD bu)) (VP (VV mai) (NP (NN shu)))))",
+     "il n' achete pas livres", "PRP RB VBZ RB NNS", "0-0 1-1 2-2 1-3 3-4"),
+    ("(IP (NP (NR wo)) (VP (VV kan) (NP (NN shu)) (SP le)))", "i read books", "PRP VBD NNS",
+     "0-0 1-1 3-1 2-2"),
+    ("(NP (NN shu))", "hm", "UH", ""),
+    ("(NP (NN shu) (NN shu) (NN shu))", "books books", "NNS NNS", "2-0 0-1"),
+]  # fmt: skip
 
 
-def small_corpus(repeat=3, trees=True, target_tags=True):
+def small_corpus(repeat=3, trees=True, target_tags=True, pairs=PAIRS):
     """The pairs, so often that features are seen more than once."""
     builder = CorpusBuilder(source_tags=True, target_tags=target_tags, trees=True)
-    for number in range(repeat * len(PAIRS)):
-        brackets, target, tags, links = PAIRS[number % len(PAIRS)]
+    for number in range(repeat * len(pairs)):
+        brackets, target, tags, links = pairs[number % len(pairs)]
         tree, words = parse_tree(brackets)
         positions = [int(x) for link in links.split() for x in link.split("-")]
         builder.add(

@@ -1,5 +1,6 @@
 """The likelihood against sums over all outcomes, and its maximum by two algorithms."""
 
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -25,13 +26,13 @@ from models.distortion.parse.templates import (
     T,
     W,
 )
-from tests.models.distortion.parse.small import small_corpus
+from tests.models.distortion.parse.small import HARD, PAIRS, small_corpus
 
 ALL = sum(FAMILIES.values())
 
 
-def small_task(families=ALL, min_count=1, repeat=1):
-    corpus = small_corpus(repeat)
+def small_task(families=ALL, min_count=1, repeat=1, pairs=PAIRS):
+    corpus = small_corpus(repeat, pairs=pairs)
     inventory, visits = visit(corpus, no_pairs(), len(corpus.target.vocabulary), FIRST)
     events = make_events(layers_of(corpus, corpus.source.trees), visits, families, 2, 1)
     n_tags = len(corpus.source.tag_vocabulary)
@@ -97,7 +98,14 @@ def test_counts_are_those_of_what_happened():
 
 
 def test_the_gradient_is_that_of_finite_differences():
-    task, counts = small_task()
+    task, counts = small_task(pairs=[*PAIRS, *HARD])
+    links = [[link.split("-") for link in pair[3].split()] for pair in (*PAIRS, *HARD)]
+    for side in (0, 1):  # words with several links, on either side
+        assert any(len({link[side] for link in own}) < len(own) for own in links)
+    assert [] in links
+    # the same word several times in one sentence: events with the same outcomes
+    same = Counter(zip(task.source.tolist(), task.choice.tolist(), strict=True))
+    assert max(same.values()) > 1
     random = np.random.default_rng(1)
     weights = random.normal(size=len(counts))
     with ThreadPoolExecutor(1) as pool:
