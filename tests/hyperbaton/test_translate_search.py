@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from types import SimpleNamespace
 
 import pytest
 
@@ -160,3 +161,13 @@ def test_the_scale_of_the_system_or_the_one_that_is_given(model, tmp_path):
     assert given.relative_scale(translator) == pytest.approx(7 / size)
     one, other = translate(folder, "--mbr"), translate(model, "--mbr", "--mbr-scale", 5)
     assert (one.returncode, one.stdout) == (0, other.stdout)
+
+
+@pytest.mark.parametrize(
+    ("settings", "n_best"),
+    [({}, 1), ({"mbr": True}, 100), ({"mbr": True, "n_best": 5}, 5), ({"n_best": 5}, 5)],
+)
+def test_how_many_translations_of_a_sentence_are_searched_for(model, settings, n_best):
+    files = SimpleNamespace(streams=[None] * 3)
+    search = Translate(model=model, **settings).search(Translator.load(model), files)
+    assert search.n_best == n_best

@@ -6,6 +6,12 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 
 from decoder.translator import Translator
+from hyperbaton.serving.explaining import explain_sentence
+from hyperbaton.serving.json_schema import completed
+from hyperbaton.serving.limits import Limits
+from hyperbaton.serving.refusals import Refused
+from hyperbaton.serving.request_schemas import explain_schema
+from hyperbaton.serving.systems import System
 from tests import command_line
 
 SENTENCE = "kare wa hon o katta"
@@ -167,3 +173,18 @@ def test_nothing_to_explain(server):
     answer = server.post("/explain", {"text": "  "})
     assert answer.status == 400
     assert answer.error == {"message": "there is no word to explain", "where": "text"}
+
+
+@pytest.mark.parametrize("n_searches", [0, 1, 2])
+def test_no_search_begins_when_the_time_of_the_request_is_up(model, n_searches):
+    """However short the sentence, and though a short search never looks at the time."""
+    limits, asked = Limits(seconds=7.0), []
+
+    def is_stopped():
+        asked.append(True)
+        return len(asked) > n_searches
+
+    question = completed({"text": "hon", "limits": [0, 6]}, explain_schema(limits))
+    with pytest.raises(Refused, match="the request took more than 7 seconds"):
+        explain_sentence(System("small", Translator.load(model)), question, limits, is_stopped)
+    assert len(asked) == n_searches + 1
