@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 
-from models.arrays import Int64Array
+from models.arrays import Int32Array, Int64Array
 from models.data.corpus import AlignedCorpus
 from models.distortion.dpr.classifier import PhraseClassifier
-from models.distortion.dpr.examples import make_examples, make_features, with_classes
+from models.distortion.dpr.examples import Examples, make_examples, make_features, with_classes
 from models.distortion.dpr.samples import DISTANCE, orientations
 from models.errors import DataError
 from models.learning.catalogue import make_learner, parse_learner
@@ -59,17 +60,7 @@ def train_classifier(
         progress("collecting phrase pairs", 0)
     corpus, source_classes, target_classes = with_classes(corpus, chosen.word_classes)
     examples = make_examples(corpus, feature_set, threads)
-    if not len(examples.samples):
-        raise DataError(
-            "no phrase pair can be extracted",
-            expected="a corpus with word alignments",
-            advice="look at it with hyperbaton corpus",
-        )
-    matrix, number = examples.described.matrix(chosen.min_count)
-    if not matrix.shape[1]:
-        raise DataError(
-            f"no feature occurs {chosen.min_count} times", advice="choose a smaller min_count"
-        )
+    matrix, number = _matrix(examples, chosen.min_count)
     sentence, fewest = examples.samples.sentence, chosen.min_examples
 
     def learn(labels: Int64Array) -> ClusterModel:
@@ -101,3 +92,17 @@ def train_classifier(
         )
         for model in models
     ]
+
+
+def _matrix(examples: Examples, min_count: int) -> tuple[csr_matrix, Int32Array]:
+    """The features of all examples, and their numbers; there must be some of both."""
+    if not len(examples.samples):
+        raise DataError(
+            "no phrase pair can be extracted",
+            expected="a corpus with word alignments",
+            advice="look at it with hyperbaton corpus",
+        )
+    matrix, number = examples.described.matrix(min_count)
+    if not matrix.shape[1]:
+        raise DataError(f"no feature occurs {min_count} times", advice="choose a smaller min_count")
+    return matrix, number
