@@ -95,7 +95,8 @@ def test_tables_and_files(undisturbed):
     assert "BLEU on test" in lines
     assert ": done; 4 of 4\n" in result.stderr
     assert "written: tiny/results.json tiny/results.csv" in result.stderr
-    assert re.search(r"took \d+ \w+ \(\d+ \w+ of processor time\), at most [\d,]+ MB", result.stderr)
+    took = r"took \d+ \w+ \(\d+ \w+ of processor time\), at most [\d,]+ MB"
+    assert re.search(took, result.stderr)
     assert "<title>Tiny</title>" in (folder / "tiny" / "report.html").read_text()
 
 

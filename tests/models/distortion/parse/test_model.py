@@ -75,10 +75,17 @@ def walk(scorer, options, path):
 PRESETS = ("me", "me+prior", "me+cov", "me+sib", "me+cov+sib", "me+prior+cov+sib")
 
 
-@pytest.mark.parametrize("use", [*PRESETS, EVERYTHING, "lexical", "prior"])
-def test_the_laws(use):
+ONE_ALPHA = [(use, 0.0) for use in (*PRESETS, "prior") if "prior" in use]
+
+
+@pytest.mark.parametrize(
+    ("use", "half"),
+    [*((use, 80.0) for use in (*PRESETS, EVERYTHING, "lexical", "prior")), *ONE_ALPHA],
+)
+def test_the_laws(use, half):
     given = sentence()
-    check_model(lambda: Parse(use=use), given, options_for(given), corpus=small_corpus())
+    options = options_for(given)
+    check_model(lambda: Parse(use=use, alpha_half=half), given, options, corpus=small_corpus())
 
 
 @pytest.mark.parametrize("tree", [True, False])
