@@ -9,15 +9,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from decoder.constraints.zones import keeps_to_zones, zones_of
-from decoder.decoded import Decoded
-from decoder.edges import distance_limit, within_limit
-from decoder.features import DENSE_FEATURES, LM_FEATURE, option_values
-from decoder.search_space import best_futures, estimates_coverage, jump_estimates
-from models.arrays import BoolArray, FloatArray, Int32Array, Int64Array, UInt64Array
-from models.coverage import cover_spans, free_spans, pack_coverage
-from models.distortion.interface import START, Steps
-from models.language_model.automaton import step
+from hyperbaton.decoder.constraints.zones import keeps_to_zones, zones_of
+from hyperbaton.decoder.decoded import Decoded
+from hyperbaton.decoder.edges import distance_limit, within_limit
+from hyperbaton.decoder.features import DENSE_FEATURES, LM_FEATURE, option_values
+from hyperbaton.decoder.search_space import best_futures, estimates_coverage, jump_estimates
+from hyperbaton.foundation.arrays import BoolArray, FloatArray, Int32Array, Int64Array, UInt64Array
+from hyperbaton.foundation.coverage import cover_spans, free_spans, pack_coverage
+from hyperbaton.models.distortion.interface import START, Steps
+from hyperbaton.models.language_model.automaton import step
 
 
 class Candidates(NamedTuple):

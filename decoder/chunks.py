@@ -14,15 +14,15 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING, Generic, Protocol, TypeAlias, TypeVar
 
-from decoder.decoded import Decoded
-from decoder.requests import Request
-from models.data.sentence import Sentence
-from models.errors import HyperbatonError
-from models.work.workers import Workers
-from models.work.workplace import Workplace, plain
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.decoder.decoded import Decoded
+from hyperbaton.decoder.requests import Request
+from hyperbaton.foundation.errors import HyperbatonError
+from hyperbaton.foundation.work.workers import Workers
+from hyperbaton.foundation.work.workplace import Workplace, plain
 
 if TYPE_CHECKING:
-    from decoder.translator import Failure, Translator
+    from hyperbaton.decoder.translator import Failure, Translator
 
 Made = TypeVar("Made")
 Task: TypeAlias = tuple[Sentence | HyperbatonError, Request | None]

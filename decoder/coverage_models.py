@@ -15,15 +15,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from decoder.options import SentenceOptions
-from decoder.search_space import estimates_coverage
-from decoder.workspace import EXTRA
-from models.arrays import FloatArray, Int32Array, Int64Array, UInt64Array
-from models.coverage import cover
-from models.distortion.interface import SentenceScorer, Steps
-from models.distortion.tables import TableScorer
-from models.hashing import EMPTY, add_row, enlarged, no_rows
-from models.kernels import inner, kernel
+from hyperbaton.decoder.options import SentenceOptions
+from hyperbaton.decoder.search_space import estimates_coverage
+from hyperbaton.decoder.workspace import EXTRA
+from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array, UInt64Array
+from hyperbaton.foundation.coverage import cover
+from hyperbaton.foundation.hashing import EMPTY, add_row, enlarged, no_rows
+from hyperbaton.foundation.kernels import inner, kernel
+from hyperbaton.models.distortion.interface import SentenceScorer, Steps
+from hyperbaton.models.distortion.tables import TableScorer
 
 
 class Batch(NamedTuple):

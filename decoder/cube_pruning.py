@@ -23,9 +23,9 @@ Hypotheses with equal coverage, language model state and distortion state are re
 
 import numpy as np
 
-from decoder.edges import open_edge
-from decoder.search_space import table_score
-from decoder.workspace import (
+from hyperbaton.decoder.edges import open_edge
+from hyperbaton.decoder.search_space import table_score
+from hyperbaton.decoder.workspace import (
     ARCS,
     EMPTY,
     GRIDS,
@@ -40,9 +40,9 @@ from decoder.workspace import (
     POPS,
     STEPS,
 )
-from models.hashing import GOLDEN
-from models.kernels import uncounted
-from models.language_model.automaton import remembered_advance
+from hyperbaton.foundation.hashing import GOLDEN
+from hyperbaton.foundation.kernels import uncounted
+from hyperbaton.models.language_model.automaton import remembered_advance
 
 BUCKETS_PER_NAT = 16
 HEADROOM = 8.0  # nats that a step may be better than the best hypothesis before it

@@ -8,26 +8,27 @@ from typing import TypeAlias
 
 import numpy as np
 
-from decoder.constraints.price import FORBIDDEN
-from decoder.constraints.zones import zones_of
-from decoder.coverage_models import CoverageModels
-from decoder.decoded import Decoded
-from decoder.edges import distance_limit
-from decoder.features import DENSE_FEATURES
-from decoder.lattice import make_lattice
-from decoder.nbest import best_derivations
-from decoder.options import MOST_OPTIONS, OptionFinder, OptionWeights, SentenceOptions
-from decoder.search import NO_LIMIT, STOPPED, Limits, search
-from decoder.search_space import (
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.decoder.constraints.price import FORBIDDEN
+from hyperbaton.decoder.constraints.zones import zones_of
+from hyperbaton.decoder.coverage_models import CoverageModels
+from hyperbaton.decoder.decoded import Decoded
+from hyperbaton.decoder.edges import distance_limit
+from hyperbaton.decoder.features import DENSE_FEATURES
+from hyperbaton.decoder.lattice import make_lattice
+from hyperbaton.decoder.nbest import best_derivations
+from hyperbaton.decoder.options import MOST_OPTIONS, OptionFinder, OptionWeights, SentenceOptions
+from hyperbaton.decoder.search import NO_LIMIT, STOPPED, Limits, search
+from hyperbaton.decoder.search_space import (
     SearchSpace,
     best_futures,
     estimates_coverage,
     jump_estimates,
     weigh_tables,
 )
-from decoder.statistics import SearchRecord
-from decoder.terms import place_terms
-from decoder.workspace import (
+from hyperbaton.decoder.statistics import SearchRecord
+from hyperbaton.decoder.terms import place_terms
+from hyperbaton.decoder.workspace import (
     FULL,
     NARROWED,
     NOTHING,
@@ -36,15 +37,14 @@ from decoder.workspace import (
     make_workspace,
     workspace_bytes,
 )
-from models.arrays import FloatArray, Int32Array, Ragged
-from models.coverage import coverage_size
-from models.data.sentence import Sentence
-from models.data.vocabulary import END
-from models.distortion.interface import DistortionModel, OptionTable, SentenceScorer
-from models.errors import DataError, SettingError
-from models.kernels import uncounted_kernel
-from models.language_model.model import LanguageModel
-from models.phrases.table import SCORES, PhraseTable
+from hyperbaton.foundation.arrays import FloatArray, Int32Array, Ragged
+from hyperbaton.foundation.coverage import coverage_size
+from hyperbaton.foundation.errors import DataError, SettingError
+from hyperbaton.foundation.files.vocabulary import END
+from hyperbaton.foundation.kernels import uncounted_kernel
+from hyperbaton.models.distortion.interface import DistortionModel, OptionTable, SentenceScorer
+from hyperbaton.models.language_model.model import LanguageModel
+from hyperbaton.models.phrases.table import SCORES, PhraseTable
 
 MOST_TRIED = 100  # derivations for each distinct translation that is wanted
 MOST_BYTES = 4 << 30  # of a workspace; a sentence that needs more is an error

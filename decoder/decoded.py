@@ -6,16 +6,16 @@ from itertools import product
 
 import numpy as np
 
-from decoder.features import feature_values
-from decoder.lattice import Lattice
-from decoder.options import SentenceOptions
-from decoder.statistics import NO_RECORD, SearchRecord, SearchStatistics
-from models.arrays import FloatArray, Int64Array, Ragged
-from models.data.sentence import Sentence
-from models.distortion.interface import FIRST_GIVEN, SentenceScorer
-from models.language_model.model import LanguageModel
-from models.phrases.extraction import GRID
-from models.text.numbers import NUMBER
+from hyperbaton.corpus.raw_text.numbers import NUMBER
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.decoder.features import feature_values
+from hyperbaton.decoder.lattice import Lattice
+from hyperbaton.decoder.options import SentenceOptions
+from hyperbaton.decoder.statistics import NO_RECORD, SearchRecord, SearchStatistics
+from hyperbaton.foundation.arrays import FloatArray, Int64Array, Ragged
+from hyperbaton.models.distortion.interface import FIRST_GIVEN, SentenceScorer
+from hyperbaton.models.language_model.model import LanguageModel
+from hyperbaton.models.phrases.extraction import GRID
 
 
 @dataclass(frozen=True, eq=False)

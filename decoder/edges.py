@@ -24,9 +24,9 @@ from typing import Any
 
 import numpy as np
 
-from decoder.constraints.zones import keeps_to_zones
-from decoder.search_space import table_score
-from decoder.workspace import (
+from hyperbaton.decoder.constraints.zones import keeps_to_zones
+from hyperbaton.decoder.search_space import table_score
+from hyperbaton.decoder.workspace import (
     EDGES,
     EMPTY,
     GROUPS,
@@ -35,9 +35,9 @@ from decoder.workspace import (
     NO_SLOTS,
     ONE,
 )
-from models.coverage import cover, covered_end, covered_start, open_end, open_start
-from models.hashing import mix_in
-from models.kernels import uncounted
+from hyperbaton.foundation.coverage import cover, covered_end, covered_start, open_end, open_start
+from hyperbaton.foundation.hashing import mix_in
+from hyperbaton.foundation.kernels import uncounted
 
 
 def distance_limit(limit: int, n_words: int) -> int:

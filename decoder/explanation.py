@@ -18,14 +18,19 @@ from functools import cached_property
 
 import numpy as np
 
-from decoder.candidates import Candidates, Walk
-from decoder.decoded import Decoded
-from decoder.drawing.derivation_layout import Derivation
-from decoder.features import DENSE_FEATURES, LM_FEATURE, TRANSLATION_FEATURES, UNKNOWN_FEATURE
-from decoder.translator import Translator
-from models.arrays import FloatArray
-from models.distortion.interface import DistortionModel
-from models.errors import DataError
+from hyperbaton.decoder.candidates import Candidates, Walk
+from hyperbaton.decoder.decoded import Decoded
+from hyperbaton.decoder.drawing.derivation_layout import Derivation
+from hyperbaton.decoder.features import (
+    DENSE_FEATURES,
+    LM_FEATURE,
+    TRANSLATION_FEATURES,
+    UNKNOWN_FEATURE,
+)
+from hyperbaton.decoder.translator import Translator
+from hyperbaton.foundation.arrays import FloatArray
+from hyperbaton.foundation.errors import DataError
+from hyperbaton.models.distortion.interface import DistortionModel
 
 N_ALTERNATIVES = 5
 Span = tuple[int, int]

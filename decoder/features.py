@@ -4,20 +4,20 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from decoder.options import UNKNOWN_SCORE, SentenceOptions
-from decoder.terms import given_score
-from models.arrays import FloatArray, Int32Array, Ragged
-from models.coverage import cover_spans, empty_coverage
-from models.distortion.interface import (
+from hyperbaton.decoder.options import UNKNOWN_SCORE, SentenceOptions
+from hyperbaton.decoder.terms import given_score
+from hyperbaton.foundation.arrays import FloatArray, Int32Array, Ragged
+from hyperbaton.foundation.coverage import cover_spans, empty_coverage
+from hyperbaton.models.distortion.interface import (
     FIRST_GIVEN,
     START,
     UNKNOWN_ENTRY,
     SentenceScorer,
     Steps,
 )
-from models.distortion.tables import TableScorer
-from models.language_model.model import LanguageModel
-from models.phrases.table import SCORES
+from hyperbaton.models.distortion.tables import TableScorer
+from hyperbaton.models.language_model.model import LanguageModel
+from hyperbaton.models.phrases.table import SCORES
 
 TRANSLATION_FEATURES = tuple(f"translation.{name}" for name in SCORES)
 DENSE_FEATURES = (*TRANSLATION_FEATURES, "phrase_penalty", "word_penalty", "lm", "unknown")

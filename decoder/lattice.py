@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from decoder.constraints.price import FORBIDDEN
-from decoder.workspace import ARCS, HYPOTHESES, Workspace
-from models.arrays import FloatArray, Int32Array, Int64Array, UInt64Array
-from models.kernels import kernel
+from hyperbaton.decoder.constraints.price import FORBIDDEN
+from hyperbaton.decoder.workspace import ARCS, HYPOTHESES, Workspace
+from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array, UInt64Array
+from hyperbaton.foundation.kernels import kernel
 
 NONE = -1
 

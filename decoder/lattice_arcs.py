@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from decoder.lattice import NONE, Lattice
-from models.arrays import FloatArray, Int32Array, Int64Array
-from models.kernels import kernel
+from hyperbaton.decoder.lattice import NONE, Lattice
+from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array
+from hyperbaton.foundation.kernels import kernel
 
 
 class Arcs(NamedTuple):

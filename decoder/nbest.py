@@ -9,10 +9,10 @@ derivations that are wanted, however many others score the same; of a long sente
 
 import numpy as np
 
-from decoder.constraints.price import FORBIDDEN
-from decoder.workspace import ARCS, HYPOTHESES, Workspace
-from models.arrays import FloatArray, Ragged
-from models.kernels import inner, kernel
+from hyperbaton.decoder.constraints.price import FORBIDDEN
+from hyperbaton.decoder.workspace import ARCS, HYPOTHESES, Workspace
+from hyperbaton.foundation.arrays import FloatArray, Ragged
+from hyperbaton.foundation.kernels import inner, kernel
 
 ROOT = 0  # the hypothesis that has translated nothing
 NONE = -1

@@ -10,16 +10,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import Float32Array, FloatArray, Int32Array, Int64Array, Ragged
-from models.data.vocabulary import UNKNOWN
-from models.distortion.interface import OptionTable
-from models.hashing import EMPTY
-from models.kernels import uncounted, uncounted_kernel
-from models.language_model.automaton import EMPTY_STATE, Automaton, advance
-from models.language_model.model import LanguageModel
-from models.phrases.extraction import GRID
-from models.phrases.sorted_trie import ROOT, SortedTrie, child
-from models.phrases.table import DIRECT, INVERSE, PhraseTable
+from hyperbaton.foundation.arrays import Float32Array, FloatArray, Int32Array, Int64Array, Ragged
+from hyperbaton.foundation.files.vocabulary import UNKNOWN
+from hyperbaton.foundation.hashing import EMPTY
+from hyperbaton.foundation.kernels import uncounted, uncounted_kernel
+from hyperbaton.models.distortion.interface import OptionTable
+from hyperbaton.models.language_model.automaton import EMPTY_STATE, Automaton, advance
+from hyperbaton.models.language_model.model import LanguageModel
+from hyperbaton.models.phrases.extraction import GRID
+from hyperbaton.models.phrases.sorted_trie import ROOT, SortedTrie, child
+from hyperbaton.models.phrases.table import DIRECT, INVERSE, PhraseTable
 
 LONGEST = GRID  # words of a source phrase
 MOST_OPTIONS = 64  # of the table for each source phrase; those beyond hardly ever win

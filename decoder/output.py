@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from decoder.decoded import Decoded
-from decoder.lattice import NONE
-from decoder.translator import Translation, Translator
-from models.data.vocabulary import RESERVED
+from hyperbaton.decoder.decoded import Decoded
+from hyperbaton.decoder.lattice import NONE
+from hyperbaton.decoder.translator import Translation, Translator
+from hyperbaton.foundation.files.vocabulary import RESERVED
 
 BARS = "|||"  # between the fields of a line
 

@@ -15,12 +15,12 @@ from unicodedata import category
 
 import numpy as np
 
-from decoder.decoded import Decoded
-from decoder.statistics import SearchStatistics
-from models.arrays import FloatArray, Int32Array, Int64Array, Ragged
-from models.data.languages import FINAL
-from models.data.sentence import Sentence
-from models.distortion.interface import FIRST_GIVEN, OptionTable
+from hyperbaton.corpus.languages import FINAL
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.decoder.decoded import Decoded
+from hyperbaton.decoder.statistics import SearchStatistics
+from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array, Ragged
+from hyperbaton.models.distortion.interface import FIRST_GIVEN, OptionTable
 
 OPENING = {"Ps", "Pi"}  # Unicode's categories of opening brackets and quotation marks
 

@@ -1,20 +1,20 @@
 """How to make a translator again from files, in another process or on another machine.
 
 A recipe is small, and made of plain values. The system's files are asked of the place where it is
-needed (`models/work/workplace.py`), and what was loaded there is kept for the next task.
+needed (`foundation/work/workplace.py`), and what was loaded there is kept for the next task.
 """
 
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from decoder.decode import SearchSettings
-from models.distortion.catalogue import MODELS, model_text, parse_model
-from models.distortion.interface import DistortionModel
-from models.work.workplace import Workplace
+from hyperbaton.decoder.decode import SearchSettings
+from hyperbaton.foundation.work.workplace import Workplace
+from hyperbaton.models.distortion.catalogue import MODELS, model_text, parse_model
+from hyperbaton.models.distortion.interface import DistortionModel
 
 if TYPE_CHECKING:
-    from decoder.translator import Translator
+    from hyperbaton.decoder.translator import Translator
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Origin:
         return replace(self, added=(*self.added, model_text(model.name, model.settings())))
 
     def load(self) -> "Translator":
-        from decoder.translator import Translator
+        from hyperbaton.decoder.translator import Translator
 
         loaded = Translator.load(
             self.folder, None, self.distortion, allow_plugins=self.allow_plugins

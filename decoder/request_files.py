@@ -9,9 +9,9 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
-from decoder.requests import Beginning, Exactly, Following, Request
-from models.data.text import parse_lines, split_words
-from models.errors import BadLine, DataError
+from hyperbaton.corpus.text import parse_lines, split_words
+from hyperbaton.decoder.requests import Beginning, Exactly, Following, Request
+from hyperbaton.foundation.errors import BadLine, DataError
 
 Split: TypeAlias = Callable[[str], Sequence[str]]
 _SPAN = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")

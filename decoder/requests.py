@@ -10,22 +10,22 @@ from typing import Protocol
 
 import numpy as np
 
-from decoder.constraints.price import FORBIDDEN
-from decoder.constraints.target_words import (
+from hyperbaton.corpus.sentences.sentence import FREE, Sentence
+from hyperbaton.decoder.constraints.price import FORBIDDEN
+from hyperbaton.decoder.constraints.target_words import (
     OTHER,
     BeginsWith,
     Nearest,
     parts_of,
     required_numbers,
 )
-from decoder.decode import Decoder, MakeConstraint, NotFound
-from decoder.decoded import Decoded
-from decoder.options import MOST_OPTIONS
-from models.arrays import BoolArray, Int64Array
-from models.data.sentence import FREE, Sentence
-from models.distortion.interface import OptionTable
-from models.distortion.oracle import InOrder
-from models.errors import DataError
+from hyperbaton.decoder.decode import Decoder, MakeConstraint, NotFound
+from hyperbaton.decoder.decoded import Decoded
+from hyperbaton.decoder.options import MOST_OPTIONS
+from hyperbaton.foundation.arrays import BoolArray, Int64Array
+from hyperbaton.foundation.errors import DataError
+from hyperbaton.models.distortion.interface import OptionTable
+from hyperbaton.models.distortion.oracle import InOrder
 
 WIDER = 10  # how much wider the search is: what looks good now may not lead to what is required
 
@@ -175,7 +175,9 @@ def _with_own_table(
     wider: int = WIDER,
 ) -> Decoder:
     """A decoder whose table has all entries that are part of what is required, and the best."""
-    from models.phrases.sentence_table import sentence_table  # takes time that few searches need
+    from hyperbaton.models.phrases.sentence_table import (
+        sentence_table,  # takes time that few searches need
+    )
 
     phrases = decoder.phrases
     vocabulary = phrases.target_vocabulary

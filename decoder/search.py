@@ -20,12 +20,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from decoder.constraints.price import FORBIDDEN
-from decoder.coverage_models import CoverageModels, batch_of_steps, classify
-from decoder.cube_pruning import fill_stack
-from decoder.edges import collect_edges
-from decoder.search_space import SearchSpace
-from decoder.workspace import (
+from hyperbaton.decoder.constraints.price import FORBIDDEN
+from hyperbaton.decoder.coverage_models import CoverageModels, batch_of_steps, classify
+from hyperbaton.decoder.cube_pruning import fill_stack
+from hyperbaton.decoder.edges import collect_edges
+from hyperbaton.decoder.search_space import SearchSpace
+from hyperbaton.decoder.workspace import (
     EMPTY,
     GROUPS,
     HYPOTHESES,
@@ -36,8 +36,8 @@ from decoder.workspace import (
     ONE,
     Workspace,
 )
-from models.kernels import kernel, uncounted, uncounted_kernel
-from models.language_model.automaton import Automaton
+from hyperbaton.foundation.kernels import kernel, uncounted, uncounted_kernel
+from hyperbaton.models.language_model.automaton import Automaton
 
 NO_LIMIT = 1 << 40
 # Instead of a hypothesis

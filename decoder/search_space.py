@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from decoder.options import SentenceOptions
-from models.arrays import FloatArray, Int32Array, Int64Array
-from models.distortion.interface import SentenceScorer
-from models.distortion.tables import Moves, TableScorer, joint_numbers, weighted_sum
-from models.kernels import uncounted, uncounted_kernel
+from hyperbaton.decoder.options import SentenceOptions
+from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array
+from hyperbaton.foundation.kernels import uncounted, uncounted_kernel
+from hyperbaton.models.distortion.interface import SentenceScorer
+from hyperbaton.models.distortion.tables import Moves, TableScorer, joint_numbers, weighted_sum
 
 # Share of the jumps' scores that hypotheses are charged with in advance (Moore and Quirk 2007 count
 # them whole); found on 500 sentences of jaen's and 300 of kyoto's development sets

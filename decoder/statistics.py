@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from decoder.workspace import COUNTERS
-from models.arrays import Int64Array
+from hyperbaton.decoder.workspace import COUNTERS
+from hyperbaton.foundation.arrays import Int64Array
 
 
 class SearchStatistics(NamedTuple):

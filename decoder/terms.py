@@ -12,15 +12,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from decoder.options import OPTION, SPAN, WORD, OptionWeights, SentenceOptions
-from models.arrays import FloatArray, Int32Array, Int64Array
-from models.data.markup import CONSTRAINT, EXCLUSIVE, MODES, Term
-from models.data.text import split_words
-from models.distortion.interface import FIRST_GIVEN, Given, OptionTable
-from models.kernels import inner, kernel, uncounted
-from models.language_model.automaton import EMPTY_STATE, advance
-from models.language_model.model import LanguageModel
-from models.phrases.table import SCORES
+from hyperbaton.corpus.sentences.markup import CONSTRAINT, EXCLUSIVE, MODES, Term
+from hyperbaton.corpus.text import split_words
+from hyperbaton.decoder.options import OPTION, SPAN, WORD, OptionWeights, SentenceOptions
+from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array
+from hyperbaton.foundation.kernels import inner, kernel, uncounted
+from hyperbaton.models.distortion.interface import FIRST_GIVEN, Given, OptionTable
+from hyperbaton.models.language_model.automaton import EMPTY_STATE, advance
+from hyperbaton.models.language_model.model import LanguageModel
+from hyperbaton.models.phrases.table import SCORES
 
 NO_WORD = -1  # instead of a word that the phrase table does not know
 TERM = np.dtype(

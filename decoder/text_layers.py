@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from models.data.sentence import Sentence
-from models.data.tagger import Tagger
-from models.data.word_classes import WordClasses
-from models.system.folder import load_source_classes, load_source_tagger, load_text
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.corpus.words.tagger import Tagger
+from hyperbaton.corpus.words.word_classes import WordClasses
+from hyperbaton.models.system.folder import load_source_classes, load_source_tagger, load_text
 
 if TYPE_CHECKING:  # few systems take raw text
-    from models.text.both_sides import TextPipelines
+    from hyperbaton.corpus.raw_text.both_sides import TextPipelines
 
 
 @dataclass(frozen=True)

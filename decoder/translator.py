@@ -12,7 +12,9 @@ from queue import Empty, SimpleQueue
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
-from decoder.chunks import (
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.corpus.words.tagger import Tagger
+from hyperbaton.decoder.chunks import (
     AT_ONCE,
     FAR,
     NEAR,
@@ -26,20 +28,19 @@ from decoder.chunks import (
     sendable,
     stream,
 )
-from decoder.decode import Decoder, SearchSettings, Stopped
-from decoder.decoded import Decoded
-from decoder.pieces import cut, join
-from decoder.recipe import Origin, Recipe
-from decoder.requests import Exactly, Request
-from decoder.text_layers import TextLayers
-from models.arrays import FloatArray, Ragged
-from models.data.sentence import Sentence
-from models.data.tagger import Tagger
-from models.distortion.interface import DistortionModel
-from models.errors import DataError, HyperbatonError, SettingError
-from models.language_model.model import LanguageModel
-from models.phrases.table import PhraseTable
-from models.system.folder import (
+from hyperbaton.decoder.decode import Decoder, SearchSettings, Stopped
+from hyperbaton.decoder.decoded import Decoded
+from hyperbaton.decoder.pieces import cut, join
+from hyperbaton.decoder.recipe import Origin, Recipe
+from hyperbaton.decoder.requests import Exactly, Request
+from hyperbaton.decoder.text_layers import TextLayers
+from hyperbaton.foundation.arrays import FloatArray, Ragged
+from hyperbaton.foundation.errors import DataError, HyperbatonError, SettingError
+from hyperbaton.foundation.work.workers import Threads, Workers
+from hyperbaton.models.distortion.interface import DistortionModel
+from hyperbaton.models.language_model.model import LanguageModel
+from hyperbaton.models.phrases.table import PhraseTable
+from hyperbaton.models.system.folder import (
     LARGEST_WEIGHT,
     NAME,
     load_distortion,
@@ -50,10 +51,9 @@ from models.system.folder import (
     starting_weights,
     system_files,
 )
-from models.work.workers import Threads, Workers
 
 if TYPE_CHECKING:  # few translations are drawn
-    from decoder.drawing.derivation_layout import Derivation
+    from hyperbaton.decoder.drawing.derivation_layout import Derivation
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Translation:
     @property
     def derivation(self) -> "Derivation":
         """What a picture shows of it."""
-        from decoder.drawing.derivation_layout import Derivation
+        from hyperbaton.decoder.drawing.derivation_layout import Derivation
 
         words = self.source_words, self.words or self.text.split()
         return Derivation(*words, self.segmentation, self.alignment, self.unknown)
@@ -90,7 +90,7 @@ class Translation:
         """The words, and how the phrases of the source were reordered."""
         from html import escape
 
-        from decoder.drawing.derivation_svg import derivation_svg
+        from hyperbaton.decoder.drawing.derivation_svg import derivation_svg
 
         picture = derivation_svg(self.derivation)
         return f"<p>{escape(self.text)} <small>score {self.score:.4f}</small></p>\n{picture}"

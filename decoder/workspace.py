@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import Int32Array, Int64Array, UInt64Array
-from models.language_model.automaton import empty_memory
+from hyperbaton.foundation.arrays import Int32Array, Int64Array, UInt64Array
+from hyperbaton.models.language_model.automaton import empty_memory
 
 N_BUCKETS = 512  # of the queue of steps
 

@@ -67,8 +67,8 @@ def write(tmp_path: Path) -> Callable[[str, str | bytes], Path]:
 @pytest.fixture
 def shared_samples(monkeypatch: pytest.MonkeyPatch) -> None:
     """Commands inside this process take the embedded samples from those that were read before."""
-    for module in ("data.corpus_reading", "system.training"):
-        monkeypatch.setattr(f"models.{module}.read_corpus", reading_samples_once)
+    for module in ("corpus.corpora.reading", "models.system.training"):
+        monkeypatch.setattr(f"hyperbaton.{module}.read_corpus", reading_samples_once)
 
 
 @pytest.fixture
@@ -80,4 +80,4 @@ def shared_stages(
     """Training inside this process takes phrase tables, language models, word classes and taggers
     from those that other tests have made."""
     stage = shared.sharing(shared.place(tmp_path_factory))
-    monkeypatch.setattr("models.system.training.run_stage", stage)
+    monkeypatch.setattr("hyperbaton.models.system.training.run_stage", stage)

@@ -22,10 +22,10 @@ from pathlib import Path
 
 import numpy as np
 
-from decoder.translator import Translator
-from models.data.sealed_folders import seal
-from models.data.sentence import Sentence
-from models.errors import HyperbatonError
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.decoder.translator import Translator
+from hyperbaton.foundation.errors import HyperbatonError
+from hyperbaton.foundation.files.sealed_folders import seal
 from tests.tiny_systems import train_all_models
 
 REFUSED, HARMLESS, EXCEPTION = "refused", "harmless", "exception"

@@ -42,34 +42,39 @@ from typing import NamedTuple
 
 import tomli_w
 
-from decoder.request_files import read_requests
-from decoder.translator import Translator
-from models.data.array_files import load_arrays
-from models.data.brackets import read_brackets
-from models.data.conllu import read_conllu
-from models.data.corpus_reading import CorpusFiles, SourceFiles, read_corpus, read_marked_sentences
-from models.data.glossary import read_glossary
-from models.data.marking import Marking
-from models.data.markup_text import read_markup
-from models.data.sealed_folders import forgetting
-from models.data.text import parse_lines
-from models.distortion.parse.rewrites import parse_rewrites
-from models.errors import BadLine, DataError, HyperbatonError
-from models.language_model.arpa import read_arpa
-from models.language_model.model import LanguageModel
-from models.phrases.moses_tables import read_phrase_table
-from models.preparation.reading import RawFiles, read_pairs
-from models.system.folder import read_system
-from models.system.moses_ini import read_moses_ini
-from models.text.casing import Truecaser
-from models.text.pipeline import TextPipeline
+from hyperbaton.corpus.corpora.reading import (
+    CorpusFiles,
+    SourceFiles,
+    read_corpus,
+    read_marked_sentences,
+)
+from hyperbaton.corpus.preparation.reading import RawFiles, read_pairs
+from hyperbaton.corpus.raw_text.casing import Truecaser
+from hyperbaton.corpus.raw_text.pipeline import TextPipeline
+from hyperbaton.corpus.sentences.glossary import read_glossary
+from hyperbaton.corpus.sentences.marking import Marking
+from hyperbaton.corpus.sentences.markup_text import read_markup
+from hyperbaton.corpus.text import parse_lines
+from hyperbaton.corpus.trees.brackets import read_brackets
+from hyperbaton.corpus.trees.conllu import read_conllu
+from hyperbaton.decoder.request_files import read_requests
+from hyperbaton.decoder.translator import Translator
+from hyperbaton.foundation.errors import BadLine, DataError, HyperbatonError
+from hyperbaton.foundation.files.array_files import load_arrays
+from hyperbaton.foundation.files.sealed_folders import forgetting
+from hyperbaton.models.distortion.parse.rewrites import parse_rewrites
+from hyperbaton.models.language_model.arpa import read_arpa
+from hyperbaton.models.language_model.model import LanguageModel
+from hyperbaton.models.phrases.moses_tables import read_phrase_table
+from hyperbaton.models.system.folder import read_system
+from hyperbaton.models.system.moses_ini import read_moses_ini
+from hyperbaton.tuning.comparison.configuration import read_configuration
+from hyperbaton.tuning.evaluation.list_features import read_feature_lists
+from hyperbaton.tuning.evaluation.nbest_lists import read_lists
+from hyperbaton.tuning.evaluation.references import read_hypotheses
+from hyperbaton.tuning.weights.trace import load_pool, read_trace
 from tests.mutations import mutated, nested_json, nested_lines, nested_toml
 from tests.tiny_systems import train_all_models, train_for_text
-from tuning.comparison.configuration import read_configuration
-from tuning.evaluation.list_features import read_feature_lists
-from tuning.evaluation.nbest_lists import read_lists
-from tuning.evaluation.references import read_hypotheses
-from tuning.weights.trace import load_pool, read_trace
 
 FINDINGS = Path(__file__).parent / "fuzz_findings"
 EXAMPLES = Path(__file__).parent / "fuzz_examples"

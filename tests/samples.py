@@ -4,8 +4,8 @@ from functools import cache
 
 import numpy as np
 
+from hyperbaton.corpus.corpora.reading import SPLIT_BOTH, CorpusSettings, read_corpus
 from hyperbaton.samples import SAMPLES, SPLITS, sample_files
-from models.data.corpus_reading import SPLIT_BOTH, CorpusSettings, read_corpus
 
 
 @cache

@@ -9,7 +9,7 @@ import fcntl
 import os
 import shutil
 
-from models.system.stages import DISTORTION, run_stage
+from hyperbaton.models.system.stages import DISTORTION, run_stage
 
 SAID = "said"
 

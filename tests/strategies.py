@@ -3,7 +3,7 @@
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from models.data.vocabulary import RESERVED
+from hyperbaton.foundation.files.vocabulary import RESERVED
 from tests.oracles import Nested
 
 

@@ -15,11 +15,11 @@ from pathlib import Path
 import click
 import pytest
 
+from hyperbaton.corpus.corpora.reading import CorpusFiles
+from hyperbaton.foundation.errors import SettingError
 from hyperbaton.main import COMMANDS, cli, main
+from hyperbaton.models.system.training import train_system
 from hyperbaton.samples import sample_files
-from models.data.corpus_reading import CorpusFiles
-from models.errors import SettingError
-from models.system.training import train_system
 from tests.test_documents import (
     DOCUMENTS,
     ROOT,
@@ -31,7 +31,7 @@ from tests.test_documents import (
 )
 from tests.tuning.comparison.tiny import in_this_process
 
-PACKAGES = ("models", "decoder", "tuning", "hyperbaton")
+PACKAGES = ("foundation", "corpus", "models", "decoder", "tuning", "src/hyperbaton")
 IN_TEXT = re.compile(r"`hyperbaton ([^`]+)`")
 IN_MESSAGES = re.compile(r"\bhyperbaton ((?:" + "|".join(COMMANDS) + r")\b[^\n'`]*)")
 OPTION = re.compile(r"(?<!\S)--?[a-z][a-z-]*")
@@ -134,7 +134,7 @@ def test_the_examples_of_help_texts_run(example, prepared, tmp_path, monkeypatch
         (folder / "chinese").rename(folder / "model")
     monkeypatch.chdir(folder)
     hurry(monkeypatch)
-    monkeypatch.setattr("tuning.comparison.run.run_jobs", in_this_process)
+    monkeypatch.setattr("hyperbaton.tuning.comparison.run.run_jobs", in_this_process)
     run(example, folder)
 
 

@@ -216,7 +216,7 @@ def raw_files(texts):
 @pytest.mark.usefixtures("shared_stages")
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_every_command_prints_what_is_shown(document, tmp_path, monkeypatch):
-    monkeypatch.setattr("tuning.comparison.run.run_jobs", in_this_process)
+    monkeypatch.setattr("hyperbaton.tuning.comparison.run.run_jobs", in_this_process)
     targets = re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
     for kind, file_name, content in BLOCK.findall(document.read_text(encoding="utf-8")):
         if file_name:

@@ -122,7 +122,7 @@ def test_comparing_without_room_on_the_disk(tmp_path, monkeypatch, size, missing
     made = [path.name for path in (tmp_path / "comparison").iterdir()]
     assert not [name for name in made if name.startswith(("results", "report"))]
     if missing == "state/":  # the rest of the work goes on where it ended
-        monkeypatch.setattr("tuning.comparison.run.run_jobs", in_this_process)
+        monkeypatch.setattr("hyperbaton.tuning.comparison.run.run_jobs", in_this_process)
         done = command_line.run(*compare, cwd=tmp_path)
         assert done.returncode == 0
         assert "phrases: nothing has changed" in done.stderr

@@ -10,7 +10,8 @@ from functools import partial
 
 import pytest
 
-from models.errors import DataError
+from hyperbaton.foundation.errors import DataError
+from hyperbaton.tuning.weights.trace import read_trace
 from tests import fuzz as fuzzing
 from tests.fuzz import (
     EXAMPLES,
@@ -24,7 +25,6 @@ from tests.fuzz import (
     fuzz,
     in_good_time,
 )
-from tuning.weights.trace import read_trace
 
 
 @pytest.mark.parametrize("name", READERS)

@@ -1,9 +1,9 @@
 """Systems that train in seconds and have a bit of everything."""
 
-from models.data.corpus_reading import CorpusFiles
-from models.system.settings import TrainingSettings
-from models.system.training import train_system
-from models.text.settings import TextSettings
+from hyperbaton.corpus.corpora.reading import CorpusFiles
+from hyperbaton.corpus.raw_text.settings import TextSettings
+from hyperbaton.models.system.settings import TrainingSettings
+from hyperbaton.models.system.training import train_system
 
 SOURCE = "hon o katta\nkare wa hon o yonda\nkare wa katta\n"
 TARGET = "bought a book\nhe read a book\nhe bought\n"

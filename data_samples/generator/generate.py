@@ -1,4 +1,4 @@
-"""Writes the two sample corpora: `python -m data_samples.generator.generate [FOLDER]`.
+"""Writes the two sample corpora: `python -m hyperbaton.data_samples.generator.generate [FOLDER]`.
 
 Deterministic: every sentence has a seed made of the corpus, the split, its number and an attempt
 count, so the files depend on nothing but this code and the lexicons. Training files are
@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path
 
-from data_samples.generator.chinese import sentences as chinese
-from data_samples.generator.japanese import sentences as japanese
-from data_samples.generator.synchronous import Chooser, Example, Grammar, Stream, realise
+from hyperbaton.data_samples.generator.chinese import sentences as chinese
+from hyperbaton.data_samples.generator.japanese import sentences as japanese
+from hyperbaton.data_samples.generator.synchronous import Chooser, Example, Grammar, Stream, realise
 
 GRAMMARS: dict[str, Grammar] = {"ja-en": japanese, "zh-en": chinese}
 SIZES = {"train": 5000, "dev": 300, "test": 300}

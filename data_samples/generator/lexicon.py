@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from data_samples.generator.synchronous import Chooser
+from hyperbaton.data_samples.generator.synchronous import Chooser
 
 COMMON = 20  # ranks that are never kept out of training
 

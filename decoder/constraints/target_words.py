@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from decoder.constraints.price import FORBIDDEN, UNWANTED
-from models.arrays import BoolArray, FloatArray, Int32Array, Int64Array, Ragged
-from models.distortion.interface import COPIED, OptionTable, SentenceScorer, Steps
+from hyperbaton.decoder.constraints.price import FORBIDDEN, UNWANTED
+from hyperbaton.foundation.arrays import BoolArray, FloatArray, Int32Array, Int64Array, Ragged
+from hyperbaton.models.distortion.interface import COPIED, OptionTable, SentenceScorer, Steps
 
 OTHER = -1  # a word that is not among the required ones
 DEAD = -1  # state of a hypothesis that has said something else

@@ -19,10 +19,10 @@ begun, or of the sentence if none is, can come next.
 
 import numpy as np
 
-from models.arrays import Int32Array
-from models.coverage import covered_end, is_free
-from models.data.markup import Markup
-from models.kernels import uncounted
+from hyperbaton.corpus.sentences.markup import Markup
+from hyperbaton.foundation.arrays import Int32Array
+from hyperbaton.foundation.coverage import covered_end, is_free
+from hyperbaton.foundation.kernels import uncounted
 
 START, END, WALL = range(3)  # columns of zones and walls; a wall has those of the words it concerns
 NO_WALL = -1  # the row is a zone

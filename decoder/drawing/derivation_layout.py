@@ -19,7 +19,7 @@ start of the next, deep enough that no two of them overlap.
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from decoder.drawing.jump_brackets import DIGIT, SMALL, Jump, assign_lanes, label_places
+from hyperbaton.decoder.drawing.jump_brackets import DIGIT, SMALL, Jump, assign_lanes, label_places
 
 FONT = 10.0
 LONG = 14  # sides with more words are drawn vertically

@@ -17,7 +17,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from rich.cells import cell_len
 
-from decoder.drawing.derivation_layout import (
+from hyperbaton.decoder.drawing.derivation_layout import (
     CORNER,
     Box,
     Bracket,
@@ -27,7 +27,7 @@ from decoder.drawing.derivation_layout import (
     Ribbon,
     lay_out,
 )
-from decoder.drawing.jump_brackets import SMALL
+from hyperbaton.decoder.drawing.jump_brackets import SMALL
 
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
 BACKWARD = "#D55E00"  # forward jumps are drawn in the colour of the text

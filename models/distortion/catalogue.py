@@ -6,22 +6,22 @@ In text, settings follow the name: `msd,type=phrase-msd-backward-fe`.
 import inspect
 from typing import Any
 
-from models.catalogue import Catalogue
-from models.distortion.interface import DistortionModel
-from models.errors import SettingError
-from models.settings_text import join_settings, split_settings
+from hyperbaton.foundation.catalogue import Catalogue
+from hyperbaton.foundation.errors import SettingError
+from hyperbaton.foundation.settings_text import join_settings, split_settings
+from hyperbaton.models.distortion.interface import DistortionModel
 
 ENTRY_POINTS = "hyperbaton.distortion"
 MODELS = {
-    "dpr": "models.distortion.dpr.model:Dpr",
-    "gaps": "models.distortion.gaps:Gaps",
-    "linear": "models.distortion.linear:Linear",
-    "msd": "models.distortion.msd.model:Lexicalised",
-    "nine-class": "models.distortion.next_word.nine_class:NineClass",
-    "oracle": "models.distortion.oracle:Oracle",
-    "pair": "models.distortion.next_word.word_pairs:Pair",
-    "parse": "models.distortion.parse.model:Parse",
-    "sequence": "models.distortion.next_word.word_pairs:Sequence",
+    "dpr": "hyperbaton.models.distortion.dpr.model:Dpr",
+    "gaps": "hyperbaton.models.distortion.gaps:Gaps",
+    "linear": "hyperbaton.models.distortion.linear:Linear",
+    "msd": "hyperbaton.models.distortion.msd.model:Lexicalised",
+    "nine-class": "hyperbaton.models.distortion.next_word.nine_class:NineClass",
+    "oracle": "hyperbaton.models.distortion.oracle:Oracle",
+    "pair": "hyperbaton.models.distortion.next_word.word_pairs:Pair",
+    "parse": "hyperbaton.models.distortion.parse.model:Parse",
+    "sequence": "hyperbaton.models.distortion.next_word.word_pairs:Sequence",
 }
 _CATALOGUE = Catalogue("distortion model", DistortionModel, MODELS, ENTRY_POINTS)  # type: ignore[type-abstract]
 split_model, model_text = split_settings, join_settings

@@ -1,6 +1,6 @@
 """The laws that every distortion model must obey, for our own models and for anybody's.
 
-    from models.distortion.conformance import check_model
+    from hyperbaton.models.distortion.conformance import check_model
 
     def test_my_model():
         check_model(MyModel, sentence, options)                      # nothing to learn
@@ -20,11 +20,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from models.arrays import FloatArray
-from models.coverage import cover, empty_coverage, free_spans, unpack_coverage
-from models.data.corpus import AlignedCorpus
-from models.data.sentence import Sentence
-from models.distortion.interface import (
+from hyperbaton.corpus.corpora.corpus import AlignedCorpus
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.foundation.arrays import FloatArray
+from hyperbaton.foundation.coverage import cover, empty_coverage, free_spans, unpack_coverage
+from hyperbaton.foundation.errors import DataError, NotFitted
+from hyperbaton.models.distortion.interface import (
     START,
     DistortionModel,
     OptionTable,
@@ -32,7 +33,6 @@ from models.distortion.interface import (
     Steps,
     fit_model,
 )
-from models.errors import DataError, NotFitted
 
 N_WALKS = 30
 N_SUMS = 10  # derivations that are recomputed from scratch

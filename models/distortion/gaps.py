@@ -8,10 +8,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from models.arrays import FloatArray, Int64Array
-from models.coverage import unpack_coverage
-from models.data.sentence import Sentence
-from models.distortion.interface import DistortionModel, OptionTable, SentenceScorer, Steps
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.foundation.arrays import FloatArray, Int64Array
+from hyperbaton.foundation.coverage import unpack_coverage
+from hyperbaton.models.distortion.interface import (
+    DistortionModel,
+    OptionTable,
+    SentenceScorer,
+    Steps,
+)
 
 
 class Gaps(DistortionModel):

@@ -22,19 +22,26 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from models.arrays import BoolArray, FloatArray, Int32Array, Int64Array, Ragged, UInt64Array
-from models.data.array_files import load_arrays, save_arrays
-from models.data.array_laws import Laws, plain_numbers
-from models.data.corpus import AlignedCorpus
-from models.data.sentence import Sentence
-from models.data.vocabulary import Vocabulary
-from models.errors import DataError, SettingError
-from models.estimator import Estimator
-from models.phrases.extraction import GRID
-from models.phrases.table import PhraseTable
+from hyperbaton.corpus.corpora.corpus import AlignedCorpus
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.foundation.arrays import (
+    BoolArray,
+    FloatArray,
+    Int32Array,
+    Int64Array,
+    Ragged,
+    UInt64Array,
+)
+from hyperbaton.foundation.errors import DataError, SettingError
+from hyperbaton.foundation.estimator import Estimator
+from hyperbaton.foundation.files.array_files import load_arrays, save_arrays
+from hyperbaton.foundation.files.array_laws import Laws, plain_numbers
+from hyperbaton.foundation.files.vocabulary import Vocabulary
+from hyperbaton.models.phrases.extraction import GRID
+from hyperbaton.models.phrases.table import PhraseTable
 
 if TYPE_CHECKING:
-    from models.distortion.tables import TableScorer
+    from hyperbaton.models.distortion.tables import TableScorer
 
 COPIED = -1  # target word that is not the phrase table's: an unknown source word itself, or given
 UNKNOWN_ENTRY = -1  # of an unknown word

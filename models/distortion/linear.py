@@ -7,10 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from models.arrays import FloatArray
-from models.data.sentence import Sentence
-from models.distortion.interface import DistortionModel, OptionTable
-from models.distortion.tables import Table, TableScorer
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.foundation.arrays import FloatArray
+from hyperbaton.models.distortion.interface import DistortionModel, OptionTable
+from hyperbaton.models.distortion.tables import Table, TableScorer
 
 
 class Linear(DistortionModel):

@@ -1,18 +1,23 @@
 """What a perfect distortion model would say: it knows the order of the reference.
 
 Sentences bring that order as a layer: a rank for each source word, read off a word alignment of the
-source and its reference (`models/data/alignment.py`). No word should be translated before all words
-of lower rank are; words that are FREE may come at any time.
+source and its reference (`corpus/corpora/alignment.py`). No word should be translated before all
+words of lower rank are; words that are FREE may come at any time.
 """
 
 from typing import ClassVar
 
 import numpy as np
 
-from models.arrays import FloatArray, Int64Array, UInt64Array
-from models.coverage import cover_spans, pack_coverage
-from models.data.sentence import FREE, Sentence
-from models.distortion.interface import DistortionModel, OptionTable, SentenceScorer, Steps
+from hyperbaton.corpus.sentences.sentence import FREE, Sentence
+from hyperbaton.foundation.arrays import FloatArray, Int64Array, UInt64Array
+from hyperbaton.foundation.coverage import cover_spans, pack_coverage
+from hyperbaton.models.distortion.interface import (
+    DistortionModel,
+    OptionTable,
+    SentenceScorer,
+    Steps,
+)
 
 LEFT, RIGHT, NOWHERE = "left", "right", "free"  # where words without links belong
 

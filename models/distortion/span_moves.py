@@ -4,13 +4,13 @@ where the last one ended, and a swap if it ends where that one began."""
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import FloatArray, Int32Array, Int64Array
-from models.distortion.interface import OptionTable, Steps
-from models.distortion.tables import Moves, TableScorer
-from models.hashing import EMPTY
-from models.kernels import uncounted_kernel
-from models.phrases.orientation import LEFT, MONOTONE, RIGHT, SWAP
-from models.phrases.reordering import CLASSES, ReorderingType
+from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array
+from hyperbaton.foundation.hashing import EMPTY
+from hyperbaton.foundation.kernels import uncounted_kernel
+from hyperbaton.models.distortion.interface import OptionTable, Steps
+from hyperbaton.models.distortion.tables import Moves, TableScorer
+from hyperbaton.models.phrases.orientation import LEFT, MONOTONE, RIGHT, SWAP
+from hyperbaton.models.phrases.reordering import CLASSES, ReorderingType
 
 
 def class_of_orientation(classes: str) -> Int64Array:

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import FloatArray, Int32Array, Int64Array
-from models.distortion.interface import SentenceScorer, Steps
+from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array
+from hyperbaton.models.distortion.interface import SentenceScorer, Steps
 
 
 @dataclass(frozen=True, eq=False)

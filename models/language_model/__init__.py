@@ -4,8 +4,8 @@
                                                      │  ◀──read_arpa──
                                                      └──▶ LanguageModel (automaton) ◀──▶ folder
 
->>> from models.arrays import Ragged
->>> from models.data.vocabulary import Vocabulary
+>>> from hyperbaton.foundation.arrays import Ragged
+>>> from hyperbaton.foundation.files.vocabulary import Vocabulary
 >>> import numpy as np
 >>> vocabulary = Vocabulary(["a", "b"])
 >>> text = Ragged(np.array([3, 4, 3], dtype=np.int32), np.array([0, 2, 3]))  # "a b" and "a"
@@ -14,11 +14,11 @@
 True
 """
 
-from models.language_model.arpa import read_arpa, write_arpa
-from models.language_model.counting import read_text
-from models.language_model.estimation import estimate
-from models.language_model.model import KenlmModel, LanguageModel
-from models.language_model.ngrams import NGrams
+from hyperbaton.models.language_model.arpa import read_arpa, write_arpa
+from hyperbaton.models.language_model.counting import read_text
+from hyperbaton.models.language_model.estimation import estimate
+from hyperbaton.models.language_model.model import KenlmModel, LanguageModel
+from hyperbaton.models.language_model.ngrams import NGrams
 
 __all__ = [
     "KenlmModel",

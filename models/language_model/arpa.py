@@ -18,11 +18,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from models.data.compression import reading_errors
-from models.data.text import open_binary, read_error, split_words
-from models.data.vocabulary import SPECIAL, Vocabulary
-from models.errors import DataError
-from models.language_model.arpa_lines import (
+from hyperbaton.corpus.text import open_binary, read_error, split_words
+from hyperbaton.foundation.errors import DataError
+from hyperbaton.foundation.files.compression import reading_errors
+from hyperbaton.foundation.files.vocabulary import SPECIAL, Vocabulary
+from hyperbaton.foundation.files.writing import open_to_write
+from hyperbaton.foundation.progress import Progress
+from hyperbaton.models.language_model.arpa_lines import (
     BAD_LINE,
     LARGEST,
     MORE,
@@ -31,9 +33,7 @@ from models.language_model.arpa_lines import (
     index_words,
     parse_lines,
 )
-from models.language_model.ngrams import LN10, MAX_ORDER, NGrams, Section, assemble
-from models.progress import Progress
-from models.writing import open_to_write
+from hyperbaton.models.language_model.ngrams import LN10, MAX_ORDER, NGrams, Section, assemble
 
 CHUNK = 1 << 22  # bytes that are read at once
 LINES_AT_ONCE = 1 << 16  # that are written at once

@@ -13,10 +13,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import FloatArray, Int32Array, Int64Array
-from models.data.vocabulary import Vocabulary
-from models.errors import DataError
-from models.kernels import inner, kernel
+from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array
+from hyperbaton.foundation.errors import DataError
+from hyperbaton.foundation.files.vocabulary import Vocabulary
+from hyperbaton.foundation.kernels import inner, kernel
 
 SPACE, TAB, NEWLINE, RETURN, BACKSLASH = (ord(sign) for sign in " \t\n\r\\")
 PLUS, MINUS, POINT, ZERO, NINE, UPPER_E, LOWER_E = (ord(sign) for sign in "+-.09Ee")

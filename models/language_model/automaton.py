@@ -22,17 +22,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import (
+from hyperbaton.foundation.arrays import (
     BoolArray,
     Float32Array,
     FloatArray,
     Int32Array,
     Int64Array,
 )
-from models.data.vocabulary import END, UNKNOWN
-from models.hashing import GOLDEN
-from models.kernels import inner, kernel, uncounted
-from models.language_model.ngrams import NGrams, link_suffixes
+from hyperbaton.foundation.files.vocabulary import END, UNKNOWN
+from hyperbaton.foundation.hashing import GOLDEN
+from hyperbaton.foundation.kernels import inner, kernel, uncounted
+from hyperbaton.models.language_model.ngrams import NGrams, link_suffixes
 
 EMPTY_STATE = 0
 SCATTER = 0x9E3779B1  # 2^32 / golden ratio (Knuth, section 6.4); odd, so no two words share a key

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import numpy as np
 
-from models.arrays import BoolArray, GrowingRagged, Int32Array, Int64Array, Ragged
-from models.data.text import parse_lines, split_words
-from models.data.vocabulary import BEGIN, END, SPECIAL, Vocabulary, check_words
-from models.errors import DataError
-from models.language_model.ngrams import node_keys
-from models.progress import Progress
+from hyperbaton.corpus.text import parse_lines, split_words
+from hyperbaton.foundation.arrays import BoolArray, GrowingRagged, Int32Array, Int64Array, Ragged
+from hyperbaton.foundation.errors import DataError
+from hyperbaton.foundation.files.vocabulary import BEGIN, END, SPECIAL, Vocabulary, check_words
+from hyperbaton.foundation.progress import Progress
+from hyperbaton.models.language_model.ngrams import node_keys
 
 PROGRESS_EVERY = 1000  # lines
 MEMORY = 500_000_000  # bytes for sorting

@@ -23,11 +23,11 @@ from typing import TypeAlias
 
 import numpy as np
 
-from models.arrays import BoolArray, FloatArray, Int32Array, Int64Array, Ragged
-from models.data.vocabulary import BEGIN, Vocabulary
-from models.errors import SettingError
-from models.language_model.counting import MEMORY, NGramCounts, count_ngrams
-from models.language_model.ngrams import MAX_ORDER, NGrams
+from hyperbaton.foundation.arrays import BoolArray, FloatArray, Int32Array, Int64Array, Ragged
+from hyperbaton.foundation.errors import SettingError
+from hyperbaton.foundation.files.vocabulary import BEGIN, Vocabulary
+from hyperbaton.models.language_model.counting import MEMORY, NGramCounts, count_ngrams
+from hyperbaton.models.language_model.ngrams import MAX_ORDER, NGrams
 
 Count: TypeAlias = Callable[[Ragged, int, int, int], list[NGramCounts]]
 FALLBACK = (0.5, 1.0, 1.5)  # discounts where the text is too small to estimate them

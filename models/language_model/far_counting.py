@@ -15,8 +15,11 @@ from pathlib import Path
 
 import numpy as np
 
-from models.arrays import Int32Array, Int64Array, Ragged
-from models.language_model.counting import (
+from hyperbaton.foundation.arrays import Int32Array, Int64Array, Ragged
+from hyperbaton.foundation.work.shelf import FarShelf, Shelf
+from hyperbaton.foundation.work.workers import FarWork
+from hyperbaton.foundation.work.workplace import Workplace
+from hyperbaton.models.language_model.counting import (
     BYTES_PER_TOKEN,
     NGramCounts,
     check_number,
@@ -25,10 +28,7 @@ from models.language_model.counting import (
     together,
     with_boundaries,
 )
-from models.language_model.ngrams import node_keys
-from models.work.shelf import FarShelf, Shelf
-from models.work.workers import FarWork
-from models.work.workplace import Workplace
+from hyperbaton.models.language_model.ngrams import node_keys
 
 SHARD = 4_000_000  # tokens
 FEWEST = 1000  # tokens of a shard, however little memory there is

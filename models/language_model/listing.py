@@ -7,10 +7,10 @@ n-gram into each state tells its words, and the state tells that n-gram's backof
 
 import numpy as np
 
-from models.arrays import Int32Array, Int64Array
-from models.data.vocabulary import Vocabulary
-from models.language_model.automaton import EMPTY_STATE, SCATTER, Automaton
-from models.language_model.ngrams import NGrams, Section, assemble
+from hyperbaton.foundation.arrays import Int32Array, Int64Array
+from hyperbaton.foundation.files.vocabulary import Vocabulary
+from hyperbaton.models.language_model.automaton import EMPTY_STATE, SCATTER, Automaton
+from hyperbaton.models.language_model.ngrams import NGrams, Section, assemble
 
 GATHER = pow(SCATTER, -1, 1 << 32)  # undoes it
 

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import numpy as np
 
-from models.arrays import FloatArray, Ragged
-from models.data.array_files import load_arrays, save_arrays
-from models.data.array_laws import Laws
-from models.data.vocabulary import BEGIN, Vocabulary
-from models.errors import DataError, missing_file
-from models.language_model.arpa import read_arpa
-from models.language_model.automaton import (
+from hyperbaton.foundation.arrays import FloatArray, Ragged
+from hyperbaton.foundation.errors import DataError, missing_file
+from hyperbaton.foundation.files.array_files import load_arrays, save_arrays
+from hyperbaton.foundation.files.array_laws import Laws
+from hyperbaton.foundation.files.vocabulary import BEGIN, Vocabulary
+from hyperbaton.foundation.progress import Progress
+from hyperbaton.models.language_model.arpa import read_arpa
+from hyperbaton.models.language_model.automaton import (
     EMPTY_STATE,
     STATE,
     TRANSITION,
@@ -21,9 +22,8 @@ from models.language_model.automaton import (
     build_automaton,
     score_words,
 )
-from models.language_model.listing import list_ngrams
-from models.language_model.ngrams import LN10, NGrams
-from models.progress import Progress
+from hyperbaton.models.language_model.listing import list_ngrams
+from hyperbaton.models.language_model.ngrams import LN10, NGrams
 
 FORMAT = 2
 
@@ -31,7 +31,7 @@ FORMAT = 2
 class LanguageModel:
     """Read-only. Scores are natural logarithms; unknown words are <unk>.
 
-    Compiled code takes `automaton` and calls `models.language_model.automaton.advance` with it.
+    Compiled code takes `automaton` and calls `advance` of `models/language_model/automaton.py`.
     """
 
     def __init__(self, automaton: Automaton, vocabulary: Vocabulary, order: int) -> None:

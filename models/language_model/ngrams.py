@@ -19,9 +19,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import BoolArray, FloatArray, Int32Array, Int64Array
-from models.data.vocabulary import Vocabulary
-from models.errors import DataError
+from hyperbaton.foundation.arrays import BoolArray, FloatArray, Int32Array, Int64Array
+from hyperbaton.foundation.errors import DataError
+from hyperbaton.foundation.files.vocabulary import Vocabulary
 
 MAX_ORDER = 6
 LN10 = math.log(10.0)  # ARPA files and KenLM use base 10, everything else natural logarithms

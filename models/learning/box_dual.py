@@ -18,10 +18,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from models.arrays import FloatArray, UInt64Array
-from models.kernels import kernel
-from models.learning.interface import Learner, Solution
-from models.learning.problem import Problem, shuffle
+from hyperbaton.foundation.arrays import FloatArray, UInt64Array
+from hyperbaton.foundation.kernels import kernel
+from hyperbaton.models.learning.interface import Learner, Solution
+from hyperbaton.models.learning.problem import Problem, shuffle
 
 
 @dataclass(eq=False, kw_only=True)

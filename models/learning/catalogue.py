@@ -5,19 +5,19 @@ As text, `name:key=value:…`, because commas separate the settings of the model
 
 from typing import Any
 
-from models.catalogue import Catalogue
-from models.learning.interface import Learner
+from hyperbaton.foundation.catalogue import Catalogue
+from hyperbaton.models.learning.interface import Learner
 
 LEARNERS = {
-    "mms": "models.learning.perceptron:Perceptron",
-    "mms-extragradient": "models.learning.extragradient:ExtraGradient",
-    "svm": "models.learning.svm:SupportVectors",
-    "svm-multiclass": "models.learning.svm_multiclass:MulticlassSupportVectors",
-    "mmr": "models.learning.regression:MarginRegression",
-    "me": "models.learning.entropy:Entropy",
-    "me-gis": "models.learning.iterative_scaling:IterativeScaling",
-    "mlr-primal": "models.learning.logistic_primal:LogisticPrimal",
-    "mlr-dual": "models.learning.logistic_dual:LogisticDual",
+    "mms": "hyperbaton.models.learning.perceptron:Perceptron",
+    "mms-extragradient": "hyperbaton.models.learning.extragradient:ExtraGradient",
+    "svm": "hyperbaton.models.learning.svm:SupportVectors",
+    "svm-multiclass": "hyperbaton.models.learning.svm_multiclass:MulticlassSupportVectors",
+    "mmr": "hyperbaton.models.learning.regression:MarginRegression",
+    "me": "hyperbaton.models.learning.entropy:Entropy",
+    "me-gis": "hyperbaton.models.learning.iterative_scaling:IterativeScaling",
+    "mlr-primal": "hyperbaton.models.learning.logistic_primal:LogisticPrimal",
+    "mlr-dual": "hyperbaton.models.learning.logistic_dual:LogisticDual",
 }
 ENTRY_POINTS = "hyperbaton.learners"
 _CATALOGUE = Catalogue("learner", Learner, LEARNERS, ENTRY_POINTS, ":")  # type: ignore[type-abstract]

@@ -15,10 +15,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import Int32Array, Int64Array
-from models.data.sorted_arrays import lower_bound
-from models.kernels import inner, kernel
-from models.learning.problem import Problem
+from hyperbaton.foundation.arrays import Int32Array, Int64Array
+from hyperbaton.foundation.kernels import inner, kernel
+from hyperbaton.foundation.sorted_arrays import lower_bound
+from hyperbaton.models.learning.problem import Problem
 
 ROWS_PER_RANGE = 20_000  # examples that a thread takes at a time, in whole clusters
 POOLED = -1  # the number of no cluster: rows with it go to the pooled model

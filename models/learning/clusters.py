@@ -19,9 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 
-from models.arrays import BoolArray, FloatArray, Int64Array
-from models.estimator import Estimator
-from models.learning.cluster_arrays import (
+from hyperbaton.foundation.arrays import BoolArray, FloatArray, Int64Array
+from hyperbaton.foundation.estimator import Estimator
+from hyperbaton.foundation.progress import Progress
+from hyperbaton.models.learning.cluster_arrays import (
     ClusterModel,
     ClusterRows,
     cluster_decision,
@@ -30,9 +31,14 @@ from models.learning.cluster_arrays import (
     part_of,
     ranges,
 )
-from models.learning.interface import Learner, Solution
-from models.learning.problem import Problem, check_integers, make_problem, make_rows, own_seed
-from models.progress import Progress
+from hyperbaton.models.learning.interface import Learner, Solution
+from hyperbaton.models.learning.problem import (
+    Problem,
+    check_integers,
+    make_problem,
+    make_rows,
+    own_seed,
+)
 
 
 @dataclass(frozen=True, eq=False)

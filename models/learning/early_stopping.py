@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from models.arrays import Int32Array, Int64Array
-from models.learning.catalogue import make_learner
-from models.learning.clusters import ClusteredExamples, ClusteredLearner
+from hyperbaton.foundation.arrays import Int32Array, Int64Array
+from hyperbaton.models.learning.catalogue import make_learner
+from hyperbaton.models.learning.clusters import ClusteredExamples, ClusteredLearner
 
 HELD_OUT = 0.1  # share of the groups
 MOST_EXAMPLES = 100_000  # used in the search

@@ -10,11 +10,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from models.arrays import FloatArray
-from models.learning.interface import Learner, Solution
-from models.learning.l_bfgs import minimise
-from models.learning.losses import likelihood_and_gradient
-from models.learning.problem import Problem
+from hyperbaton.foundation.arrays import FloatArray
+from hyperbaton.models.learning.interface import Learner, Solution
+from hyperbaton.models.learning.l_bfgs import minimise
+from hyperbaton.models.learning.losses import likelihood_and_gradient
+from hyperbaton.models.learning.problem import Problem
 
 
 @dataclass(eq=False, kw_only=True)

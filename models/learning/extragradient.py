@@ -24,10 +24,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from models.kernels import inner, kernel
-from models.learning.interface import Learner, Solution
-from models.learning.losses import DISTANCES
-from models.learning.problem import Problem, score
+from hyperbaton.foundation.kernels import inner, kernel
+from hyperbaton.models.learning.interface import Learner, Solution
+from hyperbaton.models.learning.losses import DISTANCES
+from hyperbaton.models.learning.problem import Problem, score
 
 SAFETY = 0.8  # of the largest possible step: the singular value is estimated from below
 N_POWERS = 30  # of XᵀX in the estimate of its largest eigenvalue

@@ -18,9 +18,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from models.arrays import FloatArray
-from models.estimator import Estimator
-from models.learning.problem import Problem, make_problem, make_rows
+from hyperbaton.foundation.arrays import FloatArray
+from hyperbaton.foundation.estimator import Estimator
+from hyperbaton.models.learning.problem import Problem, make_problem, make_rows
 
 
 @dataclass(frozen=True, eq=False)

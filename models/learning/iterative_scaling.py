@@ -15,12 +15,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from models.errors import DataError
-from models.kernels import kernel
-from models.learning.entropy import Entropy
-from models.learning.interface import Solution
-from models.learning.losses import likelihood_and_gradient, penalised_likelihood
-from models.learning.problem import Problem
+from hyperbaton.foundation.errors import DataError
+from hyperbaton.foundation.kernels import kernel
+from hyperbaton.models.learning.entropy import Entropy
+from hyperbaton.models.learning.interface import Solution
+from hyperbaton.models.learning.losses import likelihood_and_gradient, penalised_likelihood
+from hyperbaton.models.learning.problem import Problem
 
 MAX_NEWTON_STEPS = 50
 

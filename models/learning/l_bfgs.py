@@ -11,7 +11,7 @@ from typing import Any
 from scipy.optimize import minimize  # type: ignore[import-untyped]
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from models.arrays import FloatArray
+from hyperbaton.foundation.arrays import FloatArray
 
 
 def minimise(

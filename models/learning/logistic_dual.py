@@ -26,10 +26,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from models.kernels import inner, kernel
-from models.learning.interface import Learner, Solution
-from models.learning.losses import penalised_likelihood
-from models.learning.problem import Problem, entries, generator, score, shuffle
+from hyperbaton.foundation.kernels import inner, kernel
+from hyperbaton.models.learning.interface import Learner, Solution
+from hyperbaton.models.learning.losses import penalised_likelihood
+from hyperbaton.models.learning.problem import Problem, entries, generator, score, shuffle
 
 ROUNDING = 1e-14  # of differences of D
 

@@ -17,10 +17,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from models.kernels import kernel
-from models.learning.interface import Learner, Solution
-from models.learning.losses import penalised_likelihood, to_probabilities
-from models.learning.problem import Problem, entries, generator, score, shuffle
+from hyperbaton.foundation.kernels import kernel
+from hyperbaton.models.learning.interface import Learner, Solution
+from hyperbaton.models.learning.losses import penalised_likelihood, to_probabilities
+from hyperbaton.models.learning.problem import Problem, entries, generator, score, shuffle
 
 SMALLEST_FACTOR = 1e-6
 

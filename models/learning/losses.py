@@ -22,9 +22,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from models.arrays import FloatArray
-from models.kernels import inner, kernel
-from models.learning.problem import Problem, score
+from hyperbaton.foundation.arrays import FloatArray
+from hyperbaton.foundation.kernels import inner, kernel
+from hyperbaton.models.learning.problem import Problem, score
 
 
 def penalised_likelihood(problem: Problem, weights: FloatArray, sigma: float) -> float:

@@ -28,11 +28,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from models.kernels import kernel
-from models.learning.interface import Learner, Solution
-from models.learning.losses import DISTANCES, structured_loss
-from models.learning.problem import Problem, entries, generator, score, shuffle
-from models.learning.unit_rows import with_unit_rows
+from hyperbaton.foundation.kernels import kernel
+from hyperbaton.models.learning.interface import Learner, Solution
+from hyperbaton.models.learning.losses import DISTANCES, structured_loss
+from hyperbaton.models.learning.problem import Problem, entries, generator, score, shuffle
+from hyperbaton.models.learning.unit_rows import with_unit_rows
 
 
 @dataclass(eq=False, kw_only=True)

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse  # type: ignore[import-untyped]
 
-from models.arrays import Int32Array, Int64Array
-from models.errors import DataError, counted
-from models.hashing import GOLDEN, mixed
-from models.kernels import inner, kernel
+from hyperbaton.foundation.arrays import Int32Array, Int64Array
+from hyperbaton.foundation.errors import DataError, counted
+from hyperbaton.foundation.hashing import GOLDEN, mixed
+from hyperbaton.foundation.kernels import inner, kernel
 
 MAX_FEATURES = 2**31 - 1
 

@@ -23,11 +23,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from models.arrays import FloatArray
-from models.learning.box_dual import HingeLearner
-from models.learning.interface import Solution
-from models.learning.problem import Problem, generator
-from models.learning.unit_rows import with_unit_rows
+from hyperbaton.foundation.arrays import FloatArray
+from hyperbaton.models.learning.box_dual import HingeLearner
+from hyperbaton.models.learning.interface import Solution
+from hyperbaton.models.learning.problem import Problem, generator
+from hyperbaton.models.learning.unit_rows import with_unit_rows
 
 EMBEDDINGS = ["indicator", "centred"]
 

@@ -11,9 +11,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from models.learning.box_dual import HingeLearner
-from models.learning.interface import Solution
-from models.learning.problem import Problem, generator
+from hyperbaton.models.learning.box_dual import HingeLearner
+from hyperbaton.models.learning.interface import Solution
+from hyperbaton.models.learning.problem import Problem, generator
 
 
 @dataclass(eq=False, kw_only=True)

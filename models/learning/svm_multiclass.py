@@ -23,10 +23,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from models.kernels import inner, kernel
-from models.learning.interface import Learner, Solution
-from models.learning.losses import DISTANCES, structured_loss
-from models.learning.problem import Problem, generator, score, shuffle
+from hyperbaton.foundation.kernels import inner, kernel
+from hyperbaton.models.learning.interface import Learner, Solution
+from hyperbaton.models.learning.losses import DISTANCES, structured_loss
+from hyperbaton.models.learning.problem import Problem, generator, score, shuffle
 
 COARSEST = 1.0  # tolerance of margins to begin with
 FINER = 0.5  # times the tolerance before

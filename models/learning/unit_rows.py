@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from models.learning.problem import Problem
+from hyperbaton.models.learning.problem import Problem
 
 
 def with_unit_rows(problem: Problem) -> Problem:

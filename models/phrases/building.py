@@ -3,21 +3,21 @@
 import shutil
 from pathlib import Path
 
-from models.data.array_files import ArrayFolder, save_arrays
-from models.data.corpus import AlignedCorpus
-from models.data.corpus_files import load_corpus
-from models.errors import DataError
-from models.phrases.checking import check_phrase_settings
-from models.phrases.partitioned import PhraseTraining
-from models.phrases.partitions import DIVISION, Division, divide
-from models.phrases.sections import MOST
-from models.phrases.settings import PhraseSettings
-from models.phrases.steps import FarPhraseSteps, PhraseSteps
-from models.phrases.table import FORMAT, PhraseTable
-from models.progress import Progress
-from models.work.shelf import Shelf
-from models.work.workers import Threads, Workers
-from models.writing import make_folder, open_to_write
+from hyperbaton.corpus.corpora.corpus import AlignedCorpus
+from hyperbaton.corpus.corpora.files import load_corpus
+from hyperbaton.foundation.errors import DataError
+from hyperbaton.foundation.files.array_files import ArrayFolder, save_arrays
+from hyperbaton.foundation.files.writing import make_folder, open_to_write
+from hyperbaton.foundation.progress import Progress
+from hyperbaton.foundation.work.shelf import Shelf
+from hyperbaton.foundation.work.workers import Threads, Workers
+from hyperbaton.models.phrases.checking import check_phrase_settings
+from hyperbaton.models.phrases.partitioned import PhraseTraining
+from hyperbaton.models.phrases.partitions import DIVISION, Division, divide
+from hyperbaton.models.phrases.sections import MOST
+from hyperbaton.models.phrases.settings import PhraseSettings
+from hyperbaton.models.phrases.steps import FarPhraseSteps, PhraseSteps
+from hyperbaton.models.phrases.table import FORMAT, PhraseTable
 
 WORK = "work"  # folder of what is not finished
 

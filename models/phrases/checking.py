@@ -6,12 +6,12 @@ Settings themselves import nothing heavy: commands that only read them start at 
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from models.errors import SettingError
-from models.phrases.extraction import check_max_length
-from models.phrases.pruning import significance_threshold
-from models.phrases.reordering import ReorderingType
-from models.phrases.settings import NONE, PhraseSettings
-from models.phrases.smoothing import check_smoothing
+from hyperbaton.foundation.errors import SettingError
+from hyperbaton.models.phrases.extraction import check_max_length
+from hyperbaton.models.phrases.pruning import significance_threshold
+from hyperbaton.models.phrases.reordering import ReorderingType
+from hyperbaton.models.phrases.settings import NONE, PhraseSettings
+from hyperbaton.models.phrases.smoothing import check_smoothing
 
 
 def check_phrase_settings(settings: PhraseSettings) -> None:

@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import Int32Array, Int64Array, UInt64Array
-from models.hashing import EMPTY, add_row, enlarged, no_rows
-from models.kernels import inner, kernel, uncounted
-from models.phrases.extraction import GRID
-from models.phrases.numbering import number_phrases
-from models.phrases.orientation import ORIENTATIONS
-from models.phrases.sorted_trie import Nodes, build_nodes, sorted_order
+from hyperbaton.foundation.arrays import Int32Array, Int64Array, UInt64Array
+from hyperbaton.foundation.hashing import EMPTY, add_row, enlarged, no_rows
+from hyperbaton.foundation.kernels import inner, kernel, uncounted
+from hyperbaton.models.phrases.extraction import GRID
+from hyperbaton.models.phrases.numbering import number_phrases
+from hyperbaton.models.phrases.orientation import ORIENTATIONS
+from hyperbaton.models.phrases.sorted_trie import Nodes, build_nodes, sorted_order
 
 FULL_ROW = np.uint64((1 << GRID) - 1)
 

@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import Int64Array, UInt64Array
-from models.data.corpus import AlignedCorpus
-from models.errors import SettingError, nearest
-from models.kernels import inner, kernel
-from models.phrases.orientation import ORIENTATION_MODELS, orient
+from hyperbaton.corpus.corpora.corpus import AlignedCorpus
+from hyperbaton.foundation.arrays import Int64Array, UInt64Array
+from hyperbaton.foundation.errors import SettingError, nearest
+from hyperbaton.foundation.kernels import inner, kernel
+from hyperbaton.models.phrases.orientation import ORIENTATION_MODELS, orient
 
 GRID = 8  # words of the longest possible phrase: the inner alignment must fit into 64 bits
 ROOM = 1 << 12  # blocks of a sentence and occurrences to begin with

@@ -12,13 +12,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.arrays import FloatArray, Int32Array, Int64Array
-from models.data.corpus import AlignedCorpus
-from models.data.sorted_arrays import lower_bound
-from models.data.vocabulary import UNKNOWN
-from models.kernels import inner, kernel
-from models.phrases.collecting import Pairs
-from models.phrases.extraction import GRID
+from hyperbaton.corpus.corpora.corpus import AlignedCorpus
+from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array
+from hyperbaton.foundation.files.vocabulary import UNKNOWN
+from hyperbaton.foundation.kernels import inner, kernel
+from hyperbaton.foundation.sorted_arrays import lower_bound
+from hyperbaton.models.phrases.collecting import Pairs
+from hyperbaton.models.phrases.extraction import GRID
 
 NULL = UNKNOWN  # the id that no word of a corpus has
 DECIMALS = 7

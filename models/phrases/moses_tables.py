@@ -14,17 +14,17 @@ from pathlib import Path
 
 import numpy as np
 
-from models.arrays import FloatArray, GrowingRagged
-from models.data.text import parse_lines, split_words
-from models.data.vocabulary import Vocabulary, check_words
-from models.errors import BadLine, DataError
-from models.phrases.extraction import GRID
-from models.phrases.reordering import ReorderingType
-from models.phrases.sections import EntrySide, assemble
-from models.phrases.sorted_trie import parents
-from models.phrases.table import LARGEST_COUNT, SCORES, PhraseTable
-from models.progress import Progress
-from models.writing import open_to_write
+from hyperbaton.corpus.text import parse_lines, split_words
+from hyperbaton.foundation.arrays import FloatArray, GrowingRagged
+from hyperbaton.foundation.errors import BadLine, DataError
+from hyperbaton.foundation.files.vocabulary import Vocabulary, check_words
+from hyperbaton.foundation.files.writing import open_to_write
+from hyperbaton.foundation.progress import Progress
+from hyperbaton.models.phrases.extraction import GRID
+from hyperbaton.models.phrases.reordering import ReorderingType
+from hyperbaton.models.phrases.sections import EntrySide, assemble
+from hyperbaton.models.phrases.sorted_trie import parents
+from hyperbaton.models.phrases.table import LARGEST_COUNT, SCORES, PhraseTable
 
 PROGRESS_EVERY = 20_000
 CERTAIN = 1.0 + 1e-6  # the highest probability, allowing for rounding

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import Int32Array
-from models.hashing import EMPTY, mix_in, mixed
-from models.kernels import inner, kernel, uncounted
+from hyperbaton.foundation.arrays import Int32Array
+from hyperbaton.foundation.hashing import EMPTY, mix_in, mixed
+from hyperbaton.foundation.kernels import inner, kernel, uncounted
 
 FEW = 1 << 10  # slots to begin with
 ID_BITS = 32

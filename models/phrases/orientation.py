@@ -24,8 +24,8 @@ grows with the length of a sentence, time with its square.
 
 import numpy as np
 
-from models.data.sorted_arrays import lower_bound
-from models.kernels import inner
+from hyperbaton.foundation.kernels import inner
+from hyperbaton.foundation.sorted_arrays import lower_bound
 
 WORD, PHRASE, HIERARCHICAL = 0, 1, 2
 ORIENTATION_MODELS = {"word": WORD, "phrase": PHRASE, "hierarchical": HIERARCHICAL}

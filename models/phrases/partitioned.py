@@ -10,14 +10,14 @@ from itertools import repeat
 
 import numpy as np
 
-from models.arrays import BoolArray
-from models.data.array_files import ArrayFolder
-from models.errors import DataError
-from models.phrases.sections import Targets, join
-from models.phrases.settings import NONE
-from models.phrases.steps import FarPhraseSteps, PhraseSteps, make_part, part_names
-from models.progress import Progress
-from models.work.workers import Workers
+from hyperbaton.foundation.arrays import BoolArray
+from hyperbaton.foundation.errors import DataError
+from hyperbaton.foundation.files.array_files import ArrayFolder
+from hyperbaton.foundation.progress import Progress
+from hyperbaton.foundation.work.workers import Workers
+from hyperbaton.models.phrases.sections import Targets, join
+from hyperbaton.models.phrases.settings import NONE
+from hyperbaton.models.phrases.steps import FarPhraseSteps, PhraseSteps, make_part, part_names
 
 
 @dataclass(eq=False)

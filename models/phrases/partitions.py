@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import Int32Array, Int64Array
-from models.data.corpus import AlignedCorpus
-from models.data.sorted_arrays import lower_bound
-from models.kernels import kernel
-from models.phrases.extraction import extract
+from hyperbaton.corpus.corpora.corpus import AlignedCorpus
+from hyperbaton.foundation.arrays import Int32Array, Int64Array
+from hyperbaton.foundation.kernels import kernel
+from hyperbaton.foundation.sorted_arrays import lower_bound
+from hyperbaton.models.phrases.extraction import extract
 
 SAMPLE = 10_000  # sentence pairs
 LARGE = 1_000_000  # occurrences that are worth a division among threads

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import BoolArray, Int64Array
-from models.data.array_files import ArrayFolder
-from models.errors import DataError
-from models.phrases.pruning import significance_of_counts, significance_threshold
-from models.phrases.sections import Targets, join, used_rows
-from models.phrases.settings import NONE, PhraseSettings
-from models.phrases.sorted_trie import Nodes, SortedTrie, living
-from models.phrases.table import COUNT, PhraseTable
+from hyperbaton.foundation.arrays import BoolArray, Int64Array
+from hyperbaton.foundation.errors import DataError
+from hyperbaton.foundation.files.array_files import ArrayFolder
+from hyperbaton.models.phrases.pruning import significance_of_counts, significance_threshold
+from hyperbaton.models.phrases.sections import Targets, join, used_rows
+from hyperbaton.models.phrases.settings import NONE, PhraseSettings
+from hyperbaton.models.phrases.sorted_trie import Nodes, SortedTrie, living
+from hyperbaton.models.phrases.table import COUNT, PhraseTable
 
 
 def pruned(table: PhraseTable, settings: PhraseSettings) -> ArrayFolder:

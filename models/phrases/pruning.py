@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.arrays import BoolArray, FloatArray, Int32Array, Int64Array, Ragged
-from models.data.sorted_arrays import lower_bound
-from models.errors import SettingError
-from models.hashing import EMPTY
-from models.kernels import inner, kernel
-from models.phrases.sorted_trie import ROOT, Nodes, child, rooted
+from hyperbaton.foundation.arrays import BoolArray, FloatArray, Int32Array, Int64Array, Ragged
+from hyperbaton.foundation.errors import SettingError
+from hyperbaton.foundation.hashing import EMPTY
+from hyperbaton.foundation.kernels import inner, kernel
+from hyperbaton.foundation.sorted_arrays import lower_bound
+from hyperbaton.models.phrases.sorted_trie import ROOT, Nodes, child, rooted
 
 EPSILON = 1e-6  # distance from α: the rounding errors of the sums are far smaller
 DIRECT = 32  # factors that are multiplied one by one

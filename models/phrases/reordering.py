@@ -16,11 +16,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from models.arrays import FloatArray, Int32Array, Int64Array
-from models.errors import SettingError, nearest
-from models.hashing import EMPTY
-from models.phrases.orientation import LEFT, MONOTONE, RIGHT, SWAP
-from models.phrases.orientation import ORIENTATIONS as N_ORIENTATIONS
+from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array
+from hyperbaton.foundation.errors import SettingError, nearest
+from hyperbaton.foundation.hashing import EMPTY
+from hyperbaton.models.phrases.orientation import LEFT, MONOTONE, RIGHT, SWAP
+from hyperbaton.models.phrases.orientation import ORIENTATIONS as N_ORIENTATIONS
 
 SMOOTHING = 0.5
 ORIENTATIONS = {"wbe": "word", "phrase": "phrase", "hier": "hierarchical"}

@@ -15,13 +15,13 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import Float32Array, Int32Array, Int64Array, Ragged, UInt64Array
-from models.data.array_files import ArrayFolder, Stream
-from models.data.vocabulary import Vocabulary
-from models.errors import DataError
-from models.phrases.numbering import number_rows
-from models.phrases.sorted_trie import Nodes, build_nodes, sorted_order
-from models.phrases.table import DIRECT_PHRASE, HEADER, SOURCE_COUNT, logarithms
+from hyperbaton.foundation.arrays import Float32Array, Int32Array, Int64Array, Ragged, UInt64Array
+from hyperbaton.foundation.errors import DataError
+from hyperbaton.foundation.files.array_files import ArrayFolder, Stream
+from hyperbaton.foundation.files.vocabulary import Vocabulary
+from hyperbaton.models.phrases.numbering import number_rows
+from hyperbaton.models.phrases.sorted_trie import Nodes, build_nodes, sorted_order
+from hyperbaton.models.phrases.table import DIRECT_PHRASE, HEADER, SOURCE_COUNT, logarithms
 
 Section: TypeAlias = Mapping[str, NDArray[Any]]
 NODE_COLUMNS = ("word", "n_children", "n_entries")

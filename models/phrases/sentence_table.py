@@ -8,15 +8,15 @@ from collections.abc import Callable
 
 import numpy as np
 
-from models.arrays import BoolArray, Int32Array, Int64Array, Ragged
-from models.data.vocabulary import END
-from models.hashing import EMPTY
-from models.kernels import kernel
-from models.phrases.extraction import GRID
-from models.phrases.pruned import with_entries
-from models.phrases.sections import nodes_of
-from models.phrases.sorted_trie import ROOT, child
-from models.phrases.table import PhraseTable
+from hyperbaton.foundation.arrays import BoolArray, Int32Array, Int64Array, Ragged
+from hyperbaton.foundation.files.vocabulary import END
+from hyperbaton.foundation.hashing import EMPTY
+from hyperbaton.foundation.kernels import kernel
+from hyperbaton.models.phrases.extraction import GRID
+from hyperbaton.models.phrases.pruned import with_entries
+from hyperbaton.models.phrases.sections import nodes_of
+from hyperbaton.models.phrases.sorted_trie import ROOT, child
+from hyperbaton.models.phrases.table import PhraseTable
 
 
 def sentence_table(

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.arrays import FloatArray, Int32Array, Int64Array
-from models.errors import SettingError, nearest
+from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array
+from hyperbaton.foundation.errors import SettingError, nearest
 
 MOST_COUNTED = 12  # counts of counts end with this one, for all that are higher
 SEEN = 3  # pairs of a phrase are counted by whether they were seen once, twice or more often

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.arrays import Int32Array, Int64Array
-from models.data.sorted_arrays import lower_bound
-from models.hashing import EMPTY
-from models.kernels import inner, kernel
+from hyperbaton.foundation.arrays import Int32Array, Int64Array
+from hyperbaton.foundation.hashing import EMPTY
+from hyperbaton.foundation.kernels import inner, kernel
+from hyperbaton.foundation.sorted_arrays import lower_bound
 
 ROOT = 0
 KEY_BITS = 64

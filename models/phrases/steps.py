@@ -18,16 +18,18 @@ from pathlib import Path
 
 import numpy as np
 
-from models.arrays import BoolArray, Int32Array, Int64Array
-from models.data.corpus import AlignedCorpus
-from models.data.corpus_files import load_corpus
-from models.phrases.checking import reordering_type
-from models.phrases.collecting import collect
-from models.phrases.extraction import extract_block
-from models.phrases.lexical import LexicalTable, estimate_lexical, lexical_weights
-from models.phrases.numbering import number_rows
-from models.phrases.partitions import DIVISION, Division, group_by_part, read_division
-from models.phrases.pruning import (
+from hyperbaton.corpus.corpora.corpus import AlignedCorpus
+from hyperbaton.corpus.corpora.files import load_corpus
+from hyperbaton.foundation.arrays import BoolArray, Int32Array, Int64Array
+from hyperbaton.foundation.work.shelf import Arrays, FarShelf, Shelf, owned
+from hyperbaton.foundation.work.workplace import Workplace
+from hyperbaton.models.phrases.checking import reordering_type
+from hyperbaton.models.phrases.collecting import collect
+from hyperbaton.models.phrases.extraction import extract_block
+from hyperbaton.models.phrases.lexical import LexicalTable, estimate_lexical, lexical_weights
+from hyperbaton.models.phrases.numbering import number_rows
+from hyperbaton.models.phrases.partitions import DIVISION, Division, group_by_part, read_division
+from hyperbaton.models.phrases.pruning import (
     Postings,
     best_first,
     find_sentences,
@@ -35,27 +37,25 @@ from models.phrases.pruning import (
     significance,
     significance_threshold,
 )
-from models.phrases.reordering import (
+from hyperbaton.models.phrases.reordering import (
     BY_SOURCE,
     ORIENTATIONS,
     ReorderingType,
     orientation_columns,
     reordering_scores,
 )
-from models.phrases.sections import frequencies, used_rows
-from models.phrases.settings import NONE, PhraseSettings
-from models.phrases.smoothing import (
+from hyperbaton.models.phrases.sections import frequencies, used_rows
+from hyperbaton.models.phrases.settings import NONE, PhraseSettings
+from hyperbaton.models.phrases.smoothing import (
     SEEN,
     PairCounts,
     counts_of_counts,
     pairs_by_count,
     translation_probabilities,
 )
-from models.phrases.sorted_trie import Nodes, living
-from models.phrases.table import logarithms
-from models.phrases.targets import number_targets, target_postings
-from models.work.shelf import Arrays, FarShelf, Shelf, owned
-from models.work.workplace import Workplace
+from hyperbaton.models.phrases.sorted_trie import Nodes, living
+from hyperbaton.models.phrases.table import logarithms
+from hyperbaton.models.phrases.targets import number_targets, target_postings
 
 
 def part_names(step: str, n: int) -> list[str]:

@@ -18,12 +18,12 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import Float32Array, FloatArray, Int32Array, Ragged, UInt64Array
-from models.data.array_files import ArrayFolder, load_arrays, save_arrays
-from models.data.array_laws import Laws, chunks_of
-from models.data.vocabulary import Vocabulary
-from models.phrases.reordering import ReorderingType
-from models.phrases.sorted_trie import SortedTrie
+from hyperbaton.foundation.arrays import Float32Array, FloatArray, Int32Array, Ragged, UInt64Array
+from hyperbaton.foundation.files.array_files import ArrayFolder, load_arrays, save_arrays
+from hyperbaton.foundation.files.array_laws import Laws, chunks_of
+from hyperbaton.foundation.files.vocabulary import Vocabulary
+from hyperbaton.models.phrases.reordering import ReorderingType
+from hyperbaton.models.phrases.sorted_trie import SortedTrie
 
 FORMAT = 3
 SCORES = ("inverse_phrase", "inverse_lexical", "direct_phrase", "direct_lexical")  # as in Moses

@@ -5,13 +5,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import Int32Array, Ragged
-from models.hashing import EMPTY
-from models.phrases.extraction import GRID
-from models.phrases.numbering import number_phrases
-from models.phrases.pruning import Postings, find_sentences
-from models.phrases.smoothing import pairs_by_count
-from models.phrases.sorted_trie import build_nodes, sorted_order
+from hyperbaton.foundation.arrays import Int32Array, Ragged
+from hyperbaton.foundation.hashing import EMPTY
+from hyperbaton.models.phrases.extraction import GRID
+from hyperbaton.models.phrases.numbering import number_phrases
+from hyperbaton.models.phrases.pruning import Postings, find_sentences
+from hyperbaton.models.phrases.smoothing import pairs_by_count
+from hyperbaton.models.phrases.sorted_trie import build_nodes, sorted_order
 
 
 def number_targets(

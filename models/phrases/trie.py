@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.arrays import Int32Array, Int64Array, Ragged
-from models.data.array_laws import Laws
-from models.hashing import EMPTY, find_slot, table_size
-from models.kernels import inner, kernel
+from hyperbaton.foundation.arrays import Int32Array, Int64Array, Ragged
+from hyperbaton.foundation.files.array_laws import Laws
+from hyperbaton.foundation.hashing import EMPTY, find_slot, table_size
+from hyperbaton.foundation.kernels import inner, kernel
 
 ROOT = 0
 

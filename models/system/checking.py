@@ -6,10 +6,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from models.data.sealed_folders import damaged_files, forgetting, is_sealed, sha256
-from models.data.word_classes import WordClasses
-from models.errors import DataError, HyperbatonError
-from models.system.folder import (
+from hyperbaton.corpus.words.word_classes import WordClasses
+from hyperbaton.foundation.errors import DataError, HyperbatonError
+from hyperbaton.foundation.files.sealed_folders import damaged_files, forgetting, is_sealed, sha256
+from hyperbaton.models.system.folder import (
     NAME,
     TAGGER,
     TEXT,

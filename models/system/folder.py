@@ -19,19 +19,25 @@ from typing import TYPE_CHECKING, Any
 
 import tomli_w
 
-from models.data.corpus_reading import SPLIT_BOTH
-from models.data.tagger import Tagger
-from models.data.word_classes import WordClasses
-from models.distortion.catalogue import MODELS, make_model, model_text, parse_model, split_model
-from models.distortion.interface import DistortionModel
-from models.errors import DataError, SettingError, missing_file, nearest
-from models.language_model.model import KenlmModel, LanguageModel
-from models.phrases.table import SCORES, PhraseTable
-from models.system.stages import PARTS, remove_other_parts
-from models.writing import make_folder, open_to_write, writing
+from hyperbaton.corpus.corpora.reading import SPLIT_BOTH
+from hyperbaton.corpus.words.tagger import Tagger
+from hyperbaton.corpus.words.word_classes import WordClasses
+from hyperbaton.foundation.errors import DataError, SettingError, missing_file, nearest
+from hyperbaton.foundation.files.writing import make_folder, open_to_write, writing
+from hyperbaton.models.distortion.catalogue import (
+    MODELS,
+    make_model,
+    model_text,
+    parse_model,
+    split_model,
+)
+from hyperbaton.models.distortion.interface import DistortionModel
+from hyperbaton.models.language_model.model import KenlmModel, LanguageModel
+from hyperbaton.models.phrases.table import SCORES, PhraseTable
+from hyperbaton.models.system.stages import PARTS, remove_other_parts
 
 if TYPE_CHECKING:  # few systems take raw text
-    from models.text.both_sides import TextPipelines
+    from hyperbaton.corpus.raw_text.both_sides import TextPipelines
 
 FORMAT = 2
 NAME = "model.toml"
@@ -357,7 +363,7 @@ def load_text(directory: Path) -> "TextPipelines | None":
     content = read_system(directory)
     if TEXT not in content:
         return None
-    from models.text.both_sides import TextPipelines
+    from hyperbaton.corpus.raw_text.both_sides import TextPipelines
 
     part = content["parts"].get(TEXT)
     folder = directory / part if part else None

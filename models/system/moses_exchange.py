@@ -4,21 +4,22 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from models.distortion.catalogue import make_model
-from models.errors import DataError, SettingError
-from models.language_model.arpa import write_arpa
-from models.language_model.model import FORMAT as LM_FORMAT
-from models.language_model.model import KenlmModel, LanguageModel
-from models.phrases.moses_tables import (
+from hyperbaton.foundation.errors import DataError, SettingError
+from hyperbaton.foundation.files.writing import copy_file, make_folder, open_to_write, path_text
+from hyperbaton.foundation.progress import Progress
+from hyperbaton.models.distortion.catalogue import make_model
+from hyperbaton.models.language_model.arpa import write_arpa
+from hyperbaton.models.language_model.model import FORMAT as LM_FORMAT
+from hyperbaton.models.language_model.model import KenlmModel, LanguageModel
+from hyperbaton.models.phrases.moses_tables import (
     read_phrase_table,
     write_phrase_table,
     write_reordering_table,
 )
-from models.phrases.reordering import ReorderingType
-from models.phrases.table import FORMAT as PHRASES_FORMAT
-from models.phrases.table import SCORES
-from models.progress import Progress
-from models.system.folder import (
+from hyperbaton.models.phrases.reordering import ReorderingType
+from hyperbaton.models.phrases.table import FORMAT as PHRASES_FORMAT
+from hyperbaton.models.phrases.table import SCORES
+from hyperbaton.models.system.folder import (
     KENLM_BINARY,
     NAME,
     FittedModel,
@@ -30,7 +31,7 @@ from models.system.folder import (
     require_weights,
     write_system,
 )
-from models.system.moses_ini import (
+from hyperbaton.models.system.moses_ini import (
     LANGUAGE_MODELS,
     PHRASE_TABLES,
     REORDERING,
@@ -39,8 +40,7 @@ from models.system.moses_ini import (
     MosesIni,
     read_moses_ini,
 )
-from models.system.stages import fingerprint, locked, run_stage
-from models.writing import copy_file, make_folder, open_to_write, path_text
+from hyperbaton.models.system.stages import fingerprint, locked, run_stage
 
 KENLM_MAGIC = b"mmap lm http://kheafield.com/code"
 ARPA = "lm.arpa.gz"

@@ -12,9 +12,9 @@ from itertools import product
 from math import isfinite, nan
 from pathlib import Path
 
-from models.data.compression import FORMATS
-from models.data.text import parse_lines
-from models.errors import DataError
+from hyperbaton.corpus.text import parse_lines
+from hyperbaton.foundation.errors import DataError
+from hyperbaton.foundation.files.compression import FORMATS
 
 LANGUAGE_MODELS = ("KENLM", "KENLM_OLD", "SRILM", "IRSTLM")
 PHRASE_TABLES = ("PhraseDictionaryMemory",)

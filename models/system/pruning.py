@@ -5,14 +5,20 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from models.data.array_files import save_arrays
-from models.phrases.checking import check_phrase_settings
-from models.phrases.pruned import pruned
-from models.phrases.settings import PhraseSettings
-from models.phrases.table import FORMAT
-from models.system.folder import load_phrases, read_system, write_content
-from models.system.stages import PARTS, fingerprint, locked, remove_other_parts, run_stage
-from models.writing import make_folder, put_in_place, writing
+from hyperbaton.foundation.files.array_files import save_arrays
+from hyperbaton.foundation.files.writing import make_folder, put_in_place, writing
+from hyperbaton.models.phrases.checking import check_phrase_settings
+from hyperbaton.models.phrases.pruned import pruned
+from hyperbaton.models.phrases.settings import PhraseSettings
+from hyperbaton.models.phrases.table import FORMAT
+from hyperbaton.models.system.folder import load_phrases, read_system, write_content
+from hyperbaton.models.system.stages import (
+    PARTS,
+    fingerprint,
+    locked,
+    remove_other_parts,
+    run_stage,
+)
 
 PRUNED = "pruned"  # in model.toml: what was pruned, in order
 

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from models.data.corpus_reading import CorpusSettings
-from models.phrases.settings import PhraseSettings
-from models.text.settings import TextSettings
+from hyperbaton.corpus.corpora.reading import CorpusSettings
+from hyperbaton.corpus.raw_text.settings import TextSettings
+from hyperbaton.models.phrases.settings import PhraseSettings
 
 
 @dataclass(frozen=True)

@@ -9,15 +9,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from models.data.corpus import AlignedCorpus, Side
-from models.data.corpus_files import load_corpus
-from models.data.tagger import Tagger
-from models.data.vocabulary import SPECIAL
-from models.data.word_classes import WordClasses
-from models.distortion.catalogue import parse_model
-from models.distortion.interface import DistortionModel, fit_model
-from models.phrases.table import PhraseTable
-from models.work.workplace import Workplace
+from hyperbaton.corpus.corpora.corpus import AlignedCorpus, Side
+from hyperbaton.corpus.corpora.files import load_corpus
+from hyperbaton.corpus.words.tagger import Tagger
+from hyperbaton.corpus.words.word_classes import WordClasses
+from hyperbaton.foundation.files.vocabulary import SPECIAL
+from hyperbaton.foundation.work.workplace import Workplace
+from hyperbaton.models.distortion.catalogue import parse_model
+from hyperbaton.models.distortion.interface import DistortionModel, fit_model
+from hyperbaton.models.phrases.table import PhraseTable
 
 Work = Callable[..., str]  # of a place, a corpus, a folder, and values
 

@@ -21,10 +21,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from models.data.sealed_folders import check_unchanged, is_whole, seal, sha256
-from models.errors import DataError, reason
-from models.work.process_usage import give_back_memory
-from models.writing import make_folder, put_in_place, writing
+from hyperbaton.foundation.errors import DataError, reason
+from hyperbaton.foundation.files.sealed_folders import check_unchanged, is_whole, seal, sha256
+from hyperbaton.foundation.files.writing import make_folder, put_in_place, writing
+from hyperbaton.foundation.work.process_usage import give_back_memory
 
 PARTS = "parts"
 UNFINISHED = ".unfinished"

@@ -14,31 +14,42 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from models.arrays import Ragged
-from models.data.corpus import AlignedCorpus
-from models.data.corpus_files import FORMAT as CORPUS_FORMAT
-from models.data.corpus_files import load_corpus, save_corpus
-from models.data.corpus_reading import CorpusFiles, ReadReport, read_corpus
-from models.data.sealed_folders import check_unchanged, sha256
-from models.data.tagger import FORMAT as TAGGER_FORMAT
-from models.data.text import split_words
-from models.data.vocabulary import SPECIAL, Vocabulary
-from models.data.word_classes import FORMAT as CLASSES_FORMAT
-from models.distortion.catalogue import MODELS, model_text, parse_model, split_model
-from models.distortion.interface import DistortionModel, takes
-from models.errors import DataError, SettingError
-from models.language_model.counting import count_ngrams, read_text
-from models.language_model.estimation import Count, estimate
-from models.language_model.far_counting import count_ngrams_far
-from models.language_model.model import FORMAT as LM_FORMAT
-from models.language_model.model import LanguageModel
-from models.phrases.building import WORK, train_phrases, train_phrases_far
-from models.phrases.checking import check_not_negative, check_phrase_settings, check_values
-from models.phrases.settings import NONE
-from models.phrases.table import FORMAT as PHRASES_FORMAT
-from models.phrases.table import PhraseTable
-from models.progress import Progress
-from models.system.folder import (
+from hyperbaton.corpus.corpora.corpus import AlignedCorpus
+from hyperbaton.corpus.corpora.files import FORMAT as CORPUS_FORMAT
+from hyperbaton.corpus.corpora.files import load_corpus, save_corpus
+from hyperbaton.corpus.corpora.reading import CorpusFiles, ReadReport, read_corpus
+from hyperbaton.corpus.raw_text.both_sides import TextPipelines
+from hyperbaton.corpus.raw_text.casing import FORMAT as TEXT_FORMAT
+from hyperbaton.corpus.raw_text.casing import TRUE
+from hyperbaton.corpus.text import split_words
+from hyperbaton.corpus.words.tagger import FORMAT as TAGGER_FORMAT
+from hyperbaton.corpus.words.word_classes import FORMAT as CLASSES_FORMAT
+from hyperbaton.foundation.arrays import Ragged
+from hyperbaton.foundation.errors import DataError, SettingError
+from hyperbaton.foundation.files.sealed_folders import check_unchanged, sha256
+from hyperbaton.foundation.files.vocabulary import SPECIAL, Vocabulary
+from hyperbaton.foundation.files.writing import path_text
+from hyperbaton.foundation.progress import Progress
+from hyperbaton.foundation.work.sizes import parse_size
+from hyperbaton.foundation.work.workers import FarWork, Workers
+from hyperbaton.foundation.work.workplace import Workplace
+from hyperbaton.models.distortion.catalogue import MODELS, model_text, parse_model, split_model
+from hyperbaton.models.distortion.interface import DistortionModel, takes
+from hyperbaton.models.language_model.counting import count_ngrams, read_text
+from hyperbaton.models.language_model.estimation import Count, estimate
+from hyperbaton.models.language_model.far_counting import count_ngrams_far
+from hyperbaton.models.language_model.model import FORMAT as LM_FORMAT
+from hyperbaton.models.language_model.model import LanguageModel
+from hyperbaton.models.phrases.building import WORK, train_phrases, train_phrases_far
+from hyperbaton.models.phrases.checking import (
+    check_not_negative,
+    check_phrase_settings,
+    check_values,
+)
+from hyperbaton.models.phrases.settings import NONE
+from hyperbaton.models.phrases.table import FORMAT as PHRASES_FORMAT
+from hyperbaton.models.phrases.table import PhraseTable
+from hyperbaton.models.system.folder import (
     TAGGER,
     TEXT,
     FittedModel,
@@ -46,8 +57,8 @@ from models.system.folder import (
     weights_to_keep,
     write_system,
 )
-from models.system.settings import TrainingSettings
-from models.system.stage_work import (
+from hyperbaton.models.system.settings import TrainingSettings
+from hyperbaton.models.system.stage_work import (
     Needed,
     Work,
     fit_and_save,
@@ -56,7 +67,7 @@ from models.system.stage_work import (
     make_tagger,
     work_elsewhere,
 )
-from models.system.stages import (
+from hyperbaton.models.system.stages import (
     BROUGHT,
     CORPUS,
     DISTORTION,
@@ -66,13 +77,6 @@ from models.system.stages import (
     locked,
     run_stage,
 )
-from models.text.both_sides import TextPipelines
-from models.text.casing import FORMAT as TEXT_FORMAT
-from models.text.casing import TRUE
-from models.work.sizes import parse_size
-from models.work.workers import FarWork, Workers
-from models.work.workplace import Workplace
-from models.writing import path_text
 
 Stage: TypeAlias = tuple[str, str, Callable[[Path], str]]  # name, key, work
 SORTING = 6  # the share of memory for sorting n-grams; most is needed for the n-grams themselves
@@ -413,7 +417,7 @@ def check_features(models: Iterable[DistortionModel]) -> None:
 
 
 def stage_name(model: str) -> str:
-    """`models.distortion.gaps:Gaps` as part of a folder's name."""
+    """`hyperbaton.models.distortion.gaps:Gaps` as part of a folder's name."""
     return DISTORTION + re.sub("[^a-z]+", "_", model.lower()).strip("_")
 
 

@@ -21,7 +21,7 @@ from itertools import cycle, islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tests.models.work.cluster.machines import Machines, machines
+from tests.foundation.work.cluster.machines import Machines, machines
 
 TICK = os.sysconf("SC_CLK_TCK")
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from hyperbaton.samples import sample_files
-from tests.models.work.cluster.machines import Killer, machines
+from tests.foundation.work.cluster.machines import Killer, machines
 
 COMPARISON = """
 limits = [2, 3, 4, 6, 8, "inf"]

@@ -16,12 +16,12 @@ from pathlib import Path
 import kenlm
 import numpy as np
 
-from decoder.decode import Decoder, SearchSettings
-from decoder.features import feature_values
-from decoder.translator import Translator
-from models.arrays import Ragged
-from models.data.sentence import Sentence
-from models.data.text import read_lines
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.corpus.text import read_lines
+from hyperbaton.decoder.decode import Decoder, SearchSettings
+from hyperbaton.decoder.features import feature_values
+from hyperbaton.decoder.translator import Translator
+from hyperbaton.foundation.arrays import Ragged
 
 TOLERANCE = 1e-3  # Moses prints six digits
 ROUNDS = 5

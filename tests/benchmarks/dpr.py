@@ -14,18 +14,18 @@ from pathlib import Path
 
 import numpy as np
 
-from decoder.translator import Translator
-from models.data.corpus_reading import CorpusFiles, read_corpus
-from models.data.sentence import Sentence
-from models.data.text import read_lines
-from models.distortion.dpr.model import Dpr
-from models.distortion.interface import DistortionModel
-from models.distortion.linear import Linear
-from models.distortion.msd.model import Lexicalised
-from models.language_model.estimation import estimate
-from models.language_model.model import LanguageModel
-from models.phrases.building import train_phrases
-from models.system.folder import default_weights
+from hyperbaton.corpus.corpora.reading import CorpusFiles, read_corpus
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.corpus.text import read_lines
+from hyperbaton.decoder.translator import Translator
+from hyperbaton.models.distortion.dpr.model import Dpr
+from hyperbaton.models.distortion.interface import DistortionModel
+from hyperbaton.models.distortion.linear import Linear
+from hyperbaton.models.distortion.msd.model import Lexicalised
+from hyperbaton.models.language_model.estimation import estimate
+from hyperbaton.models.language_model.model import LanguageModel
+from hyperbaton.models.phrases.building import train_phrases
+from hyperbaton.models.system.folder import default_weights
 
 MSD = "wbe-msd-bidirectional-fe"
 

@@ -18,15 +18,15 @@ from pathlib import Path
 
 import numpy as np
 
-from decoder.decode import Decoder, SearchSettings
-from models.data.corpus import AlignedCorpus
-from models.data.corpus_reading import CorpusFiles, read_corpus
-from models.data.word_classes import WordClasses
-from models.distortion.catalogue import make_model
-from models.distortion.interface import DistortionModel
-from models.distortion.linear import Linear
-from models.distortion.next_word.events import ORDERS, Events, find_events
-from models.distortion.next_word.held_out import (
+from hyperbaton.corpus.corpora.corpus import AlignedCorpus
+from hyperbaton.corpus.corpora.reading import CorpusFiles, read_corpus
+from hyperbaton.corpus.words.word_classes import WordClasses
+from hyperbaton.decoder.decode import Decoder, SearchSettings
+from hyperbaton.models.distortion.catalogue import make_model
+from hyperbaton.models.distortion.interface import DistortionModel
+from hyperbaton.models.distortion.linear import Linear
+from hyperbaton.models.distortion.next_word.events import ORDERS, Events, find_events
+from hyperbaton.models.distortion.next_word.held_out import (
     DistanceBaseline,
     Scores,
     average_by_distance,
@@ -36,9 +36,9 @@ from models.distortion.next_word.held_out import (
     probabilities,
     uniform,
 )
-from models.language_model import LanguageModel, estimate
-from models.phrases.building import train_phrases
-from models.system.folder import default_weights, starting_weights
+from hyperbaton.models.language_model import LanguageModel, estimate
+from hyperbaton.models.phrases.building import train_phrases
+from hyperbaton.models.system.folder import default_weights, starting_weights
 
 HELD_OUT = 2000
 UNTOUCHED = 1000

@@ -17,10 +17,17 @@ from typing import TypeVar
 import kenlm
 import numpy as np
 
-from models.arrays import Ragged
-from models.data.vocabulary import Vocabulary
-from models.language_model import LanguageModel, NGrams, estimate, read_arpa, read_text, write_arpa
-from models.language_model.ngrams import LN10, Section, assemble
+from hyperbaton.foundation.arrays import Ragged
+from hyperbaton.foundation.files.vocabulary import Vocabulary
+from hyperbaton.models.language_model import (
+    LanguageModel,
+    NGrams,
+    estimate,
+    read_arpa,
+    read_text,
+    write_arpa,
+)
+from hyperbaton.models.language_model.ngrams import LN10, Section, assemble
 
 T = TypeVar("T")
 ORDER = 5

@@ -24,9 +24,9 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
-from models.learning.catalogue import LEARNERS, make_learner
-from models.learning.clusters import ClusteredExamples, ClusteredLearner
-from models.learning.interface import Learner
+from hyperbaton.models.learning.catalogue import LEARNERS, make_learner
+from hyperbaton.models.learning.clusters import ClusteredExamples, ClusteredLearner
+from hyperbaton.models.learning.interface import Learner
 
 N_FEATURES, N_ACTIVE, N_CLASSES = 20_000, 20, 5
 SIGMA = 0.3  # by default

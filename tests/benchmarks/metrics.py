@@ -14,9 +14,13 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.metrics.ter import TER
 
-from tuning.evaluation.significance import paired_bootstrap, randomisation, resampled_scores
-from tuning.metrics.base import Metric, Outputs
-from tuning.metrics.catalogue import make_metrics
+from hyperbaton.tuning.evaluation.significance import (
+    paired_bootstrap,
+    randomisation,
+    resampled_scores,
+)
+from hyperbaton.tuning.metrics.base import Metric, Outputs
+from hyperbaton.tuning.metrics.catalogue import make_metrics
 
 N_WORDS = 20_000  # types
 SIX = ("bleu", "chrf", "ter", "nist", "wer", "meteor-exact-stem")

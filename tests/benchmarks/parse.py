@@ -12,17 +12,17 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from decoder.decode import Decoder, SearchSettings
+from hyperbaton.corpus.corpora.reading import read_corpus
+from hyperbaton.decoder.decode import Decoder, SearchSettings
+from hyperbaton.models.distortion.interface import DistortionModel
+from hyperbaton.models.distortion.linear import Linear
+from hyperbaton.models.distortion.parse import scorer as scorer_module
+from hyperbaton.models.distortion.parse.model import Parse
+from hyperbaton.models.language_model import LanguageModel, estimate
+from hyperbaton.models.phrases.building import train_phrases
+from hyperbaton.models.phrases.settings import PhraseSettings
+from hyperbaton.models.system.folder import default_weights, starting_weights
 from hyperbaton.samples import sample_files
-from models.data.corpus_reading import read_corpus
-from models.distortion.interface import DistortionModel
-from models.distortion.linear import Linear
-from models.distortion.parse import scorer as scorer_module
-from models.distortion.parse.model import Parse
-from models.language_model import LanguageModel, estimate
-from models.phrases.building import train_phrases
-from models.phrases.settings import PhraseSettings
-from models.system.folder import default_weights, starting_weights
 
 N_SENTENCES = 300
 ROUNDS = 5

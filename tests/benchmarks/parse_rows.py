@@ -17,24 +17,24 @@ from pathlib import Path
 
 import numpy as np
 
-from decoder.decode import Decoder, SearchSettings
-from models.arrays import FloatArray, Ragged
-from models.data.corpus import AlignedCorpus
-from models.data.corpus_reading import CorpusFiles, read_corpus
-from models.distortion.catalogue import parse_model
-from models.distortion.interface import DistortionModel
-from models.distortion.linear import Linear
-from models.distortion.next_word.held_out import compare
-from models.distortion.parse.held_out import visit_log_p
-from models.distortion.parse.model import Parse
-from models.language_model import LanguageModel, estimate
-from models.phrases.building import train_phrases
-from models.phrases.table import PhraseTable
-from models.system.folder import default_weights, starting_weights
-from tuning.evaluation.significance import interval, resampled_scores
-from tuning.metrics.base import Outputs
-from tuning.metrics.order import PDscore
-from tuning.metrics.visits import visits_of_links
+from hyperbaton.corpus.corpora.corpus import AlignedCorpus
+from hyperbaton.corpus.corpora.reading import CorpusFiles, read_corpus
+from hyperbaton.decoder.decode import Decoder, SearchSettings
+from hyperbaton.foundation.arrays import FloatArray, Ragged
+from hyperbaton.models.distortion.catalogue import parse_model
+from hyperbaton.models.distortion.interface import DistortionModel
+from hyperbaton.models.distortion.linear import Linear
+from hyperbaton.models.distortion.next_word.held_out import compare
+from hyperbaton.models.distortion.parse.held_out import visit_log_p
+from hyperbaton.models.distortion.parse.model import Parse
+from hyperbaton.models.language_model import LanguageModel, estimate
+from hyperbaton.models.phrases.building import train_phrases
+from hyperbaton.models.phrases.table import PhraseTable
+from hyperbaton.models.system.folder import default_weights, starting_weights
+from hyperbaton.tuning.evaluation.significance import interval, resampled_scores
+from hyperbaton.tuning.metrics.base import Outputs
+from hyperbaton.tuning.metrics.order import PDscore
+from hyperbaton.tuning.metrics.visits import visits_of_links
 
 LIMIT = 9
 

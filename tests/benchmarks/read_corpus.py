@@ -17,9 +17,9 @@ from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
 
-from models.data.corpus import AlignedCorpus
-from models.data.corpus_reading import CorpusFiles, read_corpus
-from models.data.text import read_lines
+from hyperbaton.corpus.corpora.corpus import AlignedCorpus
+from hyperbaton.corpus.corpora.reading import CorpusFiles, read_corpus
+from hyperbaton.corpus.text import read_lines
 
 
 def main(paths: list[Path]) -> None:

@@ -66,8 +66,8 @@ def compare_marks(source: str, n: str, model: str, *others: str) -> None:
 
 def marked(sentence, kind: str):  # type: ignore[no-untyped-def]
     """The sentence with one mark around its middle."""
-    from models.data.markup import Markup, Term
-    from models.data.sentence import Sentence
+    from hyperbaton.corpus.sentences.markup import Markup, Term
+    from hyperbaton.corpus.sentences.sentence import Sentence
 
     n = len(sentence)
     middle = n // 2
@@ -98,10 +98,10 @@ def one(
     model: str, source: str, n: str, models: str, limit: str, length: str, kind: str = PLAIN
 ) -> None:
     """Measures one row, and prints it for the process that asked."""
-    from decoder.decode import SearchSettings
-    from decoder.translator import Translator
-    from models.data.sentence import Sentence
-    from models.data.text import read_lines
+    from hyperbaton.corpus.sentences.sentence import Sentence
+    from hyperbaton.corpus.text import read_lines
+    from hyperbaton.decoder.decode import SearchSettings
+    from hyperbaton.decoder.translator import Translator
 
     names = ["linear"] if models == "linear" else []
     translator = Translator.load(model, SearchSettings(distortion_limit=int(limit)), names)

@@ -19,12 +19,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from models.data.corpus_reading import CorpusFiles, CorpusSettings
-from models.system.settings import ResourceSettings, TrainingSettings
-from models.system.training import Listeners, train_system
-from models.work.cluster.opening import ClusterSettings, cluster_workers
-from models.work.process_usage import begin_peak, peak_megabytes
-from models.work.workers import Task, Workers
+from hyperbaton.corpus.corpora.reading import CorpusFiles, CorpusSettings
+from hyperbaton.foundation.work.cluster.opening import ClusterSettings, cluster_workers
+from hyperbaton.foundation.work.process_usage import begin_peak, peak_megabytes
+from hyperbaton.foundation.work.workers import Task, Workers
+from hyperbaton.models.system.settings import ResourceSettings, TrainingSettings
+from hyperbaton.models.system.training import Listeners, train_system
 from tests.benchmarks.train import first_lines
 
 WARM = 300  # sentence pairs

@@ -19,16 +19,16 @@ from pathlib import Path
 
 import numpy as np
 
-from decoder.decode import SearchSettings
-from decoder.translator import Translator
-from models.arrays import FloatArray
-from tuning.evaluation.data_sets import DataSet, Sentences, load
-from tuning.evaluation.significance import SIGNIFICANT, paired_bootstrap
-from tuning.metrics.bleu import Bleu
-from tuning.weights.loop import decode
-from tuning.weights.protocol import tune_replicas
-from tuning.weights.settings import TuneSettings
-from tuning.weights.task import TuningTask
+from hyperbaton.decoder.decode import SearchSettings
+from hyperbaton.decoder.translator import Translator
+from hyperbaton.foundation.arrays import FloatArray
+from hyperbaton.tuning.evaluation.data_sets import DataSet, Sentences, load
+from hyperbaton.tuning.evaluation.significance import SIGNIFICANT, paired_bootstrap
+from hyperbaton.tuning.metrics.bleu import Bleu
+from hyperbaton.tuning.weights.loop import decode
+from hyperbaton.tuning.weights.protocol import tune_replicas
+from hyperbaton.tuning.weights.settings import TuneSettings
+from hyperbaton.tuning.weights.task import TuningTask
 
 
 def main() -> int:

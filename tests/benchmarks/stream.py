@@ -18,7 +18,7 @@ import threading
 import time
 from pathlib import Path
 
-from models.system.folder import load_phrases
+from hyperbaton.models.system.folder import load_phrases
 
 PARTS = 20
 SHORT, LONG = 12, 500

@@ -15,8 +15,8 @@ from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
-from decoder.translator import Translator
-from models.data.text import read_lines
+from hyperbaton.corpus.text import read_lines
+from hyperbaton.decoder.translator import Translator
 
 ROUNDS = 5
 

@@ -20,7 +20,7 @@ from itertools import islice
 from math import floor, log10
 from pathlib import Path
 
-from models.data.text import read_lines
+from hyperbaton.corpus.text import read_lines
 
 PARTS = (1_000, 10_000, 20_000, 50_000)  # the first one warms the kernels up
 TYPE = "wbe-msd-bidirectional-fe"

@@ -13,14 +13,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from tuning.metrics.bleu import Bleu
-from tuning.optimisers.interface import Optimiser, Start
-from tuning.optimisers.line_search import find_thresholds, make_room
-from tuning.optimisers.mert import Mert
-from tuning.optimisers.mira import Mira
-from tuning.optimisers.objective import Objective, Term
-from tuning.optimisers.pool import Pool, scale_pool
-from tuning.optimisers.pro import Pro
+from hyperbaton.tuning.metrics.bleu import Bleu
+from hyperbaton.tuning.optimisers.interface import Optimiser, Start
+from hyperbaton.tuning.optimisers.line_search import find_thresholds, make_room
+from hyperbaton.tuning.optimisers.mert import Mert
+from hyperbaton.tuning.optimisers.mira import Mira
+from hyperbaton.tuning.optimisers.objective import Objective, Term
+from hyperbaton.tuning.optimisers.pool import Pool, scale_pool
+from hyperbaton.tuning.optimisers.pro import Pro
 
 N_FEATURES = 14
 

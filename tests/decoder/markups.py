@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from models.data.markup import MODES, Markup, Term
+from hyperbaton.corpus.sentences.markup import MODES, Markup, Term
 
 
 def span_lists(n_words):

@@ -2,10 +2,10 @@
 
 from hypothesis import strategies as st
 
-from models.language_model import LanguageModel, estimate
-from models.phrases.building import train_phrases
-from models.phrases.settings import PhraseSettings
-from models.system.folder import default_weights
+from hyperbaton.models.language_model import LanguageModel, estimate
+from hyperbaton.models.phrases.building import train_phrases
+from hyperbaton.models.phrases.settings import PhraseSettings
+from hyperbaton.models.system.folder import default_weights
 from tests.models.phrases.corpora import corpus_of, small_corpora
 
 TYPES = [

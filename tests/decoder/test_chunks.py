@@ -5,18 +5,18 @@ from itertools import count, islice
 
 import pytest
 
-from decoder.chunks import FAR, Pace, Search, _next_chunk, as_it_is, stream
-from decoder.translator import Translator
-from models.data.corpus_reading import CorpusFiles
-from models.data.sentence import Sentence
-from models.distortion.linear import Linear
-from models.distortion.oracle import Oracle
-from models.errors import SettingError
-from models.system.settings import TrainingSettings
-from models.system.training import train_system
-from models.text.settings import TextSettings
-from models.work.workers import Threads
-from models.work.workplace import Workplace
+from hyperbaton.corpus.corpora.reading import CorpusFiles
+from hyperbaton.corpus.raw_text.settings import TextSettings
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.decoder.chunks import FAR, Pace, Search, _next_chunk, as_it_is, stream
+from hyperbaton.decoder.translator import Translator
+from hyperbaton.foundation.errors import SettingError
+from hyperbaton.foundation.work.workers import Threads
+from hyperbaton.foundation.work.workplace import Workplace
+from hyperbaton.models.distortion.linear import Linear
+from hyperbaton.models.distortion.oracle import Oracle
+from hyperbaton.models.system.settings import TrainingSettings
+from hyperbaton.models.system.training import train_system
 from tests.decoder.systems import HAND, make_system
 
 PACE = Pace(first=2, most=50, seconds=1.0, ahead=2)
@@ -39,7 +39,7 @@ def test_chunks_take_about_as_long_as_they_should(last, n_sentences, seconds, si
 
 def test_slow_input_is_not_waited_for(monkeypatch):
     clock = count(step=0.3)  # looked at once at first and after each sentence
-    monkeypatch.setattr("decoder.chunks.monotonic", lambda: next(clock))
+    monkeypatch.setattr("hyperbaton.decoder.chunks.monotonic", lambda: next(clock))
     tasks = iter(range(20))
     assert _next_chunk(tasks, 3, 1.0) == [0, 1, 2]
     assert _next_chunk(tasks, 10, 1.0) == [3, 4, 5, 6]

@@ -5,13 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from decoder.decode import Decoder, SearchSettings
-from models.data.sentence import Sentence
-from models.distortion.gaps import Gaps
-from models.distortion.interface import DistortionModel, SentenceScorer
-from models.distortion.linear import Linear
-from models.distortion.msd.model import Lexicalised
-from models.system.folder import default_weights
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.decoder.decode import Decoder, SearchSettings
+from hyperbaton.models.distortion.gaps import Gaps
+from hyperbaton.models.distortion.interface import DistortionModel, SentenceScorer
+from hyperbaton.models.distortion.linear import Linear
+from hyperbaton.models.distortion.msd.model import Lexicalised
+from hyperbaton.models.system.folder import default_weights
 from tests.decoder import oracles
 from tests.decoder.systems import HAND, make_system, systems, weights
 

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from decoder.edges import distance_limit, within_limit
-from models.kernels import kernel
+from hyperbaton.decoder.edges import distance_limit, within_limit
+from hyperbaton.foundation.kernels import kernel
 
 is_within_limit = kernel(within_limit)  # compiled, as in the search
 

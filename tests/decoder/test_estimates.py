@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from decoder.decode import Decoder, SearchSettings
-from decoder.explanation import explain
-from decoder.search_space import (
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.decoder.decode import Decoder, SearchSettings
+from hyperbaton.decoder.explanation import explain
+from hyperbaton.decoder.search_space import (
     EARLY,
     best_futures,
     estimates_coverage,
@@ -17,14 +18,13 @@ from decoder.search_space import (
     future_scores,
     jump_estimates,
 )
-from decoder.translator import Translator
-from models.coverage import unpack_coverage
-from models.data.sentence import Sentence
-from models.distortion.gaps import Gaps, GapScorer
-from models.distortion.interface import DistortionModel, OptionTable
-from models.distortion.linear import Linear
-from models.distortion.tables import TableScorer
-from models.system.folder import default_weights
+from hyperbaton.decoder.translator import Translator
+from hyperbaton.foundation.coverage import unpack_coverage
+from hyperbaton.models.distortion.gaps import Gaps, GapScorer
+from hyperbaton.models.distortion.interface import DistortionModel, OptionTable
+from hyperbaton.models.distortion.linear import Linear
+from hyperbaton.models.distortion.tables import TableScorer
+from hyperbaton.models.system.folder import default_weights
 from tests.decoder import oracles
 from tests.decoder.systems import HAND, make_system, systems
 

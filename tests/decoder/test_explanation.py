@@ -5,16 +5,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from decoder.decode import SearchSettings
-from decoder.explanation import explain
-from decoder.translator import Translator
-from models.data.sentence import Sentence
-from models.distortion.gaps import Gaps
-from models.distortion.linear import Linear
-from models.distortion.msd.model import Lexicalised
-from models.distortion.tables import Table, TableScorer
-from models.errors import DataError
-from models.system.folder import default_weights
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.decoder.decode import SearchSettings
+from hyperbaton.decoder.explanation import explain
+from hyperbaton.decoder.translator import Translator
+from hyperbaton.foundation.errors import DataError
+from hyperbaton.models.distortion.gaps import Gaps
+from hyperbaton.models.distortion.linear import Linear
+from hyperbaton.models.distortion.msd.model import Lexicalised
+from hyperbaton.models.distortion.tables import Table, TableScorer
+from hyperbaton.models.system.folder import default_weights
 from tests.decoder import oracles
 from tests.decoder.systems import HAND, make_system, systems
 
@@ -164,7 +164,7 @@ def hand():
 
 
 def _weights():
-    from models.system.folder import default_weights
+    from hyperbaton.models.system.folder import default_weights
 
     return default_weights("wbe-msd-bidirectional-fe")
 

@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from decoder.decode import Decoder, SearchSettings
-from decoder.lattice import NONE, _useful
-from decoder.output import lattice_lines
-from decoder.workspace import Capacity, make_workspace
-from models.data.sentence import Sentence
-from models.distortion.gaps import Gaps
-from models.distortion.linear import Linear
-from models.distortion.msd.model import Lexicalised
-from models.system.folder import default_weights
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.decoder.decode import Decoder, SearchSettings
+from hyperbaton.decoder.lattice import NONE, _useful
+from hyperbaton.decoder.output import lattice_lines
+from hyperbaton.decoder.workspace import Capacity, make_workspace
+from hyperbaton.models.distortion.gaps import Gaps
+from hyperbaton.models.distortion.linear import Linear
+from hyperbaton.models.distortion.msd.model import Lexicalised
+from hyperbaton.models.system.folder import default_weights
 from tests.decoder import oracles
 from tests.decoder.systems import HAND, make_system, systems
 

@@ -5,16 +5,16 @@ from time import sleep
 import numpy as np
 import pytest
 
-from decoder.decode import Decoder, SearchSettings, Stopped
-from decoder.explanation import explain
-from decoder.output import lattice_lines
-from decoder.pieces import cut
-from decoder.translator import Translator
-from models.data.brackets import parse_brackets
-from models.data.sentence import Sentence
-from models.distortion.linear import Linear
-from models.errors import DataError
-from models.system.folder import default_weights
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.corpus.trees.brackets import parse_brackets
+from hyperbaton.decoder.decode import Decoder, SearchSettings, Stopped
+from hyperbaton.decoder.explanation import explain
+from hyperbaton.decoder.output import lattice_lines
+from hyperbaton.decoder.pieces import cut
+from hyperbaton.decoder.translator import Translator
+from hyperbaton.foundation.errors import DataError
+from hyperbaton.models.distortion.linear import Linear
+from hyperbaton.models.system.folder import default_weights
 from tests.decoder.systems import HAND, make_system
 
 TABLE, LM = make_system(HAND)
@@ -153,7 +153,7 @@ def test_leaving_a_stream_stops_the_searches_under_way(monkeypatch):
 def test_pauses_change_nothing(monkeypatch):
     long = Sentence(("kare", "wa", "hon", "o", "katta") * 4)
     without = translator(distortion_limit=-1).decode(long, n_best=20)
-    monkeypatch.setattr("decoder.search.PAUSE", 1)  # after every stack
+    monkeypatch.setattr("hyperbaton.decoder.search.PAUSE", 1)  # after every stack
     decoder, asked = translator(distortion_limit=-1)._decoder(), []
     decoder.is_stopped = lambda: asked.append(True) or False
     with_pauses = decoder.decode(long, n_best=20)

@@ -9,17 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from decoder.decode import SearchSettings
-from decoder.search import _smallest
-from decoder.translator import Translator
-from models.data.corpus_reading import CorpusFiles
-from models.data.sentence import Sentence
-from models.data.text import read_lines
-from models.distortion.linear import Linear
-from models.distortion.msd.model import Lexicalised
-from models.language_model import LanguageModel
-from models.system.folder import default_weights
-from models.system.training import train_system
+from hyperbaton.corpus.corpora.reading import CorpusFiles
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.corpus.text import read_lines
+from hyperbaton.decoder.decode import SearchSettings
+from hyperbaton.decoder.search import _smallest
+from hyperbaton.decoder.translator import Translator
+from hyperbaton.models.distortion.linear import Linear
+from hyperbaton.models.distortion.msd.model import Lexicalised
+from hyperbaton.models.language_model import LanguageModel
+from hyperbaton.models.system.folder import default_weights
+from hyperbaton.models.system.training import train_system
 from tests.decoder import oracles
 from tests.decoder.systems import make_system, systems
 

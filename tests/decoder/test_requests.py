@@ -5,13 +5,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from decoder.constraints.target_words import BeginsWith, parts_of
-from decoder.decode import Decoder, NotFound, SearchSettings, Stopped
-from decoder.requests import Beginning, Exactly, Following, differences
-from models.arrays import Ragged
-from models.data.sentence import Sentence
-from models.errors import DataError
-from models.system.folder import default_models, default_weights
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.decoder.constraints.target_words import BeginsWith, parts_of
+from hyperbaton.decoder.decode import Decoder, NotFound, SearchSettings, Stopped
+from hyperbaton.decoder.requests import Beginning, Exactly, Following, differences
+from hyperbaton.foundation.arrays import Ragged
+from hyperbaton.foundation.errors import DataError
+from hyperbaton.models.system.folder import default_models, default_weights
 from tests.decoder.oracles import everything
 from tests.decoder.systems import HAND, make_system, systems
 from tests.strategies import examples

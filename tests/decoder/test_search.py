@@ -7,16 +7,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from decoder.decode import Decoder, SearchSettings
-from decoder.search import NARROW_POPS, NARROW_STACK, search
-from decoder.workspace import NARROWED, NOTHING, Capacity, make_workspace, workspace_bytes
-from models.data.sentence import Sentence
-from models.distortion.gaps import Gaps
-from models.distortion.linear import Linear
-from models.distortion.msd.model import Lexicalised
-from models.errors import SettingError
-from models.language_model import LanguageModel
-from models.system.folder import default_weights
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.decoder.decode import Decoder, SearchSettings
+from hyperbaton.decoder.search import NARROW_POPS, NARROW_STACK, search
+from hyperbaton.decoder.workspace import (
+    NARROWED,
+    NOTHING,
+    Capacity,
+    make_workspace,
+    workspace_bytes,
+)
+from hyperbaton.foundation.errors import SettingError
+from hyperbaton.models.distortion.gaps import Gaps
+from hyperbaton.models.distortion.linear import Linear
+from hyperbaton.models.distortion.msd.model import Lexicalised
+from hyperbaton.models.language_model import LanguageModel
+from hyperbaton.models.system.folder import default_weights
 from tests.decoder import oracles
 from tests.decoder.systems import HAND, make_system, systems
 
@@ -237,7 +243,7 @@ def test_what_only_a_wide_search_finds_is_found_whatever_the_time(hand, monkeypa
 
     sentence = Sentence.parse("kare wa hon o katta")
     expected = decoder_of(*hand).decode(sentence)
-    monkeypatch.setattr("decoder.decode.search", blind_when_late)
+    monkeypatch.setattr("hyperbaton.decoder.decode.search", blind_when_late)
     found = decoder_of(*hand, replace(EXHAUSTIVE, time_limit=1e-9)).decode(sentence)
     assert (found.words(), found.statistics.narrowed) == (expected.words(), 0)
 

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from decoder.decode import Decoder, SearchSettings
-from decoder.options import MOST_OPTIONS
-from decoder.requests import Beginning, Exactly
-from decoder.translator import Translator
-from models.data.markup import MODES, Markup, Term
-from models.data.sentence import Sentence
-from models.system.folder import default_models, default_weights
+from hyperbaton.corpus.sentences.markup import MODES, Markup, Term
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.decoder.decode import Decoder, SearchSettings
+from hyperbaton.decoder.options import MOST_OPTIONS
+from hyperbaton.decoder.requests import Beginning, Exactly
+from hyperbaton.decoder.translator import Translator
+from hyperbaton.models.system.folder import default_models, default_weights
 from tests.decoder.markups import obeys, terms, with_terms, zones
 from tests.decoder.oracles import everything
 from tests.decoder.systems import HAND, make_system, systems

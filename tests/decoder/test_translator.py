@@ -5,14 +5,14 @@ import sys
 
 import pytest
 
-from decoder import options, search
-from decoder.decode import Stopped
-from decoder.translator import Translator
-from models.distortion.gaps import Gaps
-from models.distortion.linear import Linear
-from models.errors import SettingError
-from models.system.folder import default_weights, write_weights
-from models.system.training import train_system
+from hyperbaton.decoder import options, search
+from hyperbaton.decoder.decode import Stopped
+from hyperbaton.decoder.translator import Translator
+from hyperbaton.foundation.errors import SettingError
+from hyperbaton.models.distortion.gaps import Gaps
+from hyperbaton.models.distortion.linear import Linear
+from hyperbaton.models.system.folder import default_weights, write_weights
+from hyperbaton.models.system.training import train_system
 from tests.decoder.systems import HAND, make_system
 from tests.tiny_systems import ALIGNMENT, SOURCE, TARGET, write_corpus
 
@@ -74,9 +74,11 @@ def test_a_system_with_other_models_keeps_its_weights_and_new_features_get_initi
 
 def test_raw_text_training_and_pictures_are_imported_by_those_who_use_them():
     code = (
-        "import sys, decoder.translator, hyperbaton.settings, models.distortion.msd.model\n"
-        "others = {'models.text.pipeline', 'models.phrases.collecting'}\n"
-        "others |= {'decoder.drawing.derivation_layout', 'matplotlib', 'sacrebleu', 'sklearn'}\n"
+        "import sys, hyperbaton.decoder.translator, hyperbaton.settings\n"
+        "import hyperbaton.models.distortion.msd.model\n"
+        "others = {'hyperbaton.corpus.raw_text.pipeline', 'hyperbaton.models.phrases.collecting'}\n"
+        "others |= {'hyperbaton.decoder.drawing.derivation_layout'}\n"
+        "others |= {'matplotlib', 'sacrebleu', 'sklearn'}\n"
         "sys.exit(' '.join(others & set(sys.modules)) or 0)\n"
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

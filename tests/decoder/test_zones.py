@@ -7,13 +7,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from decoder.decode import Decoder, SearchSettings
-from decoder.explanation import explain
-from decoder.requests import Beginning, Exactly, Following
-from decoder.translator import Translator
-from models.data.markup import Markup
-from models.data.sentence import Sentence
-from models.system.folder import default_models, default_weights
+from hyperbaton.corpus.sentences.markup import Markup
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.decoder.decode import Decoder, SearchSettings
+from hyperbaton.decoder.explanation import explain
+from hyperbaton.decoder.requests import Beginning, Exactly, Following
+from hyperbaton.decoder.translator import Translator
+from hyperbaton.models.system.folder import default_models, default_weights
 from tests.decoder.markups import obeys, zones
 from tests.decoder.oracles import everything
 from tests.decoder.systems import HAND, make_system, systems

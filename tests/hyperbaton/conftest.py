@@ -2,8 +2,8 @@
 
 import pytest
 
-from models.data.corpus_reading import CorpusFiles
-from models.system.training import train_system
+from hyperbaton.corpus.corpora.reading import CorpusFiles
+from hyperbaton.models.system.training import train_system
 
 
 @pytest.fixture(scope="module")

@@ -14,9 +14,9 @@ import pytest
 
 from hyperbaton import main as frame
 from hyperbaton.commands.align import METHODS, align
-from models.arrays import Ragged
-from models.data import symmetrisation
-from models.errors import counted
+from hyperbaton.corpus.aligning import symmetrisation
+from hyperbaton.foundation.arrays import Ragged
+from hyperbaton.foundation.errors import counted
 from tests.child_processes import PATIENCE, started, wait_until
 
 HAS_EFLOMAL = importlib.util.find_spec("eflomal") is not None
@@ -142,7 +142,7 @@ def test_a_failure_while_writing_leaves_the_old_file(run, directions, tmp_path, 
         yield "0-0"
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("models.data.alignment.link_lines", lines_on_a_full_disk)
+    monkeypatch.setattr("hyperbaton.corpus.corpora.alignment.link_lines", lines_on_a_full_disk)
     code, _, err = run(*directions, "--out", path)
     assert code == 1
     assert f"hyperbaton: {path}: cannot be written: No space left on device\n" in err
@@ -231,7 +231,7 @@ def test_without_eflomal_the_message_says_how_to_get_it(run, texts, monkeypatch)
 @pytest.fixture
 def diagonal_aligner(monkeypatch):
     """In the place of eflomal: word i to word i. Keeps what it was given."""
-    from models.data import aligner
+    from hyperbaton.corpus.aligning import aligner
 
     given = {}
 
@@ -390,8 +390,8 @@ def test_raw_text_is_tokenised(run, write, monkeypatch):
             np.array([[2, 1]], np.uint16), np.array([0, 1])
         )
 
-    monkeypatch.setattr("models.data.aligner.align_corpus", align_corpus)
-    monkeypatch.setattr("models.data.aligner.load_eflomal", lambda: None)
+    monkeypatch.setattr("hyperbaton.corpus.aligning.aligner.align_corpus", align_corpus)
+    monkeypatch.setattr("hyperbaton.corpus.aligning.aligner.load_eflomal", lambda: None)
     raw = ["--source", write("t.ja", "Ａb 本\n"), "--target", write("t.en", "a  Book\n")]
     languages = ["--source-language", "ja", "--target-language", "en"]
     tokenisers = ["--set", "text.source_tokeniser=char", "--set", "text.target_tokeniser=none"]

@@ -10,10 +10,10 @@ import sacrebleu
 
 import hyperbaton
 from hyperbaton import main as frame
-from models.errors import DataError, SettingError
-from models.system.folder import NAME, read_system
+from hyperbaton.foundation.errors import DataError, SettingError
+from hyperbaton.models.system.folder import NAME, read_system
+from hyperbaton.tuning.comparison import run
 from tests.tuning.comparison.tiny import LEX, LINEAR, in_this_process, tiny_configuration
-from tuning.comparison import run
 
 FILES = {
     "s": "hon o katta\nkare wa hon o yonda\n",
@@ -153,4 +153,4 @@ def test_a_comparison_leaves_tables_and_a_report(tmp_path, monkeypatch):
 
 def test_models_of_ones_own_begin_here():
     assert hyperbaton.DistortionModel.__name__ == "DistortionModel"
-    assert hyperbaton.check_model.__module__ == "models.distortion.conformance"
+    assert hyperbaton.check_model.__module__ == "hyperbaton.models.distortion.conformance"

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 import tomli_w
 
-from decoder.translator import Translator
-from models.data.corpus_reading import CorpusFiles
-from models.data.sealed_folders import MANIFEST, seal
-from models.errors import DataError
-from models.system.folder import read_system, write_variant
-from models.system.settings import TrainingSettings
-from models.system.training import train_system
+from hyperbaton.corpus.corpora.reading import CorpusFiles
+from hyperbaton.decoder.translator import Translator
+from hyperbaton.foundation.errors import DataError
+from hyperbaton.foundation.files.sealed_folders import MANIFEST, seal
+from hyperbaton.models.system.folder import read_system, write_variant
+from hyperbaton.models.system.settings import TrainingSettings
+from hyperbaton.models.system.training import train_system
 from tests.command_line import run
 from tests.damage import HARMLESS, REFUSED, try_damages
 from tests.tiny_systems import ALIGNMENT, SOURCE, TARGET, train_all_models, write_corpus

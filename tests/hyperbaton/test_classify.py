@@ -10,8 +10,8 @@ import pytest
 
 from hyperbaton import main as frame
 from hyperbaton.commands.classify import classify
+from hyperbaton.models.distortion.dpr.fitting import MIN_EXAMPLES
 from hyperbaton.samples import sample_files
-from models.distortion.dpr.fitting import MIN_EXAMPLES
 
 SMALL = [
     "--sample", "zh-en", "--sizes", "30,60", "--repeats", "2", "--test-size", "20",

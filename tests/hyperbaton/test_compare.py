@@ -54,7 +54,7 @@ method = "none"
 
 def run(*arguments, **options):
     """Inside this process, with all jobs."""
-    with patch("tuning.comparison.run.run_jobs", in_this_process):
+    with patch("hyperbaton.tuning.comparison.run.run_jobs", in_this_process):
         return command_line.run("compare", *arguments, **options)
 
 
@@ -193,7 +193,7 @@ def test_a_preset_that_needs_trees(config, tmp_path):
 
 
 def test_two_runs_in_one_folder(config, tmp_path):
-    from models.system.stages import locked
+    from hyperbaton.models.system.stages import locked
 
     with locked(tmp_path / "o"):
         result = run(config, "--out", tmp_path / "o")

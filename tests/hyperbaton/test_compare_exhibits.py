@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from hyperbaton.commands.compare import run_comparison
+from hyperbaton.tuning.comparison import run
+from hyperbaton.tuning.comparison.configuration import System
+from hyperbaton.tuning.report.results_folder import complete
 from tests.tuning.comparison.tiny import LEX, LINEAR, in_this_process, tiny_configuration
-from tuning.comparison import run
-from tuning.comparison.configuration import System
-from tuning.report.results_folder import complete
 
 QUICK = "prior=8,passes=3"
 SYSTEMS = (

@@ -3,10 +3,10 @@
 import pytest
 
 from hyperbaton.commands.compile import N_LINES, chains, run_chains
+from hyperbaton.foundation.errors import DataError
 from hyperbaton.main import cli
-from models.errors import DataError
-from models.language_model.model import LanguageModel
-from models.system.moses_exchange import import_moses
+from hyperbaton.models.language_model.model import LanguageModel
+from hyperbaton.models.system.moses_exchange import import_moses
 
 
 def test_its_commands_exist_and_accept_their_arguments(tmp_path):

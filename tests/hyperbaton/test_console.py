@@ -102,10 +102,12 @@ def test_work_that_only_says_that_it_begins_is_shown_at_once(monkeypatch):
 
 
 def test_only_the_first_run_is_announced(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("models.kernels.cache_folder", lambda module: tmp_path / module)
-    console.announce_compilation("decoder.search")
+    monkeypatch.setattr(
+        "hyperbaton.foundation.kernels.cache_folder", lambda module: tmp_path / module
+    )
+    console.announce_compilation("hyperbaton.decoder.search")
     assert capsys.readouterr().err == console.COMPILING + "\n"
-    (tmp_path / "decoder.search").mkdir()
-    (tmp_path / "decoder.search" / "search.begin-12.py311.nbi").write_bytes(b"")
-    console.announce_compilation("decoder.search")
+    (tmp_path / "hyperbaton.decoder.search").mkdir()
+    (tmp_path / "hyperbaton.decoder.search" / "search.begin-12.py311.nbi").write_bytes(b"")
+    console.announce_compilation("hyperbaton.decoder.search")
     assert capsys.readouterr().err == ""

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from hyperbaton.corpus.corpora.builder import CorpusBuilder
+from hyperbaton.corpus.corpora.statistics import statistics
+from hyperbaton.foundation.errors import DataError
 from hyperbaton.views.corpus_text import describe, plot_distances, show_pair
-from models.data.corpus_builder import CorpusBuilder
-from models.data.corpus_statistics import statistics
-from models.errors import DataError
 from tests import command_line
 
 

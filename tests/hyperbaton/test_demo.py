@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from decoder.translator import Translator
 from hyperbaton import samples
 from hyperbaton.commands import demo
+from hyperbaton.decoder.translator import Translator
+from hyperbaton.tuning.comparison import run
+from hyperbaton.tuning.comparison.configuration import System
 from tests.child_processes import started
 from tests.tuning.comparison.tiny import in_this_process
-from tuning.comparison import run
-from tuning.comparison.configuration import System
 
 
 @pytest.fixture

@@ -13,11 +13,11 @@ import pytest
 
 from hyperbaton import main as frame
 from hyperbaton.commands.evaluate import evaluate
+from hyperbaton.tuning.comparison.results import Output
+from hyperbaton.tuning.evaluation.significance import TESTS
+from hyperbaton.tuning.metrics.catalogue import METRICS
+from hyperbaton.tuning.metrics.words import TOKENISERS
 from hyperbaton.views.evaluation_text import FORMATS
-from tuning.comparison.results import Output
-from tuning.evaluation.significance import TESTS
-from tuning.metrics.catalogue import METRICS
-from tuning.metrics.words import TOKENISERS
 
 
 @pytest.fixture

@@ -10,13 +10,13 @@ import textwrap
 
 import pytest
 
-from decoder.translator import Translator
 from hyperbaton import main as frame
 from hyperbaton.commands.explain import Explain
+from hyperbaton.decoder.translator import Translator
+from hyperbaton.foundation.errors import BadLine, DataError, SettingError
+from hyperbaton.tuning.evaluation.tables import Table, as_text
 from hyperbaton.views.explanation_text import blocks, explain_derivations
 from hyperbaton.views.text_tables import INDENT, print_blocks
-from models.errors import BadLine, DataError, SettingError
-from tuning.evaluation.tables import Table, as_text
 
 SENTENCE = "kare wa hon o nageta"
 RARE = "\U00020000"  # a character that no usual font has
@@ -248,7 +248,7 @@ def test_a_sentence_that_fails(model, monkeypatch):
     def fail(*_arguments, **_options):
         raise DataError("no translation was found within the limits of the search")
 
-    monkeypatch.setattr("decoder.decode.Decoder.decode", fail)
+    monkeypatch.setattr("hyperbaton.decoder.decode.Decoder.decode", fail)
     with pytest.raises(DataError, match="no translation was found"):
         Explain(model=model, words=("hon",)).run()
 
@@ -259,8 +259,8 @@ def test_pictures_and_heat_maps_from_the_command_line(model, command, tmp_path, 
         textwrap.dedent(
             """
             import numpy as np
-            from models.distortion.interface import HeatMap
-            from models.distortion.linear import Linear
+            from hyperbaton.models.distortion.interface import HeatMap
+            from hyperbaton.models.distortion.linear import Linear
 
             class Heated(Linear):
                 name = "heated"

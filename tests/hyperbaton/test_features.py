@@ -5,11 +5,11 @@ import json
 import pytest
 
 from hyperbaton import main as frame
+from hyperbaton.corpus.corpora.reading import CorpusFiles
+from hyperbaton.models.distortion.parse.listing import FeatureRow
+from hyperbaton.models.system.settings import TrainingSettings
+from hyperbaton.models.system.training import train_system
 from hyperbaton.views.system_text import feature_table
-from models.data.corpus_reading import CorpusFiles
-from models.distortion.parse.listing import FeatureRow
-from models.system.settings import TrainingSettings
-from models.system.training import train_system
 
 TREES = """\
 (IP (NP (NR wo)) (VP (PP (P gei) (NP (PN ta))) (VP (VV mai) (NP (NN shu)))))

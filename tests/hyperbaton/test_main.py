@@ -10,8 +10,8 @@ import click
 import pytest
 
 from hyperbaton import main as frame
-from models.distortion.catalogue import make_model
-from models.errors import DataError
+from hyperbaton.foundation.errors import DataError
+from hyperbaton.models.distortion.catalogue import make_model
 from tests import command_line
 from tests.child_processes import PATIENCE, started, wait_for_reader
 
@@ -132,7 +132,7 @@ def test_a_defect_says_so_and_shows_a_traceback_only_on_demand(monkeypatch, caps
 
 def test_an_error_in_a_plug_in_is_not_our_defect(monkeypatch, capsys, tmp_path):
     text = (
-        "from models.distortion.linear import Linear\n\nclass Model(Linear):\n"
+        "from hyperbaton.models.distortion.linear import Linear\n\nclass Model(Linear):\n"
         "    def __init__(self):\n        len(5)\n"
     )
     (tmp_path / "wrong_plug_in.py").write_text(text, encoding="utf-8")

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from hyperbaton import main as frame
+from hyperbaton.corpus.corpora.corpus import Side
+from hyperbaton.models.distortion.catalogue import ENTRY_POINTS, MODELS, make_model
+from hyperbaton.models.distortion.interface import fit_model
+from hyperbaton.models.distortion.linear import Linear
+from hyperbaton.models.phrases.building import train_phrases
+from hyperbaton.models.system.folder import default_weights
 from hyperbaton.views.known_models import describe, known_models
 from hyperbaton.views.system_text import size_text
-from models.data.corpus import Side
-from models.distortion.catalogue import ENTRY_POINTS, MODELS, make_model
-from models.distortion.interface import fit_model
-from models.distortion.linear import Linear
-from models.phrases.building import train_phrases
-from models.system.folder import default_weights
 from tests.samples import sample
 
 
@@ -109,7 +109,7 @@ def test_models_of_packages(monkeypatch):
         EntryPoint("odd", "builtins:dict", ENTRY_POINTS),
         EntryPoint("moody", f"{__name__}:Moody", ENTRY_POINTS),
     ]
-    for module in ("models.catalogue", "hyperbaton.views.known_models"):
+    for module in ("hyperbaton.foundation.catalogue", "hyperbaton.views.known_models"):
         monkeypatch.setattr(f"{module}.entry_points", lambda group: points)  # noqa: ARG005
     monkeypatch.setitem(MODELS, "broken", "math:pi")
     known = {entry.name: entry for entry in known_models()}

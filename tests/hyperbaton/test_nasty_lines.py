@@ -4,15 +4,15 @@ import random
 
 import pytest
 
-from models.data.corpus_reading import CorpusFiles
-from models.errors import DataError
-from models.system.folder import load_text
-from models.system.settings import TrainingSettings
-from models.system.training import train_system
-from models.text.both_sides import TextPipelines
-from models.text.settings import TextSettings
+from hyperbaton.corpus.corpora.reading import CorpusFiles
+from hyperbaton.corpus.raw_text.both_sides import TextPipelines
+from hyperbaton.corpus.raw_text.settings import TextSettings
+from hyperbaton.foundation.errors import DataError
+from hyperbaton.models.system.folder import load_text
+from hyperbaton.models.system.settings import TrainingSettings
+from hyperbaton.models.system.training import train_system
 from tests import command_line
-from tests.models.text.nasty import PIECES
+from tests.corpus.raw_text.nasty import PIECES
 
 KNOWN = "kare wa hon o katta"
 LONG = 500  # characters; a token for each would take long

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from hyperbaton import main as frame
+from hyperbaton.corpus.corpora.reading import CorpusFiles, read_corpus
+from hyperbaton.foundation.errors import SettingError
+from hyperbaton.models.distortion.catalogue import make_model
+from hyperbaton.models.distortion.next_word.held_out import with_layers
+from hyperbaton.models.system.folder import load_distortion, load_source_classes
 from hyperbaton.samples import sample_files
-from models.data.corpus_reading import CorpusFiles, read_corpus
-from models.distortion.catalogue import make_model
-from models.distortion.next_word.held_out import with_layers
-from models.errors import SettingError
-from models.system.folder import load_distortion, load_source_classes
+from hyperbaton.tuning.reproduction.next_word_study import FARTHEST, next_word_models, study_models
 from tests.samples import sample
-from tuning.reproduction.next_word_study import FARTHEST, next_word_models, study_models
 
 N_TRAIN = 250
 QUICK = "prior=8,passes=5"

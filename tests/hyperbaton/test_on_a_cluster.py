@@ -9,11 +9,11 @@ from unittest.mock import patch
 
 import pytest
 
-from models.data.corpus_reading import CorpusFiles
-from models.system.folder import write_weights
-from models.system.training import train_system
+from hyperbaton.corpus.corpora.reading import CorpusFiles
+from hyperbaton.models.system.folder import write_weights
+from hyperbaton.models.system.training import train_system
 from tests.command_line import run
-from tests.models.work.cluster.machines import machines
+from tests.foundation.work.cluster.machines import machines
 
 pytest.importorskip("distributed")
 
@@ -97,7 +97,9 @@ def test_translate(far, home, arguments):
 
 def test_standard_input_and_statistics(far, home):
     near = run("translate", "m", "--stats", input=LINES, cwd=home)
-    with patch("decoder.translator.Translator.decode_all", side_effect=AssertionError("at home")):
+    with patch(
+        "hyperbaton.decoder.translator.Translator.decode_all", side_effect=AssertionError("at home")
+    ):
         away = run("translate", "m", "--stats", "--cluster", far, input=LINES, cwd=home)
         assert "at home" in run("translate", "m", input=LINES, cwd=home).stderr
     assert near.stdout == away.stdout

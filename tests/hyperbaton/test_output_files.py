@@ -9,8 +9,8 @@ import click
 import pytest
 
 from hyperbaton.commands.output_files import STREAM, check_outputs
+from hyperbaton.foundation.errors import DataError
 from hyperbaton.main import main
-from models.errors import DataError
 
 MIXED = "cannot be written: another option names the same file"
 

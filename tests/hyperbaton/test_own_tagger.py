@@ -5,9 +5,9 @@ import shutil
 import pytest
 
 import hyperbaton
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.models.system.folder import load_source_tagger, read_system
 from hyperbaton.samples import sample_files
-from models.data.sentence import Sentence
-from models.system.folder import load_source_tagger, read_system
 from tests.command_line import run
 
 PLAIN = "kare wa hon o katta ."

@@ -6,8 +6,8 @@ import pytest
 
 from hyperbaton import main as frame
 from hyperbaton.commands.parse import LANGUAGES, parse
-from models.data import parser as module
-from tests.models.data.test_parser import chain_parser
+from hyperbaton.corpus.trees import parser as module
+from tests.corpus.trees.test_parser import chain_parser
 
 
 @pytest.fixture

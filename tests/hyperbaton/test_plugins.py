@@ -8,9 +8,9 @@ import pytest
 import tomli_w
 
 import hyperbaton
-from models.distortion.catalogue import make_model
-from models.errors import SettingError
-from models.system.folder import NAME, read_system
+from hyperbaton.foundation.errors import SettingError
+from hyperbaton.models.distortion.catalogue import make_model
+from hyperbaton.models.system.folder import NAME, read_system
 from tests import command_line
 
 FILES = {
@@ -21,7 +21,7 @@ FILES = {
 PLUG_IN = """
 from pathlib import Path
 
-from models.distortion.linear import Linear
+from hyperbaton.models.distortion.linear import Linear
 
 Path("imported").touch()
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from models.data.corpus_reading import CorpusFiles
-from models.system.folder import load_phrases, read_system
-from models.system.settings import TrainingSettings
-from models.system.training import train_system
+from hyperbaton.corpus.corpora.reading import CorpusFiles
+from hyperbaton.models.system.folder import load_phrases, read_system
+from hyperbaton.models.system.settings import TrainingSettings
+from hyperbaton.models.system.training import train_system
 from tests.command_line import run
 
 

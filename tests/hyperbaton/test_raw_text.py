@@ -8,16 +8,16 @@ from hypothesis import given
 from hypothesis import settings as few
 
 import hyperbaton
-from models.data.corpus_reading import CorpusFiles
-from models.errors import DataError, SettingError
-from models.system.folder import load_phrases, load_text, read_system
-from models.system.settings import TrainingSettings
-from models.system.training import train_system
-from models.text.both_sides import TextPipelines
-from models.text.normalisation import normalise
-from models.text.settings import TextSettings
+from hyperbaton.corpus.corpora.reading import CorpusFiles
+from hyperbaton.corpus.raw_text.both_sides import TextPipelines
+from hyperbaton.corpus.raw_text.normalisation import normalise
+from hyperbaton.corpus.raw_text.settings import TextSettings
+from hyperbaton.foundation.errors import DataError, SettingError
+from hyperbaton.models.system.folder import load_phrases, load_text, read_system
+from hyperbaton.models.system.settings import TrainingSettings
+from hyperbaton.models.system.training import train_system
 from tests import command_line
-from tests.models.text.nasty import texts
+from tests.corpus.raw_text.nasty import texts
 
 SOURCE = "Kare wa HON o katta .\nkare wa hon o yonda .\nHon da .\n"
 TARGET = 'He bought a book .\nAnd he read "  the Bible " .\nA book .\n'

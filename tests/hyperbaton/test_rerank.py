@@ -2,8 +2,8 @@
 
 import pytest
 
+from hyperbaton.tuning.weights.reranking import read_weights
 from tests.command_line import run
-from tuning.weights.reranking import read_weights
 
 MODULE = """
 def overlap(source, hypotheses):

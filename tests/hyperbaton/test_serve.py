@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from hyperbaton.console import COMPILING
-from models.data.corpus_reading import CorpusFiles
-from models.system.folder import read_system
+from hyperbaton.corpus.corpora.reading import CorpusFiles
+from hyperbaton.models.system.folder import read_system
 from tests import command_line
 from tests.child_processes import PATIENCE, started
 

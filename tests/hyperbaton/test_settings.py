@@ -3,11 +3,11 @@ import sys
 
 import pytest
 
+from hyperbaton.corpus.corpora.reading import CorpusSettings
+from hyperbaton.foundation.errors import DataError, SettingError
 from hyperbaton.settings import Settings, load_settings
-from models.data.corpus_reading import CorpusSettings
-from models.errors import DataError, SettingError
-from tuning.optimisers.mira import Mira
-from tuning.weights.sections import as_dict
+from hyperbaton.tuning.optimisers.mira import Mira
+from hyperbaton.tuning.weights.sections import as_dict
 
 
 def test_defaults():
@@ -29,12 +29,13 @@ def test_optimisers_have_sections(write):
     assert settings.tune.optimiser == Mira(passes=3, step=0.02)
     assert as_dict(settings)["mert"] == {"restarts": 7, "directions": 10}
     assert "optimisers" not in as_dict(settings)["tune"]
-    own = load_settings(["tuning.optimisers.mira:Mira.step=0.3"]).tune.optimisers
-    assert own == {"tuning.optimisers.mira:Mira": Mira(step=0.3)}
+    own = load_settings(["hyperbaton.tuning.optimisers.mira:Mira.step=0.3"]).tune.optimisers
+    assert own == {"hyperbaton.tuning.optimisers.mira:Mira": Mira(step=0.3)}
 
 
 def test_tuning_is_not_loaded_with_the_settings():
-    code = "import sys, hyperbaton.settings; sys.exit('tuning.optimisers.mert' in sys.modules)"
+    name = "hyperbaton.tuning.optimisers.mert"
+    code = f"import sys, hyperbaton.settings; sys.exit('{name}' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 
 

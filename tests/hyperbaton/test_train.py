@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
+from hyperbaton.models.system.folder import read_system
 from hyperbaton.samples import sample_files
-from models.system.folder import read_system
 from tests.child_processes import PATIENCE, started, wait_until
 from tests.command_line import run
 

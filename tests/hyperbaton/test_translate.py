@@ -9,11 +9,11 @@ from contextlib import contextmanager
 
 import pytest
 
-from decoder.decode import SearchSettings
-from decoder.translator import Failure, Translator
-from models.data.sentence import Sentence
-from models.errors import DataError
-from models.system.folder import default_weights
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.decoder.decode import SearchSettings
+from hyperbaton.decoder.translator import Failure, Translator
+from hyperbaton.foundation.errors import DataError
+from hyperbaton.models.system.folder import default_weights
 from tests import command_line
 from tests.child_processes import started
 
@@ -144,7 +144,7 @@ def test_a_sentence_that_fails_does_not_disturb_the_others(model, monkeypatch):
             raise DataError("too long")
         return decode(self, sentence, *arguments, **options)
 
-    monkeypatch.setattr("decoder.decode.Decoder.decode", fail_on_long)
+    monkeypatch.setattr("hyperbaton.decoder.decode.Decoder.decode", fail_on_long)
     sentences = [Sentence.parse(text) for text in ("hon", "a b c d", "hon o katta")]
     good, bad, other = translator.stream(sentences, threads=2)
     assert isinstance(bad, Failure)
@@ -154,8 +154,8 @@ def test_a_sentence_that_fails_does_not_disturb_the_others(model, monkeypatch):
 
 
 PICKY = """
-from models.distortion.linear import Linear
-from models.errors import DataError
+from hyperbaton.models.distortion.linear import Linear
+from hyperbaton.foundation.errors import DataError
 
 class Picky(Linear):
     name = "picky"
@@ -191,7 +191,7 @@ def test_sentences_that_fail_give_blank_lines_messages_and_exit_code_1(
 
 
 def test_memory_gives_out_as_an_error_of_the_sentence(model, monkeypatch):
-    monkeypatch.setattr("decoder.decode.MOST_BYTES", 1)
+    monkeypatch.setattr("hyperbaton.decoder.decode.MOST_BYTES", 1)
     translator = Translator.load(model, SearchSettings(pop_limit=0, stack_size=0))
     small = translator._decoder()
     small._capacity = small._capacity._replace(groups=8, edges=8, steps=8, slots=16)

@@ -6,10 +6,10 @@ from dataclasses import replace
 import pytest
 
 from hyperbaton.commands.translate import Translate, missing_lines
-from models.data.corpus_reading import CorpusFiles
-from models.distortion.linear import Linear
-from models.distortion.parse.model import Parse
-from models.system.training import train_system
+from hyperbaton.corpus.corpora.reading import CorpusFiles
+from hyperbaton.models.distortion.linear import Linear
+from hyperbaton.models.distortion.parse.model import Parse
+from hyperbaton.models.system.training import train_system
 from tests.models.distortion.parse.small import small_corpus
 
 TREES = "(S (NN hon) (P o) (VB katta))\n\n(S (NN kare))\n"

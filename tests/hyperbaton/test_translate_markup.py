@@ -5,7 +5,7 @@ import json
 import pytest
 
 from hyperbaton.commands.parameters import TERM_MODES
-from models.data.markup import MODES
+from hyperbaton.corpus.sentences.markup import MODES
 from tests import command_line
 
 TERM = '<term translation="novel">hon</term>'

@@ -6,9 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from decoder.translator import Translator
 from hyperbaton.commands.translate import Translate
-from models.system.folder import read_system, write_weights
+from hyperbaton.decoder.translator import Translator
+from hyperbaton.models.system.folder import read_system, write_weights
 from tests import command_line
 
 

@@ -10,21 +10,21 @@ import tomllib
 
 import pytest
 
-from decoder.translator import Translator
 from hyperbaton import main as frame
 from hyperbaton.commands.tune import tune
-from models.data.corpus_reading import CorpusFiles
-from models.data.sentence import Sentence
-from models.phrases.settings import PhraseSettings
-from models.system.folder import NAME, read_system, write_weights
-from models.system.settings import TrainingSettings
-from models.system.training import train_system
+from hyperbaton.corpus.corpora.reading import CorpusFiles
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.decoder.translator import Translator
+from hyperbaton.models.phrases.settings import PhraseSettings
+from hyperbaton.models.system.folder import NAME, read_system, write_weights
+from hyperbaton.models.system.settings import TrainingSettings
+from hyperbaton.models.system.training import train_system
+from hyperbaton.tuning.metrics.base import Outputs
+from hyperbaton.tuning.metrics.bleu import Bleu
+from hyperbaton.tuning.metrics.ter import Ter
+from hyperbaton.tuning.weights import system_tuning
 from tests.child_processes import started
 from tests.tuning.small_language import all_pairs
-from tuning.metrics.base import Outputs
-from tuning.metrics.bleu import Bleu
-from tuning.metrics.ter import Ter
-from tuning.weights import system_tuning
 
 QUICK = [
     "--method",
@@ -259,7 +259,7 @@ def test_an_interrupted_run_goes_on(folder, monkeypatch, run):
     done = len(json.loads(trace.read_text())["steps"])
     assert done >= 2
     assert read_system(folder / "model")["weights"].items() >= START.items()
-    monkeypatch.setattr("tuning.weights.loop._reason_to_stop", lambda *_: "enough")
+    monkeypatch.setattr("hyperbaton.tuning.weights.loop._reason_to_stop", lambda *_: "enough")
     arguments = ["--method", "pro", "--iterations", 500, "--replicas", 1]
     code, _, err = run(*arguments, quick=False)
     assert code == 0
@@ -353,7 +353,7 @@ def test_a_folder_without_a_system(run, folder):
 
 
 def test_two_runs_at_once(run, folder):
-    from models.system.stages import locked
+    from hyperbaton.models.system.stages import locked
 
     with locked(folder / "model" / "tuning"):
         code, _, err = run()

@@ -2,11 +2,11 @@
 
 from itertools import product
 
-from decoder.decode import SearchSettings
-from decoder.translator import Translator
-from models.data.sentence import Sentence
-from models.distortion.linear import Linear
-from models.system.folder import default_weights
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.decoder.decode import SearchSettings
+from hyperbaton.decoder.translator import Translator
+from hyperbaton.models.distortion.linear import Linear
+from hyperbaton.models.system.folder import default_weights
 from tests.decoder.systems import make_system
 
 SUBJECTS = {"kare": "he", "ane": "the sister", "inu": "a dog", "sensei": "the teacher"}

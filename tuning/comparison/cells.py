@@ -16,25 +16,25 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from decoder.translator import Failure, Translator
-from models.data.array_files import load_arrays, save_arrays
-from models.data.sealed_folders import is_whole
-from models.errors import DataError
-from models.progress import Progress
-from models.system.folder import load_text, model_entries, read_system, starting_weights
-from models.system.stages import PARTS, fingerprint, run_stage
-from models.text.both_sides import TextPipelines
-from models.work.process_usage import begin_peak, peak_megabytes
-from models.work.workplace import Workplace
-from models.writing import make_folder, open_to_write
-from tuning.comparison.configuration import Configuration, System, limit_name
-from tuning.comparison.results import Cost, Output, Replica, as_outputs, metrics_of
-from tuning.evaluation.data_sets import DataSet, Sentences, load
-from tuning.weights.loop import TuneResult, measure, tune
-from tuning.weights.protocol import average, split
-from tuning.weights.settings import GOTO, UNTUNED, TuneSettings
-from tuning.weights.task import Listeners, TuningTask
-from tuning.weights.trace import Trace
+from hyperbaton.corpus.raw_text.both_sides import TextPipelines
+from hyperbaton.decoder.translator import Failure, Translator
+from hyperbaton.foundation.errors import DataError
+from hyperbaton.foundation.files.array_files import load_arrays, save_arrays
+from hyperbaton.foundation.files.sealed_folders import is_whole
+from hyperbaton.foundation.files.writing import make_folder, open_to_write
+from hyperbaton.foundation.progress import Progress
+from hyperbaton.foundation.work.process_usage import begin_peak, peak_megabytes
+from hyperbaton.foundation.work.workplace import Workplace
+from hyperbaton.models.system.folder import load_text, model_entries, read_system, starting_weights
+from hyperbaton.models.system.stages import PARTS, fingerprint, run_stage
+from hyperbaton.tuning.comparison.configuration import Configuration, System, limit_name
+from hyperbaton.tuning.comparison.results import Cost, Output, Replica, as_outputs, metrics_of
+from hyperbaton.tuning.evaluation.data_sets import DataSet, Sentences, load
+from hyperbaton.tuning.weights.loop import TuneResult, measure, tune
+from hyperbaton.tuning.weights.protocol import average, split
+from hyperbaton.tuning.weights.settings import GOTO, UNTUNED, TuneSettings
+from hyperbaton.tuning.weights.task import Listeners, TuningTask
+from hyperbaton.tuning.weights.trace import Trace
 
 FORMAT = 1
 TUNED, DECODED, SCORED, STATE = "tuned", "decoded", "scored", "state"

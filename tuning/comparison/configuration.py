@@ -44,20 +44,20 @@ from dataclasses import MISSING, asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
-from decoder.decode import SearchSettings
-from models.errors import SettingError, nearest
-from models.phrases.settings import PhraseSettings
-from models.settings_text import convert_setting
-from models.system.folder import DISTORTION_LIMIT
-from models.system.settings import ClassSettings, LanguageModelSettings
-from models.text.settings import TextSettings
-from tuning.evaluation.data_sets import ALL, DataSet
-from tuning.evaluation.significance import SIGNIFICANT
-from tuning.metrics.catalogue import check_name
-from tuning.metrics.words import TextOptions, usual_tokeniser
-from tuning.optimisers.interface import OPTIMISERS
-from tuning.weights.sections import is_optimiser, read_toml, section_names, with_sections
-from tuning.weights.settings import BEST, COMPARE_SETTINGS, METHOD, TuneSettings
+from hyperbaton.corpus.raw_text.settings import TextSettings
+from hyperbaton.decoder.decode import SearchSettings
+from hyperbaton.foundation.errors import SettingError, nearest
+from hyperbaton.foundation.settings_text import convert_setting
+from hyperbaton.models.phrases.settings import PhraseSettings
+from hyperbaton.models.system.folder import DISTORTION_LIMIT
+from hyperbaton.models.system.settings import ClassSettings, LanguageModelSettings
+from hyperbaton.tuning.evaluation.data_sets import ALL, DataSet
+from hyperbaton.tuning.evaluation.significance import SIGNIFICANT
+from hyperbaton.tuning.metrics.catalogue import check_name
+from hyperbaton.tuning.metrics.words import TextOptions, usual_tokeniser
+from hyperbaton.tuning.optimisers.interface import OPTIMISERS
+from hyperbaton.tuning.weights.sections import is_optimiser, read_toml, section_names, with_sections
+from hyperbaton.tuning.weights.settings import BEST, COMPARE_SETTINGS, METHOD, TuneSettings
 
 NO_LIMIT = -1
 METRICS = ("bleu", "bleu-1", "nist", "wer", "ter", "meteor-exact-stem", "ribes", "pdscore")

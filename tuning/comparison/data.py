@@ -6,12 +6,12 @@ from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
-from models.data.corpus_reading import CorpusFiles
-from models.data.text import open_binary
-from models.errors import DataError, counted
-from models.writing import make_folder, open_to_write
-from tuning.comparison.configuration import Configuration, TrainingData, line_range
-from tuning.evaluation.data_sets import ALL, DataSet
+from hyperbaton.corpus.corpora.reading import CorpusFiles
+from hyperbaton.corpus.text import open_binary
+from hyperbaton.foundation.errors import DataError, counted
+from hyperbaton.foundation.files.writing import make_folder, open_to_write
+from hyperbaton.tuning.comparison.configuration import Configuration, TrainingData, line_range
+from hyperbaton.tuning.evaluation.data_sets import ALL, DataSet
 
 Data = TypeVar("Data", TrainingData, DataSet)
 

@@ -6,12 +6,12 @@ from importlib.metadata import version
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import FloatArray
-from models.progress import Progress
-from tuning.comparison.configuration import Configuration
-from tuning.comparison.results import Cell, Comparison, StageCost, metrics_of
-from tuning.evaluation.data_sets import Sentences
-from tuning.evaluation.scoring import Judge, Score
+from hyperbaton.foundation.arrays import FloatArray
+from hyperbaton.foundation.progress import Progress
+from hyperbaton.tuning.comparison.configuration import Configuration
+from hyperbaton.tuning.comparison.results import Cell, Comparison, StageCost, metrics_of
+from hyperbaton.tuning.evaluation.data_sets import Sentences
+from hyperbaton.tuning.evaluation.scoring import Judge, Score
 
 PACKAGES = ("hyperbaton", "numpy", "numba", "scipy", "scikit-learn", "sacrebleu", "kenlm")
 

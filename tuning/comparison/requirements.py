@@ -5,18 +5,18 @@ from collections.abc import Iterable
 from itertools import product
 from pathlib import Path
 
-from models.distortion.catalogue import model_text
-from models.distortion.interface import DistortionModel
-from models.errors import DataError, HyperbatonError, SettingError
-from models.system.folder import load_distortion, load_source_tagger
-from models.system.training import check_features, wanted_models
-from tuning.comparison.configuration import Configuration, System
-from tuning.comparison.results import metrics_of
-from tuning.evaluation.data_sets import Sentences
-from tuning.evaluation.significance import find_test
-from tuning.metrics.words import load_tokeniser
-from tuning.optimisers.objective import make_objective, parse_objective
-from tuning.weights.protocol import split
+from hyperbaton.foundation.errors import DataError, HyperbatonError, SettingError
+from hyperbaton.models.distortion.catalogue import model_text
+from hyperbaton.models.distortion.interface import DistortionModel
+from hyperbaton.models.system.folder import load_distortion, load_source_tagger
+from hyperbaton.models.system.training import check_features, wanted_models
+from hyperbaton.tuning.comparison.configuration import Configuration, System
+from hyperbaton.tuning.comparison.results import metrics_of
+from hyperbaton.tuning.evaluation.data_sets import Sentences
+from hyperbaton.tuning.evaluation.significance import find_test
+from hyperbaton.tuning.metrics.words import load_tokeniser
+from hyperbaton.tuning.optimisers.objective import make_objective, parse_objective
+from hyperbaton.tuning.weights.protocol import split
 
 # Where a layer comes from
 FILES = {"tags": "source_tags", "tree": "source_tree", "order": "alignment"}

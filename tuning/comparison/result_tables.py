@@ -7,17 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from models.distortion.catalogue import split_model
-from models.errors import counted
-from models.writing import open_to_write
-from tuning.comparison.configuration import limit_name
-from tuning.comparison.results import Cell, Comparison, Replica
-from tuning.evaluation.data_sets import Sentences
-from tuning.evaluation.scoring import BETTER, WORSE, Score
-from tuning.evaluation.significance import RESAMPLES, p_text
-from tuning.evaluation.tables import Table, as_csv, as_latex, as_markdown
-from tuning.metrics.base import Metric
-from tuning.weights.settings import UNTUNED
+from hyperbaton.foundation.errors import counted
+from hyperbaton.foundation.files.writing import open_to_write
+from hyperbaton.models.distortion.catalogue import split_model
+from hyperbaton.tuning.comparison.configuration import limit_name
+from hyperbaton.tuning.comparison.results import Cell, Comparison, Replica
+from hyperbaton.tuning.evaluation.data_sets import Sentences
+from hyperbaton.tuning.evaluation.scoring import BETTER, WORSE, Score
+from hyperbaton.tuning.evaluation.significance import RESAMPLES, p_text
+from hyperbaton.tuning.evaluation.tables import Table, as_csv, as_latex, as_markdown
+from hyperbaton.tuning.metrics.base import Metric
+from hyperbaton.tuning.weights.settings import UNTUNED
 
 TOP = "°"  # not significantly below the best cell
 NUMBERS = ("score", "low", "high", "difference", "p_value")

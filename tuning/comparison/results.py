@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import FloatArray, Ragged
-from tuning.comparison.configuration import Configuration, limit_name
-from tuning.evaluation.data_sets import Sentences
-from tuning.evaluation.scoring import Score
-from tuning.metrics.base import Metric, Outputs
-from tuning.metrics.catalogue import make_metrics
-from tuning.metrics.visits import Visits, visits_of_links
+from hyperbaton.foundation.arrays import FloatArray, Ragged
+from hyperbaton.tuning.comparison.configuration import Configuration, limit_name
+from hyperbaton.tuning.evaluation.data_sets import Sentences
+from hyperbaton.tuning.evaluation.scoring import Score
+from hyperbaton.tuning.metrics.base import Metric, Outputs
+from hyperbaton.tuning.metrics.catalogue import make_metrics
+from hyperbaton.tuning.metrics.visits import Visits, visits_of_links
 
 
 @dataclass(frozen=True)

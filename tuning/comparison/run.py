@@ -8,18 +8,18 @@ from dataclasses import dataclass, field, fields, replace
 from itertools import groupby, product
 from pathlib import Path
 
-from models.data.unknown_words import UnknownWords
-from models.progress import Progress, duration
-from models.system.folder import load_phrases, load_text
-from models.system.stages import locked
-from models.text.both_sides import TextPipelines
-from models.work.processes import Processes
-from models.work.workers import Workers, run_jobs
-from tuning.comparison.cells import AverageJob, Job, read_outputs, read_replica, run_job
-from tuning.comparison.configuration import Configuration
-from tuning.comparison.data import cut_out
-from tuning.comparison.judging import judge
-from tuning.comparison.requirements import (
+from hyperbaton.corpus.raw_text.both_sides import TextPipelines
+from hyperbaton.corpus.words.unknown_words import UnknownWords
+from hyperbaton.foundation.progress import Progress, duration
+from hyperbaton.foundation.work.processes import Processes
+from hyperbaton.foundation.work.workers import Workers, run_jobs
+from hyperbaton.models.system.folder import load_phrases, load_text
+from hyperbaton.models.system.stages import locked
+from hyperbaton.tuning.comparison.cells import AverageJob, Job, read_outputs, read_replica, run_job
+from hyperbaton.tuning.comparison.configuration import Configuration
+from hyperbaton.tuning.comparison.data import cut_out
+from hyperbaton.tuning.comparison.judging import judge
+from hyperbaton.tuning.comparison.requirements import (
     check_data,
     check_layers,
     check_lent_weights,
@@ -28,12 +28,12 @@ from tuning.comparison.requirements import (
     exact_models,
     missing_layers,
 )
-from tuning.comparison.results import Cell, Comparison
-from tuning.comparison.systems import SYSTEM, stage_costs, train
-from tuning.evaluation.data_sets import Sentences, load
-from tuning.optimisers.objective import make_objective
-from tuning.weights.protocol import best_of
-from tuning.weights.settings import AVERAGE, UNTUNED
+from hyperbaton.tuning.comparison.results import Cell, Comparison
+from hyperbaton.tuning.comparison.systems import SYSTEM, stage_costs, train
+from hyperbaton.tuning.evaluation.data_sets import Sentences, load
+from hyperbaton.tuning.optimisers.objective import make_objective
+from hyperbaton.tuning.weights.protocol import best_of
+from hyperbaton.tuning.weights.settings import AVERAGE, UNTUNED
 
 Talk = Callable[[str], None]
 

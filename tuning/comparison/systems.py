@@ -8,18 +8,18 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from models.distortion.catalogue import model_text
-from models.errors import BadLine
-from models.progress import Progress
-from models.system.folder import read_system
-from models.system.settings import TrainingSettings
-from models.system.training import Listeners, train_system
-from models.work.workers import Workers
-from models.writing import make_folder, open_to_write
-from tuning.comparison.configuration import Configuration
-from tuning.comparison.data import corpus_files
-from tuning.comparison.requirements import exact_models
-from tuning.comparison.results import StageCost
+from hyperbaton.foundation.errors import BadLine
+from hyperbaton.foundation.files.writing import make_folder, open_to_write
+from hyperbaton.foundation.progress import Progress
+from hyperbaton.foundation.work.workers import Workers
+from hyperbaton.models.distortion.catalogue import model_text
+from hyperbaton.models.system.folder import read_system
+from hyperbaton.models.system.settings import TrainingSettings
+from hyperbaton.models.system.training import Listeners, train_system
+from hyperbaton.tuning.comparison.configuration import Configuration
+from hyperbaton.tuning.comparison.data import corpus_files
+from hyperbaton.tuning.comparison.requirements import exact_models
+from hyperbaton.tuning.comparison.results import StageCost
 
 COSTS = "costs.json"
 SYSTEM = "system"

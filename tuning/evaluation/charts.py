@@ -13,7 +13,7 @@ from itertools import count
 from math import ceil, floor, isfinite, log10
 from typing import TypeGuard
 
-from tuning.evaluation.tables import Table
+from hyperbaton.tuning.evaluation.tables import Table
 
 WIDTH, HEIGHT = 560, 260
 LEFT, RIGHT, TOP, BOTTOM = 58, 12, 12, 42

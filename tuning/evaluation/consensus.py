@@ -21,13 +21,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from decoder.decoded import Decoded
-from models.arrays import FloatArray, Ragged
-from models.kernels import kernel
-from models.phrases.trie import number_spans
-from tuning.evaluation.lattice_ngrams import ngram_lattice
-from tuning.metrics.bleu import ORDER, Bleu
-from tuning.metrics.ngram_matches import ngram_totals
+from hyperbaton.decoder.decoded import Decoded
+from hyperbaton.foundation.arrays import FloatArray, Ragged
+from hyperbaton.foundation.kernels import kernel
+from hyperbaton.models.phrases.trie import number_spans
+from hyperbaton.tuning.evaluation.lattice_ngrams import ngram_lattice
+from hyperbaton.tuning.metrics.bleu import ORDER, Bleu
+from hyperbaton.tuning.metrics.ngram_matches import ngram_totals
 
 PRECISION, RATIO = 0.8, 0.6  # p and r, as Moses has them by default
 

@@ -6,13 +6,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from models.data.alignment import order_of_links
-from models.data.corpus_reading import SourceFiles, read_sentences
-from models.data.sentence import Sentence
-from models.errors import DataError
-from models.text.both_sides import TextPipelines
-from tuning.evaluation.references import check_line_counts, read_references
-from tuning.metrics.visits import Visits, read_alignment, visits_of_links
+from hyperbaton.corpus.corpora.alignment import order_of_links
+from hyperbaton.corpus.corpora.reading import SourceFiles, read_sentences
+from hyperbaton.corpus.raw_text.both_sides import TextPipelines
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.foundation.errors import DataError
+from hyperbaton.tuning.evaluation.references import check_line_counts, read_references
+from hyperbaton.tuning.metrics.visits import Visits, read_alignment, visits_of_links
 
 ALL = "all"  # lines
 

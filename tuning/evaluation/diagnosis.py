@@ -18,13 +18,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from decoder.decoded import Decoded
-from decoder.requests import Exactly
-from decoder.translator import Failure, Translator
-from models.arrays import FloatArray
-from models.data.sentence import Sentence
-from models.distortion.oracle import Oracle
-from models.progress import Progress
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.decoder.decoded import Decoded
+from hyperbaton.decoder.requests import Exactly
+from hyperbaton.decoder.translator import Failure, Translator
+from hyperbaton.foundation.arrays import FloatArray
+from hyperbaton.foundation.progress import Progress
+from hyperbaton.models.distortion.oracle import Oracle
 
 SAID, PHRASES, LIMIT, SEARCH, MODEL = CAUSES = ("said", "phrases", "limit", "search", "model")
 EQUAL = 1e-6  # scores that differ by less are the same

@@ -14,11 +14,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from decoder.decoded import Decoded
-from decoder.lattice import NONE
-from decoder.lattice_arcs import pruned_arcs
-from models.arrays import FloatArray, Int32Array, Int64Array, Ragged, UInt64Array
-from models.kernels import inner, kernel
+from hyperbaton.decoder.decoded import Decoded
+from hyperbaton.decoder.lattice import NONE
+from hyperbaton.decoder.lattice_arcs import pruned_arcs
+from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array, Ragged, UInt64Array
+from hyperbaton.foundation.kernels import inner, kernel
 
 ORDER = 4
 BITS = 16  # of a word's number in an n-gram's key; 0 stands for no word

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import numpy as np
 
-from models.arrays import FloatArray, Int64Array
-from models.catalogue import Catalogue
-from models.data.text import parse_lines
-from models.errors import BadLine, DataError, SettingError, counted
-from tuning.evaluation.nbest_lists import Entry, read_lists
+from hyperbaton.corpus.text import parse_lines
+from hyperbaton.foundation.arrays import FloatArray, Int64Array
+from hyperbaton.foundation.catalogue import Catalogue
+from hyperbaton.foundation.errors import BadLine, DataError, SettingError, counted
+from hyperbaton.tuning.evaluation.nbest_lists import Entry, read_lists
 
 SCORE = "score"
 

@@ -6,8 +6,8 @@ from math import isfinite
 from pathlib import Path
 from typing import NamedTuple
 
-from models.data.text import parse_lines
-from models.errors import BadLine, DataError
+from hyperbaton.corpus.text import parse_lines
+from hyperbaton.foundation.errors import BadLine, DataError
 
 
 class Entry(NamedTuple):

@@ -13,14 +13,14 @@ from itertools import product
 
 import numpy as np
 
-from decoder.decoded import Decoded
-from decoder.translator import Failure, Translator
-from models.arrays import FloatArray, Int64Array
-from models.data.sentence import Sentence
-from models.progress import Progress
-from tuning.evaluation.lattice_ngrams import ngram_lattice
-from tuning.metrics.base import Metric, Outputs
-from tuning.metrics.bleu import Bleu
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.decoder.decoded import Decoded
+from hyperbaton.decoder.translator import Failure, Translator
+from hyperbaton.foundation.arrays import FloatArray, Int64Array
+from hyperbaton.foundation.progress import Progress
+from hyperbaton.tuning.evaluation.lattice_ngrams import ngram_lattice
+from hyperbaton.tuning.metrics.base import Metric, Outputs
+from hyperbaton.tuning.metrics.bleu import Bleu
 
 # What an n-gram of the reference is worth is by so much more with each word, and what a word costs
 RATIOS, WORD_GAINS = (1.0, 1.3, 1.8), (-0.7, -0.4, -0.15)

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from models.data.text import parse_lines
-from models.errors import BadLine, DataError, SettingError
-from tuning.metrics.visits import JSON_LINE, TEXT_KEYS, first_of, parse_json
+from hyperbaton.corpus.text import parse_lines
+from hyperbaton.foundation.errors import BadLine, DataError, SettingError
+from hyperbaton.tuning.metrics.visits import JSON_LINE, TEXT_KEYS, first_of, parse_json
 
 END = re.compile(r"""(.)[.!?。！？][ "'”’»)」』]*$""")
 

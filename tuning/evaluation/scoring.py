@@ -6,10 +6,10 @@ from itertools import combinations, islice
 
 import numpy as np
 
-from models.arrays import FloatArray
-from models.errors import SettingError, nearest
-from models.progress import Progress
-from tuning.evaluation.significance import (
+from hyperbaton.foundation.arrays import FloatArray
+from hyperbaton.foundation.errors import SettingError, nearest
+from hyperbaton.foundation.progress import Progress
+from hyperbaton.tuning.evaluation.significance import (
     RESAMPLES,
     SEED,
     SIGNIFICANT,
@@ -21,7 +21,7 @@ from tuning.evaluation.significance import (
     paired_bootstrap,
     resampled_scores,
 )
-from tuning.metrics.base import Details, Metric, Outputs
+from hyperbaton.tuning.metrics.base import Details, Metric, Outputs
 
 BETTER, WORSE = "*", "†"  # than the baseline, significantly
 

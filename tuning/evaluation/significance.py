@@ -31,9 +31,9 @@ from math import nan
 
 import numpy as np
 
-from models.arrays import BoolArray, FloatArray, Int64Array
-from models.errors import DataError, SettingError, nearest
-from tuning.metrics.base import Metric
+from hyperbaton.foundation.arrays import BoolArray, FloatArray, Int64Array
+from hyperbaton.foundation.errors import DataError, SettingError, nearest
+from hyperbaton.tuning.metrics.base import Metric
 
 RESAMPLES = 1000
 SEED = 1

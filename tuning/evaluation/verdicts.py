@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isnan
 
-from tuning.evaluation.significance import SIGNIFICANT, p_text
+from hyperbaton.tuning.evaluation.significance import SIGNIFICANT, p_text
 
 HOLDS, REFUTED, OPEN = "holds", "does not hold", "not established"
 

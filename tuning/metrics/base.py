@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from models.arrays import FloatArray, Int64Array
+from hyperbaton.foundation.arrays import FloatArray, Int64Array
 
 Details: TypeAlias = dict[str, int | float | list[float]]
 

@@ -13,11 +13,11 @@ import math
 
 import numpy as np
 
-from models.arrays import FloatArray, Int64Array
-from models.kernels import kernel, uncounted
-from tuning.metrics.base import Details
-from tuning.metrics.ngram_matches import clipped_matches, ngram_totals
-from tuning.metrics.words import Batch, TextOptions, WordMetric
+from hyperbaton.foundation.arrays import FloatArray, Int64Array
+from hyperbaton.foundation.kernels import kernel, uncounted
+from hyperbaton.tuning.metrics.base import Details
+from hyperbaton.tuning.metrics.ngram_matches import clipped_matches, ngram_totals
+from hyperbaton.tuning.metrics.words import Batch, TextOptions, WordMetric
 
 ORDER = 4
 _FAR = np.int64(1) << 32  # more than any sentence is long

@@ -4,18 +4,18 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from models.catalogue import Catalogue
-from models.errors import SettingError, nearest
-from tuning.metrics.base import Metric
-from tuning.metrics.bleu import Bleu
-from tuning.metrics.chrf import Chrf
-from tuning.metrics.meteor import Meteor
-from tuning.metrics.nist import Nist
-from tuning.metrics.order import FuzzyReordering, Hamming, KendallTau, LRscore, PDscore
-from tuning.metrics.ribes import Ribes
-from tuning.metrics.ter import Ter
-from tuning.metrics.wer import Per, Wer
-from tuning.metrics.words import TextOptions, n_references
+from hyperbaton.foundation.catalogue import Catalogue
+from hyperbaton.foundation.errors import SettingError, nearest
+from hyperbaton.tuning.metrics.base import Metric
+from hyperbaton.tuning.metrics.bleu import Bleu
+from hyperbaton.tuning.metrics.chrf import Chrf
+from hyperbaton.tuning.metrics.meteor import Meteor
+from hyperbaton.tuning.metrics.nist import Nist
+from hyperbaton.tuning.metrics.order import FuzzyReordering, Hamming, KendallTau, LRscore, PDscore
+from hyperbaton.tuning.metrics.ribes import Ribes
+from hyperbaton.tuning.metrics.ter import Ter
+from hyperbaton.tuning.metrics.wer import Per, Wer
+from hyperbaton.tuning.metrics.words import TextOptions, n_references
 
 References: TypeAlias = Sequence[Sequence[str]]
 MetricMaker: TypeAlias = Callable[[References, TextOptions], Metric]

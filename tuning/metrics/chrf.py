@@ -14,10 +14,10 @@ from string import punctuation
 
 import numpy as np
 
-from models.arrays import FloatArray
-from tuning.metrics.base import Metric, Outputs
-from tuning.metrics.ngram_matches import matches_by_reference, ngram_totals
-from tuning.metrics.words import Batch, Preprocess, TextOptions, batches
+from hyperbaton.foundation.arrays import FloatArray
+from hyperbaton.tuning.metrics.base import Metric, Outputs
+from hyperbaton.tuning.metrics.ngram_matches import matches_by_reference, ngram_totals
+from hyperbaton.tuning.metrics.words import Batch, Preprocess, TextOptions, batches
 
 ORDER = 6
 BETA = 2

@@ -32,11 +32,11 @@ from functools import cache
 
 import numpy as np
 
-from models.arrays import FloatArray
-from models.errors import SettingError, nearest
-from models.hashing import GOLDEN
-from models.kernels import inner, kernel
-from tuning.metrics.words import Batch, TextOptions, WordMetric
+from hyperbaton.foundation.arrays import FloatArray
+from hyperbaton.foundation.errors import SettingError, nearest
+from hyperbaton.foundation.hashing import GOLDEN
+from hyperbaton.foundation.kernels import inner, kernel
+from hyperbaton.tuning.metrics.words import Batch, TextOptions, WordMetric
 
 BEAM = 32
 WORK = 1 << 24  # beam width × hypothesis words × reference words is at most this

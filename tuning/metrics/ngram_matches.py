@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.arrays import FloatArray, Int64Array
-from models.kernels import kernel
-from models.phrases.trie import number_spans
-from tuning.metrics.words import Batch
+from hyperbaton.foundation.arrays import FloatArray, Int64Array
+from hyperbaton.foundation.kernels import kernel
+from hyperbaton.models.phrases.trie import number_spans
+from hyperbaton.tuning.metrics.words import Batch
 
 
 class NGramMatches(NamedTuple):

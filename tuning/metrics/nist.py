@@ -19,9 +19,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.arrays import FloatArray, Int32Array, Int64Array, Ragged
-from tuning.metrics.ngram_matches import clipped_matches, ngram_totals
-from tuning.metrics.words import Batch, TextOptions, WordMetric, number_lines
+from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array, Ragged
+from hyperbaton.tuning.metrics.ngram_matches import clipped_matches, ngram_totals
+from hyperbaton.tuning.metrics.words import Batch, TextOptions, WordMetric, number_lines
 
 ORDER = 5
 HALF_AT = 2 / 3  # the ratio of lengths at which the brevity factor is a half

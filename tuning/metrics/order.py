@@ -28,13 +28,13 @@ from abc import abstractmethod
 
 import numpy as np
 
-from models.arrays import BoolArray, FloatArray, Int64Array, Ragged
-from models.errors import DataError, SettingError
-from models.kernels import kernel
-from tuning.metrics.base import Metric, Outputs, ratio
-from tuning.metrics.bleu import closest_lengths
-from tuning.metrics.visits import Visits, complete, visits_of_sequences
-from tuning.metrics.words import batches
+from hyperbaton.foundation.arrays import BoolArray, FloatArray, Int64Array, Ragged
+from hyperbaton.foundation.errors import DataError, SettingError
+from hyperbaton.foundation.kernels import kernel
+from hyperbaton.tuning.metrics.base import Metric, Outputs, ratio
+from hyperbaton.tuning.metrics.bleu import closest_lengths
+from hyperbaton.tuning.metrics.visits import Visits, complete, visits_of_sequences
+from hyperbaton.tuning.metrics.words import batches
 
 UNALIGNED = "unaligned:after-previous"  # the rule of `complete`, for signatures
 NO_WORD = -1

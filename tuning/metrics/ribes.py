@@ -29,11 +29,11 @@ from right to left, for n-grams that begin with word i.
 
 import numpy as np
 
-from models.arrays import FloatArray, Int32Array, Int64Array
-from models.errors import SettingError, nearest
-from models.kernels import inner, kernel
-from tuning.metrics.base import ratio
-from tuning.metrics.words import Batch, TextOptions, WordMetric
+from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array
+from hyperbaton.foundation.errors import SettingError, nearest
+from hyperbaton.foundation.kernels import inner, kernel
+from hyperbaton.tuning.metrics.base import ratio
+from hyperbaton.tuning.metrics.words import Batch, TextOptions, WordMetric
 
 CONTEXTS = ("left", "right")
 

@@ -20,11 +20,11 @@ it.
 
 import numpy as np
 
-from models.arrays import FloatArray
-from models.kernels import inner, kernel
-from tuning.metrics.base import Outputs
-from tuning.metrics.wer import error_rate
-from tuning.metrics.words import Batch, TextOptions, WordMetric
+from hyperbaton.foundation.arrays import FloatArray
+from hyperbaton.foundation.kernels import inner, kernel
+from hyperbaton.tuning.metrics.base import Outputs
+from hyperbaton.tuning.metrics.wer import error_rate
+from hyperbaton.tuning.metrics.words import Batch, TextOptions, WordMetric
 
 ASIAN = ("zh", "char", "ja-mecab")
 LONGEST_SHIFT = 10  # words

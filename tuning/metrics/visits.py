@@ -29,12 +29,12 @@ from typing import Any, TypeVar, overload
 
 import numpy as np
 
-from models.arrays import Int64Array, Ragged
-from models.data.alignment import parse_links
-from models.data.corpus import MOST_WORDS
-from models.data.text import parse_lines, split_words
-from models.errors import BadLine, DataError
-from models.kernels import kernel
+from hyperbaton.corpus.corpora.alignment import parse_links
+from hyperbaton.corpus.corpora.corpus import MOST_WORDS
+from hyperbaton.corpus.text import parse_lines, split_words
+from hyperbaton.foundation.arrays import Int64Array, Ragged
+from hyperbaton.foundation.errors import BadLine, DataError
+from hyperbaton.foundation.kernels import kernel
 
 # In JSON lines, as `translate` and as `compare` writes them
 TEXT_KEYS, LINK_KEYS = ("translation", "text"), ("alignment", "links")

@@ -12,10 +12,10 @@ from abc import abstractmethod
 
 import numpy as np
 
-from models.arrays import FloatArray, Int64Array
-from models.kernels import kernel
-from tuning.metrics.ngram_matches import matches_by_reference
-from tuning.metrics.words import Batch, WordMetric
+from hyperbaton.foundation.arrays import FloatArray, Int64Array
+from hyperbaton.foundation.kernels import kernel
+from hyperbaton.tuning.metrics.ngram_matches import matches_by_reference
+from hyperbaton.tuning.metrics.words import Batch, WordMetric
 
 _LONG = np.int64(1) << 32  # more than any sentence is long
 

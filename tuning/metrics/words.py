@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.arrays import FloatArray, Int64Array, Ragged
-from models.errors import DataError, SettingError, nearest
-from tuning.metrics.base import Metric, Outputs
+from hyperbaton.foundation.arrays import FloatArray, Int64Array, Ragged
+from hyperbaton.foundation.errors import DataError, SettingError, nearest
+from hyperbaton.tuning.metrics.base import Metric, Outputs
 
 BATCH = 4096  # sentences
 TOKENISERS = ("none", "13a", "intl", "zh", "char", "ja-mecab", "ko-mecab")  # sacrebleu's names

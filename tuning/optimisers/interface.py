@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from numpy.random import SeedSequence
 
-from models.arrays import BoolArray, FloatArray
-from models.catalogue import Catalogue
-from models.errors import SettingError
+from hyperbaton.foundation.arrays import BoolArray, FloatArray
+from hyperbaton.foundation.catalogue import Catalogue
+from hyperbaton.foundation.errors import SettingError
 
 if TYPE_CHECKING:  # all commands know the settings of optimisers; only tuning needs pools
-    from tuning.optimisers.objective import Objective
-    from tuning.optimisers.pool import Pool
+    from hyperbaton.tuning.optimisers.objective import Objective
+    from hyperbaton.tuning.optimisers.pool import Pool
 
 OPTIMISERS = {
-    "mert": "tuning.optimisers.mert:Mert",
-    "mert-lattice": "tuning.optimisers.lattice_mert:LatticeMert",
-    "pro": "tuning.optimisers.pro:Pro",
-    "mira": "tuning.optimisers.mira:Mira",
+    "mert": "hyperbaton.tuning.optimisers.mert:Mert",
+    "mert-lattice": "hyperbaton.tuning.optimisers.lattice_mert:LatticeMert",
+    "pro": "hyperbaton.tuning.optimisers.pro:Pro",
+    "mira": "hyperbaton.tuning.optimisers.mira:Mira",
 }
 
 

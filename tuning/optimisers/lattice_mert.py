@@ -16,12 +16,12 @@ from typing import ClassVar
 import numpy as np
 from numpy.random import SeedSequence
 
-from models.arrays import BoolArray, FloatArray
-from tuning.optimisers.interface import Lines, Start
-from tuning.optimisers.line_search import BETTER, REACH
-from tuning.optimisers.mert import Mert
-from tuning.optimisers.objective import Objective
-from tuning.optimisers.pool import Pool, scale_pool
+from hyperbaton.foundation.arrays import BoolArray, FloatArray
+from hyperbaton.tuning.optimisers.interface import Lines, Start
+from hyperbaton.tuning.optimisers.line_search import BETTER, REACH
+from hyperbaton.tuning.optimisers.mert import Mert
+from hyperbaton.tuning.optimisers.objective import Objective
+from hyperbaton.tuning.optimisers.pool import Pool, scale_pool
 
 
 @dataclass(frozen=True)

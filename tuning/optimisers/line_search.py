@@ -30,9 +30,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.arrays import FloatArray, Int32Array, Int64Array
-from models.kernels import inner, kernel
-from tuning.metrics.base import Metric
+from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array
+from hyperbaton.foundation.kernels import inner, kernel
+from hyperbaton.tuning.metrics.base import Metric
 
 MOST_ROWS = 2**31 - 1
 REACH = 1.0  # times the sum of the weights' absolute values: how far a step may go

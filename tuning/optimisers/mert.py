@@ -21,12 +21,12 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.random import SeedSequence
 
-from models.arrays import FloatArray
-from tuning.metrics.base import Metric
-from tuning.optimisers.interface import Optimiser, Start
-from tuning.optimisers.line_search import BETTER, LineSearch
-from tuning.optimisers.objective import Objective
-from tuning.optimisers.pool import Pool, ScaledPool, scale_pool
+from hyperbaton.foundation.arrays import FloatArray
+from hyperbaton.tuning.metrics.base import Metric
+from hyperbaton.tuning.optimisers.interface import Optimiser, Start
+from hyperbaton.tuning.optimisers.line_search import BETTER, LineSearch
+from hyperbaton.tuning.optimisers.objective import Objective
+from hyperbaton.tuning.optimisers.pool import Pool, ScaledPool, scale_pool
 
 MOST_SWEEPS = 50  # over all directions; a handful is usual
 PROMISING = 3  # one start in this many continues after the first

@@ -24,15 +24,15 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.random import SeedSequence
 
-from models.arrays import FloatArray, Int64Array
-from models.errors import SettingError
-from models.kernels import kernel, uncounted
-from tuning.metrics.base import Metric
-from tuning.metrics.bleu import Bleu, bleu_of
-from tuning.optimisers.interface import Optimiser, Start
-from tuning.optimisers.line_search import BETTER
-from tuning.optimisers.objective import Objective
-from tuning.optimisers.pool import Pool, scale_pool
+from hyperbaton.foundation.arrays import FloatArray, Int64Array
+from hyperbaton.foundation.errors import SettingError
+from hyperbaton.foundation.kernels import kernel, uncounted
+from hyperbaton.tuning.metrics.base import Metric
+from hyperbaton.tuning.metrics.bleu import Bleu, bleu_of
+from hyperbaton.tuning.optimisers.interface import Optimiser, Start
+from hyperbaton.tuning.optimisers.line_search import BETTER
+from hyperbaton.tuning.optimisers.objective import Objective
+from hyperbaton.tuning.optimisers.pool import Pool, scale_pool
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,10 @@ from itertools import accumulate, pairwise
 
 import numpy as np
 
-from models.arrays import FloatArray
-from models.errors import SettingError, nearest
-from tuning.metrics.base import Metric, Outputs
-from tuning.metrics.catalogue import (
+from hyperbaton.foundation.arrays import FloatArray
+from hyperbaton.foundation.errors import SettingError, nearest
+from hyperbaton.tuning.metrics.base import Metric, Outputs
+from hyperbaton.tuning.metrics.catalogue import (
     ALIASES,
     METRICS,
     References,
@@ -25,7 +25,7 @@ from tuning.metrics.catalogue import (
     find_metric,
     make_metrics,
 )
-from tuning.metrics.words import TextOptions
+from hyperbaton.tuning.metrics.words import TextOptions
 
 EXAMPLES = "bleu, ter, bleu-ter, bleu+ribes, 0.5*bleu-0.5*ter"
 _UNKNOWN = re.compile(r"[+-]?(?:[\d.]+\*)?([^+-]*)")

@@ -13,10 +13,10 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import BoolArray, FloatArray, Int64Array, Ragged
-from models.hashing import GOLDEN, mixed
-from models.kernels import kernel
-from tuning.metrics.base import Metric
+from hyperbaton.foundation.arrays import BoolArray, FloatArray, Int64Array, Ragged
+from hyperbaton.foundation.hashing import GOLDEN, mixed
+from hyperbaton.foundation.kernels import kernel
+from hyperbaton.tuning.metrics.base import Metric
 
 KeyArray: TypeAlias = NDArray[np.uint64]
 DECIMALS = 6  # values that agree to here are the same: sums differ by their order

@@ -19,12 +19,12 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.random import SeedSequence
 
-from models.arrays import FloatArray, Int64Array
-from models.hashing import GOLDEN, mixed
-from models.kernels import inner, kernel
-from tuning.optimisers.interface import Optimiser, Start
-from tuning.optimisers.objective import Objective
-from tuning.optimisers.pool import Pool, scale_pool
+from hyperbaton.foundation.arrays import FloatArray, Int64Array
+from hyperbaton.foundation.hashing import GOLDEN, mixed
+from hyperbaton.foundation.kernels import inner, kernel
+from hyperbaton.tuning.optimisers.interface import Optimiser, Start
+from hyperbaton.tuning.optimisers.objective import Objective
+from hyperbaton.tuning.optimisers.pool import Pool, scale_pool
 
 
 class Pairs(NamedTuple):
@@ -89,7 +89,7 @@ def fit_pairs(features: FloatArray, constant: FloatArray, pairs: Pairs, prior: f
 
     `features` (T, H) and `constant` (H,) are those of a scaled pool.
     """
-    from models.learning.l_bfgs import minimise
+    from hyperbaton.models.learning.l_bfgs import minimise
 
     differences = (features[:, pairs.better] - features[:, pairs.worse]).T  # (P, T)
     offset = constant[pairs.better] - constant[pairs.worse]  # (P,)

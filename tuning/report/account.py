@@ -5,11 +5,18 @@ from html import escape
 
 import numpy as np
 
-from tuning.comparison.configuration import limit_name
-from tuning.comparison.results import Cell, Comparison
-from tuning.evaluation.charts import Chart, Series, legend
-from tuning.evaluation.tables import Table
-from tuning.report.html import chart_figure, details, html_table, note, paragraph, side_by_side
+from hyperbaton.tuning.comparison.configuration import limit_name
+from hyperbaton.tuning.comparison.results import Cell, Comparison
+from hyperbaton.tuning.evaluation.charts import Chart, Series, legend
+from hyperbaton.tuning.evaluation.tables import Table
+from hyperbaton.tuning.report.html import (
+    chart_figure,
+    details,
+    html_table,
+    note,
+    paragraph,
+    side_by_side,
+)
 
 
 def tuning_curves(comparison: Comparison) -> str:

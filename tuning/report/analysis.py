@@ -11,12 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import FloatArray, Int64Array
-from tuning.comparison.results import Output, as_outputs
-from tuning.evaluation.data_sets import Sentences
-from tuning.metrics.base import Metric, Outputs
-from tuning.metrics.order import KendallTau
-from tuning.metrics.visits import Visits, visits_of_sequences
+from hyperbaton.foundation.arrays import FloatArray, Int64Array
+from hyperbaton.tuning.comparison.results import Output, as_outputs
+from hyperbaton.tuning.evaluation.data_sets import Sentences
+from hyperbaton.tuning.metrics.base import Metric, Outputs
+from hyperbaton.tuning.metrics.order import KendallTau
+from hyperbaton.tuning.metrics.visits import Visits, visits_of_sequences
 
 CLASS_NAMES = ("≤ −8", "−7…−5", "−4…−3", "−2", "0", "1", "2…3", "4…6", "≥ 7")
 _EDGES = np.array([-7, -4, -2, 0, 1, 2, 4, 7])  # first distance of each class but the first

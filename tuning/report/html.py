@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 
-from tuning.evaluation.charts import Chart, line_chart
-from tuning.evaluation.tables import Table
+from hyperbaton.tuning.evaluation.charts import Chart, line_chart
+from hyperbaton.tuning.evaluation.tables import Table
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def page(title: str, introduction: str, sections: Sequence[Section]) -> str:
     body = "".join(
         f'<section id="{s.name}"><h2>{escape(s.title)}</h2>{s.body}</section>' for s in shown
     )
-    folder = files("tuning.report")
+    folder = files("hyperbaton.tuning.report")
     style = folder.joinpath("page.css").read_text(encoding="utf-8")
     script = folder.joinpath("page.js").read_text(encoding="utf-8")
     return (

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlencode
 
-from models.data.sentence import Sentence
-from tuning.comparison.results import Cell, Comparison
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.tuning.comparison.results import Cell, Comparison
 
 ADDRESS = "http://127.0.0.1:8321/"
 HOW = "The links need a server: in the folder of this report, run “hyperbaton serve system”."

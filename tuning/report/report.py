@@ -4,24 +4,24 @@ from collections.abc import Sequence
 from dataclasses import replace
 from html import escape
 
-from models.errors import counted
-from tuning.comparison.configuration import limit_name
-from tuning.comparison.result_tables import (
+from hyperbaton.foundation.errors import counted
+from hyperbaton.tuning.comparison.configuration import limit_name
+from hyperbaton.tuning.comparison.result_tables import (
     limits_table,
     runs_text,
     significance_table,
     summary_table,
     way_table,
 )
-from tuning.comparison.results import Comparison
-from tuning.evaluation.charts import Chart, Series
-from tuning.evaluation.data_sets import Sentences
-from tuning.evaluation.scoring import BETTER, WORSE
-from tuning.evaluation.significance import RESAMPLES, p_text
-from tuning.evaluation.tables import Table
-from tuning.evaluation.verdicts import Finding, footnote
-from tuning.report.account import costs, settings, tuning_curves, weights
-from tuning.report.html import (
+from hyperbaton.tuning.comparison.results import Comparison
+from hyperbaton.tuning.evaluation.charts import Chart, Series
+from hyperbaton.tuning.evaluation.data_sets import Sentences
+from hyperbaton.tuning.evaluation.scoring import BETTER, WORSE
+from hyperbaton.tuning.evaluation.significance import RESAMPLES, p_text
+from hyperbaton.tuning.evaluation.tables import Table
+from hyperbaton.tuning.evaluation.verdicts import Finding, footnote
+from hyperbaton.tuning.report.account import costs, settings, tuning_curves, weights
+from hyperbaton.tuning.report.html import (
     Section,
     chart_figure,
     details,
@@ -31,8 +31,8 @@ from tuning.report.html import (
     paragraph,
     side_by_side,
 )
-from tuning.report.word_order import kinds_of_sentences, sentences, word_order
-from tuning.reproduction.exhibit import Exhibit
+from hyperbaton.tuning.report.word_order import kinds_of_sentences, sentences, word_order
+from hyperbaton.tuning.reproduction.exhibit import Exhibit
 
 LONG = 12  # rows; a paper's table that is longer is shown on demand
 

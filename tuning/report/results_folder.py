@@ -4,19 +4,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from models.progress import Progress
-from models.writing import open_to_write
-from tuning.comparison.configuration import Configuration, check
-from tuning.comparison.result_tables import write_files
-from tuning.comparison.results import Comparison
-from tuning.comparison.run import Talk
-from tuning.evaluation.verdicts import Finding, with_caveat
-from tuning.report.report import report
-from tuning.reproduction.exhibit import Exhibit
-from tuning.reproduction.making import FILE as EXHIBITS
-from tuning.reproduction.making import make_exhibits
-from tuning.reproduction.papers import PAPERS, Paper, findings
-from tuning.reproduction.presets import PRESETS, apply_preset
+from hyperbaton.foundation.files.writing import open_to_write
+from hyperbaton.foundation.progress import Progress
+from hyperbaton.tuning.comparison.configuration import Configuration, check
+from hyperbaton.tuning.comparison.result_tables import write_files
+from hyperbaton.tuning.comparison.results import Comparison
+from hyperbaton.tuning.comparison.run import Talk
+from hyperbaton.tuning.evaluation.verdicts import Finding, with_caveat
+from hyperbaton.tuning.report.report import report
+from hyperbaton.tuning.reproduction.exhibit import Exhibit
+from hyperbaton.tuning.reproduction.making import FILE as EXHIBITS
+from hyperbaton.tuning.reproduction.making import make_exhibits
+from hyperbaton.tuning.reproduction.papers import PAPERS, Paper, findings
+from hyperbaton.tuning.reproduction.presets import PRESETS, apply_preset
 
 REPORT = "report.html"
 

@@ -5,14 +5,14 @@ from html import escape
 
 import numpy as np
 
-from decoder.drawing.derivation_layout import Derivation
-from decoder.drawing.derivation_svg import derivation_svg
-from tuning.comparison.configuration import limit_name
-from tuning.comparison.results import Cell, Comparison, output_visits
-from tuning.evaluation.charts import Chart, Series, heat_map, legend
-from tuning.evaluation.data_sets import Sentences
-from tuning.metrics.base import Metric
-from tuning.report.analysis import (
+from hyperbaton.decoder.drawing.derivation_layout import Derivation
+from hyperbaton.decoder.drawing.derivation_svg import derivation_svg
+from hyperbaton.tuning.comparison.configuration import limit_name
+from hyperbaton.tuning.comparison.results import Cell, Comparison, output_visits
+from hyperbaton.tuning.evaluation.charts import Chart, Series, heat_map, legend
+from hyperbaton.tuning.evaluation.data_sets import Sentences
+from hyperbaton.tuning.metrics.base import Metric
+from hyperbaton.tuning.report.analysis import (
     CLASS_NAMES,
     Bins,
     confusion,
@@ -22,7 +22,7 @@ from tuning.report.analysis import (
     reordering_bins,
     scores_by_bin,
 )
-from tuning.report.html import (
+from hyperbaton.tuning.report.html import (
     chart_figure,
     details,
     figure,
@@ -31,7 +31,7 @@ from tuning.report.html import (
     side_by_side,
     wide_figure,
 )
-from tuning.report.live_links import HOW, live_link
+from hyperbaton.tuning.report.live_links import HOW, live_link
 
 N_GAINS, N_LOSSES = 5, 3  # examples
 FEW = 2  # squares that are shown without a click

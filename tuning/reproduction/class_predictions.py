@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from models.arrays import FloatArray, Int64Array
+from hyperbaton.foundation.arrays import FloatArray, Int64Array
 
 FARTHEST = 15  # Ni et al. leave out longer distances, which are often wrong links
 OVERALL = "overall"

@@ -15,22 +15,22 @@ from typing import Any
 
 import numpy as np
 
-from models.arrays import FloatArray
-from models.data.text import open_binary
-from models.errors import counted
-from tuning.comparison.configuration import Configuration, System
-from tuning.comparison.data import take
-from tuning.comparison.requirements import exact_models
-from tuning.comparison.results import Comparison, Replica
-from tuning.comparison.run import compare
-from tuning.evaluation.charts import Chart, Series
-from tuning.evaluation.tables import Table
-from tuning.evaluation.verdicts import Case, Finding, judge_claims
-from tuning.metrics.base import Metric
-from tuning.reproduction.exhibit import Exhibit, LeftOut
-from tuning.reproduction.material import Kind, Material
-from tuning.reproduction.paper_tables import NI
-from tuning.reproduction.repetitions import Spread, paired_t_test, spread
+from hyperbaton.corpus.text import open_binary
+from hyperbaton.foundation.arrays import FloatArray
+from hyperbaton.foundation.errors import counted
+from hyperbaton.tuning.comparison.configuration import Configuration, System
+from hyperbaton.tuning.comparison.data import take
+from hyperbaton.tuning.comparison.requirements import exact_models
+from hyperbaton.tuning.comparison.results import Comparison, Replica
+from hyperbaton.tuning.comparison.run import compare
+from hyperbaton.tuning.evaluation.charts import Chart, Series
+from hyperbaton.tuning.evaluation.tables import Table
+from hyperbaton.tuning.evaluation.verdicts import Case, Finding, judge_claims
+from hyperbaton.tuning.metrics.base import Metric
+from hyperbaton.tuning.reproduction.exhibit import Exhibit, LeftOut
+from hyperbaton.tuning.reproduction.material import Kind, Material
+from hyperbaton.tuning.reproduction.paper_tables import NI
+from hyperbaton.tuning.reproduction.repetitions import Spread, paired_t_test, spread
 
 NAME, TITLE = "data_sizes", "More training data (Ni et al. 2011, Figure 16)"
 BASELINE, BETTER = "MOSES", "DPR-3"

@@ -2,8 +2,8 @@
 
 A finding says whether a paper's claim holds on our data (`tuning/evaluation/verdicts.py`). This
 module turns exhibits into text, and into JSON and back; `tuning/report/report.py` makes HTML,
-`hyperbaton/views/exhibit_pictures.py` makes pictures. NaN and infinity, which JSON does not have,
-become gaps.
+`src/hyperbaton/views/exhibit_pictures.py` makes pictures. NaN and infinity, which JSON does not
+have, become gaps.
 """
 
 import json
@@ -13,10 +13,10 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from models.writing import open_to_write
-from tuning.evaluation.charts import Chart, Series
-from tuning.evaluation.tables import Table, as_text
-from tuning.evaluation.verdicts import Finding, footnote
+from hyperbaton.foundation.files.writing import open_to_write
+from hyperbaton.tuning.evaluation.charts import Chart, Series
+from hyperbaton.tuning.evaluation.tables import Table, as_text
+from hyperbaton.tuning.evaluation.verdicts import Finding, footnote
 
 FILE = "exhibit.json"
 

@@ -16,17 +16,17 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 
-from models.arrays import BoolArray, Int64Array, Ragged
-from models.data.corpus import AlignedCorpus
-from models.data.word_classes import WordClasses
-from models.distortion.dpr.examples import Examples, make_examples, make_features
-from models.distortion.dpr.feature_set import number_columns, renumbered
-from models.distortion.dpr.fitting import MIN_EXAMPLES
-from models.distortion.dpr.samples import Orientations
-from models.errors import DataError
-from models.learning.catalogue import make_learner
-from models.learning.clusters import ClusteredExamples, ClusteredLearner
-from tuning.reproduction.experiment_settings import PAPER, ExperimentSettings
+from hyperbaton.corpus.corpora.corpus import AlignedCorpus
+from hyperbaton.corpus.words.word_classes import WordClasses
+from hyperbaton.foundation.arrays import BoolArray, Int64Array, Ragged
+from hyperbaton.foundation.errors import DataError
+from hyperbaton.models.distortion.dpr.examples import Examples, make_examples, make_features
+from hyperbaton.models.distortion.dpr.feature_set import number_columns, renumbered
+from hyperbaton.models.distortion.dpr.fitting import MIN_EXAMPLES
+from hyperbaton.models.distortion.dpr.samples import Orientations
+from hyperbaton.models.learning.catalogue import make_learner
+from hyperbaton.models.learning.clusters import ClusteredExamples, ClusteredLearner
+from hyperbaton.tuning.reproduction.experiment_settings import PAPER, ExperimentSettings
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from models.data.word_classes import N_CLASSES
-from models.distortion.dpr.examples import make_features
-from models.distortion.dpr.fitting import MIN_EXAMPLES
-from models.distortion.dpr.relative_frequency import RelativeFrequency
-from models.distortion.dpr.samples import DISTANCE, orientations
-from models.errors import DataError, SettingError, nearest
-from models.learning.catalogue import parse_learner
-from tuning.reproduction.class_predictions import FARTHEST
+from hyperbaton.corpus.words.word_classes import N_CLASSES
+from hyperbaton.foundation.errors import DataError, SettingError, nearest
+from hyperbaton.models.distortion.dpr.examples import make_features
+from hyperbaton.models.distortion.dpr.fitting import MIN_EXAMPLES
+from hyperbaton.models.distortion.dpr.relative_frequency import RelativeFrequency
+from hyperbaton.models.distortion.dpr.samples import DISTANCE, orientations
+from hyperbaton.models.learning.catalogue import parse_learner
+from hyperbaton.tuning.reproduction.class_predictions import FARTHEST
 
 BASELINE = RelativeFrequency.name
 SIZES = (200, 400, 800)

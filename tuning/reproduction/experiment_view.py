@@ -9,16 +9,16 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from models.arrays import Int64Array
-from models.distortion.dpr.samples import DISTANCE
-from models.errors import counted
-from tuning.evaluation.charts import Chart, Series
-from tuning.evaluation.tables import Table
-from tuning.reproduction.experiment_settings import PAPER, POOLED_ONLY
-from tuning.reproduction.learner_experiment import Experiment, Trial
-from tuning.reproduction.paper_tables import ALRAJEH
-from tuning.reproduction.repetitions import compare_classifiers, spread
-from tuning.reproduction.time_to_error import ROUNDS
+from hyperbaton.foundation.arrays import Int64Array
+from hyperbaton.foundation.errors import counted
+from hyperbaton.models.distortion.dpr.samples import DISTANCE
+from hyperbaton.tuning.evaluation.charts import Chart, Series
+from hyperbaton.tuning.evaluation.tables import Table
+from hyperbaton.tuning.reproduction.experiment_settings import PAPER, POOLED_ONLY
+from hyperbaton.tuning.reproduction.learner_experiment import Experiment, Trial
+from hyperbaton.tuning.reproduction.paper_tables import ALRAJEH
+from hyperbaton.tuning.reproduction.repetitions import compare_classifiers, spread
+from hyperbaton.tuning.reproduction.time_to_error import ROUNDS
 
 Case = TypeVar("Case")
 PREFERRED = "mms"  # the learner that all others are compared with, if it is there

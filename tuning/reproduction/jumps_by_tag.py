@@ -7,18 +7,18 @@ a model knows these tags, and the most frequent tags of any language beside them
 from collections.abc import Iterable
 from typing import Any
 
-from models.distortion.catalogue import parse_model
-from models.distortion.parse.fitting import Learned
-from models.distortion.parse.listing import Wanted, list_features
-from models.distortion.parse.model import Parse
-from models.distortion.parse.templates import FARTHEST, N_JUMPS
-from models.system.folder import load_distortion, model_entries
-from tuning.evaluation.charts import Chart, Series
-from tuning.evaluation.verdicts import Case, Finding, judge_claims
-from tuning.reproduction.exhibit import Exhibit, LeftOut
-from tuning.reproduction.material import Kind, Material
-from tuning.reproduction.paper_tables import XIANG
-from tuning.reproduction.repetitions import counts_p_value
+from hyperbaton.models.distortion.catalogue import parse_model
+from hyperbaton.models.distortion.parse.fitting import Learned
+from hyperbaton.models.distortion.parse.listing import Wanted, list_features
+from hyperbaton.models.distortion.parse.model import Parse
+from hyperbaton.models.distortion.parse.templates import FARTHEST, N_JUMPS
+from hyperbaton.models.system.folder import load_distortion, model_entries
+from hyperbaton.tuning.evaluation.charts import Chart, Series
+from hyperbaton.tuning.evaluation.verdicts import Case, Finding, judge_claims
+from hyperbaton.tuning.reproduction.exhibit import Exhibit, LeftOut
+from hyperbaton.tuning.reproduction.material import Kind, Material
+from hyperbaton.tuning.reproduction.paper_tables import XIANG
+from hyperbaton.tuning.reproduction.repetitions import counts_p_value
 
 NAME, TITLE = "jumps", "Jumps by tag (Xiang et al. 2011, Figures 1 and 2)"
 NOUN, TEMPORAL = "NN", "NT"

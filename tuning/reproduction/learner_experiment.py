@@ -24,26 +24,31 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 
-from models.arrays import BoolArray, FloatArray, Int64Array
-from models.data.corpus import AlignedCorpus
-from models.data.corpus_files import load_corpus, save_corpus
-from models.distortion.dpr.relative_frequency import RelativeFrequency
-from models.distortion.dpr.samples import orientations
-from models.learning.catalogue import parse_learner
-from models.learning.clusters import ClusteredExamples
-from models.learning.early_stopping import choose_settings
-from models.progress import Progress
-from models.work.workers import Workers, run_jobs
-from models.work.workplace import Workplace
-from tuning.reproduction.class_predictions import (
+from hyperbaton.corpus.corpora.corpus import AlignedCorpus
+from hyperbaton.corpus.corpora.files import load_corpus, save_corpus
+from hyperbaton.foundation.arrays import BoolArray, FloatArray, Int64Array
+from hyperbaton.foundation.progress import Progress
+from hyperbaton.foundation.work.workers import Workers, run_jobs
+from hyperbaton.foundation.work.workplace import Workplace
+from hyperbaton.models.distortion.dpr.relative_frequency import RelativeFrequency
+from hyperbaton.models.distortion.dpr.samples import orientations
+from hyperbaton.models.learning.catalogue import parse_learner
+from hyperbaton.models.learning.clusters import ClusteredExamples
+from hyperbaton.models.learning.early_stopping import choose_settings
+from hyperbaton.tuning.reproduction.class_predictions import (
     BinPrecision,
     Classification,
     judge,
     precision_by_distance,
 )
-from tuning.reproduction.experiment_data import JudgedPhrases, Repetition, Split, TrainingSet
-from tuning.reproduction.experiment_settings import BASELINE, ExperimentSettings
-from tuning.reproduction.time_to_error import ErrorTime, goals_of, times_to_goals
+from hyperbaton.tuning.reproduction.experiment_data import (
+    JudgedPhrases,
+    Repetition,
+    Split,
+    TrainingSet,
+)
+from hyperbaton.tuning.reproduction.experiment_settings import BASELINE, ExperimentSettings
+from hyperbaton.tuning.reproduction.time_to_error import ErrorTime, goals_of, times_to_goals
 
 
 @dataclass(frozen=True, eq=False)

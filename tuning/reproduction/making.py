@@ -9,14 +9,21 @@ from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
-from models.progress import Progress
-from models.system.stages import fingerprint, locked, run_stage
-from models.writing import open_to_write
-from tuning.comparison.data import cut_out
-from tuning.comparison.results import Comparison
-from tuning.comparison.run import Talk
-from tuning.reproduction import alrajeh, data_sizes, jumps_by_tag, next_word, ni, siblings
-from tuning.reproduction.exhibit import (
+from hyperbaton.foundation.files.writing import open_to_write
+from hyperbaton.foundation.progress import Progress
+from hyperbaton.models.system.stages import fingerprint, locked, run_stage
+from hyperbaton.tuning.comparison.data import cut_out
+from hyperbaton.tuning.comparison.results import Comparison
+from hyperbaton.tuning.comparison.run import Talk
+from hyperbaton.tuning.reproduction import (
+    alrajeh,
+    data_sizes,
+    jumps_by_tag,
+    next_word,
+    ni,
+    siblings,
+)
+from hyperbaton.tuning.reproduction.exhibit import (
     Exhibit,
     LeftOut,
     as_record,
@@ -24,7 +31,7 @@ from tuning.reproduction.exhibit import (
     records_text,
     save_exhibit,
 )
-from tuning.reproduction.material import Kind, Material
+from hyperbaton.tuning.reproduction.material import Kind, Material
 
 FORMAT = 3
 FILE = "exhibits.json"

@@ -11,19 +11,19 @@ from dataclasses import asdict, astuple, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from models.data.corpus import AlignedCorpus
-from models.data.corpus_reading import SPLIT_BOTH, CorpusFiles, read_corpus
-from models.errors import DataError
-from models.progress import Progress
-from models.system.folder import TEXT, load_tokenisers, read_system
-from tuning.comparison.configuration import Configuration
-from tuning.comparison.requirements import exact_models
-from tuning.comparison.results import Comparison
-from tuning.comparison.run import Talk
-from tuning.comparison.systems import SYSTEM
-from tuning.reproduction.exhibit import Exhibit, LeftOut
-from tuning.reproduction.experiment_settings import ExperimentSettings
-from tuning.reproduction.learner_experiment import Experiment, run_experiment
+from hyperbaton.corpus.corpora.corpus import AlignedCorpus
+from hyperbaton.corpus.corpora.reading import SPLIT_BOTH, CorpusFiles, read_corpus
+from hyperbaton.foundation.errors import DataError
+from hyperbaton.foundation.progress import Progress
+from hyperbaton.models.system.folder import TEXT, load_tokenisers, read_system
+from hyperbaton.tuning.comparison.configuration import Configuration
+from hyperbaton.tuning.comparison.requirements import exact_models
+from hyperbaton.tuning.comparison.results import Comparison
+from hyperbaton.tuning.comparison.run import Talk
+from hyperbaton.tuning.comparison.systems import SYSTEM
+from hyperbaton.tuning.reproduction.exhibit import Exhibit, LeftOut
+from hyperbaton.tuning.reproduction.experiment_settings import ExperimentSettings
+from hyperbaton.tuning.reproduction.learner_experiment import Experiment, run_experiment
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,19 +14,19 @@ from typing import Any
 
 import numpy as np
 
-from models.arrays import BoolArray, FloatArray
-from models.data.corpus_reading import CorpusFiles, read_corpus
-from models.distortion.catalogue import parse_model
-from models.distortion.next_word.distance_classes import class_names, distance_classes
-from models.distortion.next_word.events import Events
-from models.distortion.next_word.held_out import (
+from hyperbaton.corpus.corpora.reading import CorpusFiles, read_corpus
+from hyperbaton.foundation.arrays import BoolArray, FloatArray
+from hyperbaton.models.distortion.catalogue import parse_model
+from hyperbaton.models.distortion.next_word.distance_classes import class_names, distance_classes
+from hyperbaton.models.distortion.next_word.events import Events
+from hyperbaton.models.distortion.next_word.held_out import (
     ByDistance,
     chosen_by_distance,
     share_of_moves,
     with_layers,
 )
-from models.distortion.next_word.model import NextWordModel
-from models.system.folder import (
+from hyperbaton.models.distortion.next_word.model import NextWordModel
+from hyperbaton.models.system.folder import (
     TAGGER,
     load_distortion,
     load_source_classes,
@@ -35,14 +35,14 @@ from models.system.folder import (
     model_entries,
     read_system,
 )
-from tuning.evaluation.charts import Chart, Series
-from tuning.evaluation.data_sets import DataSet
-from tuning.evaluation.significance import bootstrap_p_value, resampling_counts
-from tuning.evaluation.tables import Table
-from tuning.evaluation.verdicts import Case, Finding, judge_claims
-from tuning.reproduction.exhibit import Exhibit, LeftOut
-from tuning.reproduction.material import Kind, Material
-from tuning.reproduction.next_word_study import (
+from hyperbaton.tuning.evaluation.charts import Chart, Series
+from hyperbaton.tuning.evaluation.data_sets import DataSet
+from hyperbaton.tuning.evaluation.significance import bootstrap_p_value, resampling_counts
+from hyperbaton.tuning.evaluation.tables import Table
+from hyperbaton.tuning.evaluation.verdicts import Case, Finding, judge_claims
+from hyperbaton.tuning.reproduction.exhibit import Exhibit, LeftOut
+from hyperbaton.tuning.reproduction.material import Kind, Material
+from hyperbaton.tuning.reproduction.next_word_study import (
     CORPUS,
     FARTHEST,
     N_RESAMPLES,
@@ -51,7 +51,7 @@ from tuning.reproduction.next_word_study import (
     events_of,
     study_models,
 )
-from tuning.reproduction.paper_tables import GOTO
+from hyperbaton.tuning.reproduction.paper_tables import GOTO
 
 NEAREST = 3  # first distance of the paper's figure; the last is FARTHEST
 FEWEST = 5  # moves of the corpus over a distance that counts

@@ -11,10 +11,12 @@ from itertools import pairwise
 
 import numpy as np
 
-from models.data.corpus import AlignedCorpus
-from models.distortion.interface import DistortionModel
-from models.distortion.next_word.events import Events, find_events
-from models.distortion.next_word.held_out import (
+from hyperbaton.corpus.corpora.corpus import AlignedCorpus
+from hyperbaton.foundation.errors import DataError, SettingError
+from hyperbaton.foundation.progress import Progress
+from hyperbaton.models.distortion.interface import DistortionModel
+from hyperbaton.models.distortion.next_word.events import Events, find_events
+from hyperbaton.models.distortion.next_word.held_out import (
     ByDistance,
     DistanceBaseline,
     MeanDifference,
@@ -27,10 +29,8 @@ from models.distortion.next_word.held_out import (
     probabilities,
     uniform,
 )
-from models.distortion.next_word.model import NextWordModel
-from models.distortion.next_word.nine_class import NineClass
-from models.errors import DataError, SettingError
-from models.progress import Progress
+from hyperbaton.models.distortion.next_word.model import NextWordModel
+from hyperbaton.models.distortion.next_word.nine_class import NineClass
 
 FARTHEST = 20  # distance that averages are given for, as in Goto et al. (2013), Figure 5
 N_RESAMPLES, SEED = 1000, 1

@@ -14,16 +14,16 @@ from math import inf, nan
 
 import numpy as np
 
-from models.arrays import FloatArray
-from tuning.evaluation.verdicts import Case, Finding, judge_claims
-from tuning.reproduction.exhibit import Exhibit
-from tuning.reproduction.experiment_settings import BASELINE, PAPER, ExperimentSettings
-from tuning.reproduction.experiment_view import PREFERRED, ExperimentView
-from tuning.reproduction.learner_experiment import Experiment
-from tuning.reproduction.material import Kind, Sizes, experiment_kind
-from tuning.reproduction.paper_tables import NI
-from tuning.reproduction.phrase_view import captured_moves, phrase_sizes
-from tuning.reproduction.repetitions import paired_t_test
+from hyperbaton.foundation.arrays import FloatArray
+from hyperbaton.tuning.evaluation.verdicts import Case, Finding, judge_claims
+from hyperbaton.tuning.reproduction.exhibit import Exhibit
+from hyperbaton.tuning.reproduction.experiment_settings import BASELINE, PAPER, ExperimentSettings
+from hyperbaton.tuning.reproduction.experiment_view import PREFERRED, ExperimentView
+from hyperbaton.tuning.reproduction.learner_experiment import Experiment
+from hyperbaton.tuning.reproduction.material import Kind, Sizes, experiment_kind
+from hyperbaton.tuning.reproduction.paper_tables import NI
+from hyperbaton.tuning.reproduction.phrase_view import captured_moves, phrase_sizes
+from hyperbaton.tuning.reproduction.repetitions import paired_t_test
 
 ENTROPY, SCALING = "me", "me-gis"
 # In the order of the paper's tables; its SVM is SVM-Multiclass (footnote 8)

@@ -6,7 +6,7 @@ which. Figures that the papers only draw have no numbers here.
 
 import re
 
-from tuning.evaluation.tables import Table
+from hyperbaton.tuning.evaluation.tables import Table
 
 GOTO = "Goto et al. 2013"
 NI = "Ni et al. 2011"

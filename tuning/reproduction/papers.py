@@ -4,17 +4,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from tuning.comparison.configuration import limit_name
-from tuning.comparison.result_tables import runs_text
-from tuning.comparison.results import Comparison
-from tuning.evaluation.data_sets import Sentences
-from tuning.evaluation.significance import find_test
-from tuning.evaluation.tables import Table
-from tuning.evaluation.verdicts import Case, Finding, judge_claims
-from tuning.metrics.base import Metric
-from tuning.metrics.catalogue import make_metrics
-from tuning.reproduction import paper_tables as tables
-from tuning.reproduction.paper_tables import ALRAJEH, GOTO, NI, XIANG
+from hyperbaton.tuning.comparison.configuration import limit_name
+from hyperbaton.tuning.comparison.result_tables import runs_text
+from hyperbaton.tuning.comparison.results import Comparison
+from hyperbaton.tuning.evaluation.data_sets import Sentences
+from hyperbaton.tuning.evaluation.significance import find_test
+from hyperbaton.tuning.evaluation.tables import Table
+from hyperbaton.tuning.evaluation.verdicts import Case, Finding, judge_claims
+from hyperbaton.tuning.metrics.base import Metric
+from hyperbaton.tuning.metrics.catalogue import make_metrics
+from hyperbaton.tuning.reproduction import paper_tables as tables
+from hyperbaton.tuning.reproduction.paper_tables import ALRAJEH, GOTO, NI, XIANG
 
 N_RESAMPLES = 10_000  # Holm's correction multiplies p-values by the number of tests
 EQUAL_BLEU = 0.5  # systems that differ by less are called equal

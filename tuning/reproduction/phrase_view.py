@@ -3,9 +3,9 @@
 
 import numpy as np
 
-from tuning.evaluation.charts import Chart, Series
-from tuning.evaluation.tables import Table
-from tuning.reproduction.experiment_view import ExperimentView
+from hyperbaton.tuning.evaluation.charts import Chart, Series
+from hyperbaton.tuning.evaluation.tables import Table
+from hyperbaton.tuning.reproduction.experiment_view import ExperimentView
 
 MOST_PHRASES = 10
 FEWEST_EXAMPLES = 3  # of a phrase in the test

@@ -3,11 +3,11 @@ experiments."""
 
 from dataclasses import dataclass, replace
 
-from models.distortion.catalogue import split_model
-from models.errors import SettingError, nearest
-from tuning.comparison.configuration import NO_LIMIT, Configuration, System
-from tuning.evaluation.significance import SIGNIFICANT
-from tuning.weights.settings import BEST, GOTO, METHOD
+from hyperbaton.foundation.errors import SettingError, nearest
+from hyperbaton.models.distortion.catalogue import split_model
+from hyperbaton.tuning.comparison.configuration import NO_LIMIT, Configuration, System
+from hyperbaton.tuning.evaluation.significance import SIGNIFICANT
+from hyperbaton.tuning.weights.settings import BEST, GOTO, METHOD
 
 LINEAR = System("LINEAR", ("linear",))
 LEX = System("LINEAR+LEX", ("linear", "msd"))

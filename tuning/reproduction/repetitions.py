@@ -13,7 +13,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from tuning.reproduction.class_predictions import OVERALL, Classification
+from hyperbaton.tuning.reproduction.class_predictions import OVERALL, Classification
 
 
 @dataclass(frozen=True)

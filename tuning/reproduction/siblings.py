@@ -12,18 +12,18 @@ from typing import Any
 
 import numpy as np
 
-from models.distortion.catalogue import parse_model
-from models.distortion.parse.fitting import Learned
-from models.distortion.parse.listing import EMPTY_WORD, FeatureRow, Wanted, list_features
-from models.distortion.parse.model import Parse
-from models.distortion.parse.templates import SIB, parse_use
-from models.system.folder import load_distortion, model_entries
-from tuning.evaluation.tables import Table
-from tuning.evaluation.verdicts import Case, Finding, judge_claims
-from tuning.reproduction.exhibit import Exhibit, LeftOut
-from tuning.reproduction.material import Kind, Material
-from tuning.reproduction.paper_tables import XIANG
-from tuning.reproduction.repetitions import normal_p_value
+from hyperbaton.models.distortion.catalogue import parse_model
+from hyperbaton.models.distortion.parse.fitting import Learned
+from hyperbaton.models.distortion.parse.listing import EMPTY_WORD, FeatureRow, Wanted, list_features
+from hyperbaton.models.distortion.parse.model import Parse
+from hyperbaton.models.distortion.parse.templates import SIB, parse_use
+from hyperbaton.models.system.folder import load_distortion, model_entries
+from hyperbaton.tuning.evaluation.tables import Table
+from hyperbaton.tuning.evaluation.verdicts import Case, Finding, judge_claims
+from hyperbaton.tuning.reproduction.exhibit import Exhibit, LeftOut
+from hyperbaton.tuning.reproduction.material import Kind, Material
+from hyperbaton.tuning.reproduction.paper_tables import XIANG
+from hyperbaton.tuning.reproduction.repetitions import normal_p_value
 
 NAME, TITLE = "siblings", "Parse siblings (Xiang et al. 2011, Tables 1 and 5)"
 FAMILY = "sib"

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-from tuning.optimisers.interface import Lines
-from tuning.optimisers.pool import Pool
-from tuning.weights.hypotheses import collect, listed
-from tuning.weights.lattice_lines import BestArcs
-from tuning.weights.task import TuningTask
+from hyperbaton.tuning.optimisers.interface import Lines
+from hyperbaton.tuning.optimisers.pool import Pool
+from hyperbaton.tuning.weights.hypotheses import collect, listed
+from hyperbaton.tuning.weights.lattice_lines import BestArcs
+from hyperbaton.tuning.weights.task import TuningTask
 
 
 class Growth:

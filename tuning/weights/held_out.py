@@ -15,12 +15,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.arrays import FloatArray
-from tuning.evaluation.significance import resampled_scores
-from tuning.optimisers.interface import Start
-from tuning.optimisers.pool import Pool
-from tuning.weights.pool_task import PoolTask
-from tuning.weights.trace import HeldOut
+from hyperbaton.foundation.arrays import FloatArray
+from hyperbaton.tuning.evaluation.significance import resampled_scores
+from hyperbaton.tuning.optimisers.interface import Start
+from hyperbaton.tuning.optimisers.pool import Pool
+from hyperbaton.tuning.weights.pool_task import PoolTask
+from hyperbaton.tuning.weights.trace import HeldOut
 
 PARTS = 5
 LEAST = 2  # sentences in each part

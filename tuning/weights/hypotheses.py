@@ -12,17 +12,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from decoder.decoded import Decoded
-from models.arrays import FloatArray, Int64Array, Ragged
-from models.data.sentence import Sentence
-from models.data.vocabulary import Vocabulary
-from models.distortion.interface import COPIED
-from models.phrases.extraction import GRID
-from models.text.numbers import NUMBER
-from tuning.evaluation.data_sets import Sentences
-from tuning.metrics.base import Metric, Outputs
-from tuning.metrics.visits import visits_of_links
-from tuning.optimisers.pool import KeyArray, hypothesis_keys, word_keys
+from hyperbaton.corpus.raw_text.numbers import NUMBER
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.decoder.decoded import Decoded
+from hyperbaton.foundation.arrays import FloatArray, Int64Array, Ragged
+from hyperbaton.foundation.files.vocabulary import Vocabulary
+from hyperbaton.models.distortion.interface import COPIED
+from hyperbaton.models.phrases.extraction import GRID
+from hyperbaton.tuning.evaluation.data_sets import Sentences
+from hyperbaton.tuning.metrics.base import Metric, Outputs
+from hyperbaton.tuning.metrics.visits import visits_of_links
+from hyperbaton.tuning.optimisers.pool import KeyArray, hypothesis_keys, word_keys
 
 
 @dataclass(frozen=True, eq=False)

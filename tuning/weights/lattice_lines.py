@@ -19,16 +19,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from decoder.decoded import Decoded
-from decoder.lattice import NONE
-from decoder.lattice_arcs import Arcs, best_paths, pruned_arcs
-from decoder.translator import Translator
-from models.arrays import FloatArray, Ragged
-from models.data.sentence import Sentence
-from models.kernels import inner, kernel
-from tuning.optimisers.interface import Lines
-from tuning.optimisers.line_search import envelope, make_scratch
-from tuning.optimisers.pool import word_keys
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.decoder.decoded import Decoded
+from hyperbaton.decoder.lattice import NONE
+from hyperbaton.decoder.lattice_arcs import Arcs, best_paths, pruned_arcs
+from hyperbaton.decoder.translator import Translator
+from hyperbaton.foundation.arrays import FloatArray, Ragged
+from hyperbaton.foundation.kernels import inner, kernel
+from hyperbaton.tuning.optimisers.interface import Lines
+from hyperbaton.tuning.optimisers.line_search import envelope, make_scratch
+from hyperbaton.tuning.optimisers.pool import word_keys
 
 
 class SentArcs(NamedTuple):

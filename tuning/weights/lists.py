@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from decoder.decoded import Decoded
-from decoder.translator import Failure, Translator
-from models.errors import HyperbatonError
-from models.work.workplace import plain
-from tuning.weights.hypotheses import NBestList, listed
-from tuning.weights.lattice_lines import BestArcs, SentArcs, best_arcs
+from hyperbaton.decoder.decoded import Decoded
+from hyperbaton.decoder.translator import Failure, Translator
+from hyperbaton.foundation.errors import HyperbatonError
+from hyperbaton.foundation.work.workplace import plain
+from hyperbaton.tuning.weights.hypotheses import NBestList, listed
+from hyperbaton.tuning.weights.lattice_lines import BestArcs, SentArcs, best_arcs
 
 
 class Found(NamedTuple):

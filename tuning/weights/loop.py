@@ -27,20 +27,20 @@ from pathlib import Path
 
 import numpy as np
 
-from decoder.chunks import Search
-from models.arrays import FloatArray
-from models.errors import DataError, HyperbatonError
-from models.work.workers import Threads
-from tuning.optimisers.interface import Start
-from tuning.optimisers.pool import Pool
-from tuning.weights.growth import Growth
-from tuning.weights.held_out import Change, judge_unseen
-from tuning.weights.hypotheses import Hypotheses, NBestList, collect
-from tuning.weights.lattice_lines import BestArcs
-from tuning.weights.lists import Lists
-from tuning.weights.pool_task import check_pool
-from tuning.weights.task import TuningTask
-from tuning.weights.trace import Step, Trace, resume, save
+from hyperbaton.decoder.chunks import Search
+from hyperbaton.foundation.arrays import FloatArray
+from hyperbaton.foundation.errors import DataError, HyperbatonError
+from hyperbaton.foundation.work.workers import Threads
+from hyperbaton.tuning.optimisers.interface import Start
+from hyperbaton.tuning.optimisers.pool import Pool
+from hyperbaton.tuning.weights.growth import Growth
+from hyperbaton.tuning.weights.held_out import Change, judge_unseen
+from hyperbaton.tuning.weights.hypotheses import Hypotheses, NBestList, collect
+from hyperbaton.tuning.weights.lattice_lines import BestArcs
+from hyperbaton.tuning.weights.lists import Lists
+from hyperbaton.tuning.weights.pool_task import check_pool
+from hyperbaton.tuning.weights.task import TuningTask
+from hyperbaton.tuning.weights.trace import Step, Trace, resume, save
 
 STILL = 1e-6  # weights that change less do not move
 MOST_FALLS = 3  # steps that may fail

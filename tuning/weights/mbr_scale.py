@@ -7,11 +7,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from models.arrays import Int64Array
-from models.system.folder import MBR_SCALE
-from tuning.evaluation.consensus import Scored, gains_by_scale, size_of_weights
-from tuning.weights.hypotheses import Hypotheses
-from tuning.weights.task import TuningTask
+from hyperbaton.foundation.arrays import Int64Array
+from hyperbaton.models.system.folder import MBR_SCALE
+from hyperbaton.tuning.evaluation.consensus import Scored, gains_by_scale, size_of_weights
+from hyperbaton.tuning.weights.hypotheses import Hypotheses
+from hyperbaton.tuning.weights.task import TuningTask
 
 SCALES = (1.0, 2.0, 5.0, 10.0, 15.0, 20.0, 30.0, 50.0, 100.0)
 N_BEST = 100

@@ -5,14 +5,14 @@ from typing import Protocol
 
 import numpy as np
 
-from models.arrays import FloatArray
-from models.errors import DataError
-from tuning.optimisers.line_search import BETTER
-from tuning.optimisers.objective import Objective
-from tuning.optimisers.pool import Pool
-from tuning.weights.settings import TuneSettings
-from tuning.weights.task import Listeners
-from tuning.weights.vector import WeightVector
+from hyperbaton.foundation.arrays import FloatArray
+from hyperbaton.foundation.errors import DataError
+from hyperbaton.tuning.optimisers.line_search import BETTER
+from hyperbaton.tuning.optimisers.objective import Objective
+from hyperbaton.tuning.optimisers.pool import Pool
+from hyperbaton.tuning.weights.settings import TuneSettings
+from hyperbaton.tuning.weights.task import Listeners
+from hyperbaton.tuning.weights.vector import WeightVector
 
 
 class PoolTask(Protocol):

@@ -15,13 +15,13 @@ from pathlib import Path
 
 import numpy as np
 
-from models.errors import DataError
-from tuning.evaluation.data_sets import Sentences
-from tuning.weights.loop import TuneResult, measure, tune
-from tuning.weights.mbr_scale import ScaleChoice
-from tuning.weights.settings import AVERAGE, GOTO
-from tuning.weights.task import TuningTask
-from tuning.weights.vector import WeightVector
+from hyperbaton.foundation.errors import DataError
+from hyperbaton.tuning.evaluation.data_sets import Sentences
+from hyperbaton.tuning.weights.loop import TuneResult, measure, tune
+from hyperbaton.tuning.weights.mbr_scale import ScaleChoice
+from hyperbaton.tuning.weights.settings import AVERAGE, GOTO
+from hyperbaton.tuning.weights.task import TuningTask
+from hyperbaton.tuning.weights.vector import WeightVector
 
 
 @dataclass(frozen=True)

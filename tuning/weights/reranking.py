@@ -15,23 +15,23 @@ from typing import Any
 import numpy as np
 import tomli_w
 
-from models.arrays import FloatArray, Int64Array
-from models.errors import DataError, SettingError
-from models.writing import open_to_write
-from tuning.evaluation.list_features import SCORE, FeatureLists
-from tuning.evaluation.nbest_lists import Entry
-from tuning.evaluation.oracle_bleu import climb
-from tuning.metrics.base import Outputs
-from tuning.metrics.words import TextOptions
-from tuning.optimisers.line_search import BETTER
-from tuning.optimisers.objective import Objective, make_objective
-from tuning.optimisers.pool import Pool
-from tuning.weights.held_out import PARTS, Change, judge_unseen, learned
-from tuning.weights.pool_task import check_pool
-from tuning.weights.sections import read_toml
-from tuning.weights.settings import TuneSettings
-from tuning.weights.task import Listeners
-from tuning.weights.vector import WeightVector, make_weight_vector
+from hyperbaton.foundation.arrays import FloatArray, Int64Array
+from hyperbaton.foundation.errors import DataError, SettingError
+from hyperbaton.foundation.files.writing import open_to_write
+from hyperbaton.tuning.evaluation.list_features import SCORE, FeatureLists
+from hyperbaton.tuning.evaluation.nbest_lists import Entry
+from hyperbaton.tuning.evaluation.oracle_bleu import climb
+from hyperbaton.tuning.metrics.base import Outputs
+from hyperbaton.tuning.metrics.words import TextOptions
+from hyperbaton.tuning.optimisers.line_search import BETTER
+from hyperbaton.tuning.optimisers.objective import Objective, make_objective
+from hyperbaton.tuning.optimisers.pool import Pool
+from hyperbaton.tuning.weights.held_out import PARTS, Change, judge_unseen, learned
+from hyperbaton.tuning.weights.pool_task import check_pool
+from hyperbaton.tuning.weights.sections import read_toml
+from hyperbaton.tuning.weights.settings import TuneSettings
+from hyperbaton.tuning.weights.task import Listeners
+from hyperbaton.tuning.weights.vector import WeightVector, make_weight_vector
 
 FORMAT = 1
 WHOLE = PARTS  # the number of the whole, after those of its parts, for chance

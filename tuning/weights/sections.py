@@ -11,11 +11,11 @@ from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from models.data.text import open_binary
-from models.errors import SettingError, nearest
-from models.settings_text import convert_setting
-from tuning.optimisers.interface import OPTIMISERS
-from tuning.weights.settings import assignable
+from hyperbaton.corpus.text import open_binary
+from hyperbaton.foundation.errors import SettingError, nearest
+from hyperbaton.foundation.settings_text import convert_setting
+from hyperbaton.tuning.optimisers.interface import OPTIMISERS
+from hyperbaton.tuning.weights.settings import assignable
 
 Record = TypeVar("Record")
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from models.errors import SettingError, nearest
-from tuning.optimisers.interface import Optimiser, check_least, make_optimiser
+from hyperbaton.foundation.errors import SettingError, nearest
+from hyperbaton.tuning.optimisers.interface import Optimiser, check_least, make_optimiser
 
 BEST, GOTO, AVERAGE = "best", "goto", "average"
 PROTOCOLS = (BEST, GOTO, AVERAGE)  # see `tuning/weights/protocol.py`

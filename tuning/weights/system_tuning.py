@@ -11,24 +11,24 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from decoder.decode import SearchSettings
-from decoder.translator import Translator
-from models.data.sealed_folders import check_unchanged
-from models.data.unknown_words import UnknownWords
-from models.progress import Progress
-from models.system.folder import load_text, read_system, write_weights
-from models.system.stages import fingerprint, locked
-from models.work.workers import Workers
-from models.writing import path_text
-from tuning.evaluation.data_sets import DataSet, load
-from tuning.optimisers.objective import parse_objective
-from tuning.weights.loop import decode
-from tuning.weights.mbr_scale import N_BEST, choose_scale
-from tuning.weights.protocol import Replicas, tune_replicas
-from tuning.weights.settings import TuneSettings
-from tuning.weights.task import Listeners, TuningTask
-from tuning.weights.trace import write_json
-from tuning.weights.vector import read_fixed
+from hyperbaton.corpus.words.unknown_words import UnknownWords
+from hyperbaton.decoder.decode import SearchSettings
+from hyperbaton.decoder.translator import Translator
+from hyperbaton.foundation.files.sealed_folders import check_unchanged
+from hyperbaton.foundation.files.writing import path_text
+from hyperbaton.foundation.progress import Progress
+from hyperbaton.foundation.work.workers import Workers
+from hyperbaton.models.system.folder import load_text, read_system, write_weights
+from hyperbaton.models.system.stages import fingerprint, locked
+from hyperbaton.tuning.evaluation.data_sets import DataSet, load
+from hyperbaton.tuning.optimisers.objective import parse_objective
+from hyperbaton.tuning.weights.loop import decode
+from hyperbaton.tuning.weights.mbr_scale import N_BEST, choose_scale
+from hyperbaton.tuning.weights.protocol import Replicas, tune_replicas
+from hyperbaton.tuning.weights.settings import TuneSettings
+from hyperbaton.tuning.weights.task import Listeners, TuningTask
+from hyperbaton.tuning.weights.trace import write_json
+from hyperbaton.tuning.weights.vector import read_fixed
 
 SUMMARY, PICTURE = "tuning.json", "tuning.svg"
 

@@ -10,20 +10,20 @@ from functools import cached_property
 
 import numpy as np
 
-from decoder.translator import Translator
-from models.arrays import FloatArray
-from models.errors import DataError, SettingError, counted
-from models.progress import Progress
-from models.system.stages import fingerprint
-from models.work.workers import Workers
-from tuning.evaluation.data_sets import Sentences
-from tuning.metrics.words import TextOptions
-from tuning.optimisers.objective import Objective, make_objective
-from tuning.optimisers.pool import Pool
-from tuning.weights.hypotheses import Hypotheses
-from tuning.weights.settings import TuneSettings
-from tuning.weights.trace import Trace
-from tuning.weights.vector import WeightVector, make_weight_vector
+from hyperbaton.decoder.translator import Translator
+from hyperbaton.foundation.arrays import FloatArray
+from hyperbaton.foundation.errors import DataError, SettingError, counted
+from hyperbaton.foundation.progress import Progress
+from hyperbaton.foundation.work.workers import Workers
+from hyperbaton.models.system.stages import fingerprint
+from hyperbaton.tuning.evaluation.data_sets import Sentences
+from hyperbaton.tuning.metrics.words import TextOptions
+from hyperbaton.tuning.optimisers.objective import Objective, make_objective
+from hyperbaton.tuning.optimisers.pool import Pool
+from hyperbaton.tuning.weights.hypotheses import Hypotheses
+from hyperbaton.tuning.weights.settings import TuneSettings
+from hyperbaton.tuning.weights.trace import Trace
+from hyperbaton.tuning.weights.vector import WeightVector, make_weight_vector
 
 FEW = 200  # sentences; with fewer, much of what tuning finds is chance
 

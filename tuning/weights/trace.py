@@ -17,10 +17,10 @@ from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from models.errors import DataError, reason
-from models.progress import duration
-from models.writing import make_folder, open_to_write, replacing
-from tuning.optimisers.pool import Pool
+from hyperbaton.foundation.errors import DataError, reason
+from hyperbaton.foundation.files.writing import make_folder, open_to_write, replacing
+from hyperbaton.foundation.progress import duration
+from hyperbaton.tuning.optimisers.pool import Pool
 
 FORMAT = 3
 NAME = "trace.json"

@@ -13,8 +13,8 @@ from math import isfinite
 
 import numpy as np
 
-from models.arrays import BoolArray, FloatArray
-from models.errors import DataError, SettingError, nearest
+from hyperbaton.foundation.arrays import BoolArray, FloatArray
+from hyperbaton.foundation.errors import DataError, SettingError, nearest
 
 NEVER_TUNED = ("unknown", "oracle")
 

@@ -3,7 +3,7 @@ kind decides: weekdays and seasons go to the front, days and hours to the end.""
 
 from dataclasses import dataclass, replace
 
-from data_samples.generator.chinese.core import (
+from hyperbaton.data_samples.generator.chinese.core import (
     CLAUSE,
     COMPANION,
     MANNER,
@@ -12,9 +12,9 @@ from data_samples.generator.chinese.core import (
     Adjunct,
     Core,
 )
-from data_samples.generator.chinese.frames import amount, source_of
-from data_samples.generator.chinese.nouns import at_place, noun_phrase
-from data_samples.generator.chinese.words import (
+from hyperbaton.data_samples.generator.chinese.frames import amount, source_of
+from hyperbaton.data_samples.generator.chinese.nouns import at_place, noun_phrase
+from hyperbaton.data_samples.generator.chinese.words import (
     LEXICON,
     Nominal,
     Scope,
@@ -25,8 +25,8 @@ from data_samples.generator.chinese.words import (
     phrase,
     wording,
 )
-from data_samples.generator.lexicon import Entry
-from data_samples.generator.synchronous import Chooser, Leaf, Tree
+from hyperbaton.data_samples.generator.lexicon import Entry
+from hyperbaton.data_samples.generator.synchronous import Chooser, Leaf, Tree
 
 MOVED = 0.12  # share of the times that English puts at its less usual end
 DAY_PARTS = {  # English of a day and a part of it where it is not just both words

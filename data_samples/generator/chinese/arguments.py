@@ -2,16 +2,16 @@
 
 from dataclasses import replace
 
-from data_samples.generator.chinese.core import Core
-from data_samples.generator.chinese.frames import (
+from hyperbaton.data_samples.generator.chinese.core import Core
+from hyperbaton.data_samples.generator.chinese.frames import (
     fixed_verb,
     in_ba,
     kind_of,
     object_kinds,
     source_of,
 )
-from data_samples.generator.chinese.nouns import Place, at_place, located, noun_phrase
-from data_samples.generator.chinese.words import (
+from hyperbaton.data_samples.generator.chinese.nouns import Place, at_place, located, noun_phrase
+from hyperbaton.data_samples.generator.chinese.words import (
     Nominal,
     Scope,
     Words,
@@ -19,8 +19,8 @@ from data_samples.generator.chinese.words import (
     link,
     wording,
 )
-from data_samples.generator.lexicon import Entry
-from data_samples.generator.synchronous import Chooser, Leaf, Tree
+from hyperbaton.data_samples.generator.lexicon import Entry
+from hyperbaton.data_samples.generator.synchronous import Chooser, Leaf, Tree
 
 DIRECT = "-"  # an argument without a preposition
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from data_samples.generator.chinese.adjuncts import (
+from hyperbaton.data_samples.generator.chinese.adjuncts import (
     Time,
     adverb,
     adverb_adjunct,
@@ -11,11 +11,24 @@ from data_samples.generator.chinese.adjuncts import (
     time,
     timed,
 )
-from data_samples.generator.chinese.core import Adjunct, Core, finite_verb, tail, verb_phrase
-from data_samples.generator.chinese.frames import lasting, repeated
-from data_samples.generator.chinese.verbs import KINDS, MOODS, Mood, marks_of, shifted
-from data_samples.generator.chinese.words import Nominal, Scope, Words, belongs, insert, wording
-from data_samples.generator.synchronous import Chooser, Leaf, Tree
+from hyperbaton.data_samples.generator.chinese.core import (
+    Adjunct,
+    Core,
+    finite_verb,
+    tail,
+    verb_phrase,
+)
+from hyperbaton.data_samples.generator.chinese.frames import lasting, repeated
+from hyperbaton.data_samples.generator.chinese.verbs import KINDS, MOODS, Mood, marks_of, shifted
+from hyperbaton.data_samples.generator.chinese.words import (
+    Nominal,
+    Scope,
+    Words,
+    belongs,
+    insert,
+    wording,
+)
+from hyperbaton.data_samples.generator.synchronous import Chooser, Leaf, Tree
 
 TENSES = [("past", 5.0), ("present", 2.5), ("future", 2.0)]
 TIMED = 0.25  # share of the clauses with a time expression

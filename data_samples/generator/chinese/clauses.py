@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
 
-from data_samples.generator.chinese.adjuncts import room_for
-from data_samples.generator.chinese.arguments import (
+from hyperbaton.data_samples.generator.chinese.adjuncts import room_for
+from hyperbaton.data_samples.generator.chinese.arguments import (
     being_at,
     giving,
     going,
@@ -14,8 +14,8 @@ from data_samples.generator.chinese.arguments import (
     two_objects,
     with_object,
 )
-from data_samples.generator.chinese.assembly import Clause, Plan, assemble, plan
-from data_samples.generator.chinese.core import (
+from hyperbaton.data_samples.generator.chinese.assembly import Clause, Plan, assemble, plan
+from hyperbaton.data_samples.generator.chinese.core import (
     CLAUSE,
     INSTRUMENT,
     Adjunct,
@@ -23,7 +23,7 @@ from data_samples.generator.chinese.core import (
     non_finite,
     verb_phrase,
 )
-from data_samples.generator.chinese.frames import (
+from hyperbaton.data_samples.generator.chinese.frames import (
     disposal,
     intransitive,
     passive,
@@ -31,9 +31,9 @@ from data_samples.generator.chinese.frames import (
     source_of,
     transitive,
 )
-from data_samples.generator.chinese.nouns import noun_phrase
-from data_samples.generator.chinese.questions import asking
-from data_samples.generator.chinese.words import (
+from hyperbaton.data_samples.generator.chinese.nouns import noun_phrase
+from hyperbaton.data_samples.generator.chinese.questions import asking
+from hyperbaton.data_samples.generator.chinese.words import (
     LEXICON,
     NOWHERE,
     Nominal,
@@ -44,8 +44,8 @@ from data_samples.generator.chinese.words import (
     link,
     wording,
 )
-from data_samples.generator.lexicon import Entry
-from data_samples.generator.synchronous import Chooser, Leaf, Tree
+from hyperbaton.data_samples.generator.lexicon import Entry
+from hyperbaton.data_samples.generator.synchronous import Chooser, Leaf, Tree
 
 Frame = Callable[[Chooser, Entry, Nominal, Scope], Core]
 # Subjects of ordinary clauses, by how often.

@@ -8,10 +8,10 @@ stands in the second clause, far from the conjunction. Conjunctions of time end 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from data_samples.generator.chinese.assembly import Clause, Plan, assemble, plan
-from data_samples.generator.chinese.clauses import a_subject, predicate
-from data_samples.generator.chinese.core import MANNER, Adjunct
-from data_samples.generator.chinese.words import (
+from hyperbaton.data_samples.generator.chinese.assembly import Clause, Plan, assemble, plan
+from hyperbaton.data_samples.generator.chinese.clauses import a_subject, predicate
+from hyperbaton.data_samples.generator.chinese.core import MANNER, Adjunct
+from hyperbaton.data_samples.generator.chinese.words import (
     Nominal,
     Scope,
     Words,
@@ -20,7 +20,7 @@ from data_samples.generator.chinese.words import (
     link,
     wording,
 )
-from data_samples.generator.synchronous import Chooser, Leaf, Tree, Word
+from hyperbaton.data_samples.generator.synchronous import Chooser, Leaf, Tree, Word
 
 Parts = tuple[tuple[Tree | Leaf, ...], Words]
 

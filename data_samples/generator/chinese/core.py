@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from data_samples.generator.chinese.verbs import (
+from hyperbaton.data_samples.generator.chinese.verbs import (
     Marks,
     Mood,
     complement,
@@ -11,9 +11,9 @@ from data_samples.generator.chinese.verbs import (
     verb_group,
     wrap_marks,
 )
-from data_samples.generator.chinese.words import Words, insert, link
-from data_samples.generator.english import Agreement, verb
-from data_samples.generator.synchronous import Leaf, Tree, Word
+from hyperbaton.data_samples.generator.chinese.words import Words, insert, link
+from hyperbaton.data_samples.generator.english import Agreement, verb
+from hyperbaton.data_samples.generator.synchronous import Leaf, Tree, Word
 
 # The order of English adjuncts after the verb and its objects, whatever the Chinese order.
 MANNER, BENEFIT, INSTRUMENT, COMPANION, PLACE, DURATION, FREQUENCY, TIME, CLAUSE = range(9)

@@ -8,10 +8,10 @@ a tree, yi ben shu: a book).
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from data_samples.generator.chinese.words import LEXICON, Words, insert, link, wording
-from data_samples.generator.english import plural
-from data_samples.generator.lexicon import Entry
-from data_samples.generator.synchronous import Chooser, Leaf, Tree
+from hyperbaton.data_samples.generator.chinese.words import LEXICON, Words, insert, link, wording
+from hyperbaton.data_samples.generator.english import plural
+from hyperbaton.data_samples.generator.lexicon import Entry
+from hyperbaton.data_samples.generator.synchronous import Chooser, Leaf, Tree
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ dui X ganxingqu is "be interested in X", gen X jiehun "marry X".
 from collections.abc import Callable
 from dataclasses import replace
 
-from data_samples.generator.chinese.core import (
+from hyperbaton.data_samples.generator.chinese.core import (
     BENEFIT,
     DURATION,
     FREQUENCY,
@@ -15,8 +15,8 @@ from data_samples.generator.chinese.core import (
     Adjunct,
     Core,
 )
-from data_samples.generator.chinese.nouns import noun_phrase, pick_adjective
-from data_samples.generator.chinese.words import (
+from hyperbaton.data_samples.generator.chinese.nouns import noun_phrase, pick_adjective
+from hyperbaton.data_samples.generator.chinese.words import (
     LEXICON,
     Nominal,
     Scope,
@@ -29,9 +29,9 @@ from data_samples.generator.chinese.words import (
     senses,
     wording,
 )
-from data_samples.generator.english import plural
-from data_samples.generator.lexicon import Entry
-from data_samples.generator.synchronous import Chooser, Leaf, Tree
+from hyperbaton.data_samples.generator.english import plural
+from hyperbaton.data_samples.generator.lexicon import Entry
+from hyperbaton.data_samples.generator.synchronous import Chooser, Leaf, Tree
 
 DIRECT = "-"  # an argument without a preposition
 

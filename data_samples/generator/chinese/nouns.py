@@ -7,8 +7,8 @@ Chinese puts every modifier before the noun; English scatters them on both sides
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from data_samples.generator.chinese.determiners import Determiner, determiner
-from data_samples.generator.chinese.words import (
+from hyperbaton.data_samples.generator.chinese.determiners import Determiner, determiner
+from hyperbaton.data_samples.generator.chinese.words import (
     LEXICON,
     NOWHERE,
     Modifier,
@@ -29,9 +29,9 @@ from data_samples.generator.chinese.words import (
     sense,
     wording,
 )
-from data_samples.generator.english import Agreement
-from data_samples.generator.lexicon import Entry
-from data_samples.generator.synchronous import Chooser, Leaf, Tree
+from hyperbaton.data_samples.generator.english import Agreement
+from hyperbaton.data_samples.generator.lexicon import Entry
+from hyperbaton.data_samples.generator.synchronous import Chooser, Leaf, Tree
 
 MODIFIERS = [("none", 10.0), ("adjective", 5.0), ("genitive", 3.0), ("place", 0.5)]
 KNOWN = 0.12  # share of the bare objects that English takes for known

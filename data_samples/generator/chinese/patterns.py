@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from data_samples.generator.chinese.adjuncts import place, time
-from data_samples.generator.chinese.assembly import Plan, assemble, plan
-from data_samples.generator.chinese.clauses import TRANSITIVE, a_subject, predicate
-from data_samples.generator.chinese.core import (
+from hyperbaton.data_samples.generator.chinese.adjuncts import place, time
+from hyperbaton.data_samples.generator.chinese.assembly import Plan, assemble, plan
+from hyperbaton.data_samples.generator.chinese.clauses import TRANSITIVE, a_subject, predicate
+from hyperbaton.data_samples.generator.chinese.core import (
     MANNER,
     Adjunct,
     Core,
@@ -13,10 +13,10 @@ from data_samples.generator.chinese.core import (
     tail,
     verb_phrase,
 )
-from data_samples.generator.chinese.frames import object_kinds, transitive
-from data_samples.generator.chinese.nouns import located, noun_phrase, pick_adjective
-from data_samples.generator.chinese.verbs import MOODS, marks_of
-from data_samples.generator.chinese.words import (
+from hyperbaton.data_samples.generator.chinese.frames import object_kinds, transitive
+from hyperbaton.data_samples.generator.chinese.nouns import located, noun_phrase, pick_adjective
+from hyperbaton.data_samples.generator.chinese.verbs import MOODS, marks_of
+from hyperbaton.data_samples.generator.chinese.words import (
     LEXICON,
     Nominal,
     Scope,
@@ -30,8 +30,8 @@ from data_samples.generator.chinese.words import (
     sense,
     wording,
 )
-from data_samples.generator.english import finite, verb
-from data_samples.generator.synchronous import Chooser, Leaf, Tree, Word
+from hyperbaton.data_samples.generator.english import finite, verb
+from hyperbaton.data_samples.generator.synchronous import Chooser, Leaf, Tree, Word
 
 Parts = tuple[tuple[Tree | Leaf, ...], Words]  # children of the Chinese IP, and the English
 

@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from data_samples.generator.chinese.arguments import DIRECT, going, prepositional
-from data_samples.generator.chinese.core import PLACE, TIME, Adjunct, Core
-from data_samples.generator.chinese.frames import intransitive, object_kinds, transitive
-from data_samples.generator.chinese.words import (
+from hyperbaton.data_samples.generator.chinese.arguments import DIRECT, going, prepositional
+from hyperbaton.data_samples.generator.chinese.core import PLACE, TIME, Adjunct, Core
+from hyperbaton.data_samples.generator.chinese.frames import intransitive, object_kinds, transitive
+from hyperbaton.data_samples.generator.chinese.words import (
     LEXICON,
     Nominal,
     Scope,
@@ -19,9 +19,9 @@ from data_samples.generator.chinese.words import (
     plain,
     wording,
 )
-from data_samples.generator.english import Agreement
-from data_samples.generator.lexicon import Entry
-from data_samples.generator.synchronous import Chooser, Leaf, Tree
+from hyperbaton.data_samples.generator.english import Agreement
+from hyperbaton.data_samples.generator.lexicon import Entry
+from hyperbaton.data_samples.generator.synchronous import Chooser, Leaf, Tree
 
 ADVERBS = [  # tag, Chinese, English, where it stands
     (("NT", "shenme shihou", "when"), 1.5),

@@ -3,10 +3,15 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from data_samples.generator.chinese.assembly import Clause, assemble, plan
-from data_samples.generator.chinese.clauses import INTRANSITIVE, TRANSITIVE, a_subject, predicate
-from data_samples.generator.chinese.frames import transitive
-from data_samples.generator.chinese.words import (
+from hyperbaton.data_samples.generator.chinese.assembly import Clause, assemble, plan
+from hyperbaton.data_samples.generator.chinese.clauses import (
+    INTRANSITIVE,
+    TRANSITIVE,
+    a_subject,
+    predicate,
+)
+from hyperbaton.data_samples.generator.chinese.frames import transitive
+from hyperbaton.data_samples.generator.chinese.words import (
     LEXICON,
     Modifier,
     Scope,
@@ -16,9 +21,9 @@ from data_samples.generator.chinese.words import (
     link,
     wording,
 )
-from data_samples.generator.english import Agreement
-from data_samples.generator.lexicon import Entry
-from data_samples.generator.synchronous import Chooser, Leaf, Tree
+from hyperbaton.data_samples.generator.english import Agreement
+from hyperbaton.data_samples.generator.lexicon import Entry
+from hyperbaton.data_samples.generator.synchronous import Chooser, Leaf, Tree
 
 RELATIVE_TAGS = {"that": "WDT", "who": "WP", "where": "WRB"}
 Gap = Callable[[Chooser, Entry, Agreement, Scope], tuple[Clause, str]]

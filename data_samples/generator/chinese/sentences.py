@@ -7,11 +7,16 @@ bracketed as in the Penn Chinese Treebank.
 from collections.abc import Callable
 from dataclasses import replace
 
-from data_samples.generator.chinese.assembly import Plan, assemble, plan
-from data_samples.generator.chinese.clauses import a_subject, clause, embedded_question, predicate
-from data_samples.generator.chinese.connectives import connected
-from data_samples.generator.chinese.core import Core
-from data_samples.generator.chinese.patterns import (
+from hyperbaton.data_samples.generator.chinese.assembly import Plan, assemble, plan
+from hyperbaton.data_samples.generator.chinese.clauses import (
+    a_subject,
+    clause,
+    embedded_question,
+    predicate,
+)
+from hyperbaton.data_samples.generator.chinese.connectives import connected
+from hyperbaton.data_samples.generator.chinese.core import Core
+from hyperbaton.data_samples.generator.chinese.patterns import (
     Parts,
     absence,
     cleft,
@@ -22,10 +27,10 @@ from data_samples.generator.chinese.patterns import (
     inversion,
     topic,
 )
-from data_samples.generator.chinese.questions import asked_subject, asking
-from data_samples.generator.chinese.relatives import relative
-from data_samples.generator.chinese.words import LEXICON, Nominal, Scope, link, wording
-from data_samples.generator.synchronous import Chooser, Leaf, Pair, Tree, Word
+from hyperbaton.data_samples.generator.chinese.questions import asked_subject, asking
+from hyperbaton.data_samples.generator.chinese.relatives import relative
+from hyperbaton.data_samples.generator.chinese.words import LEXICON, Nominal, Scope, link, wording
+from hyperbaton.data_samples.generator.synchronous import Chooser, Leaf, Pair, Tree, Word
 
 SOURCE, TARGET = "zh", "en"
 Rule = Callable[[Chooser, Scope], Parts]

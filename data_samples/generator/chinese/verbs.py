@@ -6,9 +6,9 @@ verb group and links every auxiliary to the mark that it translates, or to the v
 
 from dataclasses import dataclass, replace
 
-from data_samples.generator.chinese.words import Words, link
-from data_samples.generator.english import Agreement, finite, verb
-from data_samples.generator.synchronous import Leaf, Tree, Word
+from hyperbaton.data_samples.generator.chinese.words import Words, link
+from hyperbaton.data_samples.generator.english import Agreement, finite, verb
+from hyperbaton.data_samples.generator.synchronous import Leaf, Tree, Word
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
 
-from data_samples.generator.english import Agreement, plural
-from data_samples.generator.lexicon import Entry, Lexicon
-from data_samples.generator.synchronous import Chooser, Leaf, Tree, Word
+from hyperbaton.data_samples.generator.english import Agreement, plural
+from hyperbaton.data_samples.generator.lexicon import Entry, Lexicon
+from hyperbaton.data_samples.generator.synchronous import Chooser, Leaf, Tree, Word
 
 Words = tuple[Word, ...]
 LEXICON = Lexicon("chinese")

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from data_samples.generator.english import plural
-from data_samples.generator.japanese.modifiers import Demand
-from data_samples.generator.japanese.phrases import noun_phrase
-from data_samples.generator.japanese.words import (
+from hyperbaton.data_samples.generator.english import plural
+from hyperbaton.data_samples.generator.japanese.modifiers import Demand
+from hyperbaton.data_samples.generator.japanese.phrases import noun_phrase
+from hyperbaton.data_samples.generator.japanese.words import (
     LEXICON,
     Adjunct,
     Nominal,
@@ -14,8 +14,8 @@ from data_samples.generator.japanese.words import (
     pick_noun,
     wording,
 )
-from data_samples.generator.lexicon import Entry
-from data_samples.generator.synchronous import Chooser, Leaf, Tree, Word
+from hyperbaton.data_samples.generator.lexicon import Entry
+from hyperbaton.data_samples.generator.synchronous import Chooser, Leaf, Tree, Word
 
 # Where people do things: nobody reads in a river.
 WHERE = "place.building+place.room+place.outdoor+place.town+place.shop+place.school+place.public"

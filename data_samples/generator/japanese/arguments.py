@@ -4,12 +4,19 @@ behind the preposition that the frame asks for."""
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from data_samples.generator.japanese.frames import VERB, Frame, Slot
-from data_samples.generator.japanese.modifiers import Demand, Modifier
-from data_samples.generator.japanese.phrases import noun_phrase
-from data_samples.generator.japanese.words import Nominal, Words, link, named, pick_noun, pronoun
-from data_samples.generator.lexicon import Entry
-from data_samples.generator.synchronous import Chooser, Leaf, Tree, Word
+from hyperbaton.data_samples.generator.japanese.frames import VERB, Frame, Slot
+from hyperbaton.data_samples.generator.japanese.modifiers import Demand, Modifier
+from hyperbaton.data_samples.generator.japanese.phrases import noun_phrase
+from hyperbaton.data_samples.generator.japanese.words import (
+    Nominal,
+    Words,
+    link,
+    named,
+    pick_noun,
+    pronoun,
+)
+from hyperbaton.data_samples.generator.lexicon import Entry
+from hyperbaton.data_samples.generator.synchronous import Chooser, Leaf, Tree, Word
 
 RELATIVES = (0.19, 0.09, 0.0)  # share of nouns with a relative clause, by depth
 PARTICLE_TAGS = {"wa": "P-TOP", "ga": "P-SUBJ", "o": "P-OBJ", "no": "P-NO"}

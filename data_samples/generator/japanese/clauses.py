@@ -3,9 +3,9 @@
 from dataclasses import dataclass, replace
 from functools import cache
 
-from data_samples.generator.english import Agreement
-from data_samples.generator.japanese.adjuncts import Adverbials, adverbials
-from data_samples.generator.japanese.arguments import (
+from hyperbaton.data_samples.generator.english import Agreement
+from hyperbaton.data_samples.generator.japanese.adjuncts import Adverbials, adverbials
+from hyperbaton.data_samples.generator.japanese.arguments import (
     PARTICLE_TAGS,
     Around,
     Filler,
@@ -13,21 +13,21 @@ from data_samples.generator.japanese.arguments import (
     complements,
     filler,
 )
-from data_samples.generator.japanese.english import Clause, statement, verb_phrase
-from data_samples.generator.japanese.frames import CHANGES, Frame, frame, passive, voices
-from data_samples.generator.japanese.modifiers import Demand, Modifier
-from data_samples.generator.japanese.predicates import (
+from hyperbaton.data_samples.generator.japanese.english import Clause, statement, verb_phrase
+from hyperbaton.data_samples.generator.japanese.frames import CHANGES, Frame, frame, passive, voices
+from hyperbaton.data_samples.generator.japanese.modifiers import Demand, Modifier
+from hyperbaton.data_samples.generator.japanese.predicates import (
     Predicate,
     predicate,
 )
-from data_samples.generator.japanese.settings import (
+from hyperbaton.data_samples.generator.japanese.settings import (
     Setting,
     inflection_of,
     mood_of,
     stative_of,
     wanted_of,
 )
-from data_samples.generator.japanese.words import (
+from hyperbaton.data_samples.generator.japanese.words import (
     LEXICON,
     Nominal,
     Words,
@@ -38,8 +38,8 @@ from data_samples.generator.japanese.words import (
     pronoun_for,
     unsaid,
 )
-from data_samples.generator.lexicon import Entry
-from data_samples.generator.synchronous import Chooser, Leaf, Tree, Word
+from hyperbaton.data_samples.generator.lexicon import Entry
+from hyperbaton.data_samples.generator.synchronous import Chooser, Leaf, Tree, Word
 
 VOICE_SHARE = 0.2
 OPTIONAL = 0.3  # share of optional arguments that are there

@@ -1,16 +1,16 @@
 """Comparison: yori, hodo, ichiban, dochira."""
 
-from data_samples.generator.english import Agreement
-from data_samples.generator.japanese.arguments import argument
-from data_samples.generator.japanese.clauses import relative
-from data_samples.generator.japanese.modifiers import Demand, adjective_english
-from data_samples.generator.japanese.predicates import Inflection, group
-from data_samples.generator.japanese.predicates import copular as copular_predicate
-from data_samples.generator.japanese.states import adjective_for, describable, described
-from data_samples.generator.japanese.verbs import inflect
-from data_samples.generator.japanese.words import Nominal, Words, link, wording
-from data_samples.generator.lexicon import Entry
-from data_samples.generator.synchronous import Chooser, Leaf, Tree, Word
+from hyperbaton.data_samples.generator.english import Agreement
+from hyperbaton.data_samples.generator.japanese.arguments import argument
+from hyperbaton.data_samples.generator.japanese.clauses import relative
+from hyperbaton.data_samples.generator.japanese.modifiers import Demand, adjective_english
+from hyperbaton.data_samples.generator.japanese.predicates import Inflection, group
+from hyperbaton.data_samples.generator.japanese.predicates import copular as copular_predicate
+from hyperbaton.data_samples.generator.japanese.states import adjective_for, describable, described
+from hyperbaton.data_samples.generator.japanese.verbs import inflect
+from hyperbaton.data_samples.generator.japanese.words import Nominal, Words, link, wording
+from hyperbaton.data_samples.generator.lexicon import Entry
+from hyperbaton.data_samples.generator.synchronous import Chooser, Leaf, Tree, Word
 
 KINDS = ("person", "place.town", "place.building", "vehicle", "animal", "doc.text", "thing.device",
          "doc.film", "thing.furniture", "food.fruit", "clothes")  # fmt: skip

@@ -6,9 +6,9 @@ conjunction, which stands behind it.
 
 from dataclasses import dataclass, replace
 
-from data_samples.generator.japanese.arguments import argument
-from data_samples.generator.japanese.clauses import clause, relative
-from data_samples.generator.japanese.english import (
+from hyperbaton.data_samples.generator.japanese.arguments import argument
+from hyperbaton.data_samples.generator.japanese.clauses import clause, relative
+from hyperbaton.data_samples.generator.japanese.english import (
     Clause,
     bare,
     gerund,
@@ -17,13 +17,25 @@ from data_samples.generator.japanese.english import (
     statement,
     verb_phrase,
 )
-from data_samples.generator.japanese.frames import frame
-from data_samples.generator.japanese.modifiers import Demand
-from data_samples.generator.japanese.predicates import PLAIN, Inflection, group, predicate
-from data_samples.generator.japanese.settings import Setting
-from data_samples.generator.japanese.states import quality, weather
-from data_samples.generator.japanese.words import LEXICON, Nominal, Words, hidden, link, wording
-from data_samples.generator.synchronous import Chooser, Leaf, Tree, Word
+from hyperbaton.data_samples.generator.japanese.frames import frame
+from hyperbaton.data_samples.generator.japanese.modifiers import Demand
+from hyperbaton.data_samples.generator.japanese.predicates import (
+    PLAIN,
+    Inflection,
+    group,
+    predicate,
+)
+from hyperbaton.data_samples.generator.japanese.settings import Setting
+from hyperbaton.data_samples.generator.japanese.states import quality, weather
+from hyperbaton.data_samples.generator.japanese.words import (
+    LEXICON,
+    Nominal,
+    Words,
+    hidden,
+    link,
+    wording,
+)
+from hyperbaton.data_samples.generator.synchronous import Chooser, Leaf, Tree, Word
 
 Sentence = tuple[tuple[Tree | Leaf, ...], Words]
 EITHER = {"because": "before", "when": "after", "if": "after"}

@@ -6,10 +6,10 @@ Japanese orders a clause by topic and emphasis and ends with the verb; English g
 
 from dataclasses import dataclass
 
-from data_samples.generator.english import Agreement, verb
-from data_samples.generator.japanese.predicates import Predicate, group
-from data_samples.generator.japanese.words import Nominal, Words
-from data_samples.generator.synchronous import Chooser, Leaf, Tree, Word
+from hyperbaton.data_samples.generator.english import Agreement, verb
+from hyperbaton.data_samples.generator.japanese.predicates import Predicate, group
+from hyperbaton.data_samples.generator.japanese.words import Nominal, Words
+from hyperbaton.data_samples.generator.synchronous import Chooser, Leaf, Tree, Word
 
 TIME_FIRST = 0.15  # share of statements with the time at the head
 

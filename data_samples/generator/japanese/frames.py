@@ -7,7 +7,7 @@ another (the object of an active verb is the subject of its passive).
 from dataclasses import dataclass, replace
 from functools import cache
 
-from data_samples.generator.lexicon import Entry
+from hyperbaton.data_samples.generator.lexicon import Entry
 
 VERB = "*"  # in an English order: the place of the main verb below "make" or "have"
 

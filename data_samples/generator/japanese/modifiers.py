@@ -5,8 +5,8 @@ Every rule takes a `Noun`, a noun and where it stands, and returns a `Modifier` 
 
 from dataclasses import dataclass, replace
 
-from data_samples.generator.english import plural as english_plural
-from data_samples.generator.japanese.words import (
+from hyperbaton.data_samples.generator.english import plural as english_plural
+from hyperbaton.data_samples.generator.japanese.words import (
     LEXICON,
     Nominal,
     Words,
@@ -15,8 +15,8 @@ from data_samples.generator.japanese.words import (
     link,
     wording,
 )
-from data_samples.generator.lexicon import Entry
-from data_samples.generator.synchronous import Chooser, Leaf, Tree, Word
+from hyperbaton.data_samples.generator.lexicon import Entry
+from hyperbaton.data_samples.generator.synchronous import Chooser, Leaf, Tree, Word
 
 
 @dataclass(frozen=True)

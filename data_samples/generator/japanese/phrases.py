@@ -7,8 +7,8 @@ around the English one.
 from collections.abc import Callable
 from dataclasses import replace
 
-from data_samples.generator.english import Agreement
-from data_samples.generator.japanese.modifiers import (
+from hyperbaton.data_samples.generator.english import Agreement
+from hyperbaton.data_samples.generator.japanese.modifiers import (
     Demand,
     Modifier,
     Noun,
@@ -19,7 +19,7 @@ from data_samples.generator.japanese.modifiers import (
     quantifier,
     time_genitive,
 )
-from data_samples.generator.japanese.words import (
+from hyperbaton.data_samples.generator.japanese.words import (
     PRONOUNS,
     Nominal,
     Words,
@@ -34,8 +34,8 @@ from data_samples.generator.japanese.words import (
     pronoun,
     pronoun_for,
 )
-from data_samples.generator.lexicon import Entry
-from data_samples.generator.synchronous import Chooser, Leaf, Tree, Word
+from hyperbaton.data_samples.generator.lexicon import Entry
+from hyperbaton.data_samples.generator.synchronous import Chooser, Leaf, Tree, Word
 
 Rule = Callable[[Noun], Modifier | None]
 

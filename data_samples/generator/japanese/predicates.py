@@ -6,11 +6,11 @@ inflected auxiliary) and what English makes of it (an auxiliary or a verb with i
 
 from dataclasses import dataclass, replace
 
-from data_samples.generator.english import Agreement, finite, verb, verb_group
-from data_samples.generator.japanese.verbs import Tokens, conjugate, inflect
-from data_samples.generator.japanese.words import Words, link, wording
-from data_samples.generator.lexicon import Entry
-from data_samples.generator.synchronous import Chooser, Leaf, Word
+from hyperbaton.data_samples.generator.english import Agreement, finite, verb, verb_group
+from hyperbaton.data_samples.generator.japanese.verbs import Tokens, conjugate, inflect
+from hyperbaton.data_samples.generator.japanese.words import Words, link, wording
+from hyperbaton.data_samples.generator.lexicon import Entry
+from hyperbaton.data_samples.generator.synchronous import Chooser, Leaf, Word
 
 KINDS = ("g", "i", "suru", "kuru", "iku", "aru", "na", "adj")
 

@@ -2,17 +2,17 @@
 
 from dataclasses import replace
 
-from data_samples.generator.japanese.adjuncts import time_phrase
-from data_samples.generator.japanese.arguments import argument
-from data_samples.generator.japanese.clauses import clause, relative
-from data_samples.generator.japanese.english import (
+from hyperbaton.data_samples.generator.japanese.adjuncts import time_phrase
+from hyperbaton.data_samples.generator.japanese.arguments import argument
+from hyperbaton.data_samples.generator.japanese.clauses import clause, relative
+from hyperbaton.data_samples.generator.japanese.english import (
     Clause,
     indirect_question,
     statement,
     verb_phrase,
 )
-from data_samples.generator.japanese.modifiers import Demand
-from data_samples.generator.japanese.predicates import (
+from hyperbaton.data_samples.generator.japanese.modifiers import Demand
+from hyperbaton.data_samples.generator.japanese.predicates import (
     PLAIN,
     STATE,
     Inflection,
@@ -20,11 +20,11 @@ from data_samples.generator.japanese.predicates import (
     group,
     predicate,
 )
-from data_samples.generator.japanese.settings import Setting
-from data_samples.generator.japanese.states import inflection, quality
-from data_samples.generator.japanese.words import LEXICON, Nominal, Words, link, unsaid
-from data_samples.generator.lexicon import Entry
-from data_samples.generator.synchronous import Chooser, Leaf, Tree, Word
+from hyperbaton.data_samples.generator.japanese.settings import Setting
+from hyperbaton.data_samples.generator.japanese.states import inflection, quality
+from hyperbaton.data_samples.generator.japanese.words import LEXICON, Nominal, Words, link, unsaid
+from hyperbaton.data_samples.generator.lexicon import Entry
+from hyperbaton.data_samples.generator.synchronous import Chooser, Leaf, Tree, Word
 
 Sentence = tuple[tuple[Tree | Leaf, ...], Words]
 THAT_DROPPED = 0.3

@@ -4,22 +4,22 @@ English depends on the verb at the end, modifiers before nouns, quotations aroun
 from collections.abc import Callable
 from dataclasses import replace
 
-from data_samples.generator.japanese.clauses import clause
-from data_samples.generator.japanese.comparison import compare, which
-from data_samples.generator.japanese.complex import chain, object_clause, subordinate
-from data_samples.generator.japanese.english import bare, main_statement, question
-from data_samples.generator.japanese.predicates import Inflection
-from data_samples.generator.japanese.quotes import cleft, quote, remark
-from data_samples.generator.japanese.settings import Setting
-from data_samples.generator.japanese.states import (
+from hyperbaton.data_samples.generator.japanese.clauses import clause
+from hyperbaton.data_samples.generator.japanese.comparison import compare, which
+from hyperbaton.data_samples.generator.japanese.complex import chain, object_clause, subordinate
+from hyperbaton.data_samples.generator.japanese.english import bare, main_statement, question
+from hyperbaton.data_samples.generator.japanese.predicates import Inflection
+from hyperbaton.data_samples.generator.japanese.quotes import cleft, quote, remark
+from hyperbaton.data_samples.generator.japanese.settings import Setting
+from hyperbaton.data_samples.generator.japanese.states import (
     existence,
     identity,
     inflection,
     possession,
     quality,
 )
-from data_samples.generator.japanese.words import Words, link, unsaid
-from data_samples.generator.synchronous import Chooser, Leaf, Pair, Tree, Word
+from hyperbaton.data_samples.generator.japanese.words import Words, link, unsaid
+from hyperbaton.data_samples.generator.synchronous import Chooser, Leaf, Pair, Tree, Word
 
 SOURCE, TARGET = "ja", "en"
 POLITE = 0.35

@@ -2,12 +2,19 @@
 
 from dataclasses import dataclass, replace
 
-from data_samples.generator.japanese.adjuncts import Wanted
-from data_samples.generator.japanese.frames import Frame
-from data_samples.generator.japanese.predicates import MOODS, PLAIN, STATE, VOICES, Inflection, Mood
-from data_samples.generator.japanese.words import Nominal
-from data_samples.generator.lexicon import Entry
-from data_samples.generator.synchronous import Chooser
+from hyperbaton.data_samples.generator.japanese.adjuncts import Wanted
+from hyperbaton.data_samples.generator.japanese.frames import Frame
+from hyperbaton.data_samples.generator.japanese.predicates import (
+    MOODS,
+    PLAIN,
+    STATE,
+    VOICES,
+    Inflection,
+    Mood,
+)
+from hyperbaton.data_samples.generator.japanese.words import Nominal
+from hyperbaton.data_samples.generator.lexicon import Entry
+from hyperbaton.data_samples.generator.synchronous import Chooser
 
 MOOD_WEIGHTS = [
     ("plain", 62.0),

@@ -2,17 +2,17 @@
 
 from dataclasses import replace
 
-from data_samples.generator.english import Agreement
-from data_samples.generator.japanese.adjuncts import beside
-from data_samples.generator.japanese.arguments import PARTICLE_TAGS, argument
-from data_samples.generator.japanese.clauses import relative
-from data_samples.generator.japanese.english import Clause
-from data_samples.generator.japanese.modifiers import Demand, adjective_english
-from data_samples.generator.japanese.phrases import noun_phrase
-from data_samples.generator.japanese.predicates import Inflection, Predicate, copular
-from data_samples.generator.japanese.settings import Setting
-from data_samples.generator.japanese.verbs import adverbial, conjugate, copula, inflect
-from data_samples.generator.japanese.words import (
+from hyperbaton.data_samples.generator.english import Agreement
+from hyperbaton.data_samples.generator.japanese.adjuncts import beside
+from hyperbaton.data_samples.generator.japanese.arguments import PARTICLE_TAGS, argument
+from hyperbaton.data_samples.generator.japanese.clauses import relative
+from hyperbaton.data_samples.generator.japanese.english import Clause
+from hyperbaton.data_samples.generator.japanese.modifiers import Demand, adjective_english
+from hyperbaton.data_samples.generator.japanese.phrases import noun_phrase
+from hyperbaton.data_samples.generator.japanese.predicates import Inflection, Predicate, copular
+from hyperbaton.data_samples.generator.japanese.settings import Setting
+from hyperbaton.data_samples.generator.japanese.verbs import adverbial, conjugate, copula, inflect
+from hyperbaton.data_samples.generator.japanese.words import (
     LEXICON,
     Nominal,
     Words,
@@ -22,8 +22,8 @@ from data_samples.generator.japanese.words import (
     pick_noun,
     wording,
 )
-from data_samples.generator.lexicon import Entry
-from data_samples.generator.synchronous import Chooser, Leaf, Tree, Word
+from hyperbaton.data_samples.generator.lexicon import Entry
+from hyperbaton.data_samples.generator.synchronous import Chooser, Leaf, Tree, Word
 
 EXISTING = {  # small place, alive: what may be there
     (True, True): "animal.pet+animal.bird",

@@ -11,10 +11,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import Int32Array, Int64Array, Ragged
-from models.data.array_laws import Laws
-from models.data.sorted_arrays import lower_bound
-from models.distortion.dpr.feature_set import (
+from hyperbaton.foundation.arrays import Int32Array, Int64Array, Ragged
+from hyperbaton.foundation.files.array_laws import Laws
+from hyperbaton.foundation.kernels import inner, kernel
+from hyperbaton.foundation.sorted_arrays import lower_bound
+from hyperbaton.models.distortion.dpr.feature_set import (
     BOTH,
     DROPPED,
     FEATURES,
@@ -25,9 +26,8 @@ from models.distortion.dpr.feature_set import (
     Layers,
     Rows,
 )
-from models.distortion.dpr.samples import Places
-from models.kernels import inner, kernel
-from models.phrases.extraction import GRID
+from hyperbaton.models.distortion.dpr.samples import Places
+from hyperbaton.models.phrases.extraction import GRID
 
 ONE = np.uint64(1)
 

@@ -13,19 +13,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import FloatArray, Int32Array, Int64Array, Ragged
-from models.data.array_laws import Laws
-from models.data.sorted_arrays import lower_bound
-from models.data.vocabulary import Vocabulary
-from models.data.word_classes import WordClasses, classes_of_words
-from models.distortion.dpr.feature_set import DROPPED, FEATURES, TRANSLATION, FeatureSet, Layers
-from models.distortion.dpr.samples import Places
-from models.distortion.interface import OptionTable
-from models.hashing import EMPTY
-from models.kernels import inner, kernel
-from models.learning.cluster_arrays import POOLED, ClusterModel, cluster_decision
-from models.phrases.table import PhraseTable
-from models.phrases.trie import ROOT, Trie, child, trie_laws
+from hyperbaton.corpus.words.word_classes import WordClasses, classes_of_words
+from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array, Ragged
+from hyperbaton.foundation.files.array_laws import Laws
+from hyperbaton.foundation.files.vocabulary import Vocabulary
+from hyperbaton.foundation.hashing import EMPTY
+from hyperbaton.foundation.kernels import inner, kernel
+from hyperbaton.foundation.sorted_arrays import lower_bound
+from hyperbaton.models.distortion.dpr.feature_set import (
+    DROPPED,
+    FEATURES,
+    TRANSLATION,
+    FeatureSet,
+    Layers,
+)
+from hyperbaton.models.distortion.dpr.samples import Places
+from hyperbaton.models.distortion.interface import OptionTable
+from hyperbaton.models.learning.cluster_arrays import POOLED, ClusterModel, cluster_decision
+from hyperbaton.models.phrases.table import PhraseTable
+from hyperbaton.models.phrases.trie import ROOT, Trie, child, trie_laws
 
 NOTHING = 1e-300  # a score of 0 that is known
 MODEL = "model_"  # begins the names of saved arrays with weights

@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from models.arrays import Int32Array, Int64Array, Ragged
-from models.data.corpus import AlignedCorpus, Side
-from models.data.word_classes import N_CLASSES, WordClasses
-from models.distortion.dpr.alrajeh_features import AlrajehFeatures
-from models.distortion.dpr.feature_set import DescribedPlaces, FeatureSet, Layers, Rows
-from models.distortion.dpr.ni_features import NiFeatures
-from models.distortion.dpr.samples import MAX_LENGTH, Samples, collect_samples
-from models.errors import SettingError, nearest
-from models.phrases.trie import SpanIds, number_spans
+from hyperbaton.corpus.corpora.corpus import AlignedCorpus, Side
+from hyperbaton.corpus.words.word_classes import N_CLASSES, WordClasses
+from hyperbaton.foundation.arrays import Int32Array, Int64Array, Ragged
+from hyperbaton.foundation.errors import SettingError, nearest
+from hyperbaton.models.distortion.dpr.alrajeh_features import AlrajehFeatures
+from hyperbaton.models.distortion.dpr.feature_set import DescribedPlaces, FeatureSet, Layers, Rows
+from hyperbaton.models.distortion.dpr.ni_features import NiFeatures
+from hyperbaton.models.distortion.dpr.samples import MAX_LENGTH, Samples, collect_samples
+from hyperbaton.models.phrases.trie import SpanIds, number_spans
 
 DEFAULT_WINDOW = -1  # the one of the paper
 FEATURES = (NiFeatures.name, AlrajehFeatures.name)

@@ -20,11 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 
-from models.arrays import Float32Array, Int32Array, Int64Array, Ragged
-from models.data.array_laws import Laws
-from models.distortion.dpr.samples import Places
-from models.estimator import Estimator
-from models.kernels import kernel
+from hyperbaton.foundation.arrays import Float32Array, Int32Array, Int64Array, Ragged
+from hyperbaton.foundation.estimator import Estimator
+from hyperbaton.foundation.files.array_laws import Laws
+from hyperbaton.foundation.kernels import kernel
+from hyperbaton.models.distortion.dpr.samples import Places
 
 CHUNK = 20_000  # rows that a thread takes at a time
 DROPPED = -1  # number of a column that is not used

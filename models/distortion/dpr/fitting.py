@@ -5,18 +5,23 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 
-from models.arrays import Int32Array, Int64Array
-from models.data.corpus import AlignedCorpus
-from models.distortion.dpr.classifier import PhraseClassifier
-from models.distortion.dpr.examples import Examples, make_examples, make_features, with_classes
-from models.distortion.dpr.samples import DISTANCE, orientations
-from models.errors import DataError
-from models.learning.catalogue import make_learner, parse_learner
-from models.learning.cluster_arrays import POOLED, ClusterModel
-from models.learning.clusters import ClusteredExamples, ClusteredLearner
-from models.learning.early_stopping import choose_settings
-from models.phrases.trie import build_trie
-from models.progress import Progress
+from hyperbaton.corpus.corpora.corpus import AlignedCorpus
+from hyperbaton.foundation.arrays import Int32Array, Int64Array
+from hyperbaton.foundation.errors import DataError
+from hyperbaton.foundation.progress import Progress
+from hyperbaton.models.distortion.dpr.classifier import PhraseClassifier
+from hyperbaton.models.distortion.dpr.examples import (
+    Examples,
+    make_examples,
+    make_features,
+    with_classes,
+)
+from hyperbaton.models.distortion.dpr.samples import DISTANCE, orientations
+from hyperbaton.models.learning.catalogue import make_learner, parse_learner
+from hyperbaton.models.learning.cluster_arrays import POOLED, ClusterModel
+from hyperbaton.models.learning.clusters import ClusteredExamples, ClusteredLearner
+from hyperbaton.models.learning.early_stopping import choose_settings
+from hyperbaton.models.phrases.trie import build_trie
 
 MOST_SENTENCES = 40_000  # each has a hundred phrase pairs, and each of these fifty features
 MIN_EXAMPLES = 300  # that a source phrase needs for a model of its own

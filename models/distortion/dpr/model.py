@@ -31,19 +31,20 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import ClassVar, Self
 
-from models.data.array_files import load_arrays, save_arrays
-from models.data.corpus import AlignedCorpus
-from models.data.sentence import Sentence
-from models.distortion.dpr.classifier import (
+from hyperbaton.corpus.corpora.corpus import AlignedCorpus
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.foundation.files.array_files import load_arrays, save_arrays
+from hyperbaton.foundation.progress import Progress
+from hyperbaton.models.distortion.dpr.classifier import (
     PhraseClassifier,
     TranslationScores,
     classifier_laws,
     model_from_arrays,
 )
-from models.distortion.dpr.examples import make_features
-from models.distortion.dpr.fitting import ClassifierSettings, train_classifier
-from models.distortion.dpr.samples import DISTANCE, MSD, Orientations, orientations
-from models.distortion.dpr.scorers import (
+from hyperbaton.models.distortion.dpr.examples import make_features
+from hyperbaton.models.distortion.dpr.fitting import ClassifierSettings, train_classifier
+from hyperbaton.models.distortion.dpr.samples import DISTANCE, MSD, Orientations, orientations
+from hyperbaton.models.distortion.dpr.scorers import (
     BIDIRECTIONAL,
     BidirectionalScorer,
     CornerScorer,
@@ -51,10 +52,9 @@ from models.distortion.dpr.scorers import (
     MoveScorer,
     Scaling,
 )
-from models.distortion.interface import DistortionModel, OptionTable
-from models.learning.catalogue import make_learner, parse_learner
-from models.phrases.table import PhraseTable
-from models.progress import Progress
+from hyperbaton.models.distortion.interface import DistortionModel, OptionTable
+from hyperbaton.models.learning.catalogue import make_learner, parse_learner
+from hyperbaton.models.phrases.table import PhraseTable
 
 DIRECT, SCALED, BOTH_WAYS = "direct", "scaled", "bidirectional"
 FEATURES_OF_USE = {

@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import Int32Array, Int64Array, Ragged
-from models.data.array_laws import Laws
-from models.hashing import EMPTY
-from models.kernels import kernel
-from models.phrases.trie import ROOT, Trie, build_trie, child, number_spans, trie_laws
+from hyperbaton.foundation.arrays import Int32Array, Int64Array, Ragged
+from hyperbaton.foundation.files.array_laws import Laws
+from hyperbaton.foundation.hashing import EMPTY
+from hyperbaton.foundation.kernels import kernel
+from hyperbaton.models.phrases.trie import ROOT, Trie, build_trie, child, number_spans, trie_laws
 
 
 class NgramIndex(NamedTuple):

@@ -19,9 +19,11 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import Int32Array, Int64Array, Ragged
-from models.data.array_laws import Laws
-from models.distortion.dpr.feature_set import (
+from hyperbaton.foundation.arrays import Int32Array, Int64Array, Ragged
+from hyperbaton.foundation.files.array_laws import Laws
+from hyperbaton.foundation.hashing import EMPTY
+from hyperbaton.foundation.kernels import inner, kernel
+from hyperbaton.models.distortion.dpr.feature_set import (
     BOTH,
     DROPPED,
     FEATURES,
@@ -32,10 +34,8 @@ from models.distortion.dpr.feature_set import (
     Layers,
     Rows,
 )
-from models.distortion.dpr.ngrams import NgramIndex, find_ngrams, ngram_laws
-from models.distortion.dpr.samples import Places
-from models.hashing import EMPTY
-from models.kernels import inner, kernel
+from hyperbaton.models.distortion.dpr.ngrams import NgramIndex, find_ngrams, ngram_laws
+from hyperbaton.models.distortion.dpr.samples import Places
 
 LAYERS = ("word", "class")
 

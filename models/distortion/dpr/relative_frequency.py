@@ -18,8 +18,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import FloatArray, Int64Array
-from models.errors import DataError
+from hyperbaton.foundation.arrays import FloatArray, Int64Array
+from hyperbaton.foundation.errors import DataError
 
 SMOOTHING = 0.5  # examples
 

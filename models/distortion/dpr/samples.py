@@ -32,12 +32,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from models.arrays import Int32Array, Int64Array, UInt64Array
-from models.data.corpus import AlignedCorpus
-from models.distortion.span_moves import class_of_orientation
-from models.errors import SettingError, nearest
-from models.phrases.extraction import extract
-from models.phrases.reordering import CLASSES
+from hyperbaton.corpus.corpora.corpus import AlignedCorpus
+from hyperbaton.foundation.arrays import Int32Array, Int64Array, UInt64Array
+from hyperbaton.foundation.errors import SettingError, nearest
+from hyperbaton.models.distortion.span_moves import class_of_orientation
+from hyperbaton.models.phrases.extraction import extract
+from hyperbaton.models.phrases.reordering import CLASSES
 
 MAX_LENGTH = 8
 

@@ -7,18 +7,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import FloatArray, Int32Array, Int64Array
-from models.data.sentence import Sentence
-from models.distortion.dpr.samples import MSD, Orientations
-from models.distortion.interface import HeatMap, OptionTable, Steps
-from models.distortion.span_moves import (
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array
+from hyperbaton.foundation.kernels import kernel
+from hyperbaton.models.distortion.dpr.samples import MSD, Orientations
+from hyperbaton.models.distortion.interface import HeatMap, OptionTable, Steps
+from hyperbaton.models.distortion.span_moves import (
     OrientationScorer,
     class_of_orientation,
     moves_between_spans,
 )
-from models.distortion.tables import Moves, Table, TableScorer
-from models.kernels import kernel
-from models.phrases.reordering import ReorderingType
+from hyperbaton.models.distortion.tables import Moves, Table, TableScorer
+from hyperbaton.models.phrases.reordering import ReorderingType
 
 LOG_HALF = np.log(0.5)
 BIDIRECTIONAL = ReorderingType(classes=MSD, direction="bidirectional")

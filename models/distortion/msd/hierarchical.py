@@ -32,10 +32,12 @@ tables of `model.py`.
 
 import numpy as np
 
-from models.arrays import FloatArray, Int32Array, Int64Array, UInt64Array
-from models.coverage import cover
-from models.distortion.interface import OptionTable, SentenceScorer, Steps
-from models.distortion.msd.histories import (
+from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array, UInt64Array
+from hyperbaton.foundation.coverage import cover
+from hyperbaton.foundation.hashing import EMPTY, add_row, enlarged
+from hyperbaton.foundation.kernels import kernel, uncounted
+from hyperbaton.models.distortion.interface import OptionTable, SentenceScorer, Steps
+from hyperbaton.models.distortion.msd.histories import (
     BEGINNING,
     HEADER,
     OPEN_LEFT,
@@ -46,11 +48,9 @@ from models.distortion.msd.histories import (
     n_open,
     open_side,
 )
-from models.distortion.span_moves import class_of_orientation
-from models.hashing import EMPTY, add_row, enlarged
-from models.kernels import kernel, uncounted
-from models.phrases.orientation import LEFT, MONOTONE, RIGHT, SWAP
-from models.phrases.reordering import CLASSES, ReorderingType
+from hyperbaton.models.distortion.span_moves import class_of_orientation
+from hyperbaton.models.phrases.orientation import LEFT, MONOTONE, RIGHT, SWAP
+from hyperbaton.models.phrases.reordering import CLASSES, ReorderingType
 
 ABSENT = -1  # in place of the first column of a direction without columns
 

@@ -32,9 +32,9 @@ A history is a row of numbers, kept once for each sentence:
 
 import numpy as np
 
-from models.coverage import covered_end, is_covered, is_free, open_end, open_start
-from models.hashing import DistinctRows, add_one_row, no_rows
-from models.kernels import uncounted
+from hyperbaton.foundation.coverage import covered_end, is_covered, is_free, open_end, open_start
+from hyperbaton.foundation.hashing import DistinctRows, add_one_row, no_rows
+from hyperbaton.foundation.kernels import uncounted
 
 BEGINNING = -1  # the place of the history in which nothing has been taken
 OPEN_RIGHT, OPEN_LEFT = 1, 2  # bits of the first number

@@ -9,12 +9,12 @@ if it ends where that one began. Hierarchical ones look at blocks of phrases (`h
 
 from typing import ClassVar
 
-from models.data.sentence import Sentence
-from models.distortion.interface import DistortionModel, OptionTable, SentenceScorer
-from models.distortion.msd.hierarchical import HierarchicalScorer
-from models.distortion.span_moves import OrientationScorer
-from models.errors import DataError
-from models.phrases.reordering import ReorderingType
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.foundation.errors import DataError
+from hyperbaton.models.distortion.interface import DistortionModel, OptionTable, SentenceScorer
+from hyperbaton.models.distortion.msd.hierarchical import HierarchicalScorer
+from hyperbaton.models.distortion.span_moves import OrientationScorer
+from hyperbaton.models.phrases.reordering import ReorderingType
 
 
 class Lexicalised(DistortionModel):

@@ -24,11 +24,12 @@ from typing import IO, Any, NamedTuple
 
 import numpy as np
 
-from models.arrays import BoolArray, Int32Array, Int64Array
-from models.distortion.next_word.events import Events
-from models.distortion.next_word.pair_index import PairIndex, find_record
-from models.distortion.next_word.selection import find
-from models.distortion.next_word.templates import (
+from hyperbaton.foundation.arrays import BoolArray, Int32Array, Int64Array
+from hyperbaton.foundation.kernels import inner, kernel
+from hyperbaton.models.distortion.next_word.events import Events
+from hyperbaton.models.distortion.next_word.pair_index import PairIndex, find_record
+from hyperbaton.models.distortion.next_word.selection import find
+from hyperbaton.models.distortion.next_word.templates import (
     DISTANCES,
     MARGIN,
     SIDE,
@@ -40,7 +41,6 @@ from models.distortion.next_word.templates import (
     side_keys,
     tag_keys,
 )
-from models.kernels import inner, kernel
 
 BLOCK_PAIRS = 40_000
 LARGE = ("side", "tags", "cells")  # arrays of a block that make up its size

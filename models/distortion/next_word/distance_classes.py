@@ -18,12 +18,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import FloatArray, Int32Array, Int64Array
-from models.distortion.next_word.events import Events
-from models.distortion.next_word.selection import FeatureIndex, find, make_index
-from models.distortion.next_word.templates import MARGIN, TAG_BITS, WORD_BITS, padded
-from models.errors import SettingError, nearest
-from models.kernels import inner, kernel
+from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array
+from hyperbaton.foundation.errors import SettingError, nearest
+from hyperbaton.foundation.kernels import inner, kernel
+from hyperbaton.models.distortion.next_word.events import Events
+from hyperbaton.models.distortion.next_word.selection import FeatureIndex, find, make_index
+from hyperbaton.models.distortion.next_word.templates import MARGIN, TAG_BITS, WORD_BITS, padded
 
 N_CLASSES = 9
 N_TEMPLATES = 10

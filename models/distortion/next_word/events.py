@@ -33,11 +33,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import BoolArray, Int32Array, Int64Array, Ragged
-from models.data.corpus import AlignedCorpus
-from models.data.vocabulary import UNKNOWN, Vocabulary
-from models.errors import DataError, SettingError, nearest
-from models.kernels import kernel
+from hyperbaton.corpus.corpora.corpus import AlignedCorpus
+from hyperbaton.foundation.arrays import BoolArray, Int32Array, Int64Array, Ragged
+from hyperbaton.foundation.errors import DataError, SettingError, nearest
+from hyperbaton.foundation.files.vocabulary import UNKNOWN, Vocabulary
+from hyperbaton.foundation.kernels import kernel
 
 LAST, SPAN, ASC = range(3)
 ORDERS = ("last", "span", "asc")  # the first is the usual one

@@ -15,17 +15,17 @@ from typing import Any
 
 import numpy as np
 
-from models.arrays import FloatArray, Int32Array, Int64Array
-from models.distortion.next_word.blocks import Blocks
-from models.distortion.next_word.events import Events
-from models.distortion.next_word.gaussian_prior import Descent
-from models.distortion.next_word.likelihood import LANES, Lanes, Likelihood
-from models.distortion.next_word.pair_index import PairIndex
-from models.distortion.next_word.selection import FeatureIndex
-from models.distortion.next_word.templates import Symbols
-from models.work.shelf import Arrays, FarShelf, Shelf
-from models.work.workers import FarWork
-from models.work.workplace import Workplace
+from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array
+from hyperbaton.foundation.work.shelf import Arrays, FarShelf, Shelf
+from hyperbaton.foundation.work.workers import FarWork
+from hyperbaton.foundation.work.workplace import Workplace
+from hyperbaton.models.distortion.next_word.blocks import Blocks
+from hyperbaton.models.distortion.next_word.events import Events
+from hyperbaton.models.distortion.next_word.gaussian_prior import Descent
+from hyperbaton.models.distortion.next_word.likelihood import LANES, Lanes, Likelihood
+from hyperbaton.models.distortion.next_word.pair_index import PairIndex
+from hyperbaton.models.distortion.next_word.selection import FeatureIndex
+from hyperbaton.models.distortion.next_word.templates import Symbols
 
 TEXT = "text"  # the item with sentences and features
 VECTORS = 4  # as long as the weights, that a worker needs at once

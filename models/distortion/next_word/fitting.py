@@ -6,25 +6,29 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.arrays import FloatArray, Int64Array
-from models.data.corpus import AlignedCorpus
-from models.distortion.next_word.blocks import Blocks
-from models.distortion.next_word.events import ORDERS, find_events
-from models.distortion.next_word.far_likelihood import FarLikelihood
-from models.distortion.next_word.gaussian_prior import (
+from hyperbaton.corpus.corpora.corpus import AlignedCorpus
+from hyperbaton.foundation.arrays import FloatArray, Int64Array
+from hyperbaton.foundation.progress import Progress
+from hyperbaton.foundation.work.process_usage import give_back_memory
+from hyperbaton.foundation.work.workers import FarWork
+from hyperbaton.models.distortion.next_word.blocks import Blocks
+from hyperbaton.models.distortion.next_word.events import ORDERS, find_events
+from hyperbaton.models.distortion.next_word.far_likelihood import FarLikelihood
+from hyperbaton.models.distortion.next_word.gaussian_prior import (
     PriorTrial,
     adagrad,
     fit_weights,
     search_prior,
 )
-from models.distortion.next_word.likelihood import Lanes, Likelihood, NearLikelihood
-from models.distortion.next_word.pair_index import PairIndex, keys_in_order, make_pair_index
-from models.distortion.next_word.scores import PAIR, SEQUENCE
-from models.distortion.next_word.selection import select_features
-from models.distortion.next_word.symbols import SymbolCoder
-from models.progress import Progress
-from models.work.process_usage import give_back_memory
-from models.work.workers import FarWork
+from hyperbaton.models.distortion.next_word.likelihood import Lanes, Likelihood, NearLikelihood
+from hyperbaton.models.distortion.next_word.pair_index import (
+    PairIndex,
+    keys_in_order,
+    make_pair_index,
+)
+from hyperbaton.models.distortion.next_word.scores import PAIR, SEQUENCE
+from hyperbaton.models.distortion.next_word.selection import select_features
+from hyperbaton.models.distortion.next_word.symbols import SymbolCoder
 
 MEMORY = 3_000_000_000
 VECTORS = 25  # as long as the weights: 15 of L-BFGS-B, 3 gradients, and what goes in and out

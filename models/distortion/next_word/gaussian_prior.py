@@ -26,8 +26,8 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from models.arrays import FloatArray, Int32Array, Int64Array
-from models.learning.l_bfgs import minimise
+from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array
+from hyperbaton.models.learning.l_bfgs import minimise
 
 MEMORY = 5  # steps that L-BFGS remembers
 WEAKEST = 0.25  # prior that is tried

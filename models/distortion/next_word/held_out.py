@@ -12,15 +12,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.arrays import FloatArray, Int32Array, Int64Array
-from models.data.corpus import AlignedCorpus
-from models.data.sentence import Sentence
-from models.data.tagger import Tagger
-from models.data.word_classes import WordClasses
-from models.distortion.interface import DistortionModel
-from models.distortion.next_word.events import Events
-from models.distortion.next_word.scores import log_probabilities
-from models.kernels import kernel
+from hyperbaton.corpus.corpora.corpus import AlignedCorpus
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.corpus.words.tagger import Tagger
+from hyperbaton.corpus.words.word_classes import WordClasses
+from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array
+from hyperbaton.foundation.kernels import kernel
+from hyperbaton.models.distortion.interface import DistortionModel
+from hyperbaton.models.distortion.next_word.events import Events
+from hyperbaton.models.distortion.next_word.scores import log_probabilities
 
 Scores = Callable[[Sentence], FloatArray]  # of all candidates, (CP, NP − 1)
 Probabilities = Callable[[Sentence], FloatArray]  # the same

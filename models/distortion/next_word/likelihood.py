@@ -13,10 +13,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from models.arrays import FloatArray, Int32Array, Int64Array
-from models.distortion.next_word.blocks import Blocks
-from models.distortion.next_word.gaussian_prior import Descent
-from models.distortion.next_word.scores import (
+from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array
+from hyperbaton.foundation.kernels import inner, kernel
+from hyperbaton.models.distortion.next_word.blocks import Blocks
+from hyperbaton.models.distortion.next_word.gaussian_prior import Descent
+from hyperbaton.models.distortion.next_word.scores import (
     CI,
     CN,
     PAIR,
@@ -25,7 +26,6 @@ from models.distortion.next_word.scores import (
     sequence_changes,
     sequence_scores,
 )
-from models.kernels import inner, kernel
 
 LANES = 4
 NOTHING, GRADIENT, CURVATURE = 0, 1, 2  # what is wanted besides the value

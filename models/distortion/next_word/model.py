@@ -14,25 +14,31 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import FloatArray, Int32Array, Int64Array
-from models.coverage import is_covered
-from models.data.array_files import load_arrays, save_arrays
-from models.data.corpus import AlignedCorpus
-from models.data.sentence import Sentence
-from models.distortion.interface import DistortionModel, HeatMap, OptionTable, SentenceScorer, Steps
-from models.distortion.next_word.events import (
+from hyperbaton.corpus.corpora.corpus import AlignedCorpus
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array
+from hyperbaton.foundation.coverage import is_covered
+from hyperbaton.foundation.files.array_files import load_arrays, save_arrays
+from hyperbaton.foundation.kernels import inner, kernel
+from hyperbaton.foundation.progress import Progress
+from hyperbaton.models.distortion.interface import (
+    DistortionModel,
+    HeatMap,
+    OptionTable,
+    SentenceScorer,
+    Steps,
+)
+from hyperbaton.models.distortion.next_word.events import (
     check_order,
     marked,
     option_ends,
     usable_sentences,
     words_left_out,
 )
-from models.distortion.next_word.fitting import MEMORY, Means, NextWordSettings
-from models.distortion.next_word.scores import log_probabilities
-from models.distortion.next_word.symbols import CLASSES, TAGS, SymbolCoder
-from models.distortion.tables import Table, TableScorer
-from models.kernels import inner, kernel
-from models.progress import Progress
+from hyperbaton.models.distortion.next_word.fitting import MEMORY, Means, NextWordSettings
+from hyperbaton.models.distortion.next_word.scores import log_probabilities
+from hyperbaton.models.distortion.next_word.symbols import CLASSES, TAGS, SymbolCoder
+from hyperbaton.models.distortion.tables import Table, TableScorer
 
 
 class TopFeature(NamedTuple):

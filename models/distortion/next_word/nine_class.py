@@ -11,11 +11,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import FloatArray
-from models.data.array_laws import Laws
-from models.data.corpus import AlignedCorpus
-from models.data.sentence import Sentence
-from models.distortion.next_word.distance_classes import (
+from hyperbaton.corpus.corpora.corpus import AlignedCorpus
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.foundation.arrays import FloatArray
+from hyperbaton.foundation.errors import SettingError
+from hyperbaton.foundation.files.array_laws import Laws
+from hyperbaton.foundation.progress import Progress
+from hyperbaton.models.distortion.next_word.distance_classes import (
     N_CLASSES,
     ClassExamples,
     check_bins,
@@ -28,14 +30,16 @@ from models.distortion.next_word.distance_classes import (
     place_keys,
     select_place_features,
 )
-from models.distortion.next_word.events import ORDERS, find_events
-from models.distortion.next_word.fitting import FEWEST_HELD_OUT, Means, split_held_out
-from models.distortion.next_word.gaussian_prior import fit_weights, search_prior
-from models.distortion.next_word.model import NextWordModel, TopFeature, largest
-from models.distortion.next_word.selection import FeatureIndex, features_laws, keys_in_order
-from models.distortion.next_word.symbols import SymbolCoder
-from models.errors import SettingError
-from models.progress import Progress
+from hyperbaton.models.distortion.next_word.events import ORDERS, find_events
+from hyperbaton.models.distortion.next_word.fitting import FEWEST_HELD_OUT, Means, split_held_out
+from hyperbaton.models.distortion.next_word.gaussian_prior import fit_weights, search_prior
+from hyperbaton.models.distortion.next_word.model import NextWordModel, TopFeature, largest
+from hyperbaton.models.distortion.next_word.selection import (
+    FeatureIndex,
+    features_laws,
+    keys_in_order,
+)
+from hyperbaton.models.distortion.next_word.symbols import SymbolCoder
 
 DIRECTIONS = ("outbound", "inbound")
 SEARCH_PASSES = 12

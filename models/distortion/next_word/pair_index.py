@@ -16,18 +16,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import Int32Array, Int64Array
-from models.distortion.next_word.selection import FREE, FeatureIndex, insert, make_index
-from models.distortion.next_word.selection import keys_in_order as other_keys_in_order
-from models.distortion.next_word.templates import (
+from hyperbaton.foundation.arrays import Int32Array, Int64Array
+from hyperbaton.foundation.hashing import first_slot, table_size
+from hyperbaton.foundation.kernels import inner
+from hyperbaton.models.distortion.next_word.selection import FREE, FeatureIndex, insert, make_index
+from hyperbaton.models.distortion.next_word.selection import keys_in_order as other_keys_in_order
+from hyperbaton.models.distortion.next_word.templates import (
     ORIENTATION_BIT,
     TAG_PAIR,
     WORD_BITS,
     key_of_words,
     word_template,
 )
-from models.hashing import first_slot, table_size
-from models.kernels import inner
 
 _WORDS = (1 << (2 * WORD_BITS)) - 1  # the bits of two words in a key
 

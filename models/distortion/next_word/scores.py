@@ -20,11 +20,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import FloatArray
-from models.distortion.next_word.blocks import columns, make_block
-from models.distortion.next_word.events import Events
-from models.distortion.next_word.pair_index import PairIndex
-from models.distortion.next_word.templates import (
+from hyperbaton.foundation.arrays import FloatArray
+from hyperbaton.foundation.kernels import inner, kernel, uncounted
+from hyperbaton.models.distortion.next_word.blocks import columns, make_block
+from hyperbaton.models.distortion.next_word.events import Events
+from hyperbaton.models.distortion.next_word.pair_index import PairIndex
+from hyperbaton.models.distortion.next_word.templates import (
     DISTANCES,
     MARGIN,
     SIDE,
@@ -33,7 +34,6 @@ from models.distortion.next_word.templates import (
     Symbols,
     distance_class,
 )
-from models.kernels import inner, kernel, uncounted
 
 PAIR, SEQUENCE = 1, 3  # labels: weights for each feature
 CN, CI, IN = 0, 1, 2

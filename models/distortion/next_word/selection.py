@@ -11,10 +11,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.arrays import Int32Array, Int64Array
-from models.data.array_laws import Laws
-from models.distortion.next_word.events import Events
-from models.distortion.next_word.templates import (
+from hyperbaton.foundation.arrays import Int32Array, Int64Array
+from hyperbaton.foundation.files.array_laws import Laws
+from hyperbaton.foundation.hashing import first_slot, table_size
+from hyperbaton.foundation.kernels import inner, kernel
+from hyperbaton.models.distortion.next_word.events import Events
+from hyperbaton.models.distortion.next_word.templates import (
     BOTH,
     CANDIDATE,
     SIDE,
@@ -27,8 +29,6 @@ from models.distortion.next_word.templates import (
     padded,
     side_keys,
 )
-from models.hashing import first_slot, table_size
-from models.kernels import inner, kernel
 
 CHUNK = 2000  # sentences that a thread takes at a time
 RANGES = 64  # of keys whose counts are added up at a time

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from models.arrays import Int32Array
-from models.data.corpus import AlignedCorpus
-from models.data.sentence import Sentence
-from models.data.vocabulary import SPECIAL, UNKNOWN, Vocabulary
-from models.distortion.next_word.templates import BEGIN, END, PAD, Symbols, check_sizes
+from hyperbaton.corpus.corpora.corpus import AlignedCorpus
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.foundation.arrays import Int32Array
+from hyperbaton.foundation.files.vocabulary import SPECIAL, UNKNOWN, Vocabulary
+from hyperbaton.models.distortion.next_word.templates import BEGIN, END, PAD, Symbols, check_sizes
 
 TAGS, CLASSES, WORDS_ONLY = "tags", "classes", ""
 NO_SYMBOL = -1

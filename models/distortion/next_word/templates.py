@@ -19,9 +19,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.arrays import Int32Array, Int64Array
-from models.errors import DataError
-from models.kernels import inner
+from hyperbaton.foundation.arrays import Int32Array, Int64Array
+from hyperbaton.foundation.errors import DataError
+from hyperbaton.foundation.kernels import inner
 
 PAD, BEGIN, END = 0, 1, 2  # symbols outside the sentence, of BOS and of EOS
 MARGIN = 2  # padding on either side of a sentence with its BOS and EOS

@@ -11,37 +11,37 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import FloatArray
-from models.data.array_laws import Laws
-from models.data.corpus import AlignedCorpus
-from models.data.sentence import Sentence
-from models.distortion.interface import OptionTable, SentenceScorer
-from models.distortion.next_word.events import ORDERS
-from models.distortion.next_word.fitting import (
+from hyperbaton.corpus.corpora.corpus import AlignedCorpus
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.foundation.arrays import FloatArray
+from hyperbaton.foundation.files.array_laws import Laws
+from hyperbaton.foundation.progress import Progress
+from hyperbaton.foundation.work.workers import FarWork
+from hyperbaton.models.distortion.interface import OptionTable, SentenceScorer
+from hyperbaton.models.distortion.next_word.events import ORDERS
+from hyperbaton.models.distortion.next_word.fitting import (
     MEMORY,
     Means,
     WordPairSettings,
     train_word_pairs,
 )
-from models.distortion.next_word.gaussian_prior import PriorTrial
-from models.distortion.next_word.model import (
+from hyperbaton.models.distortion.next_word.gaussian_prior import PriorTrial
+from hyperbaton.models.distortion.next_word.model import (
     NextWordModel,
     OpenPlacesScorer,
     TopFeature,
     largest,
 )
-from models.distortion.next_word.pair_index import PairIndex, keys_in_order
-from models.distortion.next_word.scores import (
+from hyperbaton.models.distortion.next_word.pair_index import PairIndex, keys_in_order
+from hyperbaton.models.distortion.next_word.scores import (
     PAIR,
     SEQUENCE,
     log_probabilities,
     next_word_scores,
 )
-from models.distortion.next_word.selection import FREE, FeatureIndex, features_laws
-from models.distortion.next_word.symbols import SymbolCoder
-from models.distortion.next_word.templates import TAG_PAIR, describe
-from models.progress import Progress
-from models.work.workers import FarWork
+from hyperbaton.models.distortion.next_word.selection import FREE, FeatureIndex, features_laws
+from hyperbaton.models.distortion.next_word.symbols import SymbolCoder
+from hyperbaton.models.distortion.next_word.templates import TAG_PAIR, describe
 
 CANDIDATES = ["all", "open"]
 LABEL_NAMES = ("C N", "C I", "I N")  # labels of i and j, see models/distortion/next_word/scores.py

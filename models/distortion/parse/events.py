@@ -11,13 +11,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.arrays import Int32Array, Int64Array, Ragged
-from models.coverage import cover, coverage_size, is_covered
-from models.data.corpus import AlignedCorpus
-from models.data.vocabulary import BEGIN, END
-from models.distortion.parse.neighbourhood import MOST, OPEN, covered_state, find_neighbours
-from models.distortion.parse.path import Path
-from models.distortion.parse.templates import (
+from hyperbaton.corpus.corpora.corpus import AlignedCorpus
+from hyperbaton.foundation.arrays import Int32Array, Int64Array, Ragged
+from hyperbaton.foundation.coverage import cover, coverage_size, is_covered
+from hyperbaton.foundation.files.vocabulary import BEGIN, END
+from hyperbaton.foundation.kernels import inner, kernel
+from hyperbaton.models.distortion.parse.neighbourhood import (
+    MOST,
+    OPEN,
+    covered_state,
+    find_neighbours,
+)
+from hyperbaton.models.distortion.parse.path import Path
+from hyperbaton.models.distortion.parse.templates import (
     BEFORE_LAST,
     COV,
     HISTORY,
@@ -35,7 +41,6 @@ from models.distortion.parse.templates import (
     sibling_keys,
     static_keys,
 )
-from models.kernels import inner, kernel
 
 CHUNK = 1000  # sentences that a thread takes at a time
 MOST_KEYS = MOST_STATIC + 2 + 4 + 1 + 2 * MOST

@@ -8,12 +8,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.arrays import Int32Array, Int64Array, Ragged
-from models.distortion.parse.events import Events
-from models.distortion.parse.inventory import Inventory
-from models.distortion.parse.templates import G_COLUMN, N_JUMPS, PART, TEMPLATE_BITS, outcome_column
-from models.hashing import EMPTY, find_slot, table_size
-from models.kernels import inner, kernel
+from hyperbaton.foundation.arrays import Int32Array, Int64Array, Ragged
+from hyperbaton.foundation.hashing import EMPTY, find_slot, table_size
+from hyperbaton.foundation.kernels import inner, kernel
+from hyperbaton.models.distortion.parse.events import Events
+from hyperbaton.models.distortion.parse.inventory import Inventory
+from hyperbaton.models.distortion.parse.templates import (
+    G_COLUMN,
+    N_JUMPS,
+    PART,
+    TEMPLATE_BITS,
+    outcome_column,
+)
 
 
 class Features(NamedTuple):

@@ -5,13 +5,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from models.arrays import FloatArray, Int32Array, Int64Array, Ragged
-from models.data.corpus import AlignedCorpus, Side
-from models.data.vocabulary import Vocabulary
-from models.distortion.parse.events import Events, Visits, layers_of, make_events
-from models.distortion.parse.feature_groups import Features, select_features
-from models.distortion.parse.iis import scale_iteratively
-from models.distortion.parse.inventory import (
+from hyperbaton.corpus.corpora.corpus import AlignedCorpus, Side
+from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array, Ragged
+from hyperbaton.foundation.errors import DataError
+from hyperbaton.foundation.files.vocabulary import Vocabulary
+from hyperbaton.foundation.progress import Progress
+from hyperbaton.models.distortion.parse.events import Events, Visits, layers_of, make_events
+from hyperbaton.models.distortion.parse.feature_groups import Features, select_features
+from hyperbaton.models.distortion.parse.iis import scale_iteratively
+from hyperbaton.models.distortion.parse.inventory import (
     UNTAGGED,
     Inventory,
     Pairs,
@@ -20,11 +22,11 @@ from models.distortion.parse.inventory import (
     path_pairs,
     table_units,
 )
-from models.distortion.parse.likelihood import Task, maximise
-from models.distortion.parse.path import UNALIGNED, corpus_paths
-from models.distortion.parse.priors import Prior, estimate_prior, prior_rows
-from models.distortion.parse.rewrites import Rewrite, rewrite_side
-from models.distortion.parse.templates import (
+from hyperbaton.models.distortion.parse.likelihood import Task, maximise
+from hyperbaton.models.distortion.parse.path import UNALIGNED, corpus_paths
+from hyperbaton.models.distortion.parse.priors import Prior, estimate_prior, prior_rows
+from hyperbaton.models.distortion.parse.rewrites import Rewrite, rewrite_side
+from hyperbaton.models.distortion.parse.templates import (
     G_COLUMN,
     MOST_TAGS,
     N_JUMPS,
@@ -32,9 +34,7 @@ from models.distortion.parse.templates import (
     W_COLUMN,
     parse_use,
 )
-from models.errors import DataError
-from models.phrases.table import PhraseTable
-from models.progress import Progress
+from hyperbaton.models.phrases.table import PhraseTable
 
 LBFGS, IIS = "lbfgs", "iis"
 

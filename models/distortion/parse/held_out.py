@@ -8,27 +8,33 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.arrays import FloatArray, Int32Array, Int64Array, Ragged
-from models.data.corpus import AlignedCorpus
-from models.distortion.parse.events import EventLayers, Visits, layers_of, make_events
-from models.distortion.parse.feature_groups import add_group, find_group
-from models.distortion.parse.fitting import Learned
-from models.distortion.parse.inventory import NOTHING, OTHER, find_candidate, find_source, log_share
-from models.distortion.parse.likelihood import gather, normalise
-from models.distortion.parse.model import Parse
-from models.distortion.parse.path import UNALIGNED, corpus_paths
-from models.distortion.parse.priors import fill_prior
-from models.distortion.parse.rewrites import rewrite_side
-from models.distortion.parse.templates import (
+from hyperbaton.corpus.corpora.corpus import AlignedCorpus
+from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array, Ragged
+from hyperbaton.foundation.hashing import EMPTY
+from hyperbaton.foundation.kernels import kernel
+from hyperbaton.models.distortion.parse.events import EventLayers, Visits, layers_of, make_events
+from hyperbaton.models.distortion.parse.feature_groups import add_group, find_group
+from hyperbaton.models.distortion.parse.fitting import Learned
+from hyperbaton.models.distortion.parse.inventory import (
+    NOTHING,
+    OTHER,
+    find_candidate,
+    find_source,
+    log_share,
+)
+from hyperbaton.models.distortion.parse.likelihood import gather, normalise
+from hyperbaton.models.distortion.parse.model import Parse
+from hyperbaton.models.distortion.parse.path import UNALIGNED, corpus_paths
+from hyperbaton.models.distortion.parse.priors import fill_prior
+from hyperbaton.models.distortion.parse.rewrites import rewrite_side
+from hyperbaton.models.distortion.parse.templates import (
     G_COLUMN,
     MOST_CANDIDATES,
     MOST_TAGS,
     N_JUMPS,
     parse_use,
 )
-from models.hashing import EMPTY
-from models.kernels import kernel
-from models.phrases.trie import ROOT, child
+from hyperbaton.models.phrases.trie import ROOT, child
 
 
 class VisitLogP(NamedTuple):

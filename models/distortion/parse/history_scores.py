@@ -8,12 +8,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.arrays import Int32Array, Int64Array
-from models.data.vocabulary import BEGIN
-from models.distortion.parse.feature_groups import find_group
-from models.distortion.parse.sentence_tables import FROM_STATE
-from models.distortion.parse.step_scores import END_BITS, JUMP, LARGEST_END, LOGP, look_up
-from models.distortion.parse.templates import (
+from hyperbaton.foundation.arrays import Int32Array, Int64Array
+from hyperbaton.foundation.files.vocabulary import BEGIN
+from hyperbaton.foundation.hashing import EMPTY
+from hyperbaton.foundation.kernels import kernel, uncounted
+from hyperbaton.models.distortion.parse.feature_groups import find_group
+from hyperbaton.models.distortion.parse.sentence_tables import FROM_STATE
+from hyperbaton.models.distortion.parse.step_scores import (
+    END_BITS,
+    JUMP,
+    LARGEST_END,
+    LOGP,
+    look_up,
+)
+from hyperbaton.models.distortion.parse.templates import (
     BEFORE_LAST,
     LAST,
     MOST_CANDIDATES,
@@ -21,8 +29,6 @@ from models.distortion.parse.templates import (
     T_COLUMN,
     pack,
 )
-from models.hashing import EMPTY
-from models.kernels import kernel, uncounted
 
 WORD_BITS = 23
 LARGEST_WORD = (1 << WORD_BITS) - 1

@@ -12,11 +12,17 @@ from collections.abc import Callable
 
 import numpy as np
 
-from models.arrays import FloatArray, Int64Array
-from models.distortion.parse.feature_groups import add_group
-from models.distortion.parse.likelihood import Task, gather, normalise
-from models.distortion.parse.templates import G_COLUMN, MOST_CANDIDATES, N_JUMPS, T_COLUMN, W_COLUMN
-from models.kernels import inner, kernel
+from hyperbaton.foundation.arrays import FloatArray, Int64Array
+from hyperbaton.foundation.kernels import inner, kernel
+from hyperbaton.models.distortion.parse.feature_groups import add_group
+from hyperbaton.models.distortion.parse.likelihood import Task, gather, normalise
+from hyperbaton.models.distortion.parse.templates import (
+    G_COLUMN,
+    MOST_CANDIDATES,
+    N_JUMPS,
+    T_COLUMN,
+    W_COLUMN,
+)
 
 NEWTON_STEPS = 100
 LARGEST_STEP = 0.5  # keeps exp(δ f#) in bounds while Newton's method finds its way

@@ -23,16 +23,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import Int32Array, Int64Array, Ragged
-from models.data.array_laws import Laws
-from models.data.corpus import AlignedCorpus
-from models.distortion.parse.path import FIRST, Path, append_phrase_path, empty_path
-from models.distortion.parse.templates import MOST_CANDIDATES
-from models.hashing import EMPTY
-from models.kernels import inner, kernel
-from models.phrases.sorted_trie import parents
-from models.phrases.table import COUNT, PhraseTable
-from models.phrases.trie import ROOT, Trie, build_trie, child, trie_laws
+from hyperbaton.corpus.corpora.corpus import AlignedCorpus
+from hyperbaton.foundation.arrays import Int32Array, Int64Array, Ragged
+from hyperbaton.foundation.files.array_laws import Laws
+from hyperbaton.foundation.hashing import EMPTY
+from hyperbaton.foundation.kernels import inner, kernel
+from hyperbaton.models.distortion.parse.path import FIRST, Path, append_phrase_path, empty_path
+from hyperbaton.models.distortion.parse.templates import MOST_CANDIDATES
+from hyperbaton.models.phrases.sorted_trie import parents
+from hyperbaton.models.phrases.table import COUNT, PhraseTable
+from hyperbaton.models.phrases.trie import ROOT, Trie, build_trie, child, trie_laws
 
 UNKNOWN_SOURCE = 0
 NOTHING, OTHER = 0, 1  # target phrases: e_0, and all that are not candidates

@@ -13,12 +13,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.arrays import FloatArray, Int32Array, Int64Array
-from models.distortion.parse.feature_groups import Features, add_group
-from models.distortion.parse.inventory import Inventory
-from models.distortion.parse.templates import G_COLUMN, MOST_CANDIDATES, N_JUMPS, T_COLUMN, W_COLUMN
-from models.kernels import inner, kernel
-from models.learning.l_bfgs import minimise
+from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array
+from hyperbaton.foundation.kernels import inner, kernel
+from hyperbaton.models.distortion.parse.feature_groups import Features, add_group
+from hyperbaton.models.distortion.parse.inventory import Inventory
+from hyperbaton.models.distortion.parse.templates import (
+    G_COLUMN,
+    MOST_CANDIDATES,
+    N_JUMPS,
+    T_COLUMN,
+    W_COLUMN,
+)
+from hyperbaton.models.learning.l_bfgs import minimise
 
 BLOCKS = 8  # parts of the data, summed in order: any number of threads gives the same result
 

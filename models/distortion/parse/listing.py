@@ -6,10 +6,11 @@ from functools import cached_property
 
 import numpy as np
 
-from models.arrays import BoolArray
-from models.data.vocabulary import Vocabulary
-from models.distortion.parse.fitting import Learned
-from models.distortion.parse.inventory import (
+from hyperbaton.foundation.arrays import BoolArray
+from hyperbaton.foundation.errors import SettingError, nearest
+from hyperbaton.foundation.files.vocabulary import Vocabulary
+from hyperbaton.models.distortion.parse.fitting import Learned
+from hyperbaton.models.distortion.parse.inventory import (
     NOTHING,
     OTHER,
     OTHER_TAG,
@@ -17,7 +18,7 @@ from models.distortion.parse.inventory import (
     UNTAGGED,
     spell_phrases,
 )
-from models.distortion.parse.templates import (
+from hyperbaton.models.distortion.parse.templates import (
     BEFORE_LAST,
     COMPONENT,
     COMPONENT_BITS,
@@ -48,7 +49,6 @@ from models.distortion.parse.templates import (
     T,
     W,
 )
-from models.errors import SettingError, nearest
 
 FAMILY_OF = (
     "jump", "lexical", "lexical", "lexical", "context", "context", "context", "context", "history",

@@ -24,26 +24,27 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import Int32Array
-from models.data.array_files import load_arrays, save_arrays
-from models.data.array_laws import Laws
-from models.data.corpus import AlignedCorpus
-from models.data.sentence import Sentence
-from models.distortion.interface import DistortionModel, OptionTable
-from models.distortion.parse.feature_groups import make_features
-from models.distortion.parse.fitting import IIS, LBFGS, Learned, ParseSettings, learn
-from models.distortion.parse.inventory import Inventory, inventory_laws
-from models.distortion.parse.path import UNALIGNED
-from models.distortion.parse.priors import LONGEST, PRIORS, Prior
-from models.distortion.parse.rewrites import (
+from hyperbaton.corpus.corpora.corpus import AlignedCorpus
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.foundation.arrays import Int32Array
+from hyperbaton.foundation.files.array_files import load_arrays, save_arrays
+from hyperbaton.foundation.files.array_laws import Laws
+from hyperbaton.foundation.progress import Progress
+from hyperbaton.models.distortion.interface import DistortionModel, OptionTable
+from hyperbaton.models.distortion.parse.feature_groups import make_features
+from hyperbaton.models.distortion.parse.fitting import IIS, LBFGS, Learned, ParseSettings, learn
+from hyperbaton.models.distortion.parse.inventory import Inventory, inventory_laws
+from hyperbaton.models.distortion.parse.path import UNALIGNED
+from hyperbaton.models.distortion.parse.priors import LONGEST, PRIORS, Prior
+from hyperbaton.models.distortion.parse.rewrites import (
     encode_tree,
     parse_rewrites,
     read_rewrites,
     rewrite_tree,
 )
-from models.distortion.parse.scorer import ParseScorer
-from models.distortion.parse.sentence_tables import Translations
-from models.distortion.parse.templates import (
+from hyperbaton.models.distortion.parse.scorer import ParseScorer
+from hyperbaton.models.distortion.parse.sentence_tables import Translations
+from hyperbaton.models.distortion.parse.templates import (
     COV,
     G_COLUMN,
     MOST_TAGS,
@@ -53,10 +54,9 @@ from models.distortion.parse.templates import (
     WORDS,
     parse_use,
 )
-from models.phrases.extraction import GRID
-from models.phrases.table import PhraseTable
-from models.phrases.trie import Trie
-from models.progress import Progress
+from hyperbaton.models.phrases.extraction import GRID
+from hyperbaton.models.phrases.table import PhraseTable
+from hyperbaton.models.phrases.trie import Trie
 
 # fields that are saved under their own names
 VOCABULARIES = ("source_words", "target_words", "source_tags", "target_tags", "labels")

@@ -16,8 +16,8 @@ siblings are asked for on several levels: those of the node, those of its parent
 A neighbour's coverage is 0 (nothing is covered), 1 (everything) or 2 (a part), as in the paper.
 """
 
-from models.coverage import is_covered
-from models.kernels import inner
+from hyperbaton.foundation.coverage import is_covered
+from hyperbaton.foundation.kernels import inner
 
 OPEN, COVERED, PARTLY = 0, 1, 2
 LEFT, RIGHT = 0, 1  # orientation −1 and 1

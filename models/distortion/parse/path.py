@@ -27,10 +27,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.arrays import Int32Array, Int64Array
-from models.data.corpus import AlignedCorpus
-from models.kernels import inner, kernel
-from models.phrases.extraction import GRID
+from hyperbaton.corpus.corpora.corpus import AlignedCorpus
+from hyperbaton.foundation.arrays import Int32Array, Int64Array
+from hyperbaton.foundation.kernels import inner, kernel
+from hyperbaton.models.phrases.extraction import GRID
 
 FIRST, LEFT, RIGHT = range(3)
 UNALIGNED = ("first", "left", "right")

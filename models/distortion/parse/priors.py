@@ -20,11 +20,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import FloatArray, Int64Array
-from models.distortion.parse.events import Events
-from models.distortion.parse.inventory import FIRST_TARGET, Inventory
-from models.distortion.parse.templates import MOST_TAGS, N_JUMPS
-from models.kernels import inner, kernel
+from hyperbaton.foundation.arrays import FloatArray, Int64Array
+from hyperbaton.foundation.kernels import inner, kernel
+from hyperbaton.models.distortion.parse.events import Events
+from hyperbaton.models.distortion.parse.inventory import FIRST_TARGET, Inventory
+from hyperbaton.models.distortion.parse.templates import MOST_TAGS, N_JUMPS
 
 PRIORS = ("none", "count", "smoothed")
 HALF = 0.5

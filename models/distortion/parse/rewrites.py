@@ -40,11 +40,11 @@ from typing import Any
 
 import numpy as np
 
-from models.arrays import Ragged
-from models.data.corpus import Side
-from models.data.tree import Tree, make_tree
-from models.data.vocabulary import Vocabulary
-from models.errors import SettingError, missing_file, nearest
+from hyperbaton.corpus.corpora.corpus import Side
+from hyperbaton.corpus.trees.tree import Tree, make_tree
+from hyperbaton.foundation.arrays import Ragged
+from hyperbaton.foundation.errors import SettingError, missing_file, nearest
+from hyperbaton.foundation.files.vocabulary import Vocabulary
 
 BUILT_IN = {
     "": "",

@@ -4,27 +4,27 @@ from collections.abc import Callable
 
 import numpy as np
 
-from models.arrays import FloatArray, Int32Array, Int64Array
-from models.coverage import pack_coverage
-from models.distortion.interface import OptionTable, SentenceScorer, Steps
-from models.distortion.parse.events import padded
-from models.distortion.parse.fitting import Learned, ParseSettings
-from models.distortion.parse.history_scores import (
+from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array
+from hyperbaton.foundation.coverage import pack_coverage
+from hyperbaton.models.distortion.interface import OptionTable, SentenceScorer, Steps
+from hyperbaton.models.distortion.parse.events import padded
+from hyperbaton.models.distortion.parse.fitting import Learned, ParseSettings
+from hyperbaton.models.distortion.parse.history_scores import (
     FIRST_STATE,
     RecentWords,
     add_history,
     next_states,
 )
-from models.distortion.parse.path import UNALIGNED
-from models.distortion.parse.sentence_tables import Translations, make_places, make_units
-from models.distortion.parse.step_scores import (
+from hyperbaton.models.distortion.parse.path import UNALIGNED
+from hyperbaton.models.distortion.parse.sentence_tables import Translations, make_places, make_units
+from hyperbaton.models.distortion.parse.step_scores import (
     N_FEATURES,
     GroupWeights,
     make_memory,
     make_recent,
     score_steps,
 )
-from models.distortion.parse.templates import G_COLUMN, HISTORY, N_JUMPS, parse_use
+from hyperbaton.models.distortion.parse.templates import G_COLUMN, HISTORY, N_JUMPS, parse_use
 
 ROOM = 1 << 9  # distributions that a sentence has room for at first; most need a quarter
 

@@ -14,11 +14,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import FloatArray, Int32Array, Int64Array, UInt64Array
-from models.coverage import cover, coverage_size
-from models.distortion.interface import COPIED
-from models.distortion.parse.feature_groups import add_group, find_group
-from models.distortion.parse.inventory import (
+from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array, UInt64Array
+from hyperbaton.foundation.coverage import cover, coverage_size
+from hyperbaton.foundation.hashing import EMPTY
+from hyperbaton.foundation.kernels import inner, kernel
+from hyperbaton.models.distortion.interface import COPIED
+from hyperbaton.models.distortion.parse.feature_groups import add_group, find_group
+from hyperbaton.models.distortion.parse.inventory import (
     NOTHING,
     OTHER,
     UNKNOWN_SOURCE,
@@ -26,11 +28,11 @@ from models.distortion.parse.inventory import (
     find_source,
     log_share,
 )
-from models.distortion.parse.likelihood import gather
-from models.distortion.parse.neighbourhood import MOST, find_neighbours
-from models.distortion.parse.path import append_phrase_path, empty_path
-from models.distortion.parse.priors import fill_prior
-from models.distortion.parse.templates import (
+from hyperbaton.models.distortion.parse.likelihood import gather
+from hyperbaton.models.distortion.parse.neighbourhood import MOST, find_neighbours
+from hyperbaton.models.distortion.parse.path import append_phrase_path, empty_path
+from hyperbaton.models.distortion.parse.priors import fill_prior
+from hyperbaton.models.distortion.parse.templates import (
     BEFORE_LAST,
     COV,
     HISTORY,
@@ -47,10 +49,8 @@ from models.distortion.parse.templates import (
     sibling_keys,
     static_keys,
 )
-from models.hashing import EMPTY
-from models.kernels import inner, kernel
-from models.phrases.extraction import GRID
-from models.phrases.trie import ROOT, child
+from hyperbaton.models.phrases.extraction import GRID
+from hyperbaton.models.phrases.trie import ROOT, child
 
 FROM_STATE = -2  # a history group that depends on the words before the option
 # a known unit: start in 4 bits, end in 4, choice in 5, and whether it is the last one

@@ -16,13 +16,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from models.arrays import FloatArray, Int32Array, Int64Array, UInt64Array
-from models.coverage import cover
-from models.distortion.parse.neighbourhood import COVERED, OPEN, PARTLY
-from models.distortion.parse.sentence_tables import N_SPECIAL
-from models.distortion.parse.templates import G_COLUMN, N_JUMPS, T_COLUMN, W_COLUMN, jump_index
-from models.hashing import EMPTY, find_slot
-from models.kernels import kernel, uncounted
+from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array, UInt64Array
+from hyperbaton.foundation.coverage import cover
+from hyperbaton.foundation.hashing import EMPTY, find_slot
+from hyperbaton.foundation.kernels import kernel, uncounted
+from hyperbaton.models.distortion.parse.neighbourhood import COVERED, OPEN, PARTLY
+from hyperbaton.models.distortion.parse.sentence_tables import N_SPECIAL
+from hyperbaton.models.distortion.parse.templates import (
+    G_COLUMN,
+    N_JUMPS,
+    T_COLUMN,
+    W_COLUMN,
+    jump_index,
+)
 
 LOGP, PRIOR, JUMP = 0, 1, 2  # the features of a step
 N_FEATURES = 3

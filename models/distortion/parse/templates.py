@@ -33,8 +33,8 @@ tag. The words of section 3's segmentation features are our tokens.
 
 import numpy as np
 
-from models.errors import SettingError, nearest
-from models.kernels import inner
+from hyperbaton.foundation.errors import SettingError, nearest
+from hyperbaton.foundation.kernels import inner
 
 N_JUMPS = 11  # −5 … 5, farther ones count as the farthest (section 3)
 FARTHEST = 5

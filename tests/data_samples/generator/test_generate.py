@@ -7,14 +7,14 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from data_samples.generator import generate
-from data_samples.generator.lexicon import Lexicon
+from hyperbaton.corpus.corpora.statistics import distances, statistics
+from hyperbaton.data_samples.generator import generate
+from hyperbaton.data_samples.generator.lexicon import Lexicon
 from hyperbaton.samples import SAMPLES, SPLITS
-from models.data.corpus_statistics import distances, statistics
+from hyperbaton.tuning.metrics.base import Outputs
+from hyperbaton.tuning.metrics.order import PDscore
+from hyperbaton.tuning.metrics.visits import read_visits
 from tests.samples import sample_and_report
-from tuning.metrics.base import Outputs
-from tuning.metrics.order import PDscore
-from tuning.metrics.visits import read_visits
 
 FOLDER = generate.HERE.parent
 IS_RECORDED = generate.record(FOLDER) == generate.RECORD.read_text(encoding="utf-8")
@@ -53,7 +53,7 @@ def test_generating_again_gives_the_committed_files(name, tmp_path, monkeypatch)
 
 def test_the_record_knows_code_and_samples(tmp_path, monkeypatch):
     """It is made again with the samples."""
-    assert IS_RECORDED, "run python -m data_samples.generator.generate"
+    assert IS_RECORDED, "run python -m hyperbaton.data_samples.generator.generate"
     code = shutil.copytree(generate.HERE, tmp_path / "generator")
     samples = [shutil.copytree(FOLDER / name, tmp_path / name) for name in SAMPLES]
     monkeypatch.setattr(generate, "HERE", code)

@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from decoder.explanation import Explanation, Part, Step
+from hyperbaton.decoder.explanation import Explanation, Part, Step
 
 
 def make_explanation(lengths, order, target_lengths, letter="w"):

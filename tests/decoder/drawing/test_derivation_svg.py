@@ -8,9 +8,9 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from decoder.drawing.derivation_layout import lay_out
-from decoder.drawing.derivation_svg import derivation_svg, text_width
-from decoder.translator import Translation
+from hyperbaton.decoder.drawing.derivation_layout import lay_out
+from hyperbaton.decoder.drawing.derivation_svg import derivation_svg, text_width
+from hyperbaton.decoder.translator import Translation
 from tests.decoder.drawing.derivations import explanations, make_explanation
 from tests.strategies import examples
 

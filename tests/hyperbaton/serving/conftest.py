@@ -2,12 +2,12 @@
 
 import pytest
 
-from decoder.translator import Translator
+from hyperbaton.corpus.corpora.reading import CorpusFiles
+from hyperbaton.corpus.raw_text.settings import TextSettings
+from hyperbaton.decoder.translator import Translator
+from hyperbaton.models.system.settings import TrainingSettings
+from hyperbaton.models.system.training import train_system
 from hyperbaton.serving.systems import Example, System
-from models.data.corpus_reading import CorpusFiles
-from models.system.settings import TrainingSettings
-from models.system.training import train_system
-from models.text.settings import TextSettings
 from tests.hyperbaton.serving.running import running
 
 FILES = {

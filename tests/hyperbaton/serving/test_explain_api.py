@@ -5,7 +5,7 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
-from decoder.translator import Translator
+from hyperbaton.decoder.translator import Translator
 from hyperbaton.serving.explaining import explain_sentence
 from hyperbaton.serving.json_schema import completed
 from hyperbaton.serving.limits import Limits
@@ -131,7 +131,7 @@ def test_options_of_spans_are_sorted_and_limited(server, model):
 
 def log_p_alone(lm, words):
     """log p of words after nothing, neither <s> nor anything else."""
-    from models.language_model.automaton import EMPTY_STATE, step
+    from hyperbaton.models.language_model.automaton import EMPTY_STATE, step
 
     total, state = 0.0, EMPTY_STATE
     for word in lm.vocabulary.encode(words):

@@ -7,12 +7,12 @@ from xml.etree import ElementTree
 
 import pytest
 
-from decoder.translator import Translator
+from hyperbaton.corpus.corpora.reading import CorpusFiles
+from hyperbaton.decoder.translator import Translator
+from hyperbaton.models.phrases.settings import PhraseSettings
+from hyperbaton.models.system.settings import TrainingSettings
+from hyperbaton.models.system.training import train_system
 from hyperbaton.serving.systems import Example, System
-from models.data.corpus_reading import CorpusFiles
-from models.phrases.settings import PhraseSettings
-from models.system.settings import TrainingSettings
-from models.system.training import train_system
 from tests.browser import started, why_not
 from tests.child_processes import wait_until
 from tests.hyperbaton.serving.running import running

@@ -2,7 +2,7 @@
 
 import pytest
 
-from decoder.translator import Translator
+from hyperbaton.decoder.translator import Translator
 from hyperbaton.serving.protection import allowed_hosts, is_loopback
 from hyperbaton.serving.systems import System
 from tests.hyperbaton.serving.running import JSON, running

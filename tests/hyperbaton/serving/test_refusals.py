@@ -9,8 +9,8 @@ from itertools import product
 
 import pytest
 
-from decoder.decode import Decoder, Stopped
-from decoder.translator import Translator
+from hyperbaton.decoder.decode import Decoder, Stopped
+from hyperbaton.decoder.translator import Translator
 from hyperbaton.serving.systems import System
 from hyperbaton.serving.translating import SentenceJob
 from tests.child_processes import PATIENCE, wait_until

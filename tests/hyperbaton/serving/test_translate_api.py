@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 
-from decoder.translator import Translator
+from hyperbaton.decoder.translator import Translator
 from tests import command_line
 
 SENTENCES = ["kare wa hon o katta", "", "hon o  nageta", "o katta hon"]

@@ -2,10 +2,10 @@
 
 import pytest
 
+from hyperbaton.foundation.errors import DataError
+from hyperbaton.tuning.evaluation.charts import Chart, Series
+from hyperbaton.tuning.reproduction.exhibit import Exhibit
 from hyperbaton.views.exhibit_pictures import draw_charts, draw_exhibit
-from models.errors import DataError
-from tuning.evaluation.charts import Chart, Series
-from tuning.reproduction.exhibit import Exhibit
 
 LINES = [
     Series("first <A>", [1.0, None, 0.0], deviations=[0.1, 0.1, 0.1]),

@@ -9,6 +9,7 @@ import pytest
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
 
+from hyperbaton.models.distortion.interface import HeatMap
 from hyperbaton.views.explanation_picture import draw_derivation, fonts_for, picture_of
 from hyperbaton.views.heat_map_picture import (
     draw_heat_map,
@@ -18,7 +19,6 @@ from hyperbaton.views.heat_map_picture import (
 )
 from hyperbaton.views.picture_files import save_picture
 from hyperbaton.views.picture_fonts import Fonts
-from models.distortion.interface import HeatMap
 from tests.decoder.drawing.derivations import make_explanation as make
 
 HAN = "\U00020000"  # a rare character, which no usual font has

@@ -1,4 +1,4 @@
-from decoder.drawing.derivation_layout import Derivation
+from hyperbaton.decoder.drawing.derivation_layout import Derivation
 from hyperbaton.views.jumps_text import jump_lines
 
 

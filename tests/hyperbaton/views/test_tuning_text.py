@@ -1,9 +1,9 @@
 """What `tune` prints at its end."""
 
+from hyperbaton.tuning.weights.loop import TuneResult
+from hyperbaton.tuning.weights.protocol import Replicas
+from hyperbaton.tuning.weights.trace import Step, Trace
 from hyperbaton.views.tuning_text import tuning_blocks
-from tuning.weights.loop import TuneResult
-from tuning.weights.protocol import Replicas
-from tuning.weights.trace import Step, Trace
 
 # At the sizes that a system has, and as the run scales them: to a sum of 1
 GIVEN = {"translation.direct_phrase": 0.2, "translation.inverse_phrase": -0.4, "lm": 1.4}

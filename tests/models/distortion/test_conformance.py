@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from decoder.options import OptionFinder, OptionWeights
-from models.data.sentence import Sentence
-from models.distortion.conformance import Laws, check_model
-from models.distortion.gaps import Gaps, GapScorer
-from models.distortion.interface import DistortionModel, Steps
-from models.distortion.tables import Table, TableScorer
-from models.errors import DataError, NotFitted, SettingError
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.decoder.options import OptionFinder, OptionWeights
+from hyperbaton.foundation.errors import DataError, NotFitted, SettingError
+from hyperbaton.models.distortion.conformance import Laws, check_model
+from hyperbaton.models.distortion.gaps import Gaps, GapScorer
+from hyperbaton.models.distortion.interface import DistortionModel, Steps
+from hyperbaton.models.distortion.tables import Table, TableScorer
 from tests.decoder.systems import HAND, make_system
 from tests.models.phrases.corpora import corpus_of
 

@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from decoder.decode import Decoder, SearchSettings
-from models.data.markup import Markup, Term
-from models.data.sentence import Sentence
-from models.distortion.catalogue import MODELS, make_model
-from models.distortion.interface import FIRST_GIVEN, fit_model
-from models.language_model import LanguageModel, estimate
-from models.phrases.building import train_phrases
-from models.phrases.settings import PhraseSettings
-from models.system.folder import default_weights
+from hyperbaton.corpus.sentences.markup import Markup, Term
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.decoder.decode import Decoder, SearchSettings
+from hyperbaton.models.distortion.catalogue import MODELS, make_model
+from hyperbaton.models.distortion.interface import FIRST_GIVEN, fit_model
+from hyperbaton.models.language_model import LanguageModel, estimate
+from hyperbaton.models.phrases.building import train_phrases
+from hyperbaton.models.phrases.settings import PhraseSettings
+from hyperbaton.models.system.folder import default_weights
 from tests.models.distortion.parse.small import small_corpus
 
 WORDS = [

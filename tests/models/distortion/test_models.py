@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from decoder.options import OptionFinder, OptionWeights
-from models.data.sentence import Sentence
-from models.distortion.catalogue import MODELS, make_model
-from models.distortion.conformance import check_model
-from models.distortion.gaps import Gaps
-from models.distortion.interface import DistortionModel, OptionTable, Steps, fit_model
-from models.distortion.linear import Linear
-from models.distortion.msd.model import Lexicalised
-from models.errors import DataError, SettingError
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.decoder.options import OptionFinder, OptionWeights
+from hyperbaton.foundation.errors import DataError, SettingError
+from hyperbaton.models.distortion.catalogue import MODELS, make_model
+from hyperbaton.models.distortion.conformance import check_model
+from hyperbaton.models.distortion.gaps import Gaps
+from hyperbaton.models.distortion.interface import DistortionModel, OptionTable, Steps, fit_model
+from hyperbaton.models.distortion.linear import Linear
+from hyperbaton.models.distortion.msd.model import Lexicalised
 from tests.decoder.systems import HAND, make_system
 
 MSD = "wbe-msd-bidirectional-fe"
@@ -70,7 +70,7 @@ def test_a_model_that_names_too_many_features_is_caught():
 
 def test_models_by_name_and_by_place():
     assert isinstance(make_model("linear"), Linear)
-    assert isinstance(make_model("models.distortion.gaps:Gaps"), Gaps)
+    assert isinstance(make_model("hyperbaton.models.distortion.gaps:Gaps"), Gaps)
     assert make_model("msd", type=MSD).feature_names[1] == "msd.backward.swap"
 
 
@@ -79,7 +79,7 @@ def test_models_by_name_and_by_place():
     [
         ("liner", {}, "there is no distortion model 'liner'\n  did you mean linear?"),
         ("nowhere:Model", {}, "the distortion model 'nowhere:Model' cannot be loaded: No module"),
-        ("models.distortion.gaps:Nothing", {}, "cannot be loaded: module"),
+        ("hyperbaton.models.distortion.gaps:Nothing", {}, "cannot be loaded: module"),
         ("msd", {"x": 1}, "the distortion model 'msd' has no setting 'x'\n  known: t"),
         ("builtins:dict", {}, "'builtins:dict' is not a distortion model"),
     ],

@@ -5,13 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from decoder.decode import Decoder, SearchSettings
-from models.data.alignment import order_of_links
-from models.data.sentence import FREE, Sentence
-from models.distortion.conformance import check_model
-from models.distortion.oracle import Oracle
-from models.errors import BadLine, SettingError
-from models.system.folder import default_models
+from hyperbaton.corpus.corpora.alignment import order_of_links
+from hyperbaton.corpus.sentences.sentence import FREE, Sentence
+from hyperbaton.decoder.decode import Decoder, SearchSettings
+from hyperbaton.foundation.errors import BadLine, SettingError
+from hyperbaton.models.distortion.conformance import check_model
+from hyperbaton.models.distortion.oracle import Oracle
+from hyperbaton.models.system.folder import default_models
 from tests.decoder.oracles import everything
 from tests.decoder.systems import systems
 from tests.models.distortion.test_models import options_for
@@ -33,8 +33,8 @@ def in_order(sentence, *spans, **settings):
 
 
 def steps_of(scorer, options, spans):
-    from models.coverage import cover_spans
-    from models.distortion.interface import Steps
+    from hyperbaton.foundation.coverage import cover_spans
+    from hyperbaton.models.distortion.interface import Steps
 
     covered, found = np.zeros((1, 1), np.uint64), []
     for start, end in spans:

@@ -5,9 +5,9 @@ import random
 import numpy as np
 from hypothesis import strategies as st
 
-from models.arrays import Ragged
-from models.data.vocabulary import Vocabulary
-from models.language_model import NGrams
+from hyperbaton.foundation.arrays import Ragged
+from hyperbaton.foundation.files.vocabulary import Vocabulary
+from hyperbaton.models.language_model import NGrams
 from tests.models.language_model.backoff_oracles import Table
 
 sentences = st.lists(st.sampled_from("abcd"), max_size=6)

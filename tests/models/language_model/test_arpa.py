@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.data.vocabulary import Vocabulary
-from models.language_model import LanguageModel, NGrams, estimate, read_arpa, write_arpa
-from models.language_model import arpa as arpa_module
+from hyperbaton.foundation.files.vocabulary import Vocabulary
+from hyperbaton.models.language_model import LanguageModel, NGrams, estimate, read_arpa, write_arpa
+from hyperbaton.models.language_model import arpa as arpa_module
 from tests.models.language_model.backoff_oracles import sentence_logprobs
 from tests.models.language_model.small_texts import encoded, skewed_text, table_of, texts
 from tests.strategies import examples

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.errors import DataError
-from models.language_model import estimate, read_arpa, write_arpa
+from hyperbaton.foundation.errors import DataError
+from hyperbaton.models.language_model import estimate, read_arpa, write_arpa
 from tests.models.language_model.small_texts import encoded
 from tests.models.language_model.test_arpa import EXAMPLE
 from tests.strategies import garbage

@@ -2,9 +2,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.data.vocabulary import Vocabulary
-from models.kernels import kernel
-from models.language_model.arpa_lines import NO_WORD, find_word, index_words
+from hyperbaton.foundation.files.vocabulary import Vocabulary
+from hyperbaton.foundation.kernels import kernel
+from hyperbaton.models.language_model.arpa_lines import NO_WORD, find_word, index_words
 from tests.strategies import words
 
 find_word = kernel(find_word)  # compiled, as in use

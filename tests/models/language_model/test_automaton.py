@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.data.vocabulary import END, Vocabulary
-from models.language_model import LanguageModel, estimate
-from models.language_model.automaton import EMPTY_STATE, SHORT, find_key, step
-from models.language_model.ngrams import Section, assemble
+from hyperbaton.foundation.files.vocabulary import END, Vocabulary
+from hyperbaton.models.language_model import LanguageModel, estimate
+from hyperbaton.models.language_model.automaton import EMPTY_STATE, SHORT, find_key, step
+from hyperbaton.models.language_model.ngrams import Section, assemble
 from tests.models.language_model.backoff_oracles import backoff_logprob, sentence_logprobs
 from tests.models.language_model.small_texts import (
     encoded,

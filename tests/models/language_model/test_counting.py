@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.arrays import GrowingRagged
-from models.data.vocabulary import BEGIN, END, UNKNOWN
-from models.errors import BadLine
-from models.language_model import read_text
-from models.language_model.counting import count_ngrams
+from hyperbaton.foundation.arrays import GrowingRagged
+from hyperbaton.foundation.errors import BadLine
+from hyperbaton.foundation.files.vocabulary import BEGIN, END, UNKNOWN
+from hyperbaton.models.language_model import read_text
+from hyperbaton.models.language_model.counting import count_ngrams
 
 
 def test_several_files_plain_and_packed_become_one_text(write):

@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.arrays import Ragged
-from models.data.vocabulary import BEGIN, Vocabulary
-from models.errors import DataError, SettingError
-from models.language_model import LanguageModel, estimate, estimation
-from models.language_model.automaton import step
-from models.language_model.estimation import discounts
+from hyperbaton.foundation.arrays import Ragged
+from hyperbaton.foundation.errors import DataError, SettingError
+from hyperbaton.foundation.files.vocabulary import BEGIN, Vocabulary
+from hyperbaton.models.language_model import LanguageModel, estimate, estimation
+from hyperbaton.models.language_model.automaton import step
+from hyperbaton.models.language_model.estimation import discounts
 from tests.models.language_model.backoff_oracles import KneserNey
 from tests.models.language_model.small_texts import (
     encoded,

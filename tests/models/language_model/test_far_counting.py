@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.arrays import GrowingRagged
-from models.errors import DataError
-from models.language_model import far_counting
-from models.language_model.counting import count_ngrams
-from models.language_model.far_counting import count_ngrams_far
-from models.work.workers import FarWork, Threads
+from hyperbaton.foundation.arrays import GrowingRagged
+from hyperbaton.foundation.errors import DataError
+from hyperbaton.foundation.work.workers import FarWork, Threads
+from hyperbaton.models.language_model import far_counting
+from hyperbaton.models.language_model.counting import count_ngrams
+from hyperbaton.models.language_model.far_counting import count_ngrams_far
 from tests.strategies import examples
 
 
@@ -58,9 +58,9 @@ def test_what_32_bits_cannot_number_is_refused(tmp_path, monkeypatch):
     text = text_of([[3, 4, 5], [4, 3]])  # 6 unigrams and 7 bigrams, from node 1 on
     with Threads(1) as workers:
         counters = count_ngrams, partial(count_ngrams_far, FarWork(workers, tmp_path))
-        monkeypatch.setattr("models.language_model.counting.MOST", 14)
+        monkeypatch.setattr("hyperbaton.models.language_model.counting.MOST", 14)
         assert [len(count(text, 8, 2, 1000)[-1].word) for count in counters] == [7, 7]
-        monkeypatch.setattr("models.language_model.counting.MOST", 13)
+        monkeypatch.setattr("hyperbaton.models.language_model.counting.MOST", 13)
         for count in counters:
             shutil.rmtree(tmp_path)
             tmp_path.mkdir()

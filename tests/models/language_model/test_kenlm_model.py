@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.errors import DataError
-from models.language_model import KenlmModel, LanguageModel, estimate, write_arpa
+from hyperbaton.foundation.errors import DataError
+from hyperbaton.models.language_model import KenlmModel, LanguageModel, estimate, write_arpa
 from tests.models.language_model.small_texts import encoded, prunings, skewed_text, texts
 
 

@@ -4,9 +4,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.kernels import kernel
-from models.language_model import LanguageModel, estimate
-from models.language_model.automaton import advance, empty_memory, remembered_advance
+from hyperbaton.foundation.kernels import kernel
+from hyperbaton.models.language_model import LanguageModel, estimate
+from hyperbaton.models.language_model.automaton import advance, empty_memory, remembered_advance
 from tests.models.language_model.small_texts import encoded, texts
 
 

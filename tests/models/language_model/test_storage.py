@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from models.language_model import LanguageModel, estimate
+from hyperbaton.models.language_model import LanguageModel, estimate
 from tests.mapped_arrays import is_mapped
 from tests.models.language_model.small_texts import encoded, skewed_text
 

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from models.errors import DataError, NotFitted, SettingError
-from models.learning import cluster_arrays
-from models.learning.catalogue import LEARNERS, make_learner
-from models.learning.cluster_arrays import POOLED, ranges
-from models.learning.clusters import ClusteredExamples, ClusteredLearner, rows_of
-from models.learning.perceptron import Perceptron
-from models.learning.problem import make_problem, own_seed
+from hyperbaton.foundation.errors import DataError, NotFitted, SettingError
+from hyperbaton.models.learning import cluster_arrays
+from hyperbaton.models.learning.catalogue import LEARNERS, make_learner
+from hyperbaton.models.learning.cluster_arrays import POOLED, ranges
+from hyperbaton.models.learning.clusters import ClusteredExamples, ClusteredLearner, rows_of
+from hyperbaton.models.learning.perceptron import Perceptron
+from hyperbaton.models.learning.problem import make_problem, own_seed
 from tests.models.learning.examples import make_examples
 
 # what makes the solvers exact enough to be compared

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 
-from models.errors import SettingError
-from models.learning.catalogue import make_learner, parse_learner
-from models.learning.clusters import ClusteredExamples, ClusteredLearner
-from models.learning.early_stopping import choose_settings
-from models.learning.perceptron import Perceptron
+from hyperbaton.foundation.errors import SettingError
+from hyperbaton.models.learning.catalogue import make_learner, parse_learner
+from hyperbaton.models.learning.clusters import ClusteredExamples, ClusteredLearner
+from hyperbaton.models.learning.early_stopping import choose_settings
+from hyperbaton.models.learning.perceptron import Perceptron
 
 LEARNING_RATES = Perceptron.searched["learning_rate"]
 ROUNDS = Perceptron.searched["max_rounds"]
@@ -83,7 +83,7 @@ def test_after_a_bad_number_of_rounds_a_good_one_is_found(monkeypatch):
 
     held_out = np.random.default_rng(0).permutation(60)[:6]
     n_wrong = dict(zip(ROUNDS, (5, 7, 3, 6), strict=True))  # of the other rate one more
-    monkeypatch.setattr("models.learning.early_stopping.ClusteredLearner", Known)
+    monkeypatch.setattr("hyperbaton.models.learning.early_stopping.ClusteredLearner", Known)
     found = chosen()
     assert (found["learning_rate"], found["max_rounds"]) == (LEARNING_RATES[0], ROUNDS[2])
 
@@ -103,7 +103,7 @@ def test_seeds_decide_what_is_held_out_and_how_is_learned(monkeypatch):
             held_out.append(unseen.X.toarray().tobytes())
             return 0
 
-    monkeypatch.setattr("models.learning.early_stopping.ClusteredLearner", Noting)
+    monkeypatch.setattr("hyperbaton.models.learning.early_stopping.ClusteredLearner", Noting)
     for seed in (3, 4):
         chosen(seed=seed)
     assert set(seeds) == {3, 4}
@@ -116,7 +116,7 @@ def test_other_learners_are_left_alone():
 
 def test_of_many_examples_some_are_enough(monkeypatch):
     # one sentence: none to test
-    monkeypatch.setattr("models.learning.early_stopping.MOST_EXAMPLES", 9)
+    monkeypatch.setattr("hyperbaton.models.learning.early_stopping.MOST_EXAMPLES", 9)
     assert chosen()["max_rounds"] == ROUNDS[len(ROUNDS) // 2]
 
 
@@ -131,7 +131,7 @@ def test_learners_as_text():
         "mms",
         {"learning_rate": 1.0, "max_rounds": 3},
     )
-    place = "models.learning.svm:SupportVectors"
+    place = "hyperbaton.models.learning.svm:SupportVectors"
     assert parse_learner(f"{place}:penalty=2") == (place, {"penalty": 2.0})
 
 

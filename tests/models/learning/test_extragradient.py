@@ -7,14 +7,14 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.optimize import minimize
 
-from models.kernels import kernel
-from models.learning.extragradient import (
+from hyperbaton.foundation.kernels import kernel
+from hyperbaton.models.learning.extragradient import (
     ExtraGradient,
     largest_singular_value,
     project_on_simplex,
 )
-from models.learning.losses import DISTANCES
-from models.learning.problem import make_problem
+from hyperbaton.models.learning.losses import DISTANCES
+from hyperbaton.models.learning.problem import make_problem
 from tests.models.learning.examples import make_examples, structured_losses
 
 largest_singular_value, project_on_simplex = map(

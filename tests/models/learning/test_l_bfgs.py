@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from models.learning.l_bfgs import minimise
+from hyperbaton.models.learning.l_bfgs import minimise
 
 
 def n_threads():

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from models.errors import DataError, NotFitted, SettingError
-from models.learning.catalogue import LEARNERS, make_learner
-from models.learning.interface import softmax
+from hyperbaton.foundation.errors import DataError, NotFitted, SettingError
+from hyperbaton.models.learning.catalogue import LEARNERS, make_learner
+from hyperbaton.models.learning.interface import softmax
 from tests.models.learning.examples import make_examples
 
 NAMES = list(LEARNERS)

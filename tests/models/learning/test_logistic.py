@@ -6,13 +6,13 @@ from scipy import sparse
 from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
 
-from models.errors import DataError
-from models.kernels import kernel
-from models.learning.entropy import Entropy
-from models.learning.iterative_scaling import IterativeScaling
-from models.learning.logistic_dual import LogisticDual, ascend
-from models.learning.logistic_primal import LogisticPrimal
-from models.learning.problem import generator, make_problem, shuffle
+from hyperbaton.foundation.errors import DataError
+from hyperbaton.foundation.kernels import kernel
+from hyperbaton.models.learning.entropy import Entropy
+from hyperbaton.models.learning.iterative_scaling import IterativeScaling
+from hyperbaton.models.learning.logistic_dual import LogisticDual, ascend
+from hyperbaton.models.learning.logistic_primal import LogisticPrimal
+from hyperbaton.models.learning.problem import generator, make_problem, shuffle
 from tests.models.learning.examples import log_likelihood, logistic_objective, make_examples
 
 shuffle = kernel(shuffle)  # compiled, as in use

@@ -6,10 +6,10 @@ from scipy import sparse
 from scipy.optimize import minimize
 from sklearn.svm import LinearSVC
 
-from models.learning.losses import DISTANCES
-from models.learning.regression import MarginRegression
-from models.learning.svm import SupportVectors
-from models.learning.svm_multiclass import MulticlassSupportVectors
+from hyperbaton.models.learning.losses import DISTANCES
+from hyperbaton.models.learning.regression import MarginRegression
+from hyperbaton.models.learning.svm import SupportVectors
+from hyperbaton.models.learning.svm_multiclass import MulticlassSupportVectors
 from tests.models.learning.examples import make_examples, structured_losses
 
 EXACT = {"tolerance": 1e-9, "max_rounds": 100_000}

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from models.kernels import kernel
-from models.learning.extragradient import ExtraGradient
-from models.learning.losses import flat, neighbours, structured_loss, tree
-from models.learning.perceptron import Perceptron, visit
-from models.learning.problem import generator, make_problem, shuffle
+from hyperbaton.foundation.kernels import kernel
+from hyperbaton.models.learning.extragradient import ExtraGradient
+from hyperbaton.models.learning.losses import flat, neighbours, structured_loss, tree
+from hyperbaton.models.learning.perceptron import Perceptron, visit
+from hyperbaton.models.learning.problem import generator, make_problem, shuffle
 from tests.models.learning.examples import make_examples, structured_losses
 
 shuffle = kernel(shuffle)  # compiled, as in use

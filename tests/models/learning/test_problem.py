@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from models.errors import DataError
-from models.kernels import kernel
-from models.learning.problem import (
+from hyperbaton.foundation.errors import DataError
+from hyperbaton.foundation.kernels import kernel
+from hyperbaton.models.learning.problem import (
     generator,
     make_problem,
     make_rows,

@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from models.data.corpus_builder import CorpusBuilder
+from hyperbaton.corpus.corpora.builder import CorpusBuilder
 
 
 def corpus_of(examples):

@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.errors import SettingError
-from models.phrases.extraction import CHUNK, GRID, extract
+from hyperbaton.foundation.errors import SettingError
+from hyperbaton.models.phrases.extraction import CHUNK, GRID, extract
 from tests.models.phrases import oracles
 from tests.models.phrases.corpora import corpus_of, small_pairs
 
@@ -112,7 +112,7 @@ def test_threads_and_chunks_do_not_matter(monkeypatch):
     pairs = [(list("abc"), list("xyz"), [(i % 3, 0), (2, i % 3)]) for i in range(50)]
     corpus = corpus_of(pairs)
     one = extract(corpus, threads=1)
-    monkeypatch.setattr("models.phrases.extraction.CHUNK", 7)
+    monkeypatch.setattr("hyperbaton.models.phrases.extraction.CHUNK", 7)
     two = extract(corpus, threads=3)
     assert len(pairs) < CHUNK
     for column in vars(one):

@@ -1,6 +1,6 @@
 import numpy as np
 
-from models.phrases.lexical import _rounded
+from hyperbaton.models.phrases.lexical import _rounded
 
 
 def test_probabilities_have_seven_decimals_and_are_never_rounded_to_nothing():

@@ -10,18 +10,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.data.corpus_files import save_corpus
-from models.errors import DataError
-from models.phrases import lexical, partitioned, partitions
-from models.phrases.building import WORK, train_phrases, train_phrases_far
-from models.phrases.extraction import extract
-from models.phrases.numbering import number_phrases, number_rows
-from models.phrases.partitions import divide, phrase_keys
-from models.phrases.settings import PhraseSettings
-from models.phrases.sorted_trie import sorted_order
-from models.phrases.steps import PhraseSteps
-from models.phrases.table import PhraseTable
-from models.work.workers import Threads
+from hyperbaton.corpus.corpora.files import save_corpus
+from hyperbaton.foundation.errors import DataError
+from hyperbaton.foundation.work.workers import Threads
+from hyperbaton.models.phrases import lexical, partitioned, partitions
+from hyperbaton.models.phrases.building import WORK, train_phrases, train_phrases_far
+from hyperbaton.models.phrases.extraction import extract
+from hyperbaton.models.phrases.numbering import number_phrases, number_rows
+from hyperbaton.models.phrases.partitions import divide, phrase_keys
+from hyperbaton.models.phrases.settings import PhraseSettings
+from hyperbaton.models.phrases.sorted_trie import sorted_order
+from hyperbaton.models.phrases.steps import PhraseSteps
+from hyperbaton.models.phrases.table import PhraseTable
 from tests.models.phrases.corpora import corpus_of, small_corpora
 from tests.strategies import examples
 
@@ -176,7 +176,7 @@ def test_a_full_disk_is_named(tmp_path, monkeypatch):
     def save(path, *_, **__):
         raise OSError(errno.ENOSPC, "No space left on device", str(path))
 
-    monkeypatch.setattr("models.work.shelf.np.save", save)
+    monkeypatch.setattr("hyperbaton.foundation.work.shelf.np.save", save)
     with pytest.raises(DataError, match=r"work/lexical-0.part: cannot be written: No space left"):
         train_phrases(corpus_of(SENTENCES), memory=TINY, folder=tmp_path, threads=1)
 
@@ -264,7 +264,7 @@ def test_the_memory_of_a_table_in_memory_is_not_limited():
     ],
 )
 def test_what_32_bits_cannot_number_is_refused(monkeypatch, module, message):
-    monkeypatch.setattr(f"models.phrases.{module}.MOST", 16)
+    monkeypatch.setattr(f"hyperbaton.models.phrases.{module}.MOST", 16)
     with pytest.raises(DataError, match=message):
         train_phrases(corpus_of(SENTENCES))
 

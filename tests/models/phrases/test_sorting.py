@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from models.phrases.collecting import _sorted_runs
-from models.phrases.pruning import best_first
+from hyperbaton.models.phrases.collecting import _sorted_runs
+from hyperbaton.models.phrases.pruning import best_first
 
 LENGTHS = [0, 1, 2, 3, 5, 24, 25, 0, 300]
 

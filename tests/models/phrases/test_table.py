@@ -2,20 +2,20 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from models.errors import DataError
-from models.hashing import EMPTY
-from models.kernels import kernel
-from models.phrases.building import train_phrases
-from models.phrases.moses_tables import (
+from hyperbaton.foundation.errors import DataError
+from hyperbaton.foundation.hashing import EMPTY
+from hyperbaton.foundation.kernels import kernel
+from hyperbaton.models.phrases.building import train_phrases
+from hyperbaton.models.phrases.moses_tables import (
     read_phrase_table,
     source_texts,
     target_texts,
     write_phrase_table,
     write_reordering_table,
 )
-from models.phrases.settings import PhraseSettings
-from models.phrases.sorted_trie import ROOT, child
-from models.phrases.table import FLOOR, PhraseTable
+from hyperbaton.models.phrases.settings import PhraseSettings
+from hyperbaton.models.phrases.sorted_trie import ROOT, child
+from hyperbaton.models.phrases.table import FLOOR, PhraseTable
 from tests.models.phrases.corpora import corpus_of, small_corpora
 
 child = kernel(child)  # compiled, as in use

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import tomli_w
 
-from models.errors import DataError
-from models.phrases.table import PhraseTable
-from models.system.folder import NAME, load_language_model, load_phrases, read_system
-from models.system.moses_exchange import export_moses, import_moses
+from hyperbaton.foundation.errors import DataError
+from hyperbaton.models.phrases.table import PhraseTable
+from hyperbaton.models.system.folder import NAME, load_language_model, load_phrases, read_system
+from hyperbaton.models.system.moses_exchange import export_moses, import_moses
 
 INI = """\
 [feature]
@@ -129,7 +129,7 @@ def test_a_kenlm_binary_is_kept_as_it_is(moses, write, tmp_path, monkeypatch):
     # no tool here writes such files; what counts is that they are copied and asked through kenlm
     magic = b"mmap lm http://kheafield.com/code"
     binary = write("lm.binary", magic + b" and so on")
-    monkeypatch.setattr("models.system.moses_exchange.KenlmModel", lambda path: path)
+    monkeypatch.setattr("hyperbaton.models.system.moses_exchange.KenlmModel", lambda path: path)
     import_moses(moses("lm.arpa", "lm.binary"), tmp_path / "m")
     part = tmp_path / "m" / read_system(tmp_path / "m")["parts"]["lm"]
     assert (part / "lm.kenlm").read_bytes() == binary.read_bytes()

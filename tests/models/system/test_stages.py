@@ -5,16 +5,16 @@ import re
 
 import pytest
 
-from models.data.sealed_folders import MANIFEST, sha256
-from models.errors import DataError, SettingError
-from models.system.stages import (
+from hyperbaton.foundation.errors import DataError, SettingError
+from hyperbaton.foundation.files.sealed_folders import MANIFEST, sha256
+from hyperbaton.foundation.files.writing import open_to_write
+from hyperbaton.models.system.stages import (
     PARTS,
     fingerprint,
     locked,
     remove_other_parts,
     run_stage,
 )
-from models.writing import open_to_write
 
 KEYS = ["0123456789abcdef", "fedcba9876543210"]
 
@@ -122,7 +122,7 @@ def test_a_file_system_without_locks_is_no_obstacle(tmp_path, monkeypatch):
     def flock(*_):
         raise OSError(38, "Function not implemented")
 
-    monkeypatch.setattr("models.system.stages.fcntl.flock", flock)
+    monkeypatch.setattr("hyperbaton.models.system.stages.fcntl.flock", flock)
     with locked(tmp_path / "m"):
         assert (tmp_path / "m").is_dir()
 

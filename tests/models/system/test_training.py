@@ -13,22 +13,27 @@ import kenlm
 import numpy as np
 import pytest
 
-from models.data.corpus_reading import CorpusFiles, CorpusSettings, read_corpus
-from models.errors import DataError, SettingError
-from models.language_model.arpa import write_arpa
-from models.phrases.moses_tables import source_texts, target_texts
-from models.phrases.settings import PhraseSettings
-from models.phrases.steps import PhraseSteps
-from models.system import stage_work, training
-from models.system.folder import load_distortion, load_language_model, load_phrases, read_system
-from models.system.moses_exchange import export_moses, import_moses
-from models.system.settings import (
+from hyperbaton.corpus.corpora.reading import CorpusFiles, CorpusSettings, read_corpus
+from hyperbaton.foundation.errors import DataError, SettingError
+from hyperbaton.models.language_model.arpa import write_arpa
+from hyperbaton.models.phrases.moses_tables import source_texts, target_texts
+from hyperbaton.models.phrases.settings import PhraseSettings
+from hyperbaton.models.phrases.steps import PhraseSteps
+from hyperbaton.models.system import stage_work, training
+from hyperbaton.models.system.folder import (
+    load_distortion,
+    load_language_model,
+    load_phrases,
+    read_system,
+)
+from hyperbaton.models.system.moses_exchange import export_moses, import_moses
+from hyperbaton.models.system.settings import (
     ClassSettings,
     LanguageModelSettings,
     ResourceSettings,
     TrainingSettings,
 )
-from models.system.training import Listeners, train_system
+from hyperbaton.models.system.training import Listeners, train_system
 
 
 @pytest.fixture
@@ -191,17 +196,17 @@ def test_a_large_corpus_is_read_once(files, write, tmp_path, monkeypatch):
     )
     settings = TrainingSettings(distortion=("linear", "msd", "pair"), classes=ClassSettings(3))
     said = train(tagged, tmp_path / "small", settings=settings)
-    monkeypatch.setattr("models.system.training.LARGE", 0)
+    monkeypatch.setattr("hyperbaton.models.system.training.LARGE", 0)
     reads = []
 
     def read(*arguments):
         reads.append(arguments)
         return read_corpus(*arguments)
 
-    monkeypatch.setattr("models.system.training.read_corpus", read)
+    monkeypatch.setattr("hyperbaton.models.system.training.read_corpus", read)
     with monkeypatch.context() as patch:
-        patch.setattr("models.system.training.estimate", lambda *_: 1 / 0)
-        patch.setattr("models.system.training.check_training_settings", lambda _: None)
+        patch.setattr("hyperbaton.models.system.training.estimate", lambda *_: 1 / 0)
+        patch.setattr("hyperbaton.models.system.training.check_training_settings", lambda _: None)
         with pytest.raises(ZeroDivisionError):  # after the phrase table
             train(tagged, tmp_path / "large", settings=settings)
     again = train(tagged, tmp_path / "large", settings=settings)
@@ -250,9 +255,9 @@ def test_a_system_without_reordering_scores(files, tmp_path):
 
 LENGTHS = """
 import numpy as np
-from models.data.array_files import load_arrays, save_arrays
-from models.distortion.interface import DistortionModel
-from models.distortion.linear import Linear
+from hyperbaton.foundation.files.array_files import load_arrays, save_arrays
+from hyperbaton.models.distortion.interface import DistortionModel
+from hyperbaton.models.distortion.linear import Linear
 
 class Lengths(Linear):
     "Learns the mean sentence length, tells the classes that it saw."
@@ -451,7 +456,7 @@ def test_training_did_not_repair_a_damaged_part(files, tmp_path, part, content):
 
 def test_a_language_model_of_another_format_was_taken_for_finished(files, tmp_path, monkeypatch):
     train(files, tmp_path / "m")
-    monkeypatch.setattr("models.system.training.LM_FORMAT", 99)
+    monkeypatch.setattr("hyperbaton.models.system.training.LM_FORMAT", 99)
     phrases, lm, *_ = train(files, tmp_path / "m")
     assert phrases == "phrases: nothing has changed"
     assert lm == "lm: 32 n-grams of 8 words"

@@ -8,20 +8,20 @@ from dataclasses import replace
 
 import pytest
 
-from hyperbaton.samples import sample_files
-from models.data.corpus_reading import CorpusFiles
-from models.phrases import partitions
-from models.system.settings import (
+from hyperbaton.corpus.corpora.reading import CorpusFiles
+from hyperbaton.models.phrases import partitions
+from hyperbaton.models.system.settings import (
     ClassSettings,
     LanguageModelSettings,
     ResourceSettings,
     TrainingSettings,
 )
-from models.system.training import Listeners, train_system
+from hyperbaton.models.system.training import Listeners, train_system
+from hyperbaton.samples import sample_files
 
 distributed = pytest.importorskip("distributed")
-from models.work.cluster.dask_workers import DaskWorkers, quiet  # noqa: E402
-from models.work.cluster.file_service import FileService  # noqa: E402
+from hyperbaton.foundation.work.cluster.dask_workers import DaskWorkers, quiet  # noqa: E402
+from hyperbaton.foundation.work.cluster.file_service import FileService  # noqa: E402
 
 N_PAIRS = 150
 SETTINGS = TrainingSettings(
@@ -42,7 +42,7 @@ SOME = replace(SETTINGS, distortion=("linear", "msd", SETTINGS.distortion[3]))
 @pytest.fixture(autouse=True)
 def small_shards(monkeypatch):
     monkeypatch.setattr(partitions, "SHARD", 40)
-    monkeypatch.setattr("models.language_model.far_counting.FEWEST", 500)
+    monkeypatch.setattr("hyperbaton.models.language_model.far_counting.FEWEST", 500)
 
 
 @pytest.fixture(scope="module")

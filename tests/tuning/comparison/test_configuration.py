@@ -4,13 +4,18 @@ from pathlib import Path
 
 import pytest
 
-from models.errors import DataError, SettingError
-from tuning.comparison.configuration import NO_LIMIT, check, limit_name, read_configuration
-from tuning.comparison.data import cut_out
-from tuning.comparison.requirements import check_models
-from tuning.evaluation.data_sets import load
-from tuning.optimisers.mira import Mira
-from tuning.report.results_folder import complete
+from hyperbaton.foundation.errors import DataError, SettingError
+from hyperbaton.tuning.comparison.configuration import (
+    NO_LIMIT,
+    check,
+    limit_name,
+    read_configuration,
+)
+from hyperbaton.tuning.comparison.data import cut_out
+from hyperbaton.tuning.comparison.requirements import check_models
+from hyperbaton.tuning.evaluation.data_sets import load
+from hyperbaton.tuning.optimisers.mira import Mira
+from hyperbaton.tuning.report.results_folder import complete
 
 RESULTS = Path(__file__).parents[3] / "docs" / "results"
 GOOD = """

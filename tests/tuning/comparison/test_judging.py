@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from hyperbaton.tuning.comparison.judging import judge
+from hyperbaton.tuning.evaluation.significance import find_test, interval, resampled_scores
 from tests.tuning.report.comparisons import make_comparison
-from tuning.comparison.judging import judge
-from tuning.evaluation.significance import find_test, interval, resampled_scores
 
 ERRORS = {"A": 0.35, "B": 0.3, "C": 0.1}
 

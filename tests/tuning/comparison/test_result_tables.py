@@ -8,9 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.tuning.report.comparisons import make_comparison
-from tuning.comparison.configuration import System
-from tuning.comparison.result_tables import (
+from hyperbaton.tuning.comparison.configuration import System
+from hyperbaton.tuning.comparison.result_tables import (
     CSV_HEADER,
     limits_table,
     mark,
@@ -20,10 +19,11 @@ from tuning.comparison.result_tables import (
     way_table,
     write_files,
 )
-from tuning.evaluation.scoring import Score
-from tuning.evaluation.significance import p_text
-from tuning.metrics.bleu import Bleu
-from tuning.metrics.ter import Ter
+from hyperbaton.tuning.evaluation.scoring import Score
+from hyperbaton.tuning.evaluation.significance import p_text
+from hyperbaton.tuning.metrics.bleu import Bleu
+from hyperbaton.tuning.metrics.ter import Ter
+from tests.tuning.report.comparisons import make_comparison
 
 
 @pytest.fixture(scope="module")

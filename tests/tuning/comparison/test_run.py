@@ -8,15 +8,25 @@ import numpy as np
 import pytest
 import sacrebleu
 
-from decoder.translator import Translator
+from hyperbaton.corpus.raw_text.settings import TextSettings
+from hyperbaton.decoder.translator import Translator
+from hyperbaton.foundation.errors import DataError, SettingError
+from hyperbaton.foundation.work.workplace import Workplace
+from hyperbaton.models.distortion.linear import Linear
+from hyperbaton.models.phrases.settings import PhraseSettings
+from hyperbaton.models.system.folder import load_source_tagger
+from hyperbaton.models.system.settings import LanguageModelSettings
 from hyperbaton.samples import sample_files
-from models.distortion.linear import Linear
-from models.errors import DataError, SettingError
-from models.phrases.settings import PhraseSettings
-from models.system.folder import load_source_tagger
-from models.system.settings import LanguageModelSettings
-from models.text.settings import TextSettings
-from models.work.workplace import Workplace
+from hyperbaton.tuning.comparison import cells, run
+from hyperbaton.tuning.comparison.cells import Job, read_replica, run_job
+from hyperbaton.tuning.comparison.configuration import NO_LIMIT, System, TrainingData, check
+from hyperbaton.tuning.comparison.result_tables import as_record, summary_table, write_files
+from hyperbaton.tuning.comparison.run import average_jobs, compare, grid
+from hyperbaton.tuning.comparison.systems import COSTS, train
+from hyperbaton.tuning.evaluation.data_sets import load
+from hyperbaton.tuning.optimisers.mira import Mira
+from hyperbaton.tuning.weights.protocol import split
+from hyperbaton.tuning.weights.settings import COMPARE_SETTINGS
 from tests.tuning.comparison.tiny import (
     LEX,
     LINEAR,
@@ -24,16 +34,6 @@ from tests.tuning.comparison.tiny import (
     in_this_process,
     tiny_configuration,
 )
-from tuning.comparison import cells, run
-from tuning.comparison.cells import Job, read_replica, run_job
-from tuning.comparison.configuration import NO_LIMIT, System, TrainingData, check
-from tuning.comparison.result_tables import as_record, summary_table, write_files
-from tuning.comparison.run import average_jobs, compare, grid
-from tuning.comparison.systems import COSTS, train
-from tuning.evaluation.data_sets import load
-from tuning.optimisers.mira import Mira
-from tuning.weights.protocol import split
-from tuning.weights.settings import COMPARE_SETTINGS
 
 TUNED = replace(
     COMPARE_SETTINGS, method="mira", n_best=20, iterations=2, replicas=2, seed=5, protocol="best"

@@ -4,17 +4,17 @@ import gzip
 from dataclasses import replace
 from pathlib import Path
 
+from hyperbaton.foundation.work.workplace import Workplace
+from hyperbaton.models.system.settings import ClassSettings, LanguageModelSettings
 from hyperbaton.samples import sample_files
-from models.system.settings import ClassSettings, LanguageModelSettings
-from models.work.workplace import Workplace
-from tuning.comparison.configuration import (
+from hyperbaton.tuning.comparison.configuration import (
     Configuration,
     System,
     TrainingData,
     check,
 )
-from tuning.evaluation.data_sets import DataSet
-from tuning.weights.settings import COMPARE_SETTINGS
+from hyperbaton.tuning.evaluation.data_sets import DataSet
+from hyperbaton.tuning.weights.settings import COMPARE_SETTINGS
 
 UNTUNED = replace(COMPARE_SETTINGS, method="none")
 N_TRAIN, N_DEV, N_TEST = 60, 12, 8

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tuning.evaluation.charts import (
+from hyperbaton.tuning.evaluation.charts import (
     Chart,
     Series,
     heat_map,

@@ -6,13 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 
-from models.data.sentence import Sentence
-from models.errors import DataError
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.foundation.errors import DataError
+from hyperbaton.tuning.evaluation.consensus import Scored, expected_gains, gains, lattice_consensus
+from hyperbaton.tuning.evaluation.nbest_lists import Entry, read_lists, side_by_side
 from tests.decoder.oracles import everything
 from tests.decoder.systems import systems
 from tests.tuning.evaluation.test_diagnosis import translator_of
-from tuning.evaluation.consensus import Scored, expected_gains, gains, lattice_consensus
-from tuning.evaluation.nbest_lists import Entry, read_lists, side_by_side
 
 texts = st.lists(st.sampled_from("abc"), min_size=1, max_size=7).map(" ".join)
 

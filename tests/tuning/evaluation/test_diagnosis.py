@@ -2,14 +2,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from decoder.decode import SearchSettings
-from decoder.translator import Failure, Translator
-from models.data.sentence import Sentence
-from models.system.folder import default_models
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.decoder.decode import SearchSettings
+from hyperbaton.decoder.translator import Failure, Translator
+from hyperbaton.models.system.folder import default_models
+from hyperbaton.tuning.evaluation.diagnosis import diagnose, diagnose_order
 from tests import command_line
 from tests.decoder.oracles import everything
 from tests.decoder.systems import HAND, systems
-from tuning.evaluation.diagnosis import diagnose, diagnose_order
 
 
 def translator_of(system, **search):
@@ -85,8 +85,8 @@ def test_the_cause_of_an_order_is_the_one_that_trying_everything_shows(system, d
 
 
 def test_the_command(write, tmp_path):
-    from models.data.corpus_reading import CorpusFiles
-    from models.system.training import train_system
+    from hyperbaton.corpus.corpora.reading import CorpusFiles
+    from hyperbaton.models.system.training import train_system
 
     lines = [
         (" ".join(source), " ".join(target), " ".join(f"{s}-{t}" for s, t in links))

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from decoder.decode import Decoder, SearchSettings
-from models.data.sentence import Sentence
-from models.system.folder import default_models, default_weights
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.decoder.decode import Decoder, SearchSettings
+from hyperbaton.models.system.folder import default_models, default_weights
+from hyperbaton.tuning.evaluation.lattice_ngrams import ngram_lattice
 from tests.decoder.oracles import everything
 from tests.decoder.systems import HAND, make_system, systems
-from tuning.evaluation.lattice_ngrams import ngram_lattice
 
 
 def ngrams(words):

@@ -2,8 +2,12 @@
 
 import pytest
 
-from models.errors import DataError, SettingError
-from tuning.evaluation.list_features import add_features, parse_features, read_feature_lists
+from hyperbaton.foundation.errors import DataError, SettingError
+from hyperbaton.tuning.evaluation.list_features import (
+    add_features,
+    parse_features,
+    read_feature_lists,
+)
 
 LISTS = """0 ||| a b ||| lm= -1 msd= 0 -2 ||| -2.5 ||| 0-0
 0 ||| a ||| lm= -1.5 msd= 1 -3 ||| -3

@@ -3,14 +3,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 
-from models.data.corpus_reading import CorpusFiles
-from models.data.sentence import Sentence
-from models.system.training import train_system
+from hyperbaton.corpus.corpora.reading import CorpusFiles
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.models.system.training import train_system
+from hyperbaton.tuning.evaluation.oracle_bleu import climb, oracle_bleu
 from tests import command_line
 from tests.decoder.oracles import everything
 from tests.decoder.systems import systems
 from tests.tuning.evaluation.test_diagnosis import translator_of
-from tuning.evaluation.oracle_bleu import climb, oracle_bleu
 
 BLEU_OF_ALL = BLEU(tokenize="none", force=True)
 

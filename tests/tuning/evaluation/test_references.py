@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from models.errors import DataError, SettingError
-from tuning.evaluation.references import (
+from hyperbaton.foundation.errors import DataError, SettingError
+from hyperbaton.tuning.evaluation.references import (
     check_line_counts,
     check_standard_input,
     read_hypotheses,

@@ -2,17 +2,17 @@
 
 import pytest
 
-from models.errors import SettingError
-from tuning.evaluation.scoring import evaluate
-from tuning.evaluation.significance import (
+from hyperbaton.foundation.errors import SettingError
+from hyperbaton.tuning.evaluation.scoring import evaluate
+from hyperbaton.tuning.evaluation.significance import (
     interval,
     paired_bootstrap,
     randomisation,
     resampled_scores,
 )
-from tuning.metrics.base import Outputs
-from tuning.metrics.bleu import Bleu
-from tuning.metrics.wer import Wer
+from hyperbaton.tuning.metrics.base import Outputs
+from hyperbaton.tuning.metrics.bleu import Bleu
+from hyperbaton.tuning.metrics.wer import Wer
 
 REFERENCES = [["a b c d e"], ["b c d e"], ["c d e f g"]]
 OLD = Outputs(["a b c d", "b c d e", "c d x f g"], REFERENCES)

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.significance import PairedTest
 
-from models.errors import DataError, SettingError
-from tuning.evaluation.significance import (
+from hyperbaton.foundation.errors import DataError, SettingError
+from hyperbaton.tuning.evaluation.significance import (
     exchanges,
     find_test,
     interval,
@@ -22,9 +22,9 @@ from tuning.evaluation.significance import (
     resampled_scores,
     resampling_counts,
 )
-from tuning.metrics.base import Metric, Outputs
-from tuning.metrics.bleu import Bleu
-from tuning.metrics.wer import Wer
+from hyperbaton.tuning.metrics.base import Metric, Outputs
+from hyperbaton.tuning.metrics.bleu import Bleu
+from hyperbaton.tuning.metrics.wer import Wer
 
 
 class Mean(Metric):
@@ -87,7 +87,7 @@ def test_permutations_are_fair():
 
 def test_chunks_change_nothing(monkeypatch):
     whole = [np.concatenate(list(draw(20, 30, seed=5))) for draw in (resampling_counts, exchanges)]
-    monkeypatch.setattr("tuning.evaluation.significance.CHUNK", 64)
+    monkeypatch.setattr("hyperbaton.tuning.evaluation.significance.CHUNK", 64)
     parts = [list(draw(20, 30, seed=5)) for draw in (resampling_counts, exchanges)]
     assert all(len(part) == 10 for part in parts)
     for one, several in zip(whole, parts, strict=True):

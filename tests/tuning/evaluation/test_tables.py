@@ -1,6 +1,6 @@
 """One table in all its forms, written out by hand."""
 
-from tuning.evaluation.tables import Table, as_csv, as_latex, as_markdown, as_text
+from hyperbaton.tuning.evaluation.tables import Table, as_csv, as_latex, as_markdown, as_text
 
 TABLE = Table(["name", "n"], [["本", "1"], ["a|b & c", "−10"]], ["a note"], "Title")
 

@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tuning.evaluation.verdicts import Case, Finding, footnote, holm, judge_claims, with_caveat
+from hyperbaton.tuning.evaluation.verdicts import (
+    Case,
+    Finding,
+    footnote,
+    holm,
+    judge_claims,
+    with_caveat,
+)
 
 FOR, AGAINST = 1.0, -1.0
 SURE, UNSURE = 0.001, 0.2

@@ -8,12 +8,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 
+from hyperbaton.tuning.metrics.base import Outputs
+from hyperbaton.tuning.metrics.bleu import Bleu
+from hyperbaton.tuning.metrics.ngram_matches import clipped_matches, matches_by_reference
+from hyperbaton.tuning.metrics.words import TextOptions, batches
 from tests.strategies import examples
 from tests.tuning.metrics.translations import check_laws, outputs, streams
-from tuning.metrics.base import Outputs
-from tuning.metrics.bleu import Bleu
-from tuning.metrics.ngram_matches import clipped_matches, matches_by_reference
-from tuning.metrics.words import TextOptions, batches
 
 
 @examples(2)
@@ -99,7 +99,7 @@ def test_ten_thousand_words():
 
 
 def test_more_sentences_than_a_batch(monkeypatch):
-    monkeypatch.setattr("tuning.metrics.words.BATCH", 2)
+    monkeypatch.setattr("hyperbaton.tuning.metrics.words.BATCH", 2)
     of = Outputs(["a b", "b c", "c", "a", "a a"], [["a b"], ["b"], ["c", "d"], ["b"], ["a a"]])
     expected = BLEU(tokenize="none")._extract_corpus_statistics(of.hypotheses, streams(of))
     assert Bleu().statistics(of).tolist() == expected
@@ -110,7 +110,7 @@ def test_more_sentences_than_a_batch(monkeypatch):
 )
 @pytest.mark.parametrize("lowercase", [False, True])
 def test_signature_is_sacrebleus(references, lowercase):
-    from tuning.metrics.catalogue import make_metrics
+    from hyperbaton.tuning.metrics.catalogue import make_metrics
 
     of = Outputs(["a b", "c"], references)
     theirs = BLEU(tokenize="13a", lowercase=lowercase)

@@ -5,11 +5,11 @@ import sys
 import numpy as np
 import pytest
 
-from models.errors import DataError, SettingError
-from tuning.metrics.base import Outputs
-from tuning.metrics.bleu import Bleu
-from tuning.metrics.catalogue import METRICS, make_metrics
-from tuning.metrics.words import TextOptions, batches, load_tokeniser, n_references
+from hyperbaton.foundation.errors import DataError, SettingError
+from hyperbaton.tuning.metrics.base import Outputs
+from hyperbaton.tuning.metrics.bleu import Bleu
+from hyperbaton.tuning.metrics.catalogue import METRICS, make_metrics
+from hyperbaton.tuning.metrics.words import TextOptions, batches, load_tokeniser, n_references
 
 REFERENCES = [["a b c d"], ["c d", "d"]]
 

@@ -6,11 +6,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from sacrebleu.metrics.chrf import CHRF
 
+from hyperbaton.tuning.metrics.base import Outputs
+from hyperbaton.tuning.metrics.chrf import Chrf
+from hyperbaton.tuning.metrics.words import TextOptions
 from tests.strategies import examples
 from tests.tuning.metrics.translations import check_laws, outputs, streams
-from tuning.metrics.base import Outputs
-from tuning.metrics.chrf import Chrf
-from tuning.metrics.words import TextOptions
 
 
 @examples(2)

@@ -5,13 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.errors import SettingError
-from models.kernels import kernel
+from hyperbaton.foundation.errors import SettingError
+from hyperbaton.foundation.kernels import kernel
+from hyperbaton.tuning.metrics.base import Outputs
+from hyperbaton.tuning.metrics.meteor import FREE, Meteor, align
+from hyperbaton.tuning.metrics.words import TextOptions
 from tests.strategies import examples
 from tests.tuning.metrics.translations import check_laws, outputs
-from tuning.metrics.base import Outputs
-from tuning.metrics.meteor import FREE, Meteor, align
-from tuning.metrics.words import TextOptions
 
 align = kernel(align)  # compiled, as in use
 

@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
-from models.errors import DataError, SettingError
-from tuning.metrics.base import Metric, Outputs
-from tuning.metrics.bleu import Bleu
-from tuning.metrics.catalogue import make_metrics
-from tuning.metrics.order import FuzzyReordering, Hamming, KendallTau, LRscore, PDscore
-from tuning.metrics.visits import visits_of_sequences
+from hyperbaton.foundation.errors import DataError, SettingError
+from hyperbaton.tuning.metrics.base import Metric, Outputs
+from hyperbaton.tuning.metrics.bleu import Bleu
+from hyperbaton.tuning.metrics.catalogue import make_metrics
+from hyperbaton.tuning.metrics.order import FuzzyReordering, Hamming, KendallTau, LRscore, PDscore
+from hyperbaton.tuning.metrics.visits import visits_of_sequences
 
 PERMUTATION_METRICS = [
     KendallTau(), KendallTau(square_root=True), Hamming(), FuzzyReordering(),

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.errors import DataError, SettingError
-from tuning.metrics.base import Outputs
-from tuning.metrics.ribes import Ribes
-from tuning.metrics.words import TextOptions
+from hyperbaton.foundation.errors import DataError, SettingError
+from hyperbaton.tuning.metrics.base import Outputs
+from hyperbaton.tuning.metrics.ribes import Ribes
+from hyperbaton.tuning.metrics.words import TextOptions
 
 # Few different words, so that many need their neighbours to be told apart
 sentences = st.lists(st.sampled_from("abcd"), max_size=10).map(" ".join)

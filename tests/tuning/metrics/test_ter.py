@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu.metrics.ter import TER
 
+from hyperbaton.tuning.metrics.base import Outputs
+from hyperbaton.tuning.metrics.ter import Ter
+from hyperbaton.tuning.metrics.words import TextOptions
 from tests.strategies import examples
 from tests.tuning.metrics.translations import check_laws, outputs, streams
-from tuning.metrics.base import Outputs
-from tuning.metrics.ter import Ter
-from tuning.metrics.words import TextOptions
 
 
 def their_statistics(of, **options):

@@ -3,16 +3,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.arrays import Ragged
-from models.errors import BadLine, DataError
-from tests.oracles import visit_sequence
-from tuning.metrics.visits import (
+from hyperbaton.foundation.arrays import Ragged
+from hyperbaton.foundation.errors import BadLine, DataError
+from hyperbaton.tuning.metrics.visits import (
     Visits,
     complete,
     read_visits,
     visits_of_links,
     visits_of_sequences,
 )
+from tests.oracles import visit_sequence
 
 links = st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)), max_size=12)
 

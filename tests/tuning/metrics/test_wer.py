@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+from hyperbaton.tuning.metrics.base import Outputs
+from hyperbaton.tuning.metrics.wer import Per, Wer
+from hyperbaton.tuning.metrics.words import TextOptions
 from tests.tuning.metrics.translations import check_laws, outputs
-from tuning.metrics.base import Outputs
-from tuning.metrics.wer import Per, Wer
-from tuning.metrics.words import TextOptions
 
 
 def slow_distance(hypothesis, reference):

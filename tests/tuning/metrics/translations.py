@@ -3,7 +3,7 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from tuning.metrics.base import Metric, Outputs
+from hyperbaton.tuning.metrics.base import Metric, Outputs
 
 # Few words, so that much matches; case, punctuation and a stem pair for the options
 WORDS = ["a", "b", "c", "A", "dog", "dogs", "ab.", "1,5"]

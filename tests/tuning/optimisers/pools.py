@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from tuning.metrics.ribes import Ribes
-from tuning.optimisers.objective import Objective, Term
-from tuning.optimisers.pool import Pool
+from hyperbaton.tuning.metrics.ribes import Ribes
+from hyperbaton.tuning.optimisers.objective import Objective, Term
+from hyperbaton.tuning.optimisers.pool import Pool
 
 MEAN = Objective([Term(1.0, Ribes())])  # a metric that is the mean of single scores
 

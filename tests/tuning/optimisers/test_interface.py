@@ -5,12 +5,12 @@ from dataclasses import fields
 
 import pytest
 
-from models.errors import SettingError
-from tuning.optimisers.interface import OPTIMISERS, Optimiser, make_optimiser
-from tuning.optimisers.lattice_mert import LatticeMert
-from tuning.optimisers.mert import Mert
-from tuning.optimisers.mira import Mira
-from tuning.optimisers.pro import Pro
+from hyperbaton.foundation.errors import SettingError
+from hyperbaton.tuning.optimisers.interface import OPTIMISERS, Optimiser, make_optimiser
+from hyperbaton.tuning.optimisers.lattice_mert import LatticeMert
+from hyperbaton.tuning.optimisers.mert import Mert
+from hyperbaton.tuning.optimisers.mira import Mira
+from hyperbaton.tuning.optimisers.pro import Pro
 
 
 class Standing(Optimiser):
@@ -39,7 +39,10 @@ def test_classes_of_other_modules():
         ("mret", "there is no tuning method 'mret'\n  did you mean mert?"),
         ("xyz", "there is no tuning method 'xyz'\n  known: mert, mert-lattice, mira, pro"),
         ("nothing:Here", "the tuning method 'nothing:Here' cannot be loaded: No module named"),
-        ("models.errors:Here", "cannot be loaded: module 'models.errors' has no attribute 'Here'"),
+        (
+            "hyperbaton.foundation.errors:Here",
+            "cannot be loaded: module 'hyperbaton.foundation.errors' has no attribute 'Here'",
+        ),
         ("collections:OrderedDict", "'collections:OrderedDict' is not a tuning method"),
     ],
 )

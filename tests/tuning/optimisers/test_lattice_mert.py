@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
+from hyperbaton.tuning.optimisers.interface import Start
+from hyperbaton.tuning.optimisers.lattice_mert import LatticeMert
+from hyperbaton.tuning.optimisers.line_search import REACH
+from hyperbaton.tuning.optimisers.mert import Mert
+from hyperbaton.tuning.optimisers.pool import Pool, scale_pool
 from tests.tuning.optimisers.pools import MEAN, oracle, planted_pool
-from tuning.optimisers.interface import Start
-from tuning.optimisers.lattice_mert import LatticeMert
-from tuning.optimisers.line_search import REACH
-from tuning.optimisers.mert import Mert
-from tuning.optimisers.pool import Pool, scale_pool
 
 ALL = np.ones(7, dtype=bool)
 START = np.full(7, 0.1)

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tuning.metrics.bleu import Bleu
-from tuning.metrics.ribes import Ribes
-from tuning.optimisers.line_search import (
+from hyperbaton.tuning.metrics.bleu import Bleu
+from hyperbaton.tuning.metrics.ribes import Ribes
+from hyperbaton.tuning.optimisers.line_search import (
     BETTER,
     REACH,
     LineSearch,
@@ -17,7 +17,7 @@ from tuning.optimisers.line_search import (
     interval_scores,
     make_room,
 )
-from tuning.optimisers.pool import best_of_each
+from hyperbaton.tuning.optimisers.pool import best_of_each
 
 coarse = st.integers(-4, 4).map(float)  # many ties and parallel lines
 fine = st.floats(-10, 10).map(lambda value: round(value, 3))
@@ -147,7 +147,7 @@ def test_intervals_are_scored_in_chunks(monkeypatch):
     a, b = features[:, 0].copy(), features[:, 1].copy()
     found = find_thresholds(a, b, offsets, 10.0, room)
     whole = interval_scores(found, statistics, Bleu())
-    monkeypatch.setattr("tuning.optimisers.line_search.CHUNK", 5)
+    monkeypatch.setattr("hyperbaton.tuning.optimisers.line_search.CHUNK", 5)
     np.testing.assert_allclose(interval_scores(found, statistics, Bleu()), whole)
     assert len(whole) > 20
 

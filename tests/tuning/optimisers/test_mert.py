@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from tests.tuning.optimisers.pools import MEAN, oracle, planted_pool
-from tuning.optimisers.interface import Start
-from tuning.optimisers.line_search import BETTER
-from tuning.optimisers.mert import (
+from hyperbaton.tuning.optimisers.interface import Start
+from hyperbaton.tuning.optimisers.line_search import BETTER
+from hyperbaton.tuning.optimisers.mert import (
     WALK,
     Mert,
     Place,
@@ -16,7 +15,8 @@ from tuning.optimisers.mert import (
     random_point,
     sweep,
 )
-from tuning.optimisers.pool import Pool, scale_pool
+from hyperbaton.tuning.optimisers.pool import Pool, scale_pool
+from tests.tuning.optimisers.pools import MEAN, oracle, planted_pool
 
 ALL = np.ones(7, dtype=bool)
 

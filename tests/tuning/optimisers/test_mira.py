@@ -3,17 +3,17 @@
 import numpy as np
 import pytest
 
-from models.kernels import kernel
+from hyperbaton.foundation.kernels import kernel
+from hyperbaton.tuning.metrics import bleu
+from hyperbaton.tuning.metrics.base import Outputs
+from hyperbaton.tuning.metrics.bleu import Bleu
+from hyperbaton.tuning.metrics.chrf import Chrf
+from hyperbaton.tuning.optimisers.interface import Start
+from hyperbaton.tuning.optimisers.line_search import BETTER
+from hyperbaton.tuning.optimisers.mira import Mira, _Corpus, _Lists, _pass_for_any, _pass_for_bleu
+from hyperbaton.tuning.optimisers.objective import Objective, Term
+from hyperbaton.tuning.optimisers.pool import Pool
 from tests.tuning.optimisers.pools import MEAN, oracle, planted_pool
-from tuning.metrics import bleu
-from tuning.metrics.base import Outputs
-from tuning.metrics.bleu import Bleu
-from tuning.metrics.chrf import Chrf
-from tuning.optimisers.interface import Start
-from tuning.optimisers.line_search import BETTER
-from tuning.optimisers.mira import Mira, _Corpus, _Lists, _pass_for_any, _pass_for_bleu
-from tuning.optimisers.objective import Objective, Term
-from tuning.optimisers.pool import Pool
 
 ALL = np.ones(7, dtype=bool)
 bleu_of = kernel(bleu.bleu_of)

@@ -6,12 +6,12 @@ import re
 import numpy as np
 import pytest
 
-from models.errors import SettingError
-from tuning.metrics.base import Outputs
-from tuning.metrics.bleu import Bleu
-from tuning.metrics.ribes import Ribes
-from tuning.metrics.ter import Ter
-from tuning.optimisers.objective import make_objective, parse_objective
+from hyperbaton.foundation.errors import SettingError
+from hyperbaton.tuning.metrics.base import Outputs
+from hyperbaton.tuning.metrics.bleu import Bleu
+from hyperbaton.tuning.metrics.ribes import Ribes
+from hyperbaton.tuning.metrics.ter import Ter
+from hyperbaton.tuning.optimisers.objective import make_objective, parse_objective
 
 OUTPUTS = Outputs(["a b c d e", "x b c"], [["a b c d f"], ["a b c", "c b"]])
 

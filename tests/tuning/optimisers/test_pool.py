@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.arrays import Ragged
+from hyperbaton.foundation.arrays import Ragged
+from hyperbaton.tuning.metrics.ribes import Ribes
+from hyperbaton.tuning.optimisers.pool import Pool, hypothesis_keys, word_keys
 from tests.tuning.optimisers.pools import planted_pool
-from tuning.metrics.ribes import Ribes
-from tuning.optimisers.pool import Pool, hypothesis_keys, word_keys
 
 # n-best lists of three sentences: each hypothesis a small number that stands for all of it
 lists = st.lists(st.lists(st.integers(0, 5), max_size=6), min_size=3, max_size=3)

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
+from hyperbaton.tuning.metrics.base import Outputs
+from hyperbaton.tuning.metrics.bleu import Bleu
+from hyperbaton.tuning.optimisers.interface import Start
+from hyperbaton.tuning.optimisers.objective import Objective, Term
+from hyperbaton.tuning.optimisers.pool import Pool, scale_pool
+from hyperbaton.tuning.optimisers.pro import Pro, corpus_gains, fit_pairs
 from tests.tuning.optimisers.pools import MEAN, oracle, planted_pool
-from tuning.metrics.base import Outputs
-from tuning.metrics.bleu import Bleu
-from tuning.optimisers.interface import Start
-from tuning.optimisers.objective import Objective, Term
-from tuning.optimisers.pool import Pool, scale_pool
-from tuning.optimisers.pro import Pro, corpus_gains, fit_pairs
 
 ALL = np.ones(7, dtype=bool)
 MASK = (1 << 64) - 1

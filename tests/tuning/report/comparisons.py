@@ -10,12 +10,11 @@ from pathlib import Path
 
 import numpy as np
 
+from hyperbaton.corpus.corpora.alignment import parse_links
 from hyperbaton.samples import sample_configuration
-from models.data.alignment import parse_links
-from tests.oracles import visit_sequence
-from tuning.comparison.configuration import Configuration, System, check
-from tuning.comparison.judging import judge
-from tuning.comparison.results import (
+from hyperbaton.tuning.comparison.configuration import Configuration, System, check
+from hyperbaton.tuning.comparison.judging import judge
+from hyperbaton.tuning.comparison.results import (
     Cell,
     Comparison,
     Cost,
@@ -25,8 +24,9 @@ from tuning.comparison.results import (
     as_outputs,
     metrics_of,
 )
-from tuning.evaluation.data_sets import Sentences, load
-from tuning.weights.settings import COMPARE_SETTINGS
+from hyperbaton.tuning.evaluation.data_sets import Sentences, load
+from hyperbaton.tuning.weights.settings import COMPARE_SETTINGS
+from tests.oracles import visit_sequence
 
 METRICS = ("bleu", "ter", "ribes", "pdscore")
 
@@ -151,7 +151,7 @@ def spoilt(n_source, target, links, share, random) -> Output:
 
 
 def report_of(comparison: Comparison, path: Path, findings=(), figures=(), exhibits=()) -> Path:
-    from tuning.report.report import report
+    from hyperbaton.tuning.report.report import report
 
     made = report(comparison, findings, figures, exhibits)
     path.write_text(made, encoding="utf-8")

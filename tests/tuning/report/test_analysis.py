@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from models.data.sentence import Sentence
-from tuning.comparison.results import Output
-from tuning.evaluation.data_sets import Sentences
-from tuning.metrics.bleu import Bleu
-from tuning.metrics.visits import visits_of_sequences
-from tuning.report.analysis import (
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.tuning.comparison.results import Output
+from hyperbaton.tuning.evaluation.data_sets import Sentences
+from hyperbaton.tuning.metrics.bleu import Bleu
+from hyperbaton.tuning.metrics.visits import visits_of_sequences
+from hyperbaton.tuning.report.analysis import (
     CLASS_NAMES,
     confusion,
     distance_classes,

@@ -2,11 +2,11 @@
 
 import pytest
 
+from hyperbaton.tuning.reproduction.exhibit import Finding
+from hyperbaton.tuning.reproduction.papers import PAPERS
 from tests.browser import started, why_not
 from tests.child_processes import wait_until
 from tests.tuning.report.comparisons import make_comparison, report_of
-from tuning.reproduction.exhibit import Finding
-from tuning.reproduction.papers import PAPERS
 
 pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not() or "all is there")
 

@@ -9,14 +9,14 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from models.data.sentence import Sentence
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.tuning.evaluation.charts import Chart, Series
+from hyperbaton.tuning.evaluation.tables import Table
+from hyperbaton.tuning.report.html import Section, details, html_table, page
+from hyperbaton.tuning.report.live_links import live_link
+from hyperbaton.tuning.reproduction.exhibit import Exhibit, Finding
+from hyperbaton.tuning.reproduction.papers import PAPERS
 from tests.tuning.report.comparisons import make_comparison, report_of
-from tuning.evaluation.charts import Chart, Series
-from tuning.evaluation.tables import Table
-from tuning.report.html import Section, details, html_table, page
-from tuning.report.live_links import live_link
-from tuning.reproduction.exhibit import Exhibit, Finding
-from tuning.reproduction.papers import PAPERS
 
 VOID = {"meta", "br", "rect", "circle", "path"}
 NAMES = {f"SYSTEM {number} <with a long & odd name>": 0.05 + 0.05 * number for number in range(8)}

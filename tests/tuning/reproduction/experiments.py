@@ -4,12 +4,12 @@ from itertools import product
 
 import numpy as np
 
-from models.distortion.dpr.samples import orientations
-from tuning.reproduction.class_predictions import Classification, precision_by_distance
-from tuning.reproduction.experiment_data import JudgedPhrases
-from tuning.reproduction.experiment_settings import ExperimentSettings
-from tuning.reproduction.learner_experiment import Experiment, Trial
-from tuning.reproduction.time_to_error import ErrorTime
+from hyperbaton.models.distortion.dpr.samples import orientations
+from hyperbaton.tuning.reproduction.class_predictions import Classification, precision_by_distance
+from hyperbaton.tuning.reproduction.experiment_data import JudgedPhrases
+from hyperbaton.tuning.reproduction.experiment_settings import ExperimentSettings
+from hyperbaton.tuning.reproduction.learner_experiment import Experiment, Trial
+from hyperbaton.tuning.reproduction.time_to_error import ErrorTime
 
 N_TEST = 100
 TRUE_DISTANCE = -7  # of all test examples

@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.tuning.reproduction.experiments import made_experiment
-from tuning.reproduction.alrajeh import (
+from hyperbaton.tuning.reproduction.alrajeh import (
     COARSE,
     DUAL,
     FINE,
@@ -14,6 +13,7 @@ from tuning.reproduction.alrajeh import (
     STOPPED,
     alrajeh_exhibit,
 )
+from tests.tuning.reproduction.experiments import made_experiment
 
 SMALL = replace(SETTINGS, sizes=(10,), repeats=2, test_size=5)
 SECONDS = {PRIMAL: 4.0, DUAL: 1.0, COARSE: 0.5, FINE: 2.0, STOPPED: 1.5}

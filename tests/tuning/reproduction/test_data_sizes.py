@@ -6,12 +6,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from hyperbaton.tuning.comparison.configuration import TrainingData
+from hyperbaton.tuning.comparison.data import take
+from hyperbaton.tuning.reproduction import data_sizes
+from hyperbaton.tuning.reproduction.data_sizes import Measured, _measured, sizes_exhibit
+from hyperbaton.tuning.reproduction.material import Material
 from tests.tuning.report.comparisons import make_comparison
-from tuning.comparison.configuration import TrainingData
-from tuning.comparison.data import take
-from tuning.reproduction import data_sizes
-from tuning.reproduction.data_sizes import Measured, _measured, sizes_exhibit
-from tuning.reproduction.material import Material
 
 
 class Mean:

@@ -2,10 +2,10 @@
 
 import json
 
-from tuning.evaluation.charts import Chart, Series
-from tuning.evaluation.tables import Table
-from tuning.evaluation.verdicts import Finding
-from tuning.reproduction.exhibit import (
+from hyperbaton.tuning.evaluation.charts import Chart, Series
+from hyperbaton.tuning.evaluation.tables import Table
+from hyperbaton.tuning.evaluation.verdicts import Finding
+from hyperbaton.tuning.reproduction.exhibit import (
     Exhibit,
     as_record,
     exhibit_text,

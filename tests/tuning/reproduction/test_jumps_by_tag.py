@@ -4,9 +4,9 @@ from functools import cache
 
 import pytest
 
+from hyperbaton.tuning.reproduction import jumps_by_tag
+from hyperbaton.tuning.reproduction.jumps_by_tag import jumps_exhibit, shares
 from tests.models.distortion.parse.small import small_model
-from tuning.reproduction import jumps_by_tag
-from tuning.reproduction.jumps_by_tag import jumps_exhibit, shares
 
 
 @cache

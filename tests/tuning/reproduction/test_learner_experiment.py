@@ -4,12 +4,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from models.distortion.dpr.samples import collect_samples
-from models.errors import DataError, SettingError
+from hyperbaton.foundation.errors import DataError, SettingError
+from hyperbaton.models.distortion.dpr.samples import collect_samples
+from hyperbaton.tuning.reproduction.experiment_settings import ExperimentSettings, learner_names
+from hyperbaton.tuning.reproduction.learner_experiment import run_experiment
 from tests.models.phrases.corpora import corpus_of
 from tests.samples import sample
-from tuning.reproduction.experiment_settings import ExperimentSettings, learner_names
-from tuning.reproduction.learner_experiment import run_experiment
 
 SETTINGS = ExperimentSettings(
     learners=("lr", "mms", "mlr-dual:epsilon=0.5"),

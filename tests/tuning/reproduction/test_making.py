@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 
 from hyperbaton.samples import sample_configuration
+from hyperbaton.tuning.comparison.configuration import System
+from hyperbaton.tuning.reproduction import making
+from hyperbaton.tuning.reproduction.exhibit import Exhibit, LeftOut
+from hyperbaton.tuning.reproduction.making import KINDS, make_exhibits
+from hyperbaton.tuning.reproduction.material import Kind, Material
+from hyperbaton.tuning.reproduction.papers import PAPERS
+from hyperbaton.tuning.reproduction.presets import PRESETS
 from tests.tuning.comparison.tiny import tiny_configuration
 from tests.tuning.report.comparisons import make_comparison
-from tuning.comparison.configuration import System
-from tuning.reproduction import making
-from tuning.reproduction.exhibit import Exhibit, LeftOut
-from tuning.reproduction.making import KINDS, make_exhibits
-from tuning.reproduction.material import Kind, Material
-from tuning.reproduction.papers import PAPERS
-from tuning.reproduction.presets import PRESETS
 
 
 @pytest.fixture(scope="module")

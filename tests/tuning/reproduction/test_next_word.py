@@ -6,22 +6,22 @@ from math import log
 import numpy as np
 import pytest
 
-from models.distortion.next_word.events import find_events
-from models.distortion.next_word.held_out import (
+from hyperbaton.models.distortion.next_word.events import find_events
+from hyperbaton.models.distortion.next_word.held_out import (
     ByDistance,
     MeanDifference,
     Predictions,
     chosen_by_distance,
 )
-from tests.models.phrases.corpora import corpus_of
-from tuning.reproduction.next_word import (
+from hyperbaton.tuning.reproduction.next_word import (
     FARTHEST,
     NEAREST,
     corpus_curve,
     deviation,
     next_word_exhibit,
 )
-from tuning.reproduction.next_word_study import NextWordStudy
+from hyperbaton.tuning.reproduction.next_word_study import NextWordStudy
+from tests.models.phrases.corpora import corpus_of
 
 N = 2 * FARTHEST + 1
 # words are translated in the order 1, 6, 2 … 5, end: one move over 4 words, one over 1

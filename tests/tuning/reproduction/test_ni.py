@@ -6,12 +6,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from models.learning.catalogue import parse_learner
+from hyperbaton.models.learning.catalogue import parse_learner
+from hyperbaton.tuning.reproduction.exhibit import exhibit_text
+from hyperbaton.tuning.reproduction.material import Sizes
+from hyperbaton.tuning.reproduction.ni import LABELS, PAPER_SETTINGS, SETTINGS, ni_exhibit
 from tests.samples import sample
 from tests.tuning.reproduction.experiments import made_experiment
-from tuning.reproduction.exhibit import exhibit_text
-from tuning.reproduction.material import Sizes
-from tuning.reproduction.ni import LABELS, PAPER_SETTINGS, SETTINGS, ni_exhibit
 
 SMALL = replace(SETTINGS, sizes=(10, 20), repeats=2, test_size=5)
 RIGHT = {"lr": 50, "mmr": 60, "svm-multiclass": 62, "me": 70, "mms": 70}

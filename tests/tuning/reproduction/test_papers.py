@@ -6,10 +6,10 @@ from itertools import chain
 
 import pytest
 
+from hyperbaton.tuning.reproduction.paper_tables import _table
+from hyperbaton.tuning.reproduction.papers import PAPERS, Claim, findings
+from hyperbaton.tuning.reproduction.presets import PRESETS
 from tests.tuning.report.comparisons import make_comparison
-from tuning.reproduction.paper_tables import _table
-from tuning.reproduction.papers import PAPERS, Claim, findings
-from tuning.reproduction.presets import PRESETS
 
 
 def numbers(table):

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from hyperbaton.foundation.errors import SettingError
+from hyperbaton.models.distortion.catalogue import parse_model
 from hyperbaton.samples import sample_configuration
-from models.distortion.catalogue import parse_model
-from models.errors import SettingError
-from tuning.comparison.configuration import (
+from hyperbaton.tuning.comparison.configuration import (
     NO_LIMIT,
     Configuration,
     System,
@@ -16,11 +16,11 @@ from tuning.comparison.configuration import (
     check,
     read_configuration,
 )
-from tuning.comparison.requirements import check_models, exact_models
-from tuning.evaluation.data_sets import DataSet
-from tuning.report.results_folder import complete
-from tuning.reproduction.presets import PRESETS, apply_preset
-from tuning.weights.settings import COMPARE_SETTINGS
+from hyperbaton.tuning.comparison.requirements import check_models, exact_models
+from hyperbaton.tuning.evaluation.data_sets import DataSet
+from hyperbaton.tuning.report.results_folder import complete
+from hyperbaton.tuning.reproduction.presets import PRESETS, apply_preset
+from hyperbaton.tuning.weights.settings import COMPARE_SETTINGS
 
 ROOT = Path(__file__).parents[3]
 DEV = DataSet(Path("d"), (Path("e"),))
@@ -143,10 +143,14 @@ def test_the_comparisons_of_the_guide_have_the_systems_of_the_preset(name):
     )
     assert preset < own
     sample = sample_configuration(name)
-    assert made.train.source.resolve() == sample.train.source
-    assert made.train.alignment.resolve() == sample.train.alignment
-    assert [path.resolve() for path in made.dev.references] == [*sample.dev.references]
-    assert [path.resolve() for path in made.test[0].references] == [*sample.test[0].references]
+    assert made.train.source.resolve() == sample.train.source.resolve()
+    assert made.train.alignment.resolve() == sample.train.alignment.resolve()
+    assert [path.resolve() for path in made.dev.references] == [
+        path.resolve() for path in sample.dev.references
+    ]
+    assert [path.resolve() for path in made.test[0].references] == [
+        path.resolve() for path in sample.test[0].references
+    ]
 
 
 def test_the_preset_of_alrajeh_has_its_own_problem():

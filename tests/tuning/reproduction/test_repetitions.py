@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import ttest_rel
 
-from tuning.reproduction.class_predictions import judge
-from tuning.reproduction.repetitions import compare_classifiers, paired_t_test, spread
+from hyperbaton.tuning.reproduction.class_predictions import judge
+from hyperbaton.tuning.reproduction.repetitions import compare_classifiers, paired_t_test, spread
 
 values = st.lists(st.tuples(*[st.floats(-1, 1)] * 2), min_size=2, max_size=8)
 

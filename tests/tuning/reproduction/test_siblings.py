@@ -5,10 +5,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from models.distortion.parse.listing import FeatureRow, Wanted, list_features
+from hyperbaton.models.distortion.parse.listing import FeatureRow, Wanted, list_features
+from hyperbaton.tuning.reproduction import siblings
+from hyperbaton.tuning.reproduction.siblings import mean_alpha, siblings_exhibit
 from tests.models.distortion.parse.small import small_model
-from tuning.reproduction import siblings
-from tuning.reproduction.siblings import mean_alpha, siblings_exhibit
 
 
 @cache

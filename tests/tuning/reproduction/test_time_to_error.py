@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from models.learning import catalogue
-from models.learning.catalogue import make_learner
-from models.learning.clusters import ClusteredExamples, ClusteredLearner
-from models.learning.interface import Learner, Solution
-from tuning.reproduction.experiment_data import TrainingSet
-from tuning.reproduction.time_to_error import ROUNDS, goals_of, times_to_goals
+from hyperbaton.models.learning import catalogue
+from hyperbaton.models.learning.catalogue import make_learner
+from hyperbaton.models.learning.clusters import ClusteredExamples, ClusteredLearner
+from hyperbaton.models.learning.interface import Learner, Solution
+from hyperbaton.tuning.reproduction.experiment_data import TrainingSet
+from hyperbaton.tuning.reproduction.time_to_error import ROUNDS, goals_of, times_to_goals
 
 
 @pytest.fixture(scope="module")

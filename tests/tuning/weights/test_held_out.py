@@ -6,19 +6,19 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
+from hyperbaton.tuning.evaluation.data_sets import Sentences
+from hyperbaton.tuning.metrics.ribes import Ribes
+from hyperbaton.tuning.optimisers.interface import Optimiser
+from hyperbaton.tuning.optimisers.objective import Objective, Term
+from hyperbaton.tuning.optimisers.pool import Pool
+from hyperbaton.tuning.weights import loop
+from hyperbaton.tuning.weights.held_out import Change, judge_unseen
+from hyperbaton.tuning.weights.settings import COMPARE_SETTINGS
+from hyperbaton.tuning.weights.task import Listeners, TuningTask
+from hyperbaton.tuning.weights.trace import HeldOut, read_trace
 from tests.tuning.optimisers.pools import planted_pool
 from tests.tuning.small_language import development_set, make_translator
 from tests.tuning.weights.test_loop import QUICK
-from tuning.evaluation.data_sets import Sentences
-from tuning.metrics.ribes import Ribes
-from tuning.optimisers.interface import Optimiser
-from tuning.optimisers.objective import Objective, Term
-from tuning.optimisers.pool import Pool
-from tuning.weights import loop
-from tuning.weights.held_out import Change, judge_unseen
-from tuning.weights.settings import COMPARE_SETTINGS
-from tuning.weights.task import Listeners, TuningTask
-from tuning.weights.trace import HeldOut, read_trace
 
 SOURCE, REFERENCES = development_set()
 MEAN = Objective([Term(1.0, Ribes())])
@@ -161,7 +161,7 @@ def judge_two(translator, gains, shown, sign):
 
 
 def test_nobody_is_flattered_by_less_than_nothing(translator, monkeypatch):
-    monkeypatch.setattr("tuning.weights.held_out._optimism", lambda *_: -2.0)
+    monkeypatch.setattr("hyperbaton.tuning.weights.held_out._optimism", lambda *_: -2.0)
     assert judge_two(translator, [11.0] * 5 + [-9.0] * 5, 3.0, 1).after == 53.0
 
 

@@ -5,18 +5,18 @@ import pickle
 import numpy as np
 import pytest
 
-from decoder.decode import NotFound
-from decoder.translator import Failure, Translator
-from models.data.sentence import Sentence
-from models.distortion.linear import Linear
-from models.system.folder import default_weights
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.decoder.decode import NotFound
+from hyperbaton.decoder.translator import Failure, Translator
+from hyperbaton.models.distortion.linear import Linear
+from hyperbaton.models.system.folder import default_weights
+from hyperbaton.tuning.evaluation.data_sets import Sentences
+from hyperbaton.tuning.metrics.base import Outputs
+from hyperbaton.tuning.optimisers.objective import make_objective
+from hyperbaton.tuning.weights.hypotheses import collect, listed
+from hyperbaton.tuning.weights.lists import Lists
 from tests.decoder.systems import HAND, make_system
 from tests.oracles import visit_sequence
-from tuning.evaluation.data_sets import Sentences
-from tuning.metrics.base import Outputs
-from tuning.optimisers.objective import make_objective
-from tuning.weights.hypotheses import collect, listed
-from tuning.weights.lists import Lists
 
 LINES = ["kare wa hon o katta", "", "hon o nageta nageta", "kare"]
 REFERENCES = [["he bought a book"], [""], ["he threw a book", "a book"], ["he"]]
@@ -71,7 +71,7 @@ def test_statistics_are_those_of_the_single_derivations(translator, decoded, met
         [VISITS[i] for i, _, _ in flat],
     )
     if objective.needs_visits:
-        from tuning.metrics.visits import visits_of_sequences
+        from hyperbaton.tuning.metrics.visits import visits_of_sequences
 
         lengths = [len(one.sentence) for _, one, _ in flat]
         outputs = Outputs(

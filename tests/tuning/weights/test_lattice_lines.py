@@ -5,19 +5,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from decoder.decode import Decoder, SearchSettings
-from decoder.decoded import Decoded
-from decoder.lattice import NONE
-from models.data.sentence import Sentence
-from models.distortion.gaps import Gaps
-from models.distortion.linear import Linear
-from models.distortion.msd.model import Lexicalised
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.decoder.decode import Decoder, SearchSettings
+from hyperbaton.decoder.decoded import Decoded
+from hyperbaton.decoder.lattice import NONE
+from hyperbaton.models.distortion.gaps import Gaps
+from hyperbaton.models.distortion.linear import Linear
+from hyperbaton.models.distortion.msd.model import Lexicalised
+from hyperbaton.tuning.optimisers.interface import Lines
+from hyperbaton.tuning.weights.lattice_lines import best_arcs
 from tests.decoder.systems import systems
 from tests.decoder.test_lattice import paths
 from tests.strategies import examples
 from tests.tuning.small_language import make_translator
-from tuning.optimisers.interface import Lines
-from tuning.weights.lattice_lines import best_arcs
 
 ALL = 10**9
 

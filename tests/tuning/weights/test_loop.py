@@ -9,24 +9,24 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from decoder.translator import Translator
-from models.data.sentence import Sentence
-from models.errors import DataError, SettingError
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.decoder.translator import Translator
+from hyperbaton.foundation.errors import DataError, SettingError
+from hyperbaton.tuning.evaluation.data_sets import Sentences
+from hyperbaton.tuning.metrics.base import Outputs
+from hyperbaton.tuning.metrics.bleu import Bleu
+from hyperbaton.tuning.optimisers.interface import Optimiser
+from hyperbaton.tuning.optimisers.lattice_mert import LatticeMert
+from hyperbaton.tuning.optimisers.mert import Mert
+from hyperbaton.tuning.optimisers.mira import Mira
+from hyperbaton.tuning.optimisers.pro import Pro
+from hyperbaton.tuning.weights import loop as tuning
+from hyperbaton.tuning.weights.loop import measure
+from hyperbaton.tuning.weights.loop import tune as tune_task
+from hyperbaton.tuning.weights.settings import TuneSettings
+from hyperbaton.tuning.weights.task import Listeners, TuningTask
+from hyperbaton.tuning.weights.trace import Step, Trace, read_trace, save
 from tests.tuning.small_language import all_pairs, development_set, make_translator
-from tuning.evaluation.data_sets import Sentences
-from tuning.metrics.base import Outputs
-from tuning.metrics.bleu import Bleu
-from tuning.optimisers.interface import Optimiser
-from tuning.optimisers.lattice_mert import LatticeMert
-from tuning.optimisers.mert import Mert
-from tuning.optimisers.mira import Mira
-from tuning.optimisers.pro import Pro
-from tuning.weights import loop as tuning
-from tuning.weights.loop import measure
-from tuning.weights.loop import tune as tune_task
-from tuning.weights.settings import TuneSettings
-from tuning.weights.task import Listeners, TuningTask
-from tuning.weights.trace import Step, Trace, read_trace, save
 
 MERT = Mert(restarts=2, directions=1)
 LATTICE_MERT = LatticeMert(restarts=2, directions=1, turns=2)
@@ -552,7 +552,7 @@ def test_a_sentence_that_cannot_be_translated(translator, monkeypatch):
             raise DataError("too long", advice="split it")
         return decode(self, sentence, *arguments, **options)
 
-    monkeypatch.setattr("decoder.decode.Decoder.decode", fail)
+    monkeypatch.setattr("hyperbaton.decoder.decode.Decoder.decode", fail)
     fails(
         translator,
         "sentence 4 of the development set cannot be translated: too long\n  split it",

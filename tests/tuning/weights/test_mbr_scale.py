@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 from sacrebleu.metrics.bleu import BLEU
 
-from models.arrays import Ragged
-from models.data.vocabulary import Vocabulary
+from hyperbaton.foundation.arrays import Ragged
+from hyperbaton.foundation.files.vocabulary import Vocabulary
+from hyperbaton.tuning.evaluation.consensus import Scored, expected_gains
+from hyperbaton.tuning.evaluation.data_sets import Sentences
+from hyperbaton.tuning.optimisers.objective import make_objective
+from hyperbaton.tuning.weights.hypotheses import Hypotheses
+from hyperbaton.tuning.weights.loop import decode
+from hyperbaton.tuning.weights.mbr_scale import SCALES, choose_scale
+from hyperbaton.tuning.weights.task import Listeners, TuningTask
+from hyperbaton.tuning.weights.vector import make_weight_vector
 from tests.tuning.small_language import development_set, make_translator
-from tuning.evaluation.consensus import Scored, expected_gains
-from tuning.evaluation.data_sets import Sentences
-from tuning.optimisers.objective import make_objective
-from tuning.weights.hypotheses import Hypotheses
-from tuning.weights.loop import decode
-from tuning.weights.mbr_scale import SCALES, choose_scale
-from tuning.weights.task import Listeners, TuningTask
-from tuning.weights.vector import make_weight_vector
 
 
 def made_by_hand(texts, scores, references, metric="bleu"):

@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from models.errors import DataError, SettingError
+from hyperbaton.foundation.errors import DataError, SettingError
+from hyperbaton.tuning.evaluation.data_sets import Sentences
+from hyperbaton.tuning.optimisers.mert import Mert
+from hyperbaton.tuning.weights.loop import TuneResult, measure
+from hyperbaton.tuning.weights.protocol import best_of, tune_replicas
+from hyperbaton.tuning.weights.settings import TuneSettings
+from hyperbaton.tuning.weights.task import Listeners, TuningTask
+from hyperbaton.tuning.weights.trace import Step, Trace
 from tests.tuning.small_language import development_set, make_translator
-from tuning.evaluation.data_sets import Sentences
-from tuning.optimisers.mert import Mert
-from tuning.weights.loop import TuneResult, measure
-from tuning.weights.protocol import best_of, tune_replicas
-from tuning.weights.settings import TuneSettings
-from tuning.weights.task import Listeners, TuningTask
-from tuning.weights.trace import Step, Trace
 
 MERT = Mert(restarts=2, directions=1)
 QUICK = TuneSettings("mert", n_best=30, iterations=1).with_optimiser("mert", MERT)
@@ -51,8 +51,10 @@ def made_up(monkeypatch, scores, held_out=(), initial=10.0, higher=True):
         return TuneResult(weights(0.1 * (number + 1)), scores[number], initial, trace)
 
     measured = iter(held_out)
-    monkeypatch.setattr("tuning.weights.protocol.tune", run)
-    monkeypatch.setattr("tuning.weights.protocol.measure", lambda *_, **__: next(measured))
+    monkeypatch.setattr("hyperbaton.tuning.weights.protocol.tune", run)
+    monkeypatch.setattr(
+        "hyperbaton.tuning.weights.protocol.measure", lambda *_, **__: next(measured)
+    )
     return seen
 
 
@@ -93,7 +95,7 @@ def test_goto_compares_with_the_weights_before_on_the_second_half(translator, mo
         measured.append((task.dev.sources, weights["lm"]))
         return 15.0
 
-    monkeypatch.setattr("tuning.weights.protocol.measure", score)
+    monkeypatch.setattr("hyperbaton.tuning.weights.protocol.measure", score)
     tune_replicas(task(translator, replicas=2, protocol="goto"))
     assert {tuple(sources) for sources, _ in measured} == {tuple(SOURCE[half:])}
     assert sorted(lm for _, lm in measured) == [0.0, 0.1, 0.2]  # before, and of both runs

@@ -6,11 +6,15 @@ import numpy as np
 import pytest
 from sacrebleu.metrics.bleu import BLEU
 
-from models.errors import DataError, SettingError
-from tuning.evaluation.list_features import FeatureLists, add_features, read_feature_lists
-from tuning.evaluation.nbest_lists import Entry
-from tuning.optimisers.mert import Mert
-from tuning.weights.reranking import (
+from hyperbaton.foundation.errors import DataError, SettingError
+from hyperbaton.tuning.evaluation.list_features import (
+    FeatureLists,
+    add_features,
+    read_feature_lists,
+)
+from hyperbaton.tuning.evaluation.nbest_lists import Entry
+from hyperbaton.tuning.optimisers.mert import Mert
+from hyperbaton.tuning.weights.reranking import (
     Reranking,
     RerankingTask,
     check_names,
@@ -19,8 +23,8 @@ from tuning.weights.reranking import (
     reranked,
     write_weights,
 )
-from tuning.weights.settings import TuneSettings
-from tuning.weights.task import Listeners
+from hyperbaton.tuning.weights.settings import TuneSettings
+from hyperbaton.tuning.weights.task import Listeners
 
 BLEU4 = BLEU(tokenize="none")
 

@@ -2,15 +2,15 @@
 
 import pytest
 
-from decoder.decode import SearchSettings
-from models.errors import DataError
-from models.system.settings import TrainingSettings
-from models.system.training import train_system
+from hyperbaton.decoder.decode import SearchSettings
+from hyperbaton.foundation.errors import DataError
+from hyperbaton.models.system.settings import TrainingSettings
+from hyperbaton.models.system.training import train_system
+from hyperbaton.tuning.evaluation.data_sets import DataSet
+from hyperbaton.tuning.weights import system_tuning
+from hyperbaton.tuning.weights.settings import TuneSettings
+from hyperbaton.tuning.weights.system_tuning import TuningJob, tune_system
 from tests.tiny_systems import ALIGNMENT, SOURCE, TARGET, write_corpus
-from tuning.evaluation.data_sets import DataSet
-from tuning.weights import system_tuning
-from tuning.weights.settings import TuneSettings
-from tuning.weights.system_tuning import TuningJob, tune_system
 
 
 @pytest.mark.usefixtures("shared_stages")

@@ -5,8 +5,8 @@ import re
 import numpy as np
 import pytest
 
-from models.errors import DataError, SettingError
-from tuning.weights.vector import make_weight_vector, read_fixed
+from hyperbaton.foundation.errors import DataError, SettingError
+from hyperbaton.tuning.weights.vector import make_weight_vector, read_fixed
 
 WEIGHTS = {"lm": 0.5, "unknown": 1.0, "linear": -1.5, "swap": 0.0}
 NAMES = ("translation.direct", "translation.inverse", "lm", "linear")

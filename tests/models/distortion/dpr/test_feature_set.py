@@ -5,9 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.data.word_classes import WordClasses
-from models.distortion.dpr.alrajeh_features import AlrajehFeatures
-from models.distortion.dpr.feature_set import (
+from hyperbaton.corpus.words.word_classes import WordClasses
+from hyperbaton.foundation.errors import SettingError
+from hyperbaton.models.distortion.dpr.alrajeh_features import AlrajehFeatures
+from hyperbaton.models.distortion.dpr.feature_set import (
     DROPPED,
     SOURCE,
     TRANSLATION,
@@ -16,9 +17,8 @@ from models.distortion.dpr.feature_set import (
     number_columns,
     renumbered,
 )
-from models.distortion.dpr.ni_features import NiFeatures
-from models.distortion.dpr.samples import collect_samples
-from models.errors import SettingError
+from hyperbaton.models.distortion.dpr.ni_features import NiFeatures
+from hyperbaton.models.distortion.dpr.samples import collect_samples
 from tests.models.phrases.corpora import corpus_of, small_corpora
 
 
@@ -256,7 +256,7 @@ def test_rare_columns_are_dropped_and_the_others_numbered_anew():
 
 def test_threads_and_chunks_do_not_matter(monkeypatch):
     described = Described(figure_3() + table_1(), NiFeatures())
-    monkeypatch.setattr("models.distortion.dpr.feature_set.CHUNK", 5)
+    monkeypatch.setattr("hyperbaton.models.distortion.dpr.feature_set.CHUNK", 5)
     for threads in (1, 3):
         own = DescribedPlaces(described.features, *described.texts, described.places, threads)
         for old, new in zip(described.rows, own.rows(), strict=True):
@@ -267,7 +267,7 @@ def test_threads_and_chunks_do_not_matter(monkeypatch):
 @pytest.mark.parametrize("min_count", [1, 2])
 def test_the_matrix_is_that_of_all_rows_without_rare_columns(features, min_count, monkeypatch):
     described = Described(figure_3() + table_1() + figure_3(), features)
-    monkeypatch.setattr("models.distortion.dpr.feature_set.CHUNK", 5)
+    monkeypatch.setattr("hyperbaton.models.distortion.dpr.feature_set.CHUNK", 5)
     own = DescribedPlaces(features, *described.texts, described.places)
     matrix, number = own.matrix(min_count)
     columns = described.rows[1].tolist()

@@ -6,22 +6,22 @@ from math import log
 import numpy as np
 import pytest
 
-from decoder.options import OptionFinder, OptionWeights
-from models.arrays import Ragged
-from models.data.sentence import Sentence
-from models.data.word_classes import WordClasses
-from models.distortion.catalogue import make_model, parse_model
-from models.distortion.conformance import check_model
-from models.distortion.dpr.classifier import PhraseClassifier
-from models.distortion.dpr.feature_set import Layers, Places
-from models.distortion.dpr.model import Dpr
-from models.distortion.dpr.scorers import Scaling, _scaled
-from models.distortion.interface import START, Steps
-from models.errors import DataError, NotFitted, SettingError
-from models.hashing import EMPTY
-from models.kernels import kernel
-from models.learning.cluster_arrays import POOLED
-from models.phrases.trie import child
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.corpus.words.word_classes import WordClasses
+from hyperbaton.decoder.options import OptionFinder, OptionWeights
+from hyperbaton.foundation.arrays import Ragged
+from hyperbaton.foundation.errors import DataError, NotFitted, SettingError
+from hyperbaton.foundation.hashing import EMPTY
+from hyperbaton.foundation.kernels import kernel
+from hyperbaton.models.distortion.catalogue import make_model, parse_model
+from hyperbaton.models.distortion.conformance import check_model
+from hyperbaton.models.distortion.dpr.classifier import PhraseClassifier
+from hyperbaton.models.distortion.dpr.feature_set import Layers, Places
+from hyperbaton.models.distortion.dpr.model import Dpr
+from hyperbaton.models.distortion.dpr.scorers import Scaling, _scaled
+from hyperbaton.models.distortion.interface import START, Steps
+from hyperbaton.models.learning.cluster_arrays import POOLED
+from hyperbaton.models.phrases.trie import child
 from tests.decoder.systems import HAND, make_system
 from tests.models.phrases.corpora import corpus_of
 

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from models.distortion.dpr.relative_frequency import RelativeFrequency
-from models.errors import DataError
+from hyperbaton.foundation.errors import DataError
+from hyperbaton.models.distortion.dpr.relative_frequency import RelativeFrequency
 
 # hon → book: forward, forward, straight; hon → this: back; kare → he: straight
 PHRASE = np.array([1, 1, 1, 1, 2])

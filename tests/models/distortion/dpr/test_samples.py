@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.distortion.dpr.samples import collect_samples, orientations
-from models.errors import SettingError
+from hyperbaton.foundation.errors import SettingError
+from hyperbaton.models.distortion.dpr.samples import collect_samples, orientations
 from tests.models.phrases.corpora import corpus_of, small_corpora
 from tests.models.phrases.oracles import consistent_blocks
 

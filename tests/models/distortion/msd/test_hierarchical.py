@@ -7,18 +7,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from decoder.decode import Decoder, SearchSettings
-from models.data.sentence import Sentence
-from models.distortion.conformance import check_model
-from models.distortion.interface import START, OptionTable, Steps
-from models.distortion.linear import Linear
-from models.distortion.msd.hierarchical import HierarchicalScorer
-from models.distortion.msd.histories import first_histories
-from models.distortion.msd.model import Lexicalised
-from models.distortion.span_moves import OrientationScorer
-from models.hashing import EMPTY, add_one_row, enlarged, no_rows
-from models.phrases.reordering import CLASSES, ReorderingType
-from models.system.folder import default_weights
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.decoder.decode import Decoder, SearchSettings
+from hyperbaton.foundation.hashing import EMPTY, add_one_row, enlarged, no_rows
+from hyperbaton.models.distortion.conformance import check_model
+from hyperbaton.models.distortion.interface import START, OptionTable, Steps
+from hyperbaton.models.distortion.linear import Linear
+from hyperbaton.models.distortion.msd.hierarchical import HierarchicalScorer
+from hyperbaton.models.distortion.msd.histories import first_histories
+from hyperbaton.models.distortion.msd.model import Lexicalised
+from hyperbaton.models.distortion.span_moves import OrientationScorer
+from hyperbaton.models.phrases.reordering import CLASSES, ReorderingType
+from hyperbaton.models.system.folder import default_weights
 from tests.decoder import oracles
 from tests.decoder.systems import make_system, weights
 from tests.models.distortion.test_models import SENTENCE, options_for

@@ -8,8 +8,8 @@ from collections import Counter
 import numpy as np
 from hypothesis import strategies as st
 
-from models.data.corpus_builder import CorpusBuilder
-from models.distortion.next_word.symbols import SymbolCoder
+from hyperbaton.corpus.corpora.builder import CorpusBuilder
+from hyperbaton.models.distortion.next_word.symbols import SymbolCoder
 
 LABELS = {"C": 0, "I": 1}
 

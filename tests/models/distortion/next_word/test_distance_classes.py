@@ -3,8 +3,9 @@ import pytest
 from hypothesis import given
 from sklearn.linear_model import LogisticRegression
 
-from models.distortion.next_word import distance_classes as nine_classes
-from models.distortion.next_word.distance_classes import (
+from hyperbaton.foundation.errors import SettingError
+from hyperbaton.models.distortion.next_word import distance_classes as nine_classes
+from hyperbaton.models.distortion.next_word.distance_classes import (
     ClassExamples,
     check_bins,
     class_log_probabilities,
@@ -15,11 +16,10 @@ from models.distortion.next_word.distance_classes import (
     place_keys,
     select_place_features,
 )
-from models.distortion.next_word.events import find_events
-from models.distortion.next_word.gaussian_prior import fit_weights
-from models.distortion.next_word.symbols import SymbolCoder
-from models.distortion.next_word.templates import Symbols
-from models.errors import SettingError
+from hyperbaton.models.distortion.next_word.events import find_events
+from hyperbaton.models.distortion.next_word.gaussian_prior import fit_weights
+from hyperbaton.models.distortion.next_word.symbols import SymbolCoder
+from hyperbaton.models.distortion.next_word.templates import Symbols
 from tests.models.distortion.next_word.corpora import hard_cases, tagged_corpora, tagged_corpus
 from tests.strategies import examples
 

@@ -3,9 +3,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.arrays import Ragged
-from models.data.vocabulary import Vocabulary
-from models.distortion.next_word.events import (
+from hyperbaton.foundation.arrays import Ragged
+from hyperbaton.foundation.errors import SettingError
+from hyperbaton.foundation.files.vocabulary import Vocabulary
+from hyperbaton.models.distortion.next_word.events import (
     NEVER,
     ORDERS,
     find_events,
@@ -13,7 +14,6 @@ from models.distortion.next_word.events import (
     option_ends,
     words_left_out,
 )
-from models.errors import SettingError
 from tests.models.distortion.next_word import oracles
 from tests.models.phrases.corpora import corpus_of, small_pairs
 

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from models.distortion.next_word import blocks
-from models.distortion.next_word.far_likelihood import FarLikelihood
-from models.distortion.next_word.fitting import Means, WordPairSettings, train_word_pairs
-from models.distortion.next_word.gaussian_prior import Descent
-from models.distortion.next_word.likelihood import LANES
-from models.distortion.next_word.scores import PAIR, SEQUENCE
-from models.distortion.next_word.symbols import SymbolCoder
-from models.work.workers import FarWork, Threads
+from hyperbaton.foundation.work.workers import FarWork, Threads
+from hyperbaton.models.distortion.next_word import blocks
+from hyperbaton.models.distortion.next_word.far_likelihood import FarLikelihood
+from hyperbaton.models.distortion.next_word.fitting import Means, WordPairSettings, train_word_pairs
+from hyperbaton.models.distortion.next_word.gaussian_prior import Descent
+from hyperbaton.models.distortion.next_word.likelihood import LANES
+from hyperbaton.models.distortion.next_word.scores import PAIR, SEQUENCE
+from hyperbaton.models.distortion.next_word.symbols import SymbolCoder
 from tests.models.distortion.next_word.corpora import tagged_corpus
 from tests.models.distortion.next_word.test_fitting import EXAMPLES
 from tests.models.distortion.next_word.test_likelihood import setup

@@ -1,28 +1,28 @@
 import numpy as np
 import pytest
 
-from models.distortion.next_word import blocks, fitting
-from models.distortion.next_word.blocks import Blocks
-from models.distortion.next_word.events import find_events, usable_sentences
-from models.distortion.next_word.fitting import (
+from hyperbaton.foundation.errors import DataError, SettingError
+from hyperbaton.models.distortion.next_word import blocks, fitting
+from hyperbaton.models.distortion.next_word.blocks import Blocks
+from hyperbaton.models.distortion.next_word.events import find_events, usable_sentences
+from hyperbaton.models.distortion.next_word.fitting import (
     Means,
     WordPairSettings,
     split_held_out,
     spread,
     train_word_pairs,
 )
-from models.distortion.next_word.gaussian_prior import (
+from hyperbaton.models.distortion.next_word.gaussian_prior import (
     STEP,
     WEAKEST,
     adagrad,
     fit_weights,
     search_prior,
 )
-from models.distortion.next_word.likelihood import Lanes, NearLikelihood
-from models.distortion.next_word.scores import PAIR, SEQUENCE
-from models.distortion.next_word.symbols import SymbolCoder
-from models.distortion.next_word.word_pairs import Pair
-from models.errors import DataError, SettingError
+from hyperbaton.models.distortion.next_word.likelihood import Lanes, NearLikelihood
+from hyperbaton.models.distortion.next_word.scores import PAIR, SEQUENCE
+from hyperbaton.models.distortion.next_word.symbols import SymbolCoder
+from hyperbaton.models.distortion.next_word.word_pairs import Pair
 from tests.models.distortion.next_word.corpora import tagged_corpus
 from tests.models.distortion.next_word.test_likelihood import EXAMPLES, setup
 

@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.distortion.next_word.events import ORDERS, find_events
-from models.distortion.next_word.held_out import (
+from hyperbaton.models.distortion.next_word.events import ORDERS, find_events
+from hyperbaton.models.distortion.next_word.held_out import (
     DistanceBaseline,
     average_by_distance,
     chosen_by_distance,

@@ -7,13 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.distortion.next_word import blocks
-from models.distortion.next_word.blocks import Blocks, block_bounds
-from models.distortion.next_word.events import ORDERS, find_events
-from models.distortion.next_word.gaussian_prior import Descent
-from models.distortion.next_word.likelihood import LANES, Lanes, NearLikelihood
-from models.distortion.next_word.pair_index import keys_in_order, make_pair_index
-from models.distortion.next_word.scores import (
+from hyperbaton.foundation.kernels import kernel
+from hyperbaton.models.distortion.next_word import blocks
+from hyperbaton.models.distortion.next_word.blocks import Blocks, block_bounds
+from hyperbaton.models.distortion.next_word.events import ORDERS, find_events
+from hyperbaton.models.distortion.next_word.gaussian_prior import Descent
+from hyperbaton.models.distortion.next_word.likelihood import LANES, Lanes, NearLikelihood
+from hyperbaton.models.distortion.next_word.pair_index import keys_in_order, make_pair_index
+from hyperbaton.models.distortion.next_word.scores import (
     CI,
     CN,
     IN,
@@ -24,10 +25,14 @@ from models.distortion.next_word.scores import (
     sequence_changes,
     sequence_scores,
 )
-from models.distortion.next_word.selection import select_features
-from models.distortion.next_word.symbols import SymbolCoder
-from models.distortion.next_word.templates import Symbols, describe, distance_key, orientation_key
-from models.kernels import kernel
+from hyperbaton.models.distortion.next_word.selection import select_features
+from hyperbaton.models.distortion.next_word.symbols import SymbolCoder
+from hyperbaton.models.distortion.next_word.templates import (
+    Symbols,
+    describe,
+    distance_key,
+    orientation_key,
+)
 from tests.models.distortion.next_word import oracles
 from tests.models.distortion.next_word.corpora import (
     HARD,

@@ -7,21 +7,26 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from decoder.decode import SearchSettings
-from decoder.options import OptionFinder, OptionWeights
-from decoder.translator import Translator
-from models.arrays import Ragged
-from models.data.sentence import Sentence
-from models.distortion.catalogue import make_model
-from models.distortion.conformance import check_model, random_derivations
-from models.distortion.interface import Steps
-from models.distortion.next_word.events import find_events
-from models.distortion.next_word.held_out import DistanceBaseline, compare, predict, uniform
-from models.errors import DataError, NotFitted, SettingError
-from models.language_model import LanguageModel, estimate
-from models.phrases.building import train_phrases
-from models.phrases.settings import PhraseSettings
-from models.system.folder import starting_weights
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.decoder.decode import SearchSettings
+from hyperbaton.decoder.options import OptionFinder, OptionWeights
+from hyperbaton.decoder.translator import Translator
+from hyperbaton.foundation.arrays import Ragged
+from hyperbaton.foundation.errors import DataError, NotFitted, SettingError
+from hyperbaton.models.distortion.catalogue import make_model
+from hyperbaton.models.distortion.conformance import check_model, random_derivations
+from hyperbaton.models.distortion.interface import Steps
+from hyperbaton.models.distortion.next_word.events import find_events
+from hyperbaton.models.distortion.next_word.held_out import (
+    DistanceBaseline,
+    compare,
+    predict,
+    uniform,
+)
+from hyperbaton.models.language_model import LanguageModel, estimate
+from hyperbaton.models.phrases.building import train_phrases
+from hyperbaton.models.phrases.settings import PhraseSettings
+from hyperbaton.models.system.folder import starting_weights
 from tests.samples import sample
 
 VARIANTS = [

@@ -2,8 +2,13 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.distortion.next_word.pair_index import find_record, keys_in_order, make_pair_index
-from models.distortion.next_word.templates import (
+from hyperbaton.foundation.kernels import kernel
+from hyperbaton.models.distortion.next_word.pair_index import (
+    find_record,
+    keys_in_order,
+    make_pair_index,
+)
+from hyperbaton.models.distortion.next_word.templates import (
     ORIENTATION_BIT,
     TAG_PAIR,
     describe,
@@ -14,7 +19,6 @@ from models.distortion.next_word.templates import (
     word_pair_key,
     word_template,
 )
-from models.kernels import kernel
 
 find_record, word_pair_key, side_keys, distance_key, orientation_key = map(
     kernel, (find_record, word_pair_key, side_keys, distance_key, orientation_key)

@@ -2,12 +2,17 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.distortion.next_word import selection
-from models.distortion.next_word.events import find_events
-from models.distortion.next_word.selection import find, keys_in_order, make_index, select_features
-from models.distortion.next_word.symbols import SymbolCoder
-from models.distortion.next_word.templates import describe
-from models.kernels import kernel
+from hyperbaton.foundation.kernels import kernel
+from hyperbaton.models.distortion.next_word import selection
+from hyperbaton.models.distortion.next_word.events import find_events
+from hyperbaton.models.distortion.next_word.selection import (
+    find,
+    keys_in_order,
+    make_index,
+    select_features,
+)
+from hyperbaton.models.distortion.next_word.symbols import SymbolCoder
+from hyperbaton.models.distortion.next_word.templates import describe
 from tests.models.distortion.next_word import oracles
 from tests.models.distortion.next_word.corpora import sentences_of, tagged_corpora, tagged_corpus
 

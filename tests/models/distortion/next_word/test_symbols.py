@@ -2,9 +2,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from models.arrays import Ragged
-from models.data.sentence import Sentence
-from models.distortion.next_word.symbols import SymbolCoder
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.foundation.arrays import Ragged
+from hyperbaton.models.distortion.next_word.symbols import SymbolCoder
 from tests.models.distortion.next_word.corpora import tagged_corpus
 
 CORPUS = tagged_corpus([(list("aba"), ["A"], [(0, 0)], list("NVN"))])

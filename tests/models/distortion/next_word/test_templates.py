@@ -3,7 +3,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.distortion.next_word.templates import (
+from hyperbaton.foundation.errors import DataError
+from hyperbaton.foundation.kernels import kernel
+from hyperbaton.models.distortion.next_word.templates import (
     ABSENT,
     BOTH,
     SIDE,
@@ -16,8 +18,6 @@ from models.distortion.next_word.templates import (
     padded,
     side_keys,
 )
-from models.errors import DataError
-from models.kernels import kernel
 from tests.models.distortion.next_word import oracles
 
 both_keys, distance_class, distance_key, orientation_key, padded, side_keys = map(

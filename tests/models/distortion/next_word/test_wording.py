@@ -2,11 +2,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from models.distortion.next_word.distance_classes import place_keys
-from models.distortion.next_word.model import largest
-from models.distortion.next_word.nine_class import place_feature
-from models.distortion.next_word.symbols import SymbolCoder
-from models.distortion.next_word.word_pairs import pair_feature
+from hyperbaton.models.distortion.next_word.distance_classes import place_keys
+from hyperbaton.models.distortion.next_word.model import largest
+from hyperbaton.models.distortion.next_word.nine_class import place_feature
+from hyperbaton.models.distortion.next_word.symbols import SymbolCoder
+from hyperbaton.models.distortion.next_word.word_pairs import pair_feature
 from tests.models.distortion.next_word.corpora import tagged_corpus
 from tests.models.distortion.next_word.test_templates import keys_of
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from models.distortion.parse.templates import (
+from hyperbaton.models.distortion.parse.templates import (
     FAMILIES,
     G_COLUMN,
     MOST_CANDIDATES,

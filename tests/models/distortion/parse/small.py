@@ -1,7 +1,7 @@
 """A small corpus with tags and trees, and a model fitted on it."""
 
-from models.data.corpus_builder import CorpusBuilder
-from models.distortion.parse.model import Parse
+from hyperbaton.corpus.corpora.builder import CorpusBuilder
+from hyperbaton.models.distortion.parse.model import Parse
 from tests.models.distortion.parse.trees import parse_tree
 
 # a PP before the verb goes behind it; a relative clause before its noun goes behind it

@@ -1,10 +1,16 @@
-from models.data.corpus_builder import CorpusBuilder
-from models.data.vocabulary import BEGIN
-from models.distortion.parse.events import layers_of, make_events
-from models.distortion.parse.fitting import visit
-from models.distortion.parse.inventory import no_pairs
-from models.distortion.parse.path import FIRST
-from models.distortion.parse.templates import BEFORE_LAST, COMPONENT, HISTORY, LAST, TEMPLATE_BITS
+from hyperbaton.corpus.corpora.builder import CorpusBuilder
+from hyperbaton.foundation.files.vocabulary import BEGIN
+from hyperbaton.models.distortion.parse.events import layers_of, make_events
+from hyperbaton.models.distortion.parse.fitting import visit
+from hyperbaton.models.distortion.parse.inventory import no_pairs
+from hyperbaton.models.distortion.parse.path import FIRST
+from hyperbaton.models.distortion.parse.templates import (
+    BEFORE_LAST,
+    COMPONENT,
+    HISTORY,
+    LAST,
+    TEMPLATE_BITS,
+)
 
 
 def test_histories_are_the_two_target_words_before():

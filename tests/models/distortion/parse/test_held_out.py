@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from decoder.options import OptionFinder, OptionWeights
-from models.data.sentence import Sentence
-from models.distortion.interface import START, Steps
-from models.distortion.parse.held_out import visit_log_p
-from models.distortion.parse.model import Parse
-from models.language_model import LanguageModel, estimate
-from models.phrases.building import train_phrases
-from models.phrases.settings import PhraseSettings
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.decoder.options import OptionFinder, OptionWeights
+from hyperbaton.models.distortion.interface import START, Steps
+from hyperbaton.models.distortion.parse.held_out import visit_log_p
+from hyperbaton.models.distortion.parse.model import Parse
+from hyperbaton.models.language_model import LanguageModel, estimate
+from hyperbaton.models.phrases.building import train_phrases
+from hyperbaton.models.phrases.settings import PhraseSettings
 from tests.models.distortion.parse.small import small_corpus, small_model
 from tests.models.phrases.corpora import corpus_of
 

@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from models.arrays import Ragged
-from models.distortion.parse.inventory import (
+from hyperbaton.foundation.arrays import Ragged
+from hyperbaton.foundation.kernels import kernel
+from hyperbaton.models.distortion.parse.inventory import (
     MOST_TRANSLATIONS,
     NOTHING,
     NOTHING_TAG,
@@ -17,9 +18,8 @@ from models.distortion.parse.inventory import (
     spell_phrases,
     table_units,
 )
-from models.kernels import kernel
-from models.phrases.building import train_phrases
-from models.phrases.settings import PhraseSettings
+from hyperbaton.models.phrases.building import train_phrases
+from hyperbaton.models.phrases.settings import PhraseSettings
 from tests.models.phrases.corpora import corpus_of
 
 find_source = kernel(find_source)  # compiled, as in use

@@ -6,14 +6,14 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from models.distortion.parse.events import layers_of, make_events
-from models.distortion.parse.fitting import ParseSettings, make_task, variances, visit
-from models.distortion.parse.iis import scale_iteratively
-from models.distortion.parse.inventory import no_pairs
-from models.distortion.parse.likelihood import log_likelihood, maximise
-from models.distortion.parse.path import FIRST
-from models.distortion.parse.priors import estimate_prior
-from models.distortion.parse.templates import (
+from hyperbaton.models.distortion.parse.events import layers_of, make_events
+from hyperbaton.models.distortion.parse.fitting import ParseSettings, make_task, variances, visit
+from hyperbaton.models.distortion.parse.iis import scale_iteratively
+from hyperbaton.models.distortion.parse.inventory import no_pairs
+from hyperbaton.models.distortion.parse.likelihood import log_likelihood, maximise
+from hyperbaton.models.distortion.parse.path import FIRST
+from hyperbaton.models.distortion.parse.priors import estimate_prior
+from hyperbaton.models.distortion.parse.templates import (
     FAMILIES,
     G_COLUMN,
     N_JUMPS,

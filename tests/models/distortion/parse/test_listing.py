@@ -5,9 +5,9 @@ from functools import cache
 import numpy as np
 import pytest
 
-from models.distortion.parse.listing import FeatureRow, Wanted, list_features
-from models.distortion.parse.model import Parse
-from models.errors import SettingError
+from hyperbaton.foundation.errors import SettingError
+from hyperbaton.models.distortion.parse.listing import FeatureRow, Wanted, list_features
+from hyperbaton.models.distortion.parse.model import Parse
 from tests.models.distortion.parse.small import small_corpus, small_model
 
 

@@ -5,21 +5,21 @@ from functools import cache
 import numpy as np
 import pytest
 
-from decoder.decode import Decoder, SearchSettings
-from decoder.options import OptionFinder, OptionWeights
-from models.data.sentence import Sentence
-from models.distortion.catalogue import make_model, parse_model
-from models.distortion.conformance import check_model, random_derivations
-from models.distortion.interface import START, Steps
-from models.distortion.linear import Linear
-from models.distortion.parse.model import Parse
-from models.distortion.parse.rewrites import read_rewrites, rewrite_tree
-from models.distortion.parse.templates import parse_use
-from models.errors import DataError, NotFitted, SettingError
-from models.language_model import LanguageModel, estimate
-from models.phrases.building import train_phrases
-from models.phrases.settings import PhraseSettings
-from models.system.folder import default_weights
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.decoder.decode import Decoder, SearchSettings
+from hyperbaton.decoder.options import OptionFinder, OptionWeights
+from hyperbaton.foundation.errors import DataError, NotFitted, SettingError
+from hyperbaton.models.distortion.catalogue import make_model, parse_model
+from hyperbaton.models.distortion.conformance import check_model, random_derivations
+from hyperbaton.models.distortion.interface import START, Steps
+from hyperbaton.models.distortion.linear import Linear
+from hyperbaton.models.distortion.parse.model import Parse
+from hyperbaton.models.distortion.parse.rewrites import read_rewrites, rewrite_tree
+from hyperbaton.models.distortion.parse.templates import parse_use
+from hyperbaton.models.language_model import LanguageModel, estimate
+from hyperbaton.models.phrases.building import train_phrases
+from hyperbaton.models.phrases.settings import PhraseSettings
+from hyperbaton.models.system.folder import default_weights
 from tests.models.distortion.parse.slow_scorer import slow_features
 from tests.models.distortion.parse.small import small_corpus, small_model
 from tests.models.distortion.parse.trees import parse_tree
@@ -228,7 +228,7 @@ def test_tags_are_needed_if_it_was_trained_with_them():
 
 
 def test_more_room_is_made_where_it_is_needed(monkeypatch):
-    monkeypatch.setattr("models.distortion.parse.scorer.ROOM", 4)
+    monkeypatch.setattr("hyperbaton.models.distortion.parse.scorer.ROOM", 4)
     given = sentence()
     options = options_for(given)
     model = fitted(EVERYTHING)

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from models.coverage import cover, is_covered
-from models.data.vocabulary import Vocabulary
-from models.distortion.parse.neighbourhood import (
+from hyperbaton.foundation.coverage import cover, is_covered
+from hyperbaton.foundation.files.vocabulary import Vocabulary
+from hyperbaton.foundation.kernels import kernel
+from hyperbaton.models.distortion.parse.neighbourhood import (
     COVERED,
     LEFT,
     MOST,
@@ -15,8 +16,7 @@ from models.distortion.parse.neighbourhood import (
     covered_state,
     find_neighbours,
 )
-from models.distortion.parse.rewrites import encode_tree, read_rewrites, rewrite_tree
-from models.kernels import kernel
+from hyperbaton.models.distortion.parse.rewrites import encode_tree, read_rewrites, rewrite_tree
 from tests.models.distortion.parse.trees import parse_tree
 
 cover, is_covered, covered_state, find_neighbours = map(

@@ -4,9 +4,15 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.distortion.parse.inventory import path_pairs
-from models.distortion.parse.path import FIRST, UNALIGNED, Path, append_phrase_path, corpus_paths
-from models.kernels import kernel
+from hyperbaton.foundation.kernels import kernel
+from hyperbaton.models.distortion.parse.inventory import path_pairs
+from hyperbaton.models.distortion.parse.path import (
+    FIRST,
+    UNALIGNED,
+    Path,
+    append_phrase_path,
+    corpus_paths,
+)
 from tests.models.phrases.corpora import corpus_of, small_pairs
 
 append_phrase_path = kernel(append_phrase_path)  # compiled, as in use

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from models.distortion.parse.events import Events
-from models.distortion.parse.inventory import build_inventory, no_pairs
-from models.distortion.parse.priors import estimate_prior, fill_prior
-from models.distortion.parse.templates import TAG_BITS
-from models.kernels import kernel
+from hyperbaton.foundation.kernels import kernel
+from hyperbaton.models.distortion.parse.events import Events
+from hyperbaton.models.distortion.parse.inventory import build_inventory, no_pairs
+from hyperbaton.models.distortion.parse.priors import estimate_prior, fill_prior
+from hyperbaton.models.distortion.parse.templates import TAG_BITS
 from tests.models.distortion.parse.test_inventory import TAGS, pairs
 
 fill_prior = kernel(fill_prior)  # compiled, as in use

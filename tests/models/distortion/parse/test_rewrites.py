@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.data.corpus_builder import CorpusBuilder
-from models.distortion.parse.rewrites import (
+from hyperbaton.corpus.corpora.builder import CorpusBuilder
+from hyperbaton.foundation.errors import HyperbatonError
+from hyperbaton.models.distortion.parse.rewrites import (
     parse_rewrites,
     read_rewrites,
     rewrite_side,
     rewrite_tree,
 )
-from models.errors import HyperbatonError
 from tests.models.distortion.parse.trees import parse_tree
 
 

@@ -1,6 +1,6 @@
 """Trees from brackets, for tests."""
 
-from models.data.brackets import parse_brackets
+from hyperbaton.corpus.trees.brackets import parse_brackets
 
 
 def parse_tree(text):

@@ -1,0 +1,1 @@
+"""Text, sentences, corpora, alignments, trees and words: what models learn from."""

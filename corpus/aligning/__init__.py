@@ -1,0 +1,1 @@
+"""Word alignments: made, symmetrised, with words left out."""

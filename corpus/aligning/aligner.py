@@ -1,0 +1,256 @@
+"""Word alignment of a parallel text in both directions, with eflomal.
+
+eflomal (Östling and Tiedemann 2016) samples alignments under IBM model 1, an HMM and fertilities,
+with Dirichlet priors. Forward, every target word gets at most one source word; backward, every
+source word gets at most one target word. `symmetrisation.py` combines the two. Counts of an aligned
+text can be saved as priors for another one, so that a small new text is aligned with what was
+learned from a large old one.
+
+We give eflomal numbers instead of text, because it would split words at any Unicode space, and we
+only at spaces and tabs. Like eflomal itself we ignore case. It draws its seed from the operating
+system and offers no way to set it, so two runs differ and nothing here takes a seed. A pair with a
+side of more than `LONGEST` words gets no links.
+"""
+
+import importlib
+import math
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from subprocess import CalledProcessError
+from tempfile import TemporaryDirectory
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hyperbaton.corpus.corpora.alignment import read_links
+from hyperbaton.corpus.corpora.corpus import AlignedCorpus, Side
+from hyperbaton.corpus.text import read_lines
+from hyperbaton.foundation.arrays import Int64Array, Ragged
+from hyperbaton.foundation.errors import BadLine, DataError, SettingError
+
+LONGEST = 1023  # words that a sentence may have for eflomal
+
+
+@dataclass(frozen=True)
+class AlignerSettings:
+    """How eflomal samples."""
+
+    n_samplers: int = 3  # independent ones, whose votes are added
+    length: float = 1.0  # number of iterations, as a multiple of eflomal's own choice
+    null_prior: float = 0.2  # probability that a word has no partner
+
+
+class Directions(NamedTuple):
+    """The links of two directed alignments, (n_links, 2) uint16: source and target position."""
+
+    forward: Ragged  # at most one link per target word, if an aligner made them
+    backward: Ragged  # at most one link per source word
+
+
+class Priors(NamedTuple):
+    """Counts from aligned text, in the order and the form in which eflomal takes them."""
+
+    lexical: list[tuple[str, str, float]]  # source word, target word, how often linked (forward)
+    forward_jumps: dict[int, float]  # from one target word's source position to the next one's
+    backward_jumps: dict[int, float]
+    forward_fertility: list[tuple[str, int, float]]  # source word, number of links, how often
+    backward_fertility: list[tuple[str, int, float]]  # target word, number of links, how often
+
+
+def load_eflomal() -> ModuleType:
+    """The package eflomal, or an error that says how to get it."""
+    try:
+        return importlib.import_module("eflomal")
+    except ImportError as error:
+        absent = isinstance(error, ModuleNotFoundError) and error.name == "eflomal"
+        raise DataError(
+            "eflomal is not installed" if absent else f"eflomal cannot be loaded: {error}",
+            expected="it makes word alignments, and is an optional part of hyperbaton",
+            advice="pip install eflomal",
+        ) from None
+
+
+def align_corpus(
+    corpus: AlignedCorpus,
+    settings: AlignerSettings = AlignerSettings(),
+    priors: Priors | None = None,
+) -> Directions:
+    """Aligns the sentence pairs anew; existing links of the corpus are ignored."""
+    eflomal = load_eflomal()
+    if not len(corpus):
+        raise DataError("there are no sentence pairs to align")
+    with TemporaryDirectory(prefix="hyperbaton-align-") as name:
+        folder = Path(name)
+        indexes = [
+            _write_side(eflomal, side, folder / file)
+            for side, file in ((corpus.source, "source"), (corpus.target, "target"))
+        ]
+        if priors is not None:
+            with (folder / "priors").open("w", encoding="utf-8") as stream:
+                eflomal.to_eflomal_priors_file(priors, *indexes, stream)
+        with suppress(CalledProcessError):  # it has said why
+            eflomal.align(
+                str(folder / "source"),
+                str(folder / "target"),
+                links_filename_fwd=str(folder / "forward"),
+                links_filename_rev=str(folder / "backward"),
+                priors_filename=None if priors is None else str(folder / "priors"),
+                n_samplers=settings.n_samplers,
+                rel_iterations=settings.length,
+                null_prior=settings.null_prior,
+            )
+        # It does not report every failure; half a file is one
+        if (folder / "forward").exists() and (folder / "backward").exists():
+            directions = read_directions(folder / "forward", folder / "backward")
+            if len(directions.forward) == len(corpus):
+                return directions
+    raise DataError(
+        "eflomal ended before it had aligned everything",
+        advice="see what it printed above; there may have been too little memory, or too little "
+        "room for temporary files",
+    )
+
+
+def n_too_long(corpus: AlignedCorpus) -> int:
+    """How many pairs will get no links because a side is too long."""
+    longer = np.maximum(corpus.source.words.lengths, corpus.target.words.lengths)
+    return int(np.count_nonzero(longer > LONGEST))
+
+
+def _write_side(eflomal: ModuleType, side: Side, path: Path) -> object:
+    """Writes the sentences as numbers, ignoring case; returns eflomal's index of the words."""
+    numbers = np.zeros(len(side.vocabulary), dtype=np.uint32)
+    index: dict[str, int] = {}
+    used = np.unique(side.words.values)
+    words = side.vocabulary.decode(used)
+    numbers[used] = [index.setdefault(word.lower(), len(index)) for word in words]
+    sentences = np.split(numbers[side.words.values], side.words.offsets[1:-1])
+    with path.open("wb") as stream:
+        eflomal.write_text(stream, tuple(sentences), len(index))
+    return eflomal.TextIndex(index)
+
+
+def read_directions(forward: Path, backward: Path) -> Directions:
+    """Two Pharaoh files of equal length; without the text, only their form can be checked."""
+    if str(forward) == str(backward) == "-":
+        raise SettingError(
+            "two files cannot both be standard input", expected="give - for one of them only"
+        )
+    directions = Directions(read_links(forward), read_links(backward))
+    (n_lines, shorter), (_, longer) = sorted(
+        zip(map(len, directions), (forward, backward), strict=True)
+    )
+    if n_lines < max(map(len, directions)):
+        raise DataError(
+            "the file ends here",
+            where=f"{shorter}:{n_lines + 1}",
+            expected=f"{longer} goes on; both need a line for every sentence pair",
+        )
+    return directions
+
+
+def count_priors(corpus: AlignedCorpus, directions: Directions) -> Priors:
+    """What eflomal-makepriors counts in directed alignments (one link per word at most).
+
+    Words without links do not count for fertility. Jumps begin before the first word and end after
+    the last one.
+    """
+    row = directions.forward.row_of_value
+    source, target = (
+        side.words.values[side.words.offsets[row] + directions.forward.values[:, column]]
+        for column, side in enumerate((corpus.source, corpus.target))
+    )
+    pairs, counts = np.unique(np.stack([source, target], axis=1), axis=0, return_counts=True)
+    lexical = zip(
+        corpus.source.vocabulary.decode(pairs[:, 0]),
+        corpus.target.vocabulary.decode(pairs[:, 1]),
+        counts.astype(float).tolist(),
+        strict=True,
+    )
+    return Priors(
+        list(lexical),
+        _jumps(directions.forward, 0, corpus.source.words.lengths),
+        _jumps(directions.backward, 1, corpus.target.words.lengths),
+        _fertility(directions.forward, 0, corpus.source),
+        _fertility(directions.backward, 1, corpus.target),
+    )
+
+
+def _jumps(links: Ragged, column: int, lengths: Int64Array) -> dict[int, float]:
+    """Distances between successive positions in a column, in the order of the other column."""
+    row = links.row_of_value
+    order = np.lexsort((links.values[:, 1 - column], row))
+    row, position = row[order], links.values[order, column].astype(np.int64)
+    previous = np.full(len(row), -1)
+    same = np.flatnonzero(np.diff(row) == 0) + 1
+    previous[same] = position[same - 1]
+    last = np.full(len(links), -1)
+    last[row] = position  # the last of several values for one row stays
+    jumps, counts = np.unique(
+        np.concatenate([position - previous, lengths - last]), return_counts=True
+    )
+    return dict(zip(jumps.tolist(), counts.astype(float).tolist(), strict=True))
+
+
+def _fertility(links: Ragged, column: int, side: Side) -> list[tuple[str, int, float]]:
+    token = side.words.offsets[links.row_of_value] + links.values[:, column]
+    tokens, n_links = np.unique(token, return_counts=True)
+    found = np.stack([side.words.values[tokens], n_links], axis=1)
+    distinct, counts = np.unique(found, axis=0, return_counts=True)
+    words = side.vocabulary.decode(distinct[:, 0])
+    return list(zip(words, distinct[:, 1].tolist(), counts.astype(float).tolist(), strict=True))
+
+
+def prior_lines(priors: Priors) -> Iterator[str]:
+    """The lines of a priors file, in the format of eflomal's own programs."""
+    rows: Any
+    for kind, values in zip(_KINDS, priors, strict=True):
+        rows = values.items() if isinstance(values, dict) else values
+        for *key, count in sorted(rows):
+            yield "\t".join([kind, *map(str, key), format(count, ".12g")])
+
+
+def read_priors(path: Path) -> Priors:
+    """Reads what `prior_lines` or eflomal-makepriors has written."""
+    priors = Priors([], {}, {}, [], [])
+    by_kind: dict[str, Any] = dict(zip(_KINDS, priors, strict=True))
+    with closing(read_lines(path)) as lines:
+        for number, line in lines:
+            fields = [] if isinstance(line, BadLine) else line.split("\t")
+            try:
+                *key, count = _parse_prior(fields)
+            except (ValueError, KeyError):
+                raise DataError(
+                    "this is not a line of a file of priors",
+                    where=f"{path}:{number}",
+                    expected="LEX, source word, target word, count; HMMF or HMMR, jump, count; "
+                    "FERF or FERR, word, fertility, count; with tabs between them",
+                    advice="make the file with --save-priors",
+                ) from None
+            values = by_kind[fields[0]]
+            if isinstance(values, dict):
+                values[key[0]] = count
+            else:
+                values.append((*key, count))
+    return priors
+
+
+_KINDS = {
+    "LEX": (str, str),
+    "HMMF": (int,),
+    "HMMR": (int,),
+    "FERF": (str, int),
+    "FERR": (str, int),
+}  # the names of the fields of `Priors` in files, and the types of their keys
+
+
+def _parse_prior(fields: list[str]) -> list[Any]:
+    kind, *key, count = fields
+    values = [convert(text) for convert, text in zip(_KINDS[kind], key, strict=True)]
+    fertility = values[-1] if kind.startswith("FER") else 0
+    if not (0 <= float(count) < math.inf and fertility >= 0):
+        raise ValueError
+    return [*values, float(count)]

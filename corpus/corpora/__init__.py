@@ -1,0 +1,1 @@
+"""Word-aligned parallel corpora: in memory, in files, from text."""

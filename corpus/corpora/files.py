@@ -1,0 +1,47 @@
+"""A corpus as arrays on disk, mapped into memory: text is read once, and no copy is held."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from hyperbaton.corpus.corpora.corpus import AlignedCorpus, Side
+from hyperbaton.foundation.arrays import Ragged
+from hyperbaton.foundation.files.array_files import load_arrays, save_arrays
+from hyperbaton.foundation.files.vocabulary import Vocabulary
+
+FORMAT = 1
+OFFSETS = "_offsets"
+
+
+def save_corpus(corpus: AlignedCorpus, remarks: Iterable[str], directory: Path) -> None:
+    """With remarks on how it was read."""
+    parts: dict[str, Any] = {"links": corpus.links}
+    for side in ("source", "target"):
+        parts |= {f"{side}_{name}": part for name, part in vars(getattr(corpus, side)).items()}
+    ragged = {name: part for name, part in parts.items() if isinstance(part, Ragged)}
+    arrays = {name: part.values for name, part in ragged.items()}
+    arrays |= {f"{name}{OFFSETS}": part.offsets for name, part in ragged.items()}
+    vocabularies = {name: part for name, part in parts.items() if isinstance(part, Vocabulary)}
+    save_arrays(directory, FORMAT, {"remarks": list(remarks)}, arrays, vocabularies)
+
+
+def load_corpus(directory: Path) -> tuple[AlignedCorpus, list[str]]:
+    """The corpus and the remarks. Nothing that is written into its arrays reaches the files."""
+    header, arrays, vocabularies = load_arrays(directory, FORMAT, mode="c")
+    parts: dict[str, Any] = {
+        name: Ragged(values, arrays[f"{name}{OFFSETS}"])
+        for name, values in arrays.items()
+        if not name.endswith(OFFSETS)
+    } | vocabularies
+
+    def side(prefix: str) -> Side:
+        return Side(
+            **{
+                name.removeprefix(prefix): part
+                for name, part in parts.items()
+                if name.startswith(prefix)
+            }
+        )
+
+    corpus = AlignedCorpus(side("source_"), side("target_"), parts["links"])
+    return corpus, header["remarks"]

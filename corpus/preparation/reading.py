@@ -1,0 +1,152 @@
+"""Reads raw parallel text: two text files, tab-separated columns, JSON lines, or TMX.
+
+Every reader yields pairs and, in their place, what is wrong with a record.
+"""
+
+import json
+from collections.abc import Generator
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
+
+from hyperbaton.corpus.preparation.tmx import Unit, read_units
+from hyperbaton.corpus.text import read_lines
+from hyperbaton.foundation.errors import BadLine, SettingError
+from hyperbaton.foundation.files.compression import plain_name
+
+FORMATS = {
+    "tsv": (".tsv",), "tmx": (".tmx",), "jsonl": (".jsonl", ".ndjson", ".json"), "text": ()
+}  # fmt: skip
+
+
+class RawPair(NamedTuple):
+    line: int  # in the first file
+    source: str
+    target: str
+    document: str = ""
+
+
+Records: TypeAlias = Generator[RawPair | BadLine, None, None]
+
+
+@dataclass(frozen=True)
+class RawFiles:
+    """Where raw text is, and what to take of it."""
+
+    paths: tuple[Path, ...]  # two text files, or one of another format
+    source_language: str
+    target_language: str
+    form: str = ""  # a key of FORMATS; empty: by the name of the file
+    columns: tuple[int, ...] = (1, 2)  # of a TSV file, from 1: source, target, perhaps document
+    documents: Path | None = None  # for text files: the document of each line
+    document_key: str = ""  # of JSON objects, or a `prop` of TMX
+
+    @property
+    def format(self) -> str:
+        if self.form:
+            return self.form
+        name = plain_name(self.paths[0]).lower()
+        found = [form for form, endings in FORMATS.items() if endings and name.endswith(endings)]
+        return "text" if len(self.paths) == 2 else found[0] if found else ""
+
+    def check(self) -> None:
+        if not self.format:
+            raise SettingError(
+                f"{self.paths[0]}: the format cannot be told from the name",
+                expected=f"give --format: {', '.join(FORMATS)}; or two text files",
+            )
+        n_wanted = 2 if self.format == "text" else 1
+        if len(self.paths) != n_wanted:
+            files = "two files" if n_wanted == 2 else "one file"
+            raise SettingError(f"the format {self.format} takes {files}, not {len(self.paths)}")
+        if len(self.columns) not in (2, 3) or min(self.columns) < 1:
+            raise SettingError(
+                f"--columns is {','.join(map(str, self.columns))}",
+                expected="numbers from 1: source,target or source,target,document",
+            )
+
+
+def read_pairs(files: RawFiles) -> Records:
+    readers = {"text": _texts, "tsv": _tsv, "jsonl": _jsonl, "tmx": _tmx}
+    with closing(readers[files.format](files)) as records:
+        yield from records
+
+
+def _texts(files: RawFiles) -> Records:
+    paths = [*files.paths, *([files.documents] if files.documents else [])]
+    for number, lines in enumerate(zip_longest(*map(read_lines, paths)), 1):
+        bad = None
+        for path, line in zip(paths, lines, strict=True):
+            if line is None:
+                bad = BadLine(
+                    "a missing line", "the file ends here", "all files need as many lines"
+                )
+            elif isinstance(line[1], BadLine):
+                bad = line[1]
+            if bad is not None:
+                yield _at(bad, path, number)
+                break
+        if bad is None:
+            yield RawPair(number, *(str(line[1]) for line in lines))
+
+
+def _tsv(files: RawFiles) -> Records:
+    [path] = files.paths
+    for number, line in read_lines(path):
+        if isinstance(line, BadLine):
+            yield _at(line, path, number)
+            continue
+        cells = line.split("\t")
+        if len(cells) < max(files.columns):
+            bad = BadLine("missing columns", f"has {len(cells)} columns", f"{max(files.columns)}")
+            yield _at(bad, path, number)
+        else:
+            yield RawPair(number, *(cells[column - 1] for column in files.columns))
+
+
+def _jsonl(files: RawFiles) -> Records:
+    [path] = files.paths
+    for number, line in read_lines(path):
+        try:
+            if isinstance(line, BadLine):
+                raise line
+            if line.strip():
+                yield _json_pair(number, line, files)
+        except BadLine as bad:
+            yield _at(bad, path, number)
+
+
+def _json_pair(number: int, line: str, files: RawFiles) -> RawPair:
+    """`{"translation": {"ja": …, "en": …}}`, or the languages without the outer object."""
+    languages = files.source_language, files.target_language
+    expected = f'{{"translation": {{"{languages[0]}": "…", "{languages[1]}": "…"}}}}'
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise BadLine("broken JSON", f"is not JSON: {error}", expected) from None
+    sides = found.get("translation", found) if isinstance(found, dict) else None
+    texts: list[Any] = [sides.get(one) if isinstance(sides, dict) else None for one in languages]
+    if not all(isinstance(text, str) for text in texts):
+        raise BadLine("broken JSON", "has no text in both languages", expected)
+    document = found.get(files.document_key)
+    source, target, name = *texts, "" if document is None else str(document)
+    if any("\ud800" <= letter <= "\udfff" for letter in source + target + name):
+        raise BadLine("broken JSON", "has half of a surrogate pair", "whole characters")
+    return RawPair(number, source, target, name)
+
+
+def _tmx(files: RawFiles) -> Records:
+    [path] = files.paths
+    languages = files.source_language, files.target_language
+    for unit in read_units(path, languages, files.document_key):
+        if isinstance(unit, Unit):
+            yield RawPair(*unit)
+        else:
+            yield unit
+
+
+def _at(bad: BadLine, path: Path, number: int) -> BadLine:
+    bad.where = f"{path}:{number}"
+    return bad

@@ -1,0 +1,132 @@
+"""The text of one side of a system: normalise, tokenise, case; and back, recase, detokenise."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from hyperbaton.corpus.corpora.corpus import Side
+from hyperbaton.corpus.languages import TEXT, Text, primary
+from hyperbaton.corpus.raw_text.casing import CASES, KEEP, LOWER, TRUE, Truecaser, capitalised
+from hyperbaton.corpus.raw_text.normalisation import Form, normalise, origins
+from hyperbaton.corpus.raw_text.spacing import escape
+from hyperbaton.corpus.raw_text.splitting import Splitter
+from hyperbaton.corpus.raw_text.tokenisers import TOKENISERS, Tokeniser
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.foundation.arrays import GrowingRagged
+from hyperbaton.foundation.errors import SettingError, nearest
+from hyperbaton.foundation.files.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True)
+class TextPipeline:
+    language: str
+    tokeniser: Tokeniser
+    form: Form = "NFC"
+    case: str = KEEP
+    # Its text is put together again: unusual spaces get marks, rare capital letters stay
+    is_written: bool = True
+    truecaser: Truecaser | None = None  # of the case `true`, once it is learned
+
+    @classmethod
+    def of(cls, language: str, tokeniser: str = "", case: str = "") -> "TextPipeline":
+        """The usual one of a language; what is given is used instead. Regions do not matter."""
+        language = primary(language)
+        if language not in TEXT and not tokeniser:
+            raise SettingError(
+                f"no tokeniser is known for the language {language!r}",
+                expected=nearest(language, list(TEXT)),
+                advice=f"or choose one: {', '.join(TOKENISERS)}",
+            )
+        usual = TEXT.get(language, Text("none"))
+        if case and case not in CASES:
+            raise SettingError(f"there is no case {case!r}", expected=nearest(case, list(CASES)))
+        made = Tokeniser(tokeniser or usual.tokeniser, language)
+        return cls(language, made, usual.form, case or usual.case)
+
+    @cached_property
+    def _splitter(self) -> Splitter:
+        return Splitter(self.language)
+
+    def tokenise(self, text: str) -> list[str]:
+        """The tokens of a line."""
+        return self._cased(self._cut(normalise(text, self.form))[0])
+
+    def sentence(self, text: str, *, split: bool = True) -> Sentence:
+        """A line to translate; `split`: it may be several sentences."""
+        tokens, breaks = self._cut(normalise(text, self.form))
+        words, breaks = tuple(self._cased(tokens)), breaks if split else []
+        # a name or an address that is copied keeps its capital letters
+        written = tuple(tokens) if self.case == LOWER else None
+        return Sentence(words, raw=text, breaks=tuple(breaks), written=written)
+
+    def detokenise(self, tokens: Sequence[str]) -> str:
+        """The text of tokens that were translated."""
+        words = capitalised(tokens) if self.case == TRUE else list(tokens)
+        return self.tokeniser.detokenise(words)
+
+    def places(self, text: str) -> list[tuple[int, int]]:
+        """Where each token stands in a line as it was written."""
+        normal, characters = normalise(text, self.form), origins(text, self.form)
+        before = [0]  # characters other than spaces before each one
+        for character in normal:
+            before.append(before[-1] + (character != " "))
+        return [
+            (characters[before[first]][0], characters[before[last] - 1][1])
+            for spans in self._spans(normal)
+            for first, last in spans
+        ]
+
+    def fit(self, side: Side) -> "TextPipeline":
+        """The same with what it learns from tokens whose case was kept."""
+        if self.case != TRUE:
+            return self
+        texts = (side.vocabulary.decode(row.tolist()) for row in side.words)
+        return replace(self, truecaser=Truecaser.fit(texts))
+
+    def cased(self, side: Side) -> Side:
+        """A side of a corpus whose case was kept."""
+        if self.case == KEEP:
+            return side
+        vocabulary, rows = Vocabulary(), GrowingRagged()
+        for row in side.words:
+            rows.add(vocabulary.extend(self._cased(side.vocabulary.decode(row.tolist()))))
+        return replace(side, vocabulary=vocabulary, words=rows.finish())
+
+    def keeping_case(self) -> "TextPipeline":
+        return replace(self, case=KEEP, truecaser=None)
+
+    def _cut(self, text: str) -> tuple[list[str], list[int]]:
+        """The tokens of a normalised line, and where its second and further sentences begin."""
+        spans = self._spans(text)
+        breaks, places = [], list[tuple[int, int]]()
+        for each in spans:
+            breaks.append(len(places))
+            places += each
+        if not self.is_written:
+            return [escape(text[first:last]) for first, last in places], breaks[1:]
+        return self.tokeniser.tokens(text, places), breaks[1:]
+
+    def _spans(self, text: str) -> list[list[tuple[int, int]]]:
+        """The places of the tokens of every sentence."""
+        return [
+            [(begin + first, begin + last) for first, last in self.tokeniser.spans(text[begin:end])]
+            for begin, end in self._splitter(text)
+        ]
+
+    def _cased(self, tokens: list[str]) -> list[str]:
+        if self.case == LOWER:
+            return list(map(str.lower, tokens))
+        if self.truecaser is None:
+            return tokens
+        return self.truecaser.apply(tokens, unseen=not self.is_written)
+
+    def described(self) -> dict[str, Any]:
+        """For `model.toml`."""
+        return {
+            "language": self.language,
+            "tokeniser": self.tokeniser.name,
+            "form": self.form,
+            "case": self.case,
+            "versions": self.tokeniser.versions(),
+        }

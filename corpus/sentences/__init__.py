@@ -1,0 +1,1 @@
+"""Sentences with their layers and marks."""

@@ -1,0 +1,110 @@
+"""Glossaries: translations of terms wherever these occur in a text.
+
+    kabushiki gaisha<TAB>company           a line for each translation
+    kabushiki gaisha<TAB>corporation<TAB>0.5
+    # a comment
+
+At each place the longest term counts, from left to right, and no two share a word. Words must be
+the same, letter by letter. What is marked in a sentence already stays as it is.
+"""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from hyperbaton.corpus.sentences.markup import EXCLUSIVE, Term
+from hyperbaton.corpus.sentences.markup_text import parse_probability
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.corpus.text import parse_lines, split_words
+from hyperbaton.foundation.errors import BadLine, DataError
+
+COMMENT = "#"
+Entry = tuple[tuple[str, ...], str, float]
+
+
+@dataclass(frozen=True)
+class Glossary:
+    """Terms as words, with their translations and probabilities."""
+
+    terms: dict[tuple[str, ...], dict[str, float]]
+    mode: str = EXCLUSIVE
+
+    @cached_property
+    def _longest(self) -> dict[str, int]:
+        """For each first word of a term the length of the longest."""
+        longest: dict[str, int] = {}
+        for words in self.terms:
+            longest[words[0]] = max(longest.get(words[0], 0), len(words))
+        return longest
+
+    def mark(self, sentence: Sentence) -> Sentence:
+        """The sentence with its terms marked."""
+        found: list[Term] = []
+        place, n_words = 0, len(sentence)
+        while place < n_words:
+            longest = min(self._longest.get(sentence.words[place], 0), n_words - place)
+            for end in range(place + longest, place, -1):
+                translations = self.terms.get(sentence.words[place:end])
+                if translations and self._fits(sentence, place, end):
+                    found.append(Term(place, end, translations, self.mode))
+                    place = end
+                    break
+            else:
+                place += 1
+        if not found:
+            return sentence
+        markup = sentence.markup
+        return replace(sentence, markup=replace(markup, terms=(*markup.terms, *found)))
+
+    def _fits(self, sentence: Sentence, start: int, end: int) -> bool:
+        """Whether a span crosses, holds and shares nothing that is marked."""
+        markup = sentence.markup
+        if any(start < wall < end for wall in markup.walls):
+            return False
+        if any(term.start < end and start < term.end for term in markup.terms):
+            return False
+        return all(
+            end <= first or last <= start or (first <= start and end <= last)
+            for first, last in markup.zones
+        )
+
+
+def read_glossary(path: Path, mode: str = EXCLUSIVE) -> Glossary:
+    """From a file; errors name it and the line."""
+    terms: dict[tuple[str, ...], dict[str, float]] = {}
+    lines: dict[tuple[tuple[str, ...], str], int] = {}
+    for number, entry in parse_lines(path, _parse):
+        if entry is None:
+            continue
+        source, target, probability = entry
+        same = lines.setdefault((source, target), number)
+        if same != number:
+            raise DataError(f"the translation of line {same} once more", where=f"{path}:{number}")
+        terms.setdefault(source, {})[target] = probability
+        try:
+            Term(0, 1, terms[source], mode)
+        except DataError as error:
+            error.where = f"{path}:{number}"
+            raise
+    return Glossary(terms, mode)
+
+
+def _parse(line: str) -> Entry | None:
+    """A line's term, translation and probability; None of a comment or a blank line."""
+    if line.startswith(COMMENT) or not split_words(line):
+        return None
+    fields = line.split("\t")
+    if not 2 <= len(fields) <= 3:
+        raise BadLine(
+            "glossary",
+            f"{len(fields)} columns",
+            "expected a term, its translation and perhaps a probability, with tabs between them",
+        )
+    source, target = split_words(fields[0]), " ".join(split_words(fields[1]))
+    if not source or not target:
+        raise BadLine("glossary", f"the {'translation' if source else 'term'} is empty")
+    try:
+        probability = parse_probability(fields[2]) if len(fields) == 3 else 1.0
+    except DataError as error:
+        raise BadLine("glossary", error.what, error.expected) from None
+    return tuple(source), target, probability

@@ -1,0 +1,1 @@
+"""Parse trees: brackets, CoNLL-U, dependencies."""

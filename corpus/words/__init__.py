@@ -1,0 +1,1 @@
+"""Classes and tags of words, and unknown words."""

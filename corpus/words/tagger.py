@@ -1,0 +1,270 @@
+"""A part-of-speech tagger learned from tagged text: the averaged perceptron (Collins 2002).
+
+A system that was trained with tags brings one along, so that it can translate sentences that have
+none. Words are tagged from left to right; the score of a tag is a sum of the weights of
+
+    the word, its neighbours, pairs of them, its first and last letters, its shape,
+    and the two tags before it.
+
+After a wrong tag, the weights of the right tag gain one and those of the wrong tag lose one. The
+weights that are kept are the means over all words of all passes. All of them are whole numbers, so
+the same text makes the same tagger on every machine. Left out: a search over several tags at a
+time, which would gain little and take longer.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyperbaton.corpus.corpora.corpus import Side
+from hyperbaton.foundation.arrays import Int32Array, Int64Array, Ragged
+from hyperbaton.foundation.errors import DataError
+from hyperbaton.foundation.files.array_files import load_arrays, save_arrays
+from hyperbaton.foundation.files.array_laws import Laws
+from hyperbaton.foundation.files.vocabulary import SPECIAL, Vocabulary
+from hyperbaton.foundation.hashing import mixed
+from hyperbaton.foundation.kernels import inner, kernel
+from hyperbaton.foundation.progress import Progress
+
+FORMAT = 1
+PASSES = 5
+MOST_SENTENCES = 20_000  # that are learned from: more take longer and teach little
+HELD_OUT = 10  # one sentence in so many is held out to measure the accuracy
+MIN_COUNT = 2  # of a pair of words; single ones count from the first time on
+PRECISION = 1 << 12  # steps of a kept weight in one of the perceptron's
+AFFIXES = 3  # letters at either end
+EDGE = 0  # key of what stands before the first word and behind the last
+
+OFFSETS = (0, -1, 1, -2, 2)  # words that are looked at one by one
+PAIRS = ((-1, 0), (0, 1))  # and together
+N_WORD_FEATURES = 2 * AFFIXES + 1  # affixes and shape
+N_FEATURES = len(OFFSETS) + len(PAIRS) + N_WORD_FEATURES
+
+
+@dataclass(frozen=True, eq=False)
+class Tagger:
+    """K tags, F features. Feature F − 1 stands for all that were never seen; its weights are 0."""
+
+    tags: tuple[str, ...]
+    keys: Int64Array  # (F − 1,) rising
+    weights: Int32Array  # (F, K)
+    before: Int32Array  # (K + 1, K + 1, K) by the tag before the last one and the last one
+    accuracy: float  # share of the words of held-out sentences that get their tags
+
+    @classmethod
+    def fit(
+        cls, side: Side, passes: int = PASSES, seed: int = 0, progress: Progress | None = None
+    ) -> "Tagger":
+        """Learns from the tags of a text. A share of it is held out to measure the accuracy; what
+        is kept has learned from all of it."""
+        if side.tags is None or not len(side.tags.values):
+            raise DataError("a tagger cannot be learned from a text without tags")
+        rows = np.arange(min(len(side.words), MOST_SENTENCES))
+        held_out = rows[HELD_OUT - 1 :: HELD_OUT]
+        right, total = 0, 0
+        if len(held_out):
+            trained = _learn(side.take(np.setdiff1d(rows, held_out)), passes, seed, progress)
+            test = side.take(held_out)
+            assert test.tags is not None
+            found = trained._tag_text(test.words, word_keys(test.vocabulary.words))
+            right = int((found == test.tags.values - len(SPECIAL)).sum())
+            total = len(found)
+        made = _learn(side.take(rows), passes, seed, progress)
+        return cls(made.tags, made.keys, made.weights, made.before, right / max(total, 1))
+
+    def notice(self, what: str = "") -> str:
+        """Tells people that it tags their text: that of `what`, or all of it."""
+        of_what = f" for {what}" if what else ""
+        right = f"{self.accuracy:.1%} of held-out words right"
+        return f"no tags are given{of_what}: the system's own tagger makes them ({right})"
+
+    def tag_side(self, side: Side) -> Side:
+        """The text with tags."""
+        found = self._tag_text(side.words, word_keys(side.vocabulary.words)) + len(SPECIAL)
+        tags = replace(side.words, values=found.astype(np.int32))
+        return replace(side, tags=tags, tag_vocabulary=Vocabulary(self.tags))
+
+    def tag(self, words: Sequence[str]) -> tuple[str, ...]:
+        """The tags of a sentence."""
+        text = Ragged(np.arange(len(words)), np.array([0, len(words)]))
+        found = self._tag_text(text, word_keys(words))
+        return tuple(self.tags[number] for number in found.tolist())
+
+    def _tag_text(self, words: Ragged, keys: Int64Array) -> Int32Array:
+        """Numbers of the tags of all words; `keys` are those of the vocabulary's words."""
+        features = numbered(self.keys, sentence_keys(words, keys))
+        found: Int32Array = _tag(features, words.offsets, self.weights, self.before)
+        return found
+
+    def save(self, directory: Path) -> None:
+        header = {"accuracy": self.accuracy, "tags": list(self.tags)}
+        arrays: dict[str, NDArray[Any]] = {
+            "keys": self.keys, "weights": self.weights, "before": self.before
+        }  # fmt: skip
+        save_arrays(directory, FORMAT, header, arrays, {})
+
+    @classmethod
+    def load(cls, directory: Path) -> "Tagger":
+        header, arrays, _ = load_arrays(directory, FORMAT, _laws)
+        return cls(
+            tuple(header["tags"]),
+            arrays["keys"],
+            arrays["weights"],
+            arrays["before"],
+            header["accuracy"],
+        )
+
+
+def _laws(arrays: Laws) -> None:
+    tags = arrays.header.get("tags")
+    named = isinstance(tags, list) and bool(tags) and all(isinstance(tag, str) for tag in tags)
+    arrays.that("header", named, "has no list of tags")
+    n = len(tags or ())
+    keys = arrays.array("keys", np.int64, (None,))
+    arrays.that("keys", len(keys) > 0, "is empty")
+    arrays.rises("keys", keys)
+    arrays.array("weights", np.int32, (len(keys) + 1, n))
+    arrays.array("before", np.int32, (n + 1, n + 1, n))
+    arrays.number("accuracy", float)
+
+
+def word_keys(words: Sequence[str]) -> Int64Array:
+    """What a feature can see of each word by itself, (words, 1 + N_WORD_FEATURES): the word, its
+    first and last letters, its shape."""
+    seen = [
+        key(part)
+        for word in words
+        for part in (
+            word,
+            *(f"^{word[:n]}" for n in range(1, AFFIXES + 1)),
+            *(f"{word[-n:]}$" for n in range(1, AFFIXES + 1)),
+            f"#{any(c.isdigit() for c in word)}{word[:1].isupper()}{any(map(str.isalpha, word))}",
+        )
+    ]
+    return np.array(seen, np.int64).reshape(len(words), 1 + N_WORD_FEATURES)
+
+
+def key(text: str) -> int:
+    """The same 62 bits for the same text everywhere; never EDGE."""
+    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return (int.from_bytes(digest, "little") >> 2) | 1
+
+
+def sentence_keys(words: Ragged, of_word: Int64Array) -> Int64Array:
+    """Keys of the features of every word of a text, (words, N_FEATURES)."""
+    n = len(words.values)
+    own = of_word[words.values]
+    place = np.arange(n)
+    sentence = words.row_of_value
+    begin, end = words.offsets[sentence], words.offsets[sentence + 1]
+    around = {}
+    for offset in OFFSETS:
+        at = place + offset
+        inside = (at >= begin) & (at < end)
+        around[offset] = np.where(inside, own[np.where(inside, at, 0), 0], EDGE) if n else own[:, 0]
+    columns = [*(around[offset] for offset in OFFSETS)]
+    columns += [_mixed(around[first]) ^ around[second] for first, second in PAIRS]
+    columns += [own[:, 1 + number] for number in range(N_WORD_FEATURES)]
+    return np.stack([_mixed(column + number) for number, column in enumerate(columns)], axis=1)
+
+
+def _mixed(keys: Int64Array) -> Int64Array:
+    """Spreads the bits of keys, so that sums with small numbers stay apart."""
+    spread: Int64Array = mixed(keys.view(np.uint64)).view(np.int64)
+    return spread
+
+
+def numbered(known: Int64Array, keys: Int64Array) -> Int32Array:
+    """Places of keys among the known ones, which rise; `len(known)` for the others."""
+    found = np.searchsorted(known, keys)
+    same = known[np.minimum(found, len(known) - 1)] == keys
+    return np.where(same, found, len(known)).astype(np.int32)
+
+
+def _learn(side: Side, passes: int, seed: int, progress: Progress | None) -> Tagger:
+    assert side.tags is not None
+    tags = side.tag_vocabulary.words[len(SPECIAL) :]
+    keys = sentence_keys(side.words, word_keys(side.vocabulary.words))
+    known, counts = np.unique(keys, return_counts=True)
+    pairs = keys[:, len(OFFSETS) : len(OFFSETS) + len(PAIRS)]
+    rare = np.isin(known, pairs) & (counts < MIN_COUNT)
+    known = known[~rare]
+    features = numbered(known, keys)
+    right = side.tags.values - len(SPECIAL)
+    shapes = (len(known) + 1, len(tags)), (len(tags) + 1, len(tags) + 1, len(tags))
+    weights, before = (np.zeros(shape, np.int32) for shape in shapes)
+    late_weights, late_before = (np.zeros(shape, np.int64) for shape in shapes)
+    draw = np.random.default_rng(seed)
+    step = 1
+    for number in range(passes):
+        if progress:
+            progress("learning to tag, passes", number)
+        order = draw.permutation(len(side.words))
+        step = _one_pass(
+            features, side.words.offsets, right, order, step, weights, before, late_weights,
+            late_before,
+        )  # fmt: skip
+    return Tagger(
+        tags, known, _mean(weights, late_weights, step), _mean(before, late_before, step), 0.0
+    )
+
+
+def _mean(weights: Int32Array, late: Int64Array, steps: int) -> Int32Array:
+    """Means over all steps. A change at step s holds from there on: `late` is the sum of s times
+    the changes (Daumé 2006, Figure 2.3)."""
+    return ((weights * steps - late) * PRECISION // steps).astype(np.int32)
+
+
+@kernel
+def _tag(features, offsets, weights, before):
+    found = np.empty(len(features), np.int32)
+    scores = np.empty(weights.shape[1], np.int64)
+    for sentence in range(len(offsets) - 1):
+        older = last = weights.shape[1]  # nothing before the first word
+        for word in range(offsets[sentence], offsets[sentence + 1]):
+            older, last = last, _best(features[word], weights, before[older, last], scores)
+            found[word] = last
+    return found
+
+
+@inner
+def _best(features, weights, before, scores):
+    """The tag with the highest score, the first of equal ones."""
+    for tag in range(len(scores)):
+        scores[tag] = before[tag]
+    for feature in features:
+        for tag in range(len(scores)):
+            scores[tag] += weights[feature, tag]
+    return np.argmax(scores)
+
+
+@kernel
+def _one_pass(
+    features, offsets, right, order, step, weights, before, late_weights, late_before
+):  # fmt: skip
+    """Goes over all sentences in this order; the number of the next step."""
+    scores = np.empty(weights.shape[1], np.int64)
+    for sentence in order:
+        older = last = weights.shape[1]
+        for word in range(offsets[sentence], offsets[sentence + 1]):
+            best, wanted = _best(features[word], weights, before[older, last], scores), right[word]
+            if best != wanted:
+                before[older, last, wanted] += 1
+                before[older, last, best] -= 1
+                late_before[older, last, wanted] += step
+                late_before[older, last, best] -= step
+                for feature in features[word]:
+                    if feature == len(weights) - 1:
+                        continue  # not a feature
+                    weights[feature, wanted] += 1
+                    weights[feature, best] -= 1
+                    late_weights[feature, wanted] += step
+                    late_weights[feature, best] -= step
+            older, last = last, best
+            step += 1
+    return step

@@ -1,0 +1,1 @@
+"""Arrays, kernels, errors, files and workers: what everything else stands on."""

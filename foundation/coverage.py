@@ -1,0 +1,113 @@
+"""Which source words a hypothesis has translated: a bit for each, in words of 64 bits.
+
+    source word    0 1 2 … 63 │ 64 65 …        word p is bit p mod 64 of coverage[p // 64]
+    coverage       coverage[0] │ coverage[1]
+
+A coverage has as many 64-bit words as the sentence needs, so its length has no limit. The kernels
+look at one coverage, (W,); the other functions at many, (B, W).
+"""
+
+import numpy as np
+
+from hyperbaton.foundation.arrays import BoolArray, Int32Array, UInt64Array
+from hyperbaton.foundation.kernels import kernel, uncounted
+
+ONE = np.uint64(1)
+ALL = np.uint64(2**64 - 1)
+
+
+@uncounted
+def coverage_size(n_words):
+    """64-bit words in the coverage of a sentence; an empty sentence has one, too."""
+    return max(1, (n_words + 63) >> 6)
+
+
+@uncounted
+def is_covered(coverage, place):
+    return (coverage[place >> 6] >> np.uint64(place & 63)) & ONE != 0
+
+
+@uncounted
+def is_free(coverage, start, end):
+    """Whether no word of the span is covered."""
+    place = start
+    while place < end:  # the part of the span in one 64-bit word after the other
+        size = min(end - place, 64 - (place & 63))
+        part = coverage[place >> 6] >> np.uint64(place & 63)
+        if part & (ALL >> np.uint64(64 - size)):
+            return False
+        place += size
+    return True
+
+
+@uncounted
+def cover(coverage, start, end):
+    for place in range(start, end):
+        coverage[place >> 6] |= ONE << np.uint64(place & 63)
+
+
+@uncounted
+def covered_end(coverage, place, n_words):
+    """The first word from `place` on that is not covered, or the end of the sentence."""
+    while place < n_words and is_covered(coverage, place):
+        place += 1
+    return place
+
+
+@uncounted
+def covered_start(coverage, place):
+    """Where the words directly before `place` that are covered begin."""
+    while place > 0 and is_covered(coverage, place - 1):
+        place -= 1
+    return place
+
+
+@uncounted
+def open_start(coverage, place):
+    """Where the words directly before `place` that are not covered begin."""
+    while place > 0 and not is_covered(coverage, place - 1):
+        place -= 1
+    return place
+
+
+@uncounted
+def open_end(coverage, place, n_words):
+    """The first word from `place` on that is covered, or the end of the sentence."""
+    while place < n_words and not is_covered(coverage, place):
+        place += 1
+    return place
+
+
+def empty_coverage(n: int, n_words: int) -> UInt64Array:
+    """(n, W) coverages without a word."""
+    return np.zeros((n, coverage_size(n_words)), np.uint64)
+
+
+@kernel
+def cover_spans(coverage, start, end):
+    """Adds a span to each coverage, (B, W)."""
+    for row in range(len(coverage)):
+        cover(coverage[row], start[row], end[row])
+
+
+def pack_coverage(covered: BoolArray) -> UInt64Array:
+    """Truth values of words, (B, n_words), as bits, (B, W)."""
+    n, n_words = covered.shape
+    bits = np.zeros((n, 64 * coverage_size(n_words)), np.bool_)
+    bits[:, :n_words] = covered
+    return np.packbits(bits, axis=1, bitorder="little").view("<u8").astype(np.uint64)
+
+
+def unpack_coverage(coverage: UInt64Array, n_words: int) -> BoolArray:
+    """Bits, (B, W), as truth values of words, (B, n_words)."""
+    places = np.arange(n_words)
+    bits = coverage[:, places >> 6] >> (places & 63).astype(np.uint64)
+    covered: BoolArray = (bits & ONE) != 0
+    return covered
+
+
+def free_spans(covered: BoolArray, start: Int32Array, end: Int32Array) -> BoolArray:
+    """Which of the spans have no word that is covered, by the truth values of one sentence."""
+    before = np.concatenate([[0], np.cumsum(covered)])
+    free: BoolArray = before[end] == before[start]
+    return free

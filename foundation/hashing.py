@@ -1,0 +1,120 @@
+"""Hash functions of 64-bit keys, and hash tables with open addressing, a power of two in size.
+
+They scatter keys and give the same results on every machine; none resists an attacker. The last
+part keeps each of many rows of numbers once, known by its number: for states that are more than a
+number. Compiled code cannot make the arrays of a tuple longer, so `add_row` says when there is no
+room, and whoever calls it goes on with the larger tables that `enlarged` makes.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyperbaton.foundation.arrays import Int32Array, Int64Array
+from hyperbaton.foundation.kernels import inner, kernel, uncounted
+
+EMPTY = -1  # in the values of a slot that holds nothing
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio (Knuth, section 6.4): spreads keys
+FIRST_FACTOR = np.uint64(0xBF58476D1CE4E5B9)
+SECOND_FACTOR = np.uint64(0x94D049BB133111EB)
+
+
+@uncounted
+def mixed(values: Any) -> Any:
+    """The finaliser of SplitMix64 (Steele, Lea and Flood 2014), of one number or an array: every
+    bit changes every other."""
+    values = (values ^ (values >> np.uint64(30))) * FIRST_FACTOR
+    values = (values ^ (values >> np.uint64(27))) * SECOND_FACTOR
+    return values ^ (values >> np.uint64(31))
+
+
+@uncounted
+def mix_in(hashed, value):
+    """The hash of a sequence with one more value."""
+    hashed = (hashed ^ value) * GOLDEN
+    return hashed ^ (hashed >> np.uint64(29))
+
+
+@uncounted
+def first_slot(key, mask):
+    """Where the search for a key begins in a table of `mask` + 1 slots."""
+    return np.int64((np.uint64(key) * GOLDEN) >> np.uint64(32)) & mask
+
+
+def table_size(n_keys: int) -> int:
+    """Slots for a number of keys: at most half of them are used, so probes stay short."""
+    return 1 << max(4, (2 * n_keys - 1).bit_length())
+
+
+@inner
+def find_slot(keys, values, key):
+    """The slot that holds the key, or the empty one where it belongs."""
+    mask = len(keys) - 1
+    slot = first_slot(key, mask)
+    while values[slot] != EMPTY and keys[slot] != key:
+        slot = (slot + 1) & mask
+    return slot
+
+
+class DistinctRows(NamedTuple):
+    values: NDArray[Any]  # all rows, one after the other
+    begin: Int64Array  # where each row begins, and where the last one ends
+    slots: Int32Array  # hash table of the rows' numbers
+    total: Int64Array  # (1,) how many there are
+
+
+def no_rows(dtype: type[np.signedinteger[Any]], size: int = 1 << 10) -> DistinctRows:
+    """Room for `size` rows, a power of two."""
+    return DistinctRows(
+        np.empty(8 * size, dtype),
+        np.zeros(size + 1, np.int64),
+        np.full(2 * size, EMPTY, np.int32),
+        np.zeros(1, np.int64),
+    )
+
+
+def enlarged(rows: DistinctRows) -> DistinctRows:
+    """The same rows with twice the room."""
+    larger = no_rows(rows.values.dtype.type, 2 * (len(rows.begin) - 1))
+    _copy(rows, larger)
+    return larger
+
+
+@kernel
+def _copy(rows, larger):
+    for number in range(rows.total[0]):
+        row = rows.values[rows.begin[number] : rows.begin[number + 1]]
+        add_row(larger, row, len(row))
+
+
+@uncounted
+def add_row(rows, row, length):
+    """The number of a row, a new one if it is new; EMPTY if there is no room for it."""
+    values, begin, slots, total = rows
+    hashed = np.uint64(length)
+    for at in range(length):
+        hashed = mix_in(hashed, np.uint64(row[at]))
+    mask = len(slots) - 1
+    slot = np.int64(hashed >> np.uint64(16)) & mask
+    while slots[slot] != EMPTY:
+        known = slots[slot]
+        if begin[known + 1] - begin[known] == length:
+            at = 0
+            while at < length and values[begin[known] + at] == row[at]:
+                at += 1
+            if at == length:
+                return known
+        slot = (slot + 1) & mask
+    new = total[0]
+    if new + 1 == len(begin) or begin[new] + length > len(values):
+        return EMPTY
+    for at in range(length):
+        values[begin[new] + at] = row[at]
+    begin[new + 1] = begin[new] + length
+    slots[slot] = new
+    total[0] = new + 1
+    return new
+
+
+add_one_row = kernel(add_row)  # for calls from Python

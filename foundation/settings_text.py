@@ -1,0 +1,51 @@
+"""Converts settings from text, or from values of a TOML file, to their types."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from hyperbaton.foundation.errors import SettingError
+
+BOOLEANS = {"true": True, "yes": True, "on": True, "1": True} | {
+    "false": False, "no": False, "off": False, "0": False
+}  # fmt: skip
+TYPE_NAMES = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
+
+
+def convert_setting(name: str, value: Any, wanted: type, where: str = "") -> Any:
+    """The value as the type that the setting's default has."""
+    if type(value) is wanted:
+        return value
+    if wanted is float and type(value) is int:
+        return float(value)
+    if isinstance(value, str):
+        try:
+            return BOOLEANS[value.lower()] if wanted is bool else wanted(value)
+        except (ValueError, KeyError):
+            pass
+    expected = f"expected {TYPE_NAMES.get(wanted, wanted.__name__)}"
+    raise SettingError(f"{name} cannot be {value!r}", where=where, expected=expected)
+
+
+def split_settings(text: str, separator: str = ",") -> tuple[str, dict[str, str]]:
+    """The name and the settings, still as text, of `name,key=value,…`.
+
+    >>> split_settings("msd,type=wbe-msd-backward-fe")
+    ('msd', {'type': 'wbe-msd-backward-fe'})
+    """
+    name, *assignments = (part.strip() for part in text.split(separator))
+    settings = {}
+    for assignment in assignments:
+        key, equals, value = assignment.partition("=")
+        if not equals:
+            raise SettingError(
+                f"{assignment!r} gives no value",
+                where=text,
+                expected=f"name{separator}key=value{separator}…",
+            )
+        settings[key.strip()] = value.strip()
+    return name, settings
+
+
+def join_settings(name: str, settings: Mapping[str, Any]) -> str:
+    """The opposite of `split_settings`."""
+    return ",".join([name, *(f"{key}={value}" for key, value in settings.items())])

@@ -1,0 +1,18 @@
+"""Search in sorted arrays, for compiled code.
+
+Numba's own `np.searchsorted` takes as long to compile as a kernel.
+"""
+
+from hyperbaton.foundation.kernels import uncounted
+
+
+@uncounted
+def lower_bound(values, begin, end, value):
+    """The first place in the sorted values[begin:end] that is not below the value."""
+    while begin < end:
+        middle = (begin + end) >> 1
+        if values[middle] < value:
+            begin = middle + 1
+        else:
+            end = middle
+    return begin

@@ -1,0 +1,212 @@
+"""A worker's side: tasks, with copies of the files that they need."""
+
+import asyncio
+import pickle
+import secrets
+import shutil
+from collections.abc import Hashable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Lock
+from time import monotonic
+from typing import Any, BinaryIO, Self
+
+from distributed import get_worker
+from distributed.comm.addressing import get_address_host_port
+from distributed.comm.core import connect
+from distributed.utils import sync
+
+from hyperbaton.foundation.errors import DataError, HyperbatonError
+from hyperbaton.foundation.work.cluster.file_service import TIMEOUT
+from hyperbaton.foundation.work.cluster.listing import Entry, Lister, Listing, is_same
+from hyperbaton.foundation.work.cluster.packed import Packed
+from hyperbaton.foundation.work.cluster.part_cache import PartCache
+from hyperbaton.foundation.work.cluster.versions import check_versions
+from hyperbaton.foundation.work.workers import Work
+from hyperbaton.foundation.work.workplace import PIECE, Piece, Workplace, plain
+
+NEWS = 0.5  # seconds between messages about progress
+SMALL = 1 << 16  # bytes of arrays in a result
+CACHE = "hyperbaton-files"
+MOST_PIECES = 1000  # that are asked for at once
+
+
+@dataclass(frozen=True)
+class Order:
+    """What a worker has to know beside the task itself."""
+
+    number: int
+    home: str  # the address of the command's machine
+    folder: Path  # where the command runs, for paths that begin there
+    token: str
+    versions: dict[str, str]
+    cache: int  # bytes that may be kept; 0: any number
+    shared: bool  # whether files that both machines see need not be copied
+
+
+def run_task(order: Order, work: Work[..., Any], arguments: tuple[Any, ...]) -> tuple[str, Any]:
+    """What Dask runs; the worker and what the task returns."""
+    place = get_worker().address
+    try:
+        check_versions(order.versions, place)
+        with FarWorkplace(order) as here:
+            return place, here.bring_home(work(here, *arguments))
+    except HyperbatonError as error:
+        raise plain(error, f"worker {place}") from None
+
+
+class FarWorkplace(Workplace):
+    """Another machine than the command's."""
+
+    def __init__(self, order: Order) -> None:
+        self._order, self._worker = order, get_worker()
+        super().__init__(self._report)
+        scratch = Path(self._worker.local_directory).parent
+        self._cache = PartCache(scratch / CACHE, order.cache)
+        self._held = ExitStack()
+        self._found: dict[tuple[Path, tuple[str, ...]], Path] = {}
+        self._last_news = 0.0
+        self._comm: Any = None
+        self._lock = Lock()  # a task may have threads
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._held.close()
+        if self._comm is not None:
+            self._comm.abort()
+
+    def get(self, home: Path, *parts: str) -> Path:
+        found = self._find(home, parts)
+        if found is None:
+            raise DataError("no such file or folder on the command's machine", where=str(home))
+        return found
+
+    def _find(self, home: Path, parts: tuple[str, ...] = ()) -> Path | None:
+        path = self._order.folder / home
+        if (path, parts) not in self._found:
+            answer = self._ask("list", path=str(path), parts=parts)
+            if answer is None:
+                return None
+            self._found[path, parts] = self._copy(path, parts, Listing.of_plain(answer))
+        return self._found[path, parts]
+
+    def _copy(self, path: Path, parts: tuple[str, ...], listing: Listing) -> Path:
+        if self._order.shared and is_same(path, listing, parts):
+            return path
+
+        def fetch(entry: Entry, stream: BinaryIO) -> None:
+            for start in range(0, entry.size, PIECE):
+                piece = self._ask("read", path=str(path), name=entry.name, start=start, size=PIECE)
+                stream.write(piece)
+
+        return self._held.enter_context(self._cache.holding(listing, fetch))
+
+    def read(self, pieces: Sequence[Piece]) -> Iterator[bytes]:
+        for batch in _batches(pieces):
+            wanted = [(str(home.absolute()), start, size) for home, start, size in batch]
+            yield from self._ask("pieces", pieces=wanted)
+
+    @contextmanager
+    def working_in(self, home: Path, *brought: str) -> Iterator[Path]:
+        with TemporaryDirectory(prefix="task-", dir=self._worker.local_directory) as name:
+            folder = Path(name)
+            for part in brought:
+                found = self._find(home / part)
+                if found is not None:
+                    _copy_tree(found, folder / part)
+            yield folder
+
+    def put(self, made: Path, home: Path) -> None:
+        path, listing = str(self._order.folder / home), Lister().listing(made)
+        ticket = self._ask("begin", path=path, is_file=listing.is_file)
+        for entry in listing.entries:
+            file = made / entry.name if entry.name else made
+            with file.open("rb") as stream:
+                first = True
+                while (piece := stream.read(PIECE)) or first:  # also files without content
+                    self._ask("write", ticket=ticket, name=entry.name, data=piece)
+                    first = False
+        self._ask("finish", ticket=ticket, path=path, listing=listing.plain())
+
+    def bring_home(self, made: Any) -> Packed:
+        """A result for the scheduler to pass on; large arrays in it go straight to the command's
+        machine, as the bytes that they are."""
+        buffers: list[pickle.PickleBuffer] = []
+        pickled = pickle.dumps(made, protocol=5, buffer_callback=buffers.append)
+        data = b"".join(buffer.raw() for buffer in buffers)
+        if len(data) <= SMALL:
+            return Packed(pickle.dumps(made, protocol=5))
+        ticket = secrets.token_hex(8)  # a task may be done twice, if a worker seems to be dead
+        for start in range(0, len(data), PIECE):
+            piece = data[start : start + PIECE]
+            self._ask("deliver", number=self._order.number, ticket=ticket, data=piece)
+        return Packed(pickled, ticket, tuple(buffer.raw().nbytes for buffer in buffers))
+
+    def remembered(self, key: Hashable, make: Any) -> Any:
+        return super().remembered((self._order.token, key), make)
+
+    def _report(self, what: str, count: int) -> None:
+        if monotonic() - self._last_news >= NEWS:
+            self._last_news = monotonic()
+            # if nobody answers, nobody waits for the task any more, and it ends here
+            self._ask("news", number=self._order.number, what=what, count=count)
+
+    def _ask(self, question: str, **values: Any) -> Any:
+        """One question to the command's machine."""
+        message = {"token": self._order.token, "ask": question, **values}
+        loop = self._worker.loop
+        try:
+            with self._lock:
+                answer = sync(loop, self._exchange, message, callback_timeout=TIMEOUT)
+        except OSError as error:
+            raise DataError(
+                f"the command's machine cannot be reached: {error}",
+                where=self._order.home,
+                expected="workers fetch files from it, so they must be able to connect to it",
+            ) from None
+        if "error" in answer:
+            where, advice = answer.get("where", ""), answer.get("advice", "")
+            raise DataError(answer["error"], where=where, advice=advice)
+        return answer["value"]
+
+    async def _exchange(self, message: dict[str, Any]) -> Any:
+        if self._comm is None:
+            await _check_that_somebody_listens(self._order.home)
+            how = self._worker.security.get_connection_args("worker")
+            self._comm = await connect(self._order.home, **how)
+        await self._comm.write(message)
+        return await self._comm.read()
+
+
+async def _check_that_somebody_listens(address: str) -> None:
+    """Dask would try again for half a minute; meanwhile no other task could use the worker of a
+    command that was stopped."""
+    _, writer = await asyncio.open_connection(*get_address_host_port(address))
+    writer.close()
+
+
+def _batches(pieces: Sequence[Piece]) -> Iterator[list[Piece]]:
+    """Few enough at a time for one answer."""
+    batch, size = list[Piece](), 0
+    for piece in pieces:
+        assert piece.size <= PIECE
+        if batch and (size + piece.size > PIECE or len(batch) == MOST_PIECES):
+            yield batch
+            batch, size = [], 0
+        batch.append(piece)
+        size += piece.size
+    if batch:
+        yield batch
+
+
+def _copy_tree(found: Path, copy: Path) -> None:
+    """A copy that the task may change."""
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    if found.is_dir():
+        shutil.copytree(found, copy, copy_function=shutil.copyfile)
+    else:
+        shutil.copyfile(found, copy)

@@ -1,0 +1,111 @@
+"""What a file or folder holds: the names, sizes and hashes of its files.
+
+Files of sealed folders have been hashed already. Others are hashed once, as long as the file system
+says that they have not changed.
+"""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+
+from hyperbaton.foundation.errors import missing_file, reading
+from hyperbaton.foundation.files.sealed_folders import MANIFEST, sha256
+
+
+@dataclass(frozen=True)
+class Entry:
+    name: str  # relative to the folder; empty: the listing is of one file
+    size: int
+    changed: int  # nanoseconds
+    digest: str
+
+
+@dataclass(frozen=True)
+class Listing:
+    name: str
+    entries: tuple[Entry, ...]
+
+    @property
+    def is_file(self) -> bool:
+        return len(self.entries) == 1 and not self.entries[0].name
+
+    @property
+    def size(self) -> int:
+        return sum(entry.size for entry in self.entries)
+
+    @cached_property
+    def digest(self) -> str:
+        """Of names and contents."""
+        content = [self.name, *((entry.name, entry.digest) for entry in self.entries)]
+        return hashlib.sha256(json.dumps(content).encode()).hexdigest()
+
+    def plain(self) -> dict[str, object]:
+        """In a form that can be sent."""
+        return {"name": self.name, "entries": [asdict(entry) for entry in self.entries]}
+
+    @classmethod
+    def of_plain(cls, plain: dict[str, object]) -> "Listing":
+        entries = [Entry(**one) for one in plain["entries"]]  # type: ignore[attr-defined]
+        return cls(str(plain["name"]), tuple(entries))
+
+
+def is_same(path: Path, listing: Listing, parts: Sequence[str] = ()) -> bool:
+    """Whether a path leads to the very same files, as on a disk that machines share."""
+    try:
+        if listing.is_file != path.is_file():
+            return False
+        found = {name: _seen(file) for name, file in _files(path, parts)}
+    except OSError:
+        return False
+    return found == {entry.name: (entry.size, entry.changed) for entry in listing.entries}
+
+
+class Lister:
+    """Remembers hashes."""
+
+    def __init__(self) -> None:
+        self._hashes: dict[Path, tuple[tuple[int, int], str]] = {}
+
+    def listing(self, path: Path, parts: Sequence[str] = ()) -> Listing:
+        if not path.exists():
+            raise missing_file(path)
+        with reading(path):
+            entries = [self._entry(name, file) for name, file in _files(path, parts)]
+        return Listing(path.name, tuple(entries))
+
+    def _entry(self, name: str, file: Path) -> Entry:
+        seen = _seen(file)
+        known = self._hashes.get(file)
+        if known is None or known[0] != seen:
+            known = self._hashes[file] = seen, _sealed(file) or sha256(file)
+        return Entry(name, *seen, known[1])
+
+
+def _files(path: Path, parts: Sequence[str] = ()) -> list[tuple[str, Path]]:
+    """All files below, or those of some parts, by their names relative to it; links are
+    followed."""
+    if path.is_file():
+        return [("", path)]
+    below = sorted(map(path.joinpath, parts) if parts else path.iterdir())
+    return [
+        ("/".join(filter(None, (part.relative_to(path).as_posix(), name))), file)
+        for part in below
+        for name, file in _files(part)
+    ]
+
+
+def _seen(file: Path) -> tuple[int, int]:
+    found = file.stat()
+    return found.st_size, found.st_mtime_ns
+
+
+def _sealed(file: Path) -> str:
+    """The hash that the seal of the file's folder names, if there is one."""
+    try:
+        lines = (file.parent / MANIFEST).read_text(encoding="utf-8").splitlines()
+    except (OSError, ValueError):
+        return ""
+    return next((line[:64] for line in lines if line[66:] == file.name), "")

@@ -1,0 +1,161 @@
+"""Which cluster: an address, this machine, or a table in a file.
+
+tcp://head:8786   a scheduler that runs already
+local:4           four worker processes of this machine
+cluster.toml      a table [cluster], for job queues and others:
+
+    [cluster]
+    kind = "slurm"          # how workers are started: any of KINDS
+    workers = 16
+    cache = "20GB"          # files that a worker's machine may keep; 0: no limit
+    shared = true           # files that both machines see are not copied
+    options = { cores = 4, memory = "16GB", queue = "long" }  # as Dask's class takes them
+"""
+
+import importlib
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, fields
+from logging import CRITICAL
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from hyperbaton.foundation.errors import DataError, SettingError, counted, nearest
+from hyperbaton.foundation.work.processes import ctrl_c_later
+from hyperbaton.foundation.work.sizes import parse_size
+
+if TYPE_CHECKING:
+    from hyperbaton.foundation.work.cluster.dask_workers import DaskWorkers
+
+CACHE = "20GB"
+KINDS = {
+    "scheduler": "",  # options = { address = "tcp://head:8786" }
+    "local": "distributed:LocalCluster",
+    "ssh": "distributed:SSHCluster",
+    "slurm": "dask_jobqueue:SLURMCluster",
+    "pbs": "dask_jobqueue:PBSCluster",
+    "sge": "dask_jobqueue:SGECluster",
+    "lsf": "dask_jobqueue:LSFCluster",
+    "htcondor": "dask_jobqueue:HTCondorCluster",
+    "kubernetes": "dask_kubernetes.operator:KubeCluster",
+}
+PACKAGES = {"dask_jobqueue": "dask-jobqueue", "dask_kubernetes": "dask-kubernetes"}
+MOST_DEATHS = 10  # of workers, one after the other with the same task
+SECONDS = 30  # until a scheduler must have answered
+
+
+@dataclass(frozen=True)
+class ClusterSettings:
+    """The table `[cluster]`."""
+
+    kind: str = "local"
+    workers: int = 0  # to start; 0: as many as the cluster starts by itself
+    cache: str = CACHE
+    shared: bool = True
+    options: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of_table(cls, table: dict[str, Any], where: str) -> "ClusterSettings":
+        types = {"kind": str, "workers": int, "cache": str, "shared": bool, "options": dict}
+        for name, value in table.items():
+            if name not in types:
+                expected = nearest(name, [item.name for item in fields(cls)])
+                raise SettingError(f"unknown setting {name!r}", where=where, expected=expected)
+            if type(value) is not types[name]:
+                raise SettingError(
+                    f"{name} = {value!r} is not of type {types[name].__name__}", where=where
+                )
+        return cls(**table)
+
+
+def settings_of(text: str, read_table: Callable[[Path], dict[str, Any]]) -> ClusterSettings:
+    """What `--cluster` says."""
+    if text.endswith(".toml"):
+        content = read_table(Path(text))
+        if not isinstance(content.get("cluster"), dict):
+            raise SettingError("has no table [cluster]", where=text)
+        return ClusterSettings.of_table(content["cluster"], f"{text}, [cluster]")
+    if "://" in text:
+        return ClusterSettings("scheduler", options={"address": text})
+    kind, _, number = text.partition(":")
+    if kind == "local" and number.isdecimal() and 0 < int(number) < 10_000:
+        return ClusterSettings("local", int(number))
+    raise SettingError(
+        f"{text!r} is no cluster",
+        expected="expected tcp://host:8786, local:4, or a file cluster.toml",
+    )
+
+
+@contextmanager
+def cluster_workers(
+    settings: ClusterSettings, talk: Callable[[str], None]
+) -> Iterator["DaskWorkers"]:
+    """The workers of a cluster, which is ended at the end if it was started here."""
+    if settings.kind not in KINDS:
+        expected = nearest(settings.kind, list(KINDS))
+        raise SettingError(f"no kind of cluster is {settings.kind!r}", expected=expected)
+    cache = parse_size(settings.cache)
+    distributed = _imported("distributed")
+    from hyperbaton.foundation.work.cluster import dask_workers
+
+    dask_workers.quiet()
+    with ExitStack() as stack:
+        cluster = _cluster(settings, stack)
+        place = getattr(cluster, "scheduler_address", cluster)
+        if not isinstance(cluster, str):
+            stack.callback(cluster.close)
+        try:
+            client = stack.enter_context(distributed.Client(cluster, timeout=SECONDS))
+        except (OSError, ValueError) as error:
+            raise DataError(
+                f"no scheduler answers: {error}",
+                where=place,
+                expected="start one with: dask scheduler",
+            ) from None
+        if not client.nthreads():
+            talk(f"{place}: waiting for workers")
+            client.wait_for_workers(1)
+        n = client.nthreads()
+        talk(f"{place}: {counted(len(n), 'worker')}, {counted(sum(n.values()), 'task')} at once")
+        talk(f"what the cluster does: {client.dashboard_link}")
+        workers = dask_workers.DaskWorkers(client, cache, shared=settings.shared)
+        yield stack.enter_context(workers)
+
+
+def _cluster(settings: ClusterSettings, stack: ExitStack) -> Any:
+    """The address of a scheduler, or a cluster that is started now."""
+    options = dict(settings.options)
+    if settings.kind == "scheduler":
+        address = options.pop("address", "")
+        if options or not address:
+            raise SettingError("a scheduler has the option address, and no other")
+        return address
+    if settings.kind == "local":
+        _imported("dask").config.set({"distributed.scheduler.allowed-failures": MOST_DEATHS})
+        # threads of one process would wait for each other's Python; memory is the user's to judge
+        usual: dict[str, Any] = {"n_workers": settings.workers or None, "threads_per_worker": 1}
+        usual |= {"memory_limit": 0, "dashboard_address": ":0", "silence_logs": CRITICAL}
+        scratch = stack.enter_context(TemporaryDirectory(prefix="hyperbaton-cluster-"))
+        options = usual | {"local_directory": scratch} | options
+    module, _, name = KINDS[settings.kind].partition(":")
+    make = getattr(_imported(module), name)
+    try:
+        with ctrl_c_later():  # which a terminal also sends to workers that are processes of its own
+            cluster = make(**options)
+    except (TypeError, ValueError, OSError, RuntimeError) as error:
+        raise SettingError(f"the cluster does not start: {error}", where="[cluster]") from None
+    if settings.kind not in ("local", "ssh") and settings.workers:
+        cluster.scale(settings.workers)
+    return cluster
+
+
+def _imported(module: str) -> Any:
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        package = PACKAGES.get(module.partition(".")[0], "hyperbaton[cluster]")
+        raise SettingError(
+            f"a cluster needs a package that is not installed: {error}",
+            advice=f"pip install '{package}'",
+        ) from None

@@ -1,0 +1,224 @@
+"""Where work that is larger than memory is put aside: named groups of arrays.
+
+In memory, or as folders of `.npy` files. A folder appears when it is complete, so whatever is on
+the shelf after a run was killed can be used by the next one. Tasks on other machines read no more
+of it than they want, and bring home what they make.
+"""
+
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from io import BytesIO
+from math import prod
+from pathlib import Path
+from threading import Lock
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyperbaton.foundation.arrays import Int64Array
+from hyperbaton.foundation.files.writing import make_folder, writing
+from hyperbaton.foundation.work.workplace import PIECE, Piece, Workplace
+
+Arrays = Mapping[str, NDArray[Any]]
+HEAD = 1024  # bytes in which the header of every file ends
+SMALL = 1 << 15  # bytes of a file; it takes longer to map them than to read them
+_lock = Lock()  # Python 3.11 cannot parse headers in two threads at once
+
+
+class Shelf:
+    """On the command's machine."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder, self._kept = folder, dict[str, Arrays]()
+        if folder is not None:
+            make_folder(folder)
+
+    def has(self, name: str) -> bool:
+        return name in self._kept if self._folder is None else (self._folder / name).is_dir()
+
+    def put(self, name: str, arrays: Arrays) -> None:
+        if self._folder is None:
+            self._kept[name] = arrays
+            return
+        part = self._folder / f"{name}.part"
+        with writing(part):
+            shutil.rmtree(part, ignore_errors=True)
+            part.mkdir()
+            for key, values in arrays.items():
+                rows = np.ascontiguousarray(values)  # so that some of them can be read
+                np.save(part / f"{key}.npy", rows, allow_pickle=False)
+            part.rename(self._folder / name)
+
+    def get(self, name: str) -> Arrays:
+        """What was put there; read-only, and mapped if it is large, if it is on disk."""
+        return self._kept[name] if self._folder is None else _Mapped(self._folder / name, "r")
+
+    def common(self, name: str) -> Arrays:
+        """What many tasks want, as arrays that kernels take for those in memory."""
+        return self._kept[name] if self._folder is None else _Mapped(self._folder / name, "c")
+
+    def gather(
+        self, names: Sequence[str], begin: str, part: int, columns: Sequence[str]
+    ) -> tuple[list[NDArray[Any]], Int64Array]:
+        """Some columns of all items, each with the rows of one part, which are those from
+        `item[begin][part]` to `item[begin][part + 1]`; and how many rows each item has."""
+        parts: list[list[NDArray[Any]]] = [[] for _ in columns]
+        sizes = []
+        for item in map(self.get, names):
+            low, high = item[begin][part : part + 2].tolist()
+            sizes.append(high - low)
+            for column, values in zip(columns, parts, strict=True):
+                values.append(item[column][low:high])
+        return list(map(_joined, parts)), np.array(sizes, np.int64)
+
+    def drop(self, name: str) -> None:
+        if self._folder is None:
+            self._kept.pop(name, None)
+        else:
+            shutil.rmtree(self._folder / name, ignore_errors=True)
+
+
+class FarShelf(Shelf):
+    """The shelf of the command's machine, as a task sees it."""
+
+    def __init__(self, here: Workplace, folder: Path) -> None:
+        self._here, self._home = here, folder
+
+    def put(self, name: str, arrays: Arrays) -> None:
+        with self._here.working_in(self._home) as folder:
+            Shelf(folder).put(name, arrays)
+            self._here.put(folder / name, self._home / name)
+
+    def get(self, name: str) -> Arrays:
+        return _Fetched(self._here, self._home / name)
+
+    def common(self, name: str) -> Arrays:
+        return _Mapped(self._here.get(self._home / name), "c")
+
+    def gather(
+        self, names: Sequence[str], begin: str, part: int, columns: Sequence[str]
+    ) -> tuple[list[NDArray[Any]], Int64Array]:
+        folders = [self._home / name for name in names]
+        bounds = [Rows(head, part, part + 2) for head in heads(self._here, folders, begin)]
+        ends = fetched(self._here, bounds).reshape(-1, 2)
+        gathered = []
+        for column in columns:
+            found = heads(self._here, folders, column)
+            rows = [Rows(head, *pair) for head, pair in zip(found, ends.tolist(), strict=True)]
+            gathered.append(fetched(self._here, rows))
+        return gathered, ends[:, 1] - ends[:, 0]
+
+
+class _Mapped(Arrays):
+    """The arrays of a folder, each mapped when it is first wanted: whoever goes through all parts
+    wants few of them, and opening takes longer than reading what is small."""
+
+    def __init__(self, folder: Path, mode: Literal["r", "c"]) -> None:
+        self._folder, self._mode, self._mapped = folder, mode, dict[str, NDArray[Any]]()
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        if name not in self._mapped:
+            self._mapped[name] = self._opened(self._folder / f"{name}.npy")
+        return self._mapped[name]
+
+    def _opened(self, path: Path) -> NDArray[Any]:
+        is_small = path.stat().st_size <= SMALL
+        with _lock:
+            found = np.load(path, mmap_mode=None if is_small else self._mode, allow_pickle=False)
+        values = np.asarray(found)
+        values.flags.writeable = self._mode == "c"
+        return values
+
+    def __iter__(self) -> Iterator[str]:
+        return (path.stem for path in sorted(self._folder.glob("*.npy")))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+class _Fetched(Arrays):
+    """The arrays of a folder of the command's machine, each fetched when it is first wanted."""
+
+    def __init__(self, here: Workplace, home: Path) -> None:
+        self._here, self._home, self._found = here, home, dict[str, NDArray[Any]]()
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        if name not in self._found:
+            self._found[name] = fetch_array(self._here, self._home / f"{name}.npy")
+        return self._found[name]
+
+    def __iter__(self) -> Iterator[str]:
+        raise TypeError("only arrays whose names are known are fetched")
+
+    __len__ = __iter__  # type: ignore[assignment]
+
+
+class Head(NamedTuple):
+    """What the header of a `.npy` file says."""
+
+    path: Path
+    start: int  # of the values
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+
+
+class Rows(NamedTuple):
+    """Some rows of an array."""
+
+    head: Head
+    low: int
+    high: int
+
+
+def fetch_array(here: Workplace, path: Path) -> NDArray[Any]:
+    """A whole array of the command's machine, in memory."""
+    (head,) = _heads(here, [path])
+    return fetched(here, [Rows(head, 0, head.shape[0])])
+
+
+def heads(here: Workplace, folders: Sequence[Path], name: str) -> list[Head]:
+    """Of the arrays of the same name in several folders."""
+    return _heads(here, [folder / f"{name}.npy" for folder in folders])
+
+
+def _heads(here: Workplace, paths: Sequence[Path]) -> list[Head]:
+    found = []
+    for path, head in zip(paths, here.read([Piece(path, 0, HEAD) for path in paths]), strict=True):
+        stream = BytesIO(head)
+        with _lock:
+            assert np.lib.format.read_magic(stream) == (1, 0)
+            shape, in_columns, dtype = np.lib.format.read_array_header_1_0(stream)
+        assert not in_columns
+        found.append(Head(path, stream.tell(), shape, dtype))
+    return found
+
+
+def fetched(here: Workplace, parts: Sequence[Rows]) -> NDArray[Any]:
+    """Rows of arrays of one kind, one after the other."""
+    kind = parts[0].head
+    total = sum(part.high - part.low for part in parts)
+    values = np.empty((total, *kind.shape[1:]), kind.dtype)
+    size = kind.dtype.itemsize * prod(kind.shape[1:])
+    pieces = [
+        Piece(head.path, start, min(PIECE, head.start + high * size - start))
+        for head, low, high in parts
+        for start in range(head.start + low * size, head.start + high * size, PIECE)
+    ]
+    room = values.reshape(-1).view(np.uint8)
+    end = 0
+    for piece in here.read(pieces):
+        room[end : end + len(piece)] = np.frombuffer(piece, np.uint8)
+        end += len(piece)
+    assert end == len(room)
+    return values
+
+
+def owned(values: NDArray[Any]) -> NDArray[Any]:
+    """The values in memory: kernels would be compiled again for mapped ones."""
+    return values if values.flags.writeable else np.array(values)
+
+
+def _joined(parts: list[NDArray[Any]]) -> NDArray[Any]:
+    """Several arrays one after the other, in memory."""
+    return owned(parts[0]) if len(parts) == 1 else np.concatenate(parts)

@@ -1,1 +1,0 @@
-"""Text and corpora: sentences, alignments, trees, word classes."""

@@ -1,0 +1,178 @@
+"""`hyperbaton classify`: how well learners predict the moves of phrases."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from hyperbaton.commands.far_workers import far_workers
+from hyperbaton.commands.parameters import (
+    NOT_NEGATIVE,
+    POSITIVE,
+    TextCommand,
+    cluster_option,
+    command,
+    flag,
+    option,
+    output,
+    set_option,
+    threads_option,
+)
+from hyperbaton.console import announce_compilation, progress_line, say
+
+if TYPE_CHECKING:
+    from hyperbaton.tuning.reproduction.experiment_settings import ExperimentSettings
+
+
+class _Numbers(click.ParamType):  # type: ignore[type-arg, unused-ignore]
+    """Comma-separated whole numbers."""
+
+    name = "numbers"
+
+    def convert(self, value: object, param: object, ctx: object) -> tuple[int, ...]:
+        if isinstance(value, tuple):
+            return value
+        try:
+            return tuple(int(part) for part in str(value).split(","))
+        except ValueError:
+            self.fail(f"{value!r} is not a list of whole numbers such as 200,400", param, ctx)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Classify(TextCommand):
+    """Compare learners that predict whether and how far phrases move.
+
+    \b
+    hyperbaton classify --sample ja-en
+    hyperbaton classify --source train.ja --target train.en --alignment train.align \\
+        --learners lr,mms,me --sizes 10000,20000 --plots figures
+
+    Phrase pairs of training sentences are the examples; those of other sentences are the test. The
+    tables give the share of right predictions, F1 of each class, precision by distance, training
+    time by each learner's own rule and to the same error, and the share of examples that are still
+    active in mlr-dual; then which findings of Ni et al. (2011) hold. docs/dpr.md explains the
+    learners.
+    """
+
+    learners: str = option(
+        "Comma-separated names, with optional settings: me:sigma=0.5:tolerance=1. lr counts "
+        "phrase pairs.",
+        default="lr,mms,mmr,svm,me,mlr-dual",
+    )
+    moves: str = option(
+        "Classes of moves: distance (Ni et al.) or msd, monotone, swap and discontinuous (Alrajeh "
+        "and Niranjan).",
+        default="distance",
+    )
+    classes: tuple[int, ...] = option(
+        "Of distances: 3, 5 or both.  [default: 3,5; 3 for msd]",
+        default=(),
+        type=_Numbers(),
+        multiple=False,
+        show_default=False,
+    )
+    sizes: tuple[int, ...] = option(
+        "Training sentences of each experiment.  [default: 200,400,800]",
+        default=(),
+        type=_Numbers(),
+        multiple=False,
+    )
+    repeats: int = option("Repetitions, each with other sentences.", default=3, type=POSITIVE)
+    test_size: int | None = option(
+        "Test sentences.  [default: a tenth of the corpus, at most 1000]", type=POSITIVE
+    )
+    features: str = option("ni or alrajeh.", default="ni")
+    window: int | None = option("Source words on each side.  [default: as in the paper]")
+    order: int = option("Of n-grams, for ni.", default=3)
+    protocol: str = option(
+        "pooled, or paper: every source phrase of the test sentences has a model of its own, and "
+        "there is no other (Ni et al.).",
+        default="pooled",
+    )
+    min_examples: int = option(
+        "Source phrases with this many examples have models of their own.",
+        default=300,
+        type=POSITIVE,
+    )
+    pooled: bool = flag("One model for all source phrases.")
+    min_count: int = option(
+        "Leave out features that are rarer in training.", default=1, type=POSITIVE
+    )
+    max_distance: int = option("Leave out moves over more words.", default=15, type=NOT_NEGATIVE)
+    csv_file: Path | None = output("Also write every measure of every run as CSV.", "--csv")
+    json_file: Path | None = output("Also write everything as JSON.", "--json")
+    plots: Path | None = option("Also draw the papers' figures into this folder.")
+    seed: int = option(default=1, type=NOT_NEGATIVE)
+    threads: int = threads_option()
+    cluster: str | None = cluster_option()
+    assignments: tuple[str, ...] = set_option()
+
+    def run(self) -> None:
+        from hyperbaton.corpus.corpora.reading import read_corpus
+        from hyperbaton.corpus.raw_text.both_sides import corpus_tokenisers
+        from hyperbaton.foundation.files.writing import open_to_write
+        from hyperbaton.samples import NOTE
+        from hyperbaton.tuning.evaluation.verdicts import with_caveat
+        from hyperbaton.tuning.reproduction.exhibit import exhibit_text
+        from hyperbaton.tuning.reproduction.learner_experiment import run_experiment
+        from hyperbaton.tuning.reproduction.ni import ni_exhibit
+        from hyperbaton.views.study_records import experiment_csv, experiment_json
+
+        files = self.files()
+        wanted = self.experiment()
+        wanted.check()
+        announce_compilation("hyperbaton.models.distortion.dpr.ni_features")
+        settings = self.settings(self.assignments)
+        with progress_line() as progress:
+            tokenise = corpus_tokenisers(settings.text, settings.corpus)
+            corpus, report = read_corpus(files, settings.corpus, progress, tokenise)
+            for line in report.lines():
+                say(line)
+            with far_workers(self.cluster) as workers:
+                experiment = run_experiment(corpus, wanted, progress, workers)
+        exhibit = ni_exhibit(experiment)
+        findings = with_caveat(exhibit.findings, NOTE if self.sample else "")
+        click.echo(exhibit_text(replace(exhibit, findings=findings)))
+        for path, text in ((self.csv_file, experiment_csv), (self.json_file, experiment_json)):
+            if path is not None:
+                with open_to_write(path) as stream:
+                    stream.write(f"{text(experiment)}\n".encode())
+        if self.plots is not None:
+            from hyperbaton.views.exhibit_pictures import draw_exhibit, draw_phrase_gains
+
+            pictures = draw_exhibit(exhibit, self.plots)
+            for path in [*pictures, *draw_phrase_gains(experiment, self.plots)]:
+                say(f"drawn: {path}")
+
+    def experiment(self) -> "ExperimentSettings":
+        from hyperbaton.tuning.reproduction.experiment_settings import (
+            POOLED_ONLY,
+            ExperimentSettings,
+            learner_names,
+        )
+
+        names = learner_names(self.learners)
+        if not names:
+            raise click.UsageError("--learners names none")
+        return ExperimentSettings(
+            learners=names,
+            classes=self.classes or ((3, 5) if self.moves == "distance" else (3,)),
+            moves=self.moves,
+            sizes=self.sizes,
+            repeats=self.repeats,
+            test_size=self.test_size or 0,
+            features=self.features,
+            window=-1 if self.window is None else self.window,
+            order=self.order,
+            protocol=self.protocol,
+            min_examples=POOLED_ONLY if self.pooled else self.min_examples,
+            min_count=self.min_count,
+            max_distance=self.max_distance,
+            seed=self.seed,
+            threads=self.threads,
+            tolerance_times=True,
+        )
+
+
+classify = command(Classify)

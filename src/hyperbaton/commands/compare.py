@@ -1,0 +1,119 @@
+"""`hyperbaton compare`: systems against each other, tuned and tested in one run."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING
+
+import click
+
+from hyperbaton.commands.far_workers import far_workers
+from hyperbaton.commands.parameters import (
+    POSITIVE,
+    Command,
+    argument,
+    cluster_option,
+    command,
+    option,
+    threads_option,
+)
+from hyperbaton.console import announce_compilation, progress_line, say
+
+if TYPE_CHECKING:
+    from hyperbaton.foundation.work.workers import Workers
+    from hyperbaton.tuning.comparison.configuration import Configuration
+    from hyperbaton.tuning.comparison.results import Comparison
+
+# Names that are defined in other modules too, which are too heavy to import for --help
+PRESETS = ("goto", "ni", "xiang", "alrajeh", "all")
+SAMPLES = ("ja-en", "zh-en")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Compare(Command):
+    """Compare systems: train, tune, translate, score and test them, and write a report.
+
+    \b
+    hyperbaton compare comparison.toml --out comparison
+    hyperbaton compare --preset goto --sample ja-en
+
+    CONFIG names the data, the systems (sets of distortion models) and the distortion limits; see
+    docs/compare.md. All results are kept in the folder: a stopped run resumes where it was, and
+    after a change in CONFIG only the new work is done.
+    """
+
+    config: Path | None = argument()
+    preset: str | None = option(
+        "Systems and limits of a paper's table, where CONFIG has none of its own.",
+        type=click.Choice(PRESETS),
+    )
+    sample: str | None = option("Data: an embedded sample.", type=click.Choice(SAMPLES))
+    replicas: int | None = option("Tuning runs of each cell.", type=POSITIVE)
+    method: str | None = option("Tuning method: mert, mira, …  [default: CONFIG's or the preset's]")
+    out: Path | None = option(
+        "Folder for all results.  [default: named after CONFIG or the sample]"
+    )
+    threads: int = threads_option()
+    cluster: str | None = cluster_option()
+
+    def run(self) -> None:
+        from hyperbaton.samples import sample_configuration
+        from hyperbaton.tuning.comparison.configuration import read_configuration
+        from hyperbaton.tuning.report.results_folder import complete
+
+        if (self.config is None) == (self.sample is None):
+            raise click.UsageError("give either CONFIG or --sample")
+        preset = self.preset
+        if self.config is not None:
+            configuration, place = read_configuration(self.config), self.config.stem
+        else:
+            assert self.sample is not None
+            preset = preset or "all"
+            configuration, place = sample_configuration(self.sample), f"{self.sample}-{preset}"
+        configuration = complete(configuration, preset, self.replicas, self.method)
+        with far_workers(self.cluster) as workers:
+            run_comparison(configuration, self.out or Path(place), self.threads, workers)
+
+
+compare = command(Compare)
+
+
+def run_comparison(
+    configuration: "Configuration", out: Path, threads: int, workers: "Workers | None" = None
+) -> "Comparison":
+    """Prints tables on standard output and messages on standard error; fills the folder `out`."""
+    from hyperbaton.foundation.progress import duration
+    from hyperbaton.foundation.work.process_usage import used_by_all
+    from hyperbaton.tuning.comparison.run import compare
+    from hyperbaton.tuning.evaluation.verdicts import footnote
+    from hyperbaton.tuning.report.results_folder import findings_of, write_results
+    from hyperbaton.tuning.reproduction.exhibit import exhibit_text
+
+    announce_compilation("hyperbaton.decoder.search")
+    began, (before, _) = monotonic(), used_by_all()
+    with progress_line() as progress:
+        comparison = compare(configuration, out, threads, say, progress, workers)
+    _print_scores(comparison)
+    found = findings_of(comparison)
+    for line in [*(finding.line for finding in found), *filter(None, [footnote(found)])]:
+        click.echo(line)
+    with progress_line() as progress:
+        exhibits, files = write_results(comparison, found, out, threads, say, progress)
+    for exhibit in exhibits:
+        click.echo("\n" + exhibit_text(exhibit))
+    say("written: " + " ".join(map(str, files)))
+    used, peak = used_by_all()
+    took, busy = duration(monotonic() - began), duration(used - before)
+    say(f"took {took} ({busy} of processor time), at most {peak:,.0f} MB in one process")
+    return comparison
+
+
+def _print_scores(comparison: "Comparison") -> None:
+    """Our tables, and the paper's."""
+    from hyperbaton.tuning.comparison.result_tables import tables_of
+    from hyperbaton.tuning.evaluation.tables import as_text
+    from hyperbaton.tuning.report.results_folder import paper_of
+
+    tables = [table for test in comparison.tests for table in tables_of(comparison, test.name)]
+    for table in (*tables, *paper_of(comparison).tables):
+        click.echo(as_text(table) + "\n")

@@ -1,0 +1,117 @@
+"""`hyperbaton demo`: the embedded samples, end to end."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hyperbaton.commands.compare import run_comparison
+from hyperbaton.commands.compile import LEARNERS, compile_code
+from hyperbaton.commands.parameters import Command, command, option, threads_option
+from hyperbaton.console import announce_compilation, progress_line, say
+
+if TYPE_CHECKING:
+    from hyperbaton.decoder.translator import Translator
+    from hyperbaton.tuning.evaluation.data_sets import DataSet
+
+# Tuning, and the part of a sample that is enough to see which models are better
+QUICK: dict[str, Any] = {"replicas": 1, "iterations": 4}
+FULL: dict[str, Any] = {"replicas": 1, "iterations": 6}
+LINES = "1-2000"
+N_SHOWN = 3  # translations
+SHORT = 10  # words of a sentence that is easy to follow
+
+
+@dataclass(frozen=True, kw_only=True)
+class Demo(Command):
+    """Train a first system and watch it jump, then compare seven reordering models.
+
+    Everything happens on the embedded samples: a small system translates a few sentences at once;
+    then seven systems are trained, tuned and tested, their scores printed, and the same sentences
+    translated by the best one. A report for the browser has the rest. All of it takes two or three
+    minutes on two cores, a second run seconds.
+    """
+
+    out: Path = option(
+        "Folder for all results; a second run reuses it.",
+        default=Path("hyperbaton-demo"),
+    )
+    full: bool = option(
+        "Both samples, whole, with more tuning; takes several times as long.", default=False
+    )
+    threads: int = threads_option()
+
+    def run(self) -> None:
+        from hyperbaton.samples import SAMPLES
+
+        samples = SAMPLES if self.full else SAMPLES[:1]
+        for name in samples:
+            demonstrate(name, self.out / name, self.threads, full=self.full)
+        reports = " ".join(str(self.out / name / "report.html") for name in samples)
+        best = self.out / samples[0] / "best"
+        click.echo(f"reports for your browser: {reports}")
+        click.echo("try it yourself:")
+        click.echo(f"  echo 'kare wa hon o katta .' | hyperbaton translate {best}")
+        click.echo(f"  hyperbaton explain {best} 'kare wa hon o katta .' --picture jumps.svg")
+
+
+demo = command(Demo)
+
+
+def demonstrate(name: str, out: Path, threads: int, *, full: bool = False) -> None:
+    """A first system on a sample, a comparison of many, and what both translate."""
+    from hyperbaton.decoder.translator import Translator
+    from hyperbaton.foundation.kernels import is_compiled
+    from hyperbaton.models.system.folder import write_variant
+    from hyperbaton.samples import sample_configuration
+    from hyperbaton.tuning.report.results_folder import complete
+
+    configuration = sample_configuration(name)
+    test = configuration.test[0]
+    click.echo(f"━━ {name}: a first system, with linear and lexicalised reordering\n")
+    _show(_first_system(name, out / "first", threads), test)
+
+    if not is_compiled("hyperbaton.models.distortion.next_word.likelihood"):
+        compile_code(but=[LEARNERS])  # with all cores, which the comparison would not
+    click.echo(f"━━ {name}: systems with other reordering models, tuned and compared\n")
+    configuration = replace(configuration, tune=replace(configuration.tune, **FULL))
+    if not full:
+        configuration = replace(
+            configuration,
+            tune=replace(configuration.tune, **QUICK),
+            train=replace(configuration.train, lines=LINES),
+        )
+    comparison = run_comparison(complete(configuration, "all"), out, threads)
+    best = comparison.best_cell(comparison.tests[0].name)
+    [models] = [s.distortion for s in comparison.configuration.system if s.name == best.system]
+    write_variant(out / "best", out / "system", models, best.best.weights, best.limit)
+    click.echo(f"\n━━ {name}: how the best system, {best.name}, translates the same sentences\n")
+    _show(Translator.load(out / "best"), test)
+
+
+def _first_system(name: str, folder: Path, threads: int) -> "Translator":
+    from hyperbaton.decoder.translator import Translator
+    from hyperbaton.models.system.training import Listeners, train_system
+    from hyperbaton.samples import sample_files
+
+    announce_compilation("hyperbaton.decoder.search")
+    with progress_line() as progress:
+        listeners = Listeners(talk=say, progress=progress)
+        train_system(sample_files(name), folder, threads=threads, listeners=listeners)
+    return Translator.load(folder)
+
+
+def _show(translator: "Translator", test: "DataSet") -> None:
+    """The first short sentences of the test set and their jumps."""
+    from hyperbaton.tuning.evaluation.data_sets import load
+    from hyperbaton.views.jumps_text import jump_lines
+
+    data = load(test)
+    short = (number for number, words in enumerate(data.sources) if len(words) <= SHORT)
+    for number, _ in zip(short, range(N_SHOWN), strict=False):
+        found = translator.translate(data.sources[number])
+        for line in jump_lines(found.derivation):
+            click.echo(f"  {line}")
+        click.echo(f"  translation  {found.text}")
+        click.echo(f"  reference    {data.references[number][0]}\n")

@@ -1,0 +1,62 @@
+"""`hyperbaton parse`: dependency trees of tokenised text."""
+
+from collections.abc import Generator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from hyperbaton.commands.output_files import STREAM
+from hyperbaton.commands.parameters import REQUIRED, Command, argument, command, option, output
+from hyperbaton.console import progress_line, say
+from hyperbaton.foundation.errors import counted
+
+LANGUAGES = (
+    "ja",
+)  # as hyperbaton.corpus.trees.parser.LOADERS, which is too heavy to import for --help
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parse(Command):
+    """Parse tokenised text and write its dependency trees as CoNLL-U.
+
+    \b
+    hyperbaton parse train.ja.gz --language ja --out train.ja.conllu.gz
+
+    The file serves as --source-tree and as --source-tags of other commands.
+
+    The parser keeps the tokens of the text. Every line becomes one block, also an empty line. Trees
+    are written as they are made; a file appears only when it is complete.
+
+    Japanese is parsed by GiNZA: pip install 'hyperbaton[parse]'.
+    """
+
+    text: Path = argument(default=REQUIRED)
+    language: str = option("Language of the text.", default=REQUIRED, type=click.Choice(LANGUAGES))
+    out: Path = output("Where the trees go.", default=STREAM)
+
+    def run(self) -> None:
+        from hyperbaton.corpus.trees.parser import conllu_blocks, load_parser
+        from hyperbaton.foundation.files.writing import open_to_write
+
+        parser = load_parser(self.language)  # reports its absence before anything is read
+        done = 0
+        with (
+            progress_line() as progress,
+            closing(self._sentences()) as sentences,
+            open_to_write(self.out) as stream,
+        ):
+            for done, block in enumerate(conllu_blocks(parser, sentences), 1):
+                stream.write(block.encode())
+                progress("parsing sentences", done)
+        say(f"{counted(done, 'sentence')} parsed")
+
+    def _sentences(self) -> Generator[list[str], None, None]:
+        from hyperbaton.corpus.text import parse_lines, split_words
+
+        for _, words in parse_lines(self.text, split_words):
+            yield words
+
+
+parse = command(Parse)

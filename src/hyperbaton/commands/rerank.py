@@ -1,0 +1,162 @@
+"""`hyperbaton rerank`: n-best lists in another order, by features from elsewhere."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from hyperbaton.commands.output_files import STREAM
+from hyperbaton.commands.parameters import (
+    REQUIRED,
+    Command,
+    argument,
+    command,
+    option,
+    output,
+    set_option,
+    threads_option,
+)
+from hyperbaton.console import announce_compilation, progress_line, say
+
+if TYPE_CHECKING:
+    from hyperbaton.tuning.evaluation.list_features import FeatureLists
+    from hyperbaton.tuning.evaluation.tables import Table
+    from hyperbaton.tuning.weights.reranking import Reranking
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rerank(Command):
+    """Rerank n-best lists with features of your own.
+
+    \b
+    hyperbaton rerank dev.nbest --feature neural=dev.scores --reference dev.en \\
+      --weights-out rerank.toml
+    hyperbaton rerank test.nbest --feature neural=test.scores --weights rerank.toml -o output.en
+
+    With --reference, weights of all features are learned: of those in the lists, of the lists' own
+    scores and of those that you add. With --weights, they choose the best translations of other
+    lists. A sentence that has no list gives an empty line. See docs/reranking.md.
+    """
+
+    lists: Path = argument(default=REQUIRED, metavar="N-BEST")
+    features: tuple[str, ...] = option(
+        "Another feature: a file with a number for each entry of the lists, or a Python function, "
+        "which gets the source sentence (or None) and the list of translations and returns their "
+        "numbers; may be given several times.",
+        "--feature",
+        default=(),
+        metavar="NAME=FILE|NAME=MODULE:FUNCTION",
+    )
+    source: Path | None = option("Source text, for functions.")
+    references: tuple[Path, ...] = option(
+        "Reference translations to learn from; may be given several times.",
+        "--reference",
+        default=(),
+    )
+    weights: Path | None = option("Weights that were learned before.")
+    weights_out: Path | None = output("Write what is learned here, as TOML.")
+    method: str | None = option(
+        "mira, mert, pro, or an optimiser of your own as module:Class.  [default: mira]",
+        sets="tune.method",
+    )
+    metric: str | None = option(
+        "A metric of 'hyperbaton evaluate', or a sum: bleu-ter.  [default: bleu]",
+        sets="tune.metric",
+    )
+    seed: int | None = option("Seed of what is random.  [default: 1]", sets="tune.seed")
+    out: Path | None = output(
+        "Write the best translations here.  [default with --weights: stdout]", "-o", "--out"
+    )
+    n_best_file: Path | None = output("Write the lists in their new order here.")
+    threads: int = threads_option()
+    assignments: tuple[str, ...] = set_option()
+
+    def run(self) -> None:
+        if (self.weights is None) == (not self.references):
+            raise click.UsageError("give either --reference, to learn weights, or --weights")
+        if self.weights is not None and self.weights_out is not None:
+            raise click.UsageError("--weights-out needs --reference: nothing is learned")
+        if self.references and STREAM in (self.out, self.n_best_file):
+            raise click.UsageError("what is learned goes to stdout: name a file for the rest")
+        from hyperbaton.tuning.evaluation.list_features import add_features, read_feature_lists
+        from hyperbaton.tuning.weights.reranking import check_names, read_weights
+        from hyperbaton.views.text_tables import print_blocks
+
+        lists = read_feature_lists(self.lists)
+        sources = self.read_sources(lists)
+        lists = add_features(lists, self.features, sources)
+        n_sentences = len(sources) if sources else lists.sentences[-1] + 1
+        if self.weights is None:
+            found = self.learn(lists, sources)
+            self.write(lists, found.weights, n_sentences)
+            print_blocks(result_tables(found))  # last: whoever reads it may go away
+        else:
+            weights = read_weights(self.weights)
+            check_names(lists, weights, str(self.weights))
+            self.write(lists, weights, n_sentences)
+
+    def read_sources(self, lists: "FeatureLists") -> list[str] | None:
+        from hyperbaton.corpus.text import parse_lines
+
+        if self.source is None:
+            return None
+        sources = [line for _, line in parse_lines(self.source, str)]
+        lists.check_sentences(len(sources), str(self.source))
+        return sources
+
+    def learn(self, lists: "FeatureLists", sources: list[str] | None) -> "Reranking":
+        """What the references teach, which is also written."""
+        from hyperbaton.tuning.evaluation.references import read_references
+        from hyperbaton.tuning.weights.reranking import RerankingTask, learn, write_weights
+        from hyperbaton.tuning.weights.task import Listeners
+
+        settings = self.settings(self.assignments).tune
+        settings.check()
+        references = read_references(self.references)
+        lists.check_sentences(len(references), str(self.references[0]))
+        if len(lists) < len(references):
+            say(f"{len(references) - len(lists)} of {len(references)} sentences have no list")
+        announce_compilation("hyperbaton.tuning.optimisers.line_search")
+        with progress_line() as progress:
+            listeners = Listeners(say, progress)
+            task = RerankingTask(lists, references, sources, settings, self.threads, listeners)
+            found = learn(task)
+        if self.weights_out is not None:
+            write_weights(self.weights_out, found, settings)
+        return found
+
+    def write(self, lists: "FeatureLists", weights: Mapping[str, float], n_sentences: int) -> None:
+        """The outputs that were asked for; standard output is for them if nothing is learned."""
+        from hyperbaton.foundation.files.writing import open_to_write
+        from hyperbaton.tuning.evaluation.nbest_lists import entry_line
+        from hyperbaton.tuning.weights.reranking import reranked
+
+        is_stdout = self.out is None and self.weights is not None and self.n_best_file != STREAM
+        out = STREAM if is_stdout else self.out
+        if out is None and self.n_best_file is None:
+            return
+        groups = reranked(lists, weights)
+        if self.n_best_file is not None:
+            with open_to_write(self.n_best_file) as stream:
+                stream.writelines(f"{entry_line(one)}\n".encode() for own in groups for one in own)
+        if out is not None:
+            best = {own[0].sentence: own[0].text for own in groups}
+            with open_to_write(out) as stream:
+                stream.writelines(f"{best.get(n, '')}\n".encode() for n in range(n_sentences))
+
+
+def result_tables(found: "Reranking") -> "list[Table]":
+    from hyperbaton.tuning.evaluation.tables import Table
+
+    rows = [
+        ["the lists' own order", f"{found.before:.2f}"],
+        ["reranked", f"{found.after:.2f}"],
+        ["best in the lists", f"{found.oracle:.2f}"],
+    ]
+    weights = [[name, f"{weight:.4f}"] for name, weight in found.weights.items()]
+    return [Table(["translations", found.metric], rows), Table(["feature", "weight"], weights)]
+
+
+rerank = command(Rerank)

@@ -1,0 +1,179 @@
+"""`hyperbaton serve`: systems behind an HTTP API and a page."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from hyperbaton.commands.parameters import (
+    POSITIVE,
+    Command,
+    argument,
+    command,
+    flag,
+    option,
+    plugins_option,
+    set_option,
+    threads_option,
+)
+from hyperbaton.console import announce_compilation, progress_line, say
+from hyperbaton.foundation.errors import SettingError
+
+if TYPE_CHECKING:
+    from hyperbaton.decoder.translator import Translator
+    from hyperbaton.serving.limits import Limits
+    from hyperbaton.serving.systems import Example, System
+
+PORT = click.IntRange(0, 65535)
+DEMO = Path("hyperbaton-demo")  # as `hyperbaton demo` has it
+DEMO_MODELS = ("linear", "msd", "pair,prior=16.0,passes=20")  # quick to fit, with heat maps
+N_EXAMPLES, SHORT = 5, 10  # sentences of a sample to try, and their words at most
+
+
+@dataclass(frozen=True, kw_only=True)
+class Serve(Command):
+    """Translate over HTTP: an API for programs and a page for people.
+
+    \b
+    hyperbaton serve model
+    hyperbaton serve ja-en=first zh-en=second --port 8000
+    hyperbaton serve --demo
+
+    MODEL is the folder of a system, or NAME=FOLDER. The server answers on this machine only, unless
+    --host says otherwise, and reads no file but those of the systems. It prints its address and
+    runs until Ctrl-C; requests under way are finished first. docs/serve.md describes the API.
+    """
+
+    models: tuple[str, ...] = argument(default=(), metavar="[MODEL]...")
+    demo: bool = flag(f"Serve the embedded samples, trained once into {DEMO}.")
+    host: str = option("Address to listen on.", default="127.0.0.1")
+    port: int = option("Port to listen on; 0: any free one.", default=8321, type=PORT)
+    threads: int = threads_option()
+    max_bytes: int = option("Longest body of a request.", default=1 << 20, type=POSITIVE)
+    max_sentences: int = option("Most sentences of a request.", default=1000, type=POSITIVE)
+    max_words: int = option("Most words of a sentence.", default=200, type=POSITIVE)
+    max_seconds: float = option(
+        "Longest time for a request.", default=30.0, type=click.FloatRange(min=0, min_open=True)
+    )
+    max_requests: int = option("Most requests at once.", default=64, type=POSITIVE)
+    max_n_best: int = option("Most translations of a sentence.", default=200, type=POSITIVE)
+    max_pops: int = option(
+        "Largest pop limit and stack size that a request may set.", default=5000, type=POSITIVE
+    )
+    allow_host: tuple[str, ...] = option(
+        "Answer to this name of the machine too; may be given several times.",
+        default=(),
+        metavar="NAME",
+    )
+    allow_origin: tuple[str, ...] = option(
+        "Let pages from there use the API; may be given several times.",
+        default=(),
+        metavar="https://HOST",
+    )
+    allow_plugins: bool = plugins_option()
+    assignments: tuple[str, ...] = set_option()
+
+    def run(self) -> None:
+        check_installed()
+        from hyperbaton.serving.app import make_app
+        from hyperbaton.serving.protection import allowed_hosts, is_loopback
+        from hyperbaton.serving.server import address_of, listen, make_server
+        from hyperbaton.serving.warm_up import warm_up
+        from hyperbaton.serving.workers import Workers
+
+        if not self.models and not self.demo:
+            raise click.UsageError("give a MODEL, or --demo")
+        with listen(self.host, self.port) as listening:
+            systems = list(self.systems())
+            announce_compilation("hyperbaton.decoder.search")
+            for system in systems:
+                warm_up(system)
+            if not is_loopback(self.host):
+                say("anybody who can reach this address can use the server; it asks no password")
+            workers, limits = Workers(self.threads, self.limits()), self.limits()
+            hosts = allowed_hosts(self.host, self.allow_host)
+            app = make_app(systems, workers, limits, hosts, self.allow_origin)
+            click.echo(address_of(self.host, listening))
+            make_server(app, limits).run(sockets=[listening])
+
+    def limits(self) -> "Limits":
+        from hyperbaton.serving.limits import Limits
+
+        return Limits(
+            **{limit.name: getattr(self, f"max_{limit.name}") for limit in fields(Limits)}
+        )
+
+    def systems(self) -> "Iterator[System]":
+        """Those that were named, then the samples."""
+        from hyperbaton.samples import SAMPLES
+        from hyperbaton.serving.systems import System
+
+        folders = dict(map(named_folder, self.models))
+        if len(folders) < len(self.models):
+            raise SettingError(
+                "two systems have the same name", advice="name them: one=FOLDER other=FOLDER"
+            )
+        for name, folder in folders.items():
+            yield System(name, self.translator(folder))
+        for name in SAMPLES if self.demo else ():
+            folder = train_sample(name, DEMO / name / "served", self.threads)
+            yield System(name, self.translator(folder), examples_of(name))
+
+    def translator(self, folder: Path) -> "Translator":
+        from hyperbaton.decoder.translator import Translator
+        from hyperbaton.settings import settings_of_system
+
+        search = self.settings(self.assignments, settings_of_system(folder)).search
+        translator = Translator.load(folder, search, allow_plugins=self.allow_plugins)
+        for difference in translator.preparation.differences():
+            say(difference)
+        return translator
+
+
+serve = command(Serve)
+
+
+def check_installed() -> None:
+    """Reports missing packages before anything is loaded."""
+    from importlib.util import find_spec
+
+    missing = [name for name in ("starlette", "uvicorn") if find_spec(name) is None]
+    if missing:
+        raise SettingError(
+            f"the server needs {' and '.join(missing)}", advice="pip install 'hyperbaton[serve]'"
+        )
+
+
+def named_folder(text: str) -> tuple[str, Path]:
+    """Name and folder of `NAME=FOLDER`; a folder's own name by default."""
+    name, equals, folder = text.partition("=")
+    if not equals or Path(text).exists():
+        return Path(text).resolve().name, Path(text)
+    return name, Path(folder)
+
+
+def train_sample(name: str, folder: Path, threads: int) -> Path:
+    """Trains a system on a sample; one that was trained before is kept."""
+    from hyperbaton.models.system.training import Listeners, train_system
+    from hyperbaton.samples import sample_files
+    from hyperbaton.settings import Settings
+
+    with progress_line() as progress:
+        listeners = Listeners(talk=say, progress=progress)
+        settings = Settings().training(DEMO_MODELS)
+        train_system(sample_files(name), folder, settings, (), threads, listeners)
+    return folder
+
+
+def examples_of(name: str) -> "list[Example]":
+    """The first short sentences of a sample's test set."""
+    from hyperbaton.corpus.text import parse_lines
+    from hyperbaton.samples import sample_files
+    from hyperbaton.serving.systems import Example
+
+    files = sample_files(name, "test")
+    sides = ([line for _, line in parse_lines(path, str)] for path in (files.source, files.target))
+    pairs = (Example(*pair) for pair in zip(*sides, strict=True))
+    return [pair for pair in pairs if len(pair.source.split()) <= SHORT][:N_EXAMPLES]

@@ -1,0 +1,72 @@
+"""`hyperbaton train`: from a parallel corpus to a translation system."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from hyperbaton.commands.far_workers import far_workers
+from hyperbaton.commands.parameters import (
+    REQUIRED,
+    TextCommand,
+    cluster_option,
+    command,
+    option,
+    set_option,
+    threads_option,
+)
+from hyperbaton.console import announce_compilation, progress_line, say
+
+
+@dataclass(frozen=True, kw_only=True)
+class Train(TextCommand):
+    """Train a translation system from a word-aligned corpus.
+
+    \b
+    hyperbaton train --source train.ja --target train.en --alignment train.align --out model
+    hyperbaton train --sample ja-en --distortion linear --distortion pair --out model
+
+    Makes a phrase table with reordering scores, a language model, word classes, and whatever the
+    distortion models learn (hyperbaton models lists them). Stages whose inputs have not
+    changed are not run again. A run that is stopped halfway leaves the old system, or none, and the
+    next run resumes after the last finished stage, in a phrase table after its last finished piece.
+    --set train.memory=1GB bounds the memory of the phrase table, of counting n-grams and of the
+    features of pair and sequence. The memory shown is the peak of the process so far.
+
+    With --source-language and --target-language, text is raw: the system learns how to cut it, and
+    translates raw text (docs/text.md). Align with the same options.
+    """
+
+    out: Path = option("Folder of the system; made if missing.", default=REQUIRED)
+    lm_order: int | None = option("Order of the language model.  [default: 5]", sets="lm.order")
+    lm_texts: tuple[Path, ...] = option(
+        "More target text for the language model; may be given several times.",
+        "--lm-text",
+        default=(),
+    )
+    max_phrase_length: int | None = option(
+        "Words of a phrase, 1 to 8.  [default: 7]", sets="phrases.max_length"
+    )
+    distortion: tuple[str, ...] = option(
+        "Fit this distortion model; may be given several times.  [default: linear msd]",
+        default=(),
+        metavar="NAME[,KEY=VALUE…]",
+    )
+    seed: int = option("Seed of all random steps.", default=0)
+    config: Path | None = option("TOML file with settings.")
+    threads: int = threads_option()
+    cluster: str | None = cluster_option()
+    assignments: tuple[str, ...] = set_option()
+
+    def run(self) -> None:
+        from hyperbaton.models.system.training import Listeners, train_system
+
+        announce_compilation("hyperbaton.models.phrases.extraction")
+        files = self.files()
+        settings = self.settings(self.assignments, config=self.config)
+        training = settings.training(self.distortion, self.seed)
+        with far_workers(self.cluster) as workers, progress_line() as progress:
+            given = files, self.out, training, self.lm_texts, self.threads
+            train_system(*given, Listeners(say, progress), workers=workers)
+        say(f"trained: {self.out}")
+
+
+train = command(Train)

@@ -1,0 +1,295 @@
+"""`hyperbaton translate`: text in, translations out."""
+
+import sys
+import time
+from collections import Counter
+from collections.abc import Generator, Mapping
+from contextlib import ExitStack, closing, nullcontext
+from dataclasses import dataclass
+from itertools import repeat
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from hyperbaton.commands.far_workers import workers_of
+from hyperbaton.commands.output_files import STREAM
+from hyperbaton.commands.parameters import (
+    POSITIVE,
+    MarkedCommand,
+    argument,
+    cluster_option,
+    command,
+    flag,
+    option,
+    output,
+    threads_option,
+)
+from hyperbaton.console import announce_compilation, progress_line, say
+
+if TYPE_CHECKING:
+    from hyperbaton.corpus.sentences.sentence import Sentence
+    from hyperbaton.decoder.chunks import Search
+    from hyperbaton.decoder.requests import Request
+    from hyperbaton.decoder.translator import Translator
+    from hyperbaton.foundation.errors import BadLine
+    from hyperbaton.views.translation_text import Written
+
+
+MBR_LIST = 100
+
+
+@dataclass(frozen=True, kw_only=True)
+class Translate(MarkedCommand):
+    """Translate text with a trained system, line by line.
+
+    \b
+    hyperbaton translate model input.ja -o output.en
+    echo "kare wa hon o katta ." | hyperbaton translate model --n-best 5 --n-best-file -
+
+    INPUT defaults to standard input, which is a prompt in a terminal (:help lists what it can do).
+    It is tokens, unless the system was trained on raw text: then it is raw text too, and so are the
+    translations (docs/text.md). Empty lines stay empty. A line that cannot be translated gives an
+    empty line and a message; the others are unaffected, and the exit code is 1.
+
+    With --force, --prefix or --order, a file with a line for each sentence says what to search for,
+    with --oracle in which order (docs/oracle.md). With --markup, the input itself says how to
+    translate terms, and which words to keep together; with --glossary, a list of terms does
+    (docs/constraints.md).
+    """
+
+    source: Path = argument(default=STREAM, metavar="[INPUT]")
+    out: Path | None = output(
+        "Output file.  [default: stdout, unless another output goes there]", "-o", "--out"
+    )
+    n_best: int = option("Length of n-best lists.", default=1, type=POSITIVE)
+    n_best_file: Path | None = output("Write n-best lists here, in Moses' format.")
+    distinct: bool = flag("Keep each translation only once in an n-best list.")
+    alignment: bool = flag("Also print word alignments, behind |||.")
+    as_json: bool = flag("Print a JSON object for each sentence.", "--json")
+    lattice: Path | None = output("Write search lattices here, as Moses' search graphs.")
+    stats: bool = flag("Print search statistics to stderr at the end.")
+    mbr: bool = flag("Choose among the n-best (100 by default) by minimum Bayes risk.")
+    mbr_lattice: bool = flag("Choose among all translations of the search lattice instead.")
+    mbr_scale: float | None = option(
+        "Factor of the scores for both: the higher, the more the best ones count.  [default: what "
+        "'hyperbaton tune --mbr-scale' has chosen for the system, or 20]"
+    )
+    force: Path | None = option(
+        "Translate into these lines, or the nearest that the system can say, and score them."
+    )
+    prefix: Path | None = option("Begin each translation with the words of a line of this file.")
+    order: Path | None = option(
+        "Translate source words in the order that a line of this file says: 4 0-2 3."
+    )
+    oracle: Path | None = option(
+        "Translate in the order of the reference, whose word alignment with the source this is."
+    )
+    threads: int = threads_option()
+    cluster: str | None = cluster_option()
+
+    def run(self) -> None:
+        if self.is_prompt():
+            from hyperbaton.commands.prompt import prompt
+
+            prompt(self, self.n_best)
+            return
+        if self.n_best > 1 and not (self.n_best_file or self.as_json or self.mbr):
+            raise click.UsageError("--n-best needs --n-best-file or --json")
+        if self.as_json and self.out is None and STREAM in (self.n_best_file, self.lattice):
+            raise click.UsageError("--json goes to stdout as well: give -o, or leave it out")
+        if len(self.requested()) > 1:
+            raise click.UsageError(f"{' and '.join(self.requested())} exclude each other")
+        sentences = self.read(self.source, self.oracle)  # first of all: a glossary may be wrong
+        announce_compilation("hyperbaton.decoder.search")
+        translator = self.translator(lattice=self.lattice is not None or self.mbr_lattice)
+        translator = self.with_oracle(translator) if self.oracle else translator
+        if self.translate(translator, sentences):
+            raise SystemExit(1)
+
+    def is_prompt(self) -> bool:
+        """Whether somebody types sentences, and wants nothing but their translations."""
+        others = (
+            "out", "n_best_file", "alignment", "as_json", "lattice", "stats", "mbr", "mbr_lattice",
+            "force", "prefix", "order", "oracle", "source_tags", "source_tree",
+        )  # fmt: skip
+        is_plain = self.source == STREAM and not any(getattr(self, name) for name in others)
+        return is_plain and sys.stdin.isatty() and sys.stdout.isatty()
+
+    def with_oracle(self, translator: "Translator") -> "Translator":
+        from hyperbaton.models.distortion.oracle import Oracle
+
+        has_one = any(isinstance(model, Oracle) for model in translator.distortion)
+        return translator if has_one else translator.with_model(Oracle())
+
+    def relative_scale(self, translator: "Translator") -> float:
+        """The factor of scores for minimum Bayes risk, for the size that the weights have."""
+        from hyperbaton.models.system.folder import MBR_SCALE, read_system
+        from hyperbaton.tuning.evaluation.consensus import size_of_weights
+
+        own: float = read_system(self.model)["search"].get("mbr_scale", MBR_SCALE)
+        scale = own if self.mbr_scale is None else self.mbr_scale
+        return scale / size_of_weights(translator.weights)
+
+    def requested(self) -> dict[str, Path]:
+        """The options that say what to search for."""
+        names = ("force", "prefix", "order")
+        files = {f"--{name}": getattr(self, name) for name in names}
+        return {name: path for name, path in files.items() if path is not None}
+
+    def requests(
+        self, stack: ExitStack, translator: "Translator"
+    ) -> "Generator[Request, None, None] | None":
+        """One for each sentence, if there are any."""
+        from hyperbaton.decoder.request_files import read_requests
+
+        for name, path in self.requested().items():  # at most one
+            read = read_requests(path, name.lstrip("-"), translator.preparation.split)
+            return stack.enter_context(closing(read))
+        return None
+
+    def translate(
+        self, translator: "Translator", sentences: "Generator[Sentence | BadLine, None, None]"
+    ) -> int:
+        """Translates the input; the number of sentences that failed."""
+        from hyperbaton.decoder.request_files import check_used_up
+
+        report = _Report(translator)
+        is_typed = self.source == STREAM and sys.stdin.isatty()
+        with ExitStack() as stack:
+            files = _Files(self, stack)
+            lines = stack.enter_context(closing(sentences))
+            requests = self.requests(stack, translator)
+            silent = is_typed or files.is_on_terminal  # text is no place for a moving line
+            progress = stack.enter_context(nullcontext() if silent else progress_line())
+            workers = stack.enter_context(
+                workers_of(None if is_typed else self.cluster, self.threads)
+            )
+            results = translator.finished(
+                zip(lines, requests or repeat(None), strict=False),
+                self.search(translator, files),
+                workers,
+                at_once=is_typed,
+            )
+            for result in stack.enter_context(closing(results)):
+                report.add(result)
+                files.write(result)
+                if progress:
+                    progress("translating", report.n)
+            if requests is not None:
+                check_used_up(requests, report.n)
+        report.end(stats=self.stats)
+        return report.failures
+
+    def search(self, translator: "Translator", files: "_Files") -> "Search[Written]":
+        """What is wanted of every sentence."""
+        from hyperbaton.decoder.chunks import Search
+        from hyperbaton.views.translation_text import Outputs
+
+        scale = self.relative_scale(translator) if self.mbr or self.mbr_lattice else None
+        text, n_best_lists, lattices = (stream is not None for stream in files.streams)
+        outputs = Outputs(
+            text=text,
+            n_best=n_best_lists,
+            lattice=lattices,
+            as_json=self.as_json,
+            alignment=self.alignment,
+            list_scale=None if self.mbr_lattice else scale,
+            lattice_scale=scale if self.mbr_lattice else None,
+            most=self.n_best,
+        )
+        n_best = self.n_best if self.n_best > 1 or not self.mbr else MBR_LIST
+        return Search(outputs, n_best, self.distinct)
+
+
+translate = command(Translate)
+
+
+def users_of_layers(translator: "Translator") -> dict[str, list[str]]:
+    """The optional layers that the models of a system use, with the names of those models."""
+    users: dict[str, list[str]] = {}
+    for model in translator.distortion:
+        for layer in sorted(model.wants):
+            users.setdefault(layer, []).append(model.name)
+    return users
+
+
+def missing_lines(
+    users: Mapping[str, list[str]], missing: Counter[str], n_sentences: int, *, every: bool
+) -> list[str]:
+    """How many sentences lacked each layer; `every`: also layers that none lacked."""
+    return [
+        f"{missing[layer]} of {n_sentences} sentences had no {layer}: "
+        f"{' and '.join(names)} scored them by other features"
+        if missing[layer]
+        else f"all sentences had a {layer} for {' and '.join(names)}"
+        for layer, names in users.items()
+        if missing[layer] or every
+    ]
+
+
+class _Report:
+    """What is said while sentences are translated, and at the end."""
+
+    def __init__(self, translator: "Translator") -> None:
+        from hyperbaton.corpus.words.unknown_words import UnknownWords
+        from hyperbaton.decoder.statistics import SearchStatistics
+
+        self.n = self.failures = 0
+        self._began = time.monotonic()
+        self._statistics = SearchStatistics()
+        self._missing: Counter[str] = Counter()  # sentences without a layer
+        self._unknown = UnknownWords(translator.phrases.source_vocabulary)
+        self._users = users_of_layers(translator)
+
+    def add(self, result: "Written") -> None:
+        self.n += 1
+        for hint in self._unknown.add(result.words):
+            say(hint)
+        if result.failure:
+            self.failures += 1
+            say(f"hyperbaton: sentence {self.n}: {result.failure}")
+            return
+        for remark in result.remarks:
+            say(f"sentence {self.n}: {remark}")
+        self._statistics = self._statistics.add(result.statistics)
+        self._missing.update(self._users.keys() - result.layers if result.words else ())
+
+    def end(self, *, stats: bool) -> None:
+        from hyperbaton.decoder.statistics import statistics_lines
+
+        missing = missing_lines(self._users, self._missing, self.n, every=stats)
+        for line in filter(None, [str(self._unknown), *missing]):
+            say(line)
+        if stats:
+            seconds = time.monotonic() - self._began
+            rate = self.n / max(seconds, 1e-9)
+            say(f"{self.n} sentences in {seconds:.2f} s, {rate:.1f} per second")
+            for line in statistics_lines(self._statistics):
+                say(line)
+
+
+class _Files:
+    """The outputs that were requested."""
+
+    def __init__(self, job: Translate, stack: ExitStack) -> None:
+        from hyperbaton.foundation.files.writing import open_to_write
+
+        others = job.n_best_file, job.lattice
+        out = STREAM if job.out is None and STREAM not in others else job.out
+        self.streams = [
+            None if path is None else stack.enter_context(open_to_write(path))
+            for path in (out, *others)
+        ]  # of translations, n-best lists, lattices
+
+    @property
+    def is_on_terminal(self) -> bool:
+        return sys.stdout.buffer in self.streams and sys.stdout.isatty()
+
+    def write(self, result: "Written") -> None:
+        outputs = result.text, result.n_best, result.lattice
+        for stream, lines in zip(self.streams, outputs, strict=True):
+            if stream is not None and lines:
+                stream.write(lines)
+                if stream is sys.stdout.buffer:
+                    stream.flush()

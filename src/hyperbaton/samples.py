@@ -1,0 +1,61 @@
+"""The embedded sample corpora, by name: their files, and a comparison on them."""
+
+from importlib.resources import files
+from pathlib import Path
+
+from hyperbaton.corpus.corpora.reading import CorpusFiles
+from hyperbaton.foundation.errors import SettingError, nearest
+from hyperbaton.tuning.comparison.configuration import Configuration, TrainingData
+from hyperbaton.tuning.evaluation.data_sets import DataSet
+
+SAMPLES = ("ja-en", "zh-en")
+SPLITS = ("train", "dev", "test")
+NOTE = "on sentences that a grammar has generated, with their own alignments"
+
+
+def sample_files(name: str, split: str = "train") -> CorpusFiles:
+    """The files of one split: `sample_files("ja-en", "test")`."""
+    for what, value, known in (("sample", name, SAMPLES), ("split", split, SPLITS)):
+        if value not in known:
+            raise SettingError(
+                f"there is no {what} {value!r}", expected=nearest(value, list(known))
+            )
+    source, target = name.split("-")
+    folder = Path(str(files("hyperbaton.data_samples").joinpath(name)))
+    ending = ".gz" if split == "train" else ""
+
+    def path(kind: str) -> Path:
+        return folder / f"{split}.{kind}{ending}"
+
+    return CorpusFiles(
+        source=path(source),
+        target=path(target),
+        alignment=path("align"),
+        source_tags=path(f"{source}.tags"),
+        target_tags=path(f"{target}.tags"),
+        source_tree=path(f"{source}.trees"),
+    )
+
+
+def sample_references(name: str, split: str) -> tuple[Path, ...]:
+    """The reference translations; the test set has a second one for some sentences."""
+    first = sample_files(name, split).target
+    second = first.with_name(f"{split}.2.{name.split('-')[1]}")
+    return (first, second) if second.exists() else (first,)
+
+
+def sample_configuration(name: str) -> Configuration:
+    """A comparison on the data of a sample, with tags and trees."""
+    dev, test = (
+        DataSet(
+            files.source,
+            sample_references(name, split),
+            split,
+            files.alignment,
+            files.source_tags,
+            files.source_tree,
+        )
+        for split in ("dev", "test")
+        for files in [sample_files(name, split)]
+    )
+    return Configuration(TrainingData(**vars(sample_files(name))), dev, (test,), note=NOTE)

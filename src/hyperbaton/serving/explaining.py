@@ -1,0 +1,228 @@
+"""`POST /explain`: everything about one sentence under one setting, as plain values.
+
+What `hyperbaton explain --json` prints, and beside it drawings, the n-best list, the options of
+spans, heat maps, what the search did, a translation or an order that the client asks for, and the
+effect of other limits and beams.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.decoder.decoded import Decoded
+from hyperbaton.decoder.drawing.derivation_svg import derivation_svg
+from hyperbaton.decoder.explanation import Explanation, explain
+from hyperbaton.decoder.requests import Request
+from hyperbaton.decoder.translator import Translation, Translator
+from hyperbaton.foundation.errors import DataError
+from hyperbaton.serving.limits import Limits
+from hyperbaton.serving.refusals import BAD_REQUEST, Refused, error_content
+from hyperbaton.serving.systems import System, limit_content, limit_number, search_content
+from hyperbaton.serving.translating import (
+    IsStopped,
+    check_length,
+    decode,
+    request_of,
+    requested,
+    sentence_of,
+    too_slow,
+)
+from hyperbaton.views.explanation_text import Explained, as_content, explain_derivations
+
+
+@dataclass(frozen=True)
+class _Question:
+    """A sentence to search for, again and again, within the time of one request."""
+
+    sentence: Sentence
+    limits: Limits
+    is_stopped: IsStopped
+
+    def search(self, translator: Translator, n_best: int = 1, **how: Any) -> Decoded:
+        if self.is_stopped():
+            raise too_slow(self.limits)
+        how["is_stopped"] = self.is_stopped
+        return decode(translator, self.sentence, n_best, self.limits, **how)
+
+
+def explain_sentence(
+    system: System, asked: Mapping[str, Any], limits: Limits, is_stopped: IsStopped
+) -> dict[str, Any]:
+    """The answer to a checked request."""
+    translator = system.variant(system.change(asked))
+    kind = requested(asked)
+    # all of it is explained at once
+    sentence = replace(sentence_of(translator, asked, asked["text"], limits), breaks=())
+    if not len(sentence):
+        raise Refused(BAD_REQUEST, "there is no word to explain", where="text")
+    question = _Question(sentence, limits, is_stopped)
+    decoded = question.search(translator, asked["n_best"], distinct=asked["distinct"])
+    explained = _explained(translator, decoded, asked, limits)
+    results = translator.results(decoded)
+    content = {"model": system.name, **_sentence_content(decoded.sentence, translator)}
+    content |= as_content(explained)
+    for derivation, result in zip(content["derivations"], results, strict=False):
+        derivation |= _result_content(result)
+    content |= {
+        "n_best": [_result_content(result) for result in results],
+        "limit": limit_content(translator.settings.distortion_limit),
+        "settings": search_content(translator),
+        "search": _search_content(decoded),
+        "options": list(_options(decoded, asked["options"])),
+        "heat_maps": list(_heat_maps(decoded)),
+    }
+    if kind is not None:
+        wish = request_of(translator, kind, asked[kind], limits)
+        best = explained.derivations[0]
+        content["requested"] = {"kind": kind} | _requested(question, translator, wish, best)
+    return content | _effects(question, translator, asked)
+
+
+def _explained(
+    translator: Translator, decoded: Decoded, asked: Mapping[str, Any], limits: Limits
+) -> Explained:
+    """The first derivations, step by step."""
+    first = np.arange(min(asked["derivations"], len(decoded)))
+    reference = translator.preparation.split(asked["reference"])
+    check_length("reference", reference, limits)
+    how = " ".join(reference), asked["alternatives"]
+    return explain_derivations(translator, decoded.take(first), *how)
+
+
+def _sentence_content(sentence: Sentence, translator: Translator) -> dict[str, Any]:
+    text = translator.preparation.text
+    content: dict[str, Any] = {"text": sentence.raw or " ".join(sentence.words)}
+    if text is not None and sentence.raw is not None:
+        content["source_places"] = text.source.places(sentence.raw)
+    if sentence.tags is not None:
+        content["tags"] = sentence.tags
+    return content
+
+
+def _result_content(result: Translation) -> dict[str, Any]:
+    return {
+        "text": result.text,
+        "tokens": result.words,
+        "score": result.score,
+        "alignment": result.alignment,
+        "segmentation": result.segmentation,
+        "unknown_steps": result.unknown,
+        "features": result.features,
+        "svg": derivation_svg(result.derivation, shrinks=False),
+    }
+
+
+def _search_content(decoded: Decoded) -> dict[str, Any]:
+    """What the search did in all, and in each stack; a stack has hypotheses that have translated
+    equally many words."""
+    record = decoded.record
+    made = np.diff(record.stacks["hypothesis"], append=decoded.statistics.hypotheses)
+    stacks = zip(made.tolist(), record.stack_sizes, record.stacks["best"].tolist(), strict=True)
+    return {
+        **decoded.statistics.counts(),
+        "seconds": record.seconds,
+        "stacks": [
+            {"covered": covered, "hypotheses": n_made, "kept": n_kept, "best": best}
+            for covered, (n_made, n_kept, best) in enumerate(stacks)
+        ],
+    }
+
+
+def _options(decoded: Decoded, n_shown: int) -> Iterator[dict[str, Any]]:
+    """The best options of each span, with their scores by themselves: translation, language model
+    and penalties."""
+    options = decoded.options
+    scores = (options.options["base"] + options.options["estimate"]).tolist()
+    is_unknown = options.table.is_unknown.tolist()
+    for (start, end, first), (_, _, after) in pairwise(options.spans.tolist()):
+        if n_shown:
+            yield {
+                "source": [start, end],
+                "source_words": decoded.sentence.words[start:end],
+                "n_options": after - first,
+                "options": [
+                    {
+                        "target_words": decoded.phrase(option),
+                        "score": scores[option],
+                        "unknown": is_unknown[option],
+                    }
+                    for option in range(first, min(after, first + n_shown))
+                ],
+            }
+
+
+def _heat_maps(decoded: Decoded) -> Iterator[dict[str, Any]]:
+    """The tables that models have of this sentence; null where there is no value."""
+    for scorer in decoded.scorers:
+        for heat_map in scorer.heat_maps():
+            rows = heat_map.values.tolist()
+            values = [[value if isfinite(value) else None for value in row] for row in rows]
+            yield heat_map._asdict() | {"values": values}
+
+
+def _requested(
+    question: _Question, translator: Translator, wish: Request, best: Explanation
+) -> dict[str, Any]:
+    """The derivation that was asked for beside the best one, or why there is none."""
+    try:
+        decoded = question.search(translator, request=wish)
+    except DataError as error:
+        return error_content(error)
+    own = explain(translator, decoded, 0, 0)
+    [result] = translator.results(decoded)
+    [derivation] = as_content(Explained([own]))["derivations"]
+    return {
+        "lacks": decoded.lacks,
+        "adds": decoded.adds,
+        "derivation": derivation | _result_content(result),
+        "differences": _differences(own, best),
+    }
+
+
+def _differences(own: Explanation, best: Explanation) -> dict[str, Any]:
+    """By how much more (+) or less (−) each part and feature adds to the score of the derivation
+    that was asked for than to the best one's: who is for it, and who against."""
+    features = own.contributions.sum(axis=0) - best.contributions.sum(axis=0)
+    parts = own.part_scores - best.part_scores
+    names = [part.name for part in own.parts]
+    return {
+        "score": own.score - best.score,
+        "parts": dict(zip(names, parts.tolist(), strict=True)),
+        "features": dict(zip(own.feature_names, features.tolist(), strict=True)),
+    }
+
+
+def _effects(
+    question: _Question, translator: Translator, asked: Mapping[str, Any]
+) -> dict[str, list[dict[str, Any]]]:
+    """What other limits and beams make of the sentence."""
+
+    def effect(**changes: int) -> dict[str, Any]:
+        own = translator.with_settings(**changes)
+        try:
+            decoded = question.search(own)
+        except DataError as error:
+            return error_content(error)
+        [result] = own.results(decoded)
+        return {
+            "text": result.text,
+            "score": result.score,
+            "segmentation": result.segmentation,
+            "seconds": decoded.record.seconds,
+            "hypotheses": decoded.statistics.hypotheses,
+        }
+
+    return {
+        "limits": [
+            {"limit": limit} | effect(distortion_limit=limit_number(limit))
+            for limit in asked["limits"]
+        ],
+        "beams": [
+            {"beam": size} | effect(stack_size=size, pop_limit=2 * size) for size in asked["beams"]
+        ],
+    }

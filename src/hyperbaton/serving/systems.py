@@ -1,0 +1,127 @@
+"""Systems that are served, and how a request may change one: nothing is loaded again."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from hyperbaton.decoder.explanation import Part, parts_of
+from hyperbaton.decoder.translator import Translator
+from hyperbaton.foundation.errors import SettingError, nearest
+from hyperbaton.models.distortion.interface import DistortionModel
+
+N_VARIANTS = 4  # kept for each system, because clients often repeat their weights and settings
+# of a request
+SETTINGS = ("pop_limit", "stack_size", "beam", "options", "drop_unknown", "time_limit")
+
+
+class Example(NamedTuple):
+    """A sentence to try a system on, and how a person has translated it."""
+
+    source: str
+    reference: str
+
+
+class Change(NamedTuple):
+    """Other weights, distortion models and settings than the system's own."""
+
+    weights: tuple[tuple[str, float], ...] = ()
+    distortion: tuple[str, ...] | None = None
+    settings: tuple[tuple[str, Any], ...] = ()
+
+
+class System:
+    """A system by its name."""
+
+    def __init__(self, name: str, translator: Translator, examples: Sequence[Example] = ()) -> None:
+        self.name, self.translator, self.examples = name, translator, examples
+        self.variant = lru_cache(N_VARIANTS)(self._variant)
+
+    def change(self, asked: Mapping[str, Any]) -> Change:
+        """What a checked request changes; names that the system does not have are errors."""
+        settings = dict(asked.get("search", {}))
+        for name in {"beam", "time_limit"} & settings.keys():
+            settings[name] = float(settings[name])
+        if "limit" in asked:
+            settings["distortion_limit"] = limit_number(asked["limit"])
+        weights = {name: float(weight) for name, weight in asked.get("weights", {}).items()}
+        _check_names("weights", "feature", weights, self.translator.feature_names)
+        distortion = tuple(asked["distortion"]) if "distortion" in asked else None
+        _check_names("distortion", "distortion model", distortion or (), list(self.models()))
+        return Change(tuple(sorted(weights.items())), distortion, tuple(sorted(settings.items())))
+
+    def _variant(self, change: Change) -> Translator:
+        """The system as a request wants it."""
+        translator, models = self.translator, self.models()
+        if change.distortion is not None:
+            translator = translator.with_distortion(models[name][1] for name in change.distortion)
+        if change.weights or change.settings:
+            translator = translator.with_weights(dict(change.weights), **dict(change.settings))
+        return translator
+
+    def models(self) -> dict[str, tuple[Part, DistortionModel]]:
+        """Its distortion models by name."""
+        models = self.translator.distortion
+        parts = [part for part in parts_of(models) if part.is_distortion]
+        return {part.name: (part, model) for part, model in zip(parts, models, strict=True)}
+
+    def describe(self) -> dict[str, Any]:
+        """Everything that a client may want to know; nothing about files."""
+        translator = self.translator
+        return {
+            "name": self.name,
+            "raw_text": translator.preparation.text is not None,
+            "text": text_content(translator),
+            "phrase_pairs": len(translator.phrases),
+            "language_model_order": translator.lm.order,
+            "distortion": [
+                {
+                    "name": name,
+                    "kind": model.name,
+                    "settings": model.settings(),
+                    "features": list(model.feature_names),
+                    "needs": sorted(model.requires),
+                    "uses": sorted(model.wants),
+                }
+                for name, (_, model) in self.models().items()
+            ],
+            "features": [
+                {"name": name, "part": part.name, "weight": translator.weights[name]}
+                for part in parts_of(translator.distortion)
+                for name in translator.feature_names[part.first : part.last]
+            ],
+            "limit": limit_content(translator.settings.distortion_limit),
+            "search": search_content(translator),
+            "examples": [example._asdict() for example in self.examples],
+        }
+
+
+def _check_names(where: str, what: str, names: Iterable[str], known: Sequence[str]) -> None:
+    seen = set()
+    for name in names:
+        if name not in known:
+            expected = nearest(name, list(known))
+            raise SettingError(f"there is no {what} {name!r}", where=where, expected=expected)
+        if name in seen:
+            raise SettingError(f"{name!r} is named twice", where=where)
+        seen.add(name)
+
+
+def text_content(translator: Translator) -> dict[str, Any] | None:
+    """Languages, tokenisers and case of a system that takes raw text."""
+    text = translator.preparation.text
+    return None if text is None else text.described()
+
+
+def search_content(translator: Translator) -> dict[str, Any]:
+    """The settings that a request may change."""
+    settings = asdict(translator.settings)
+    return {name: settings[name] for name in SETTINGS}
+
+
+def limit_number(limit: int | str) -> int:
+    return -1 if limit == "inf" else int(limit)
+
+
+def limit_content(limit: int) -> int | str:
+    return "inf" if limit < 0 else limit

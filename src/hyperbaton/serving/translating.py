@@ -1,0 +1,153 @@
+"""`POST /translate`, one sentence at a time: the line that `hyperbaton translate --json` prints."""
+
+import json
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from hyperbaton.corpus.sentences.marking import Marking, marked_sentence
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.decoder.decode import Stopped
+from hyperbaton.decoder.decoded import Decoded
+from hyperbaton.decoder.output import json_content
+from hyperbaton.decoder.request_files import PARSERS
+from hyperbaton.decoder.requests import WIDER, Request
+from hyperbaton.decoder.translator import Translator
+from hyperbaton.foundation.errors import HyperbatonError
+from hyperbaton.serving.limits import Limits
+from hyperbaton.serving.refusals import BAD_REQUEST, TOO_LARGE, TOO_SLOW, Refused, error_content
+from hyperbaton.serving.systems import Change, System
+
+WIDE = ("force", "prefix")  # requests for which more is tried
+LOGGER = logging.getLogger(__name__)
+IsStopped: TypeAlias = Callable[[], bool]
+
+
+def sentence_of(
+    translator: Translator, asked: Mapping[str, Any], line: str, limits: Limits
+) -> Sentence:
+    """The sentence of a text, as the commands read it from a line of a file."""
+    line = line.removesuffix("\n").removesuffix("\r")
+    if "\n" in line or "\r" in line:
+        raise Refused(
+            BAD_REQUEST, "a sentence has line breaks", advice="give a list with an item for each"
+        )
+    marking = Marking(asked["markup"])
+    text = translator.preparation.text
+    sentence = (marked_sentence if text is None else text.marked)(marking.read(line))
+    check_length("a sentence", sentence.words, limits)
+    return marking.mark(sentence)
+
+
+def requested(asked: Mapping[str, Any]) -> str | None:
+    """The field that says what to search for, if there is one."""
+    given = [name for name in PARSERS if name in asked]
+    if len(given) > 1:
+        raise Refused(BAD_REQUEST, f"{' and '.join(given)} exclude each other")
+    return given[0] if given else None
+
+
+def request_of(translator: Translator, kind: str, line: str, limits: Limits) -> Request:
+    """What to search for, if it is neither too long nor too much work."""
+    check_length(kind, translator.preparation.split(line), limits)
+    settings = translator.settings
+    if kind in WIDE and WIDER * max(settings.pop_limit, settings.stack_size) > limits.pops:
+        raise Refused(
+            BAD_REQUEST,
+            f"with {kind}, a search is {WIDER} times as wide",
+            expected=f"pop_limit and stack_size can be {limits.pops // WIDER:,} at most",
+        )
+    return PARSERS[kind](line, translator.preparation.split)
+
+
+def check_length(what: str, words: Sequence[str], limits: Limits) -> None:
+    if len(words) > limits.words:
+        raise Refused(
+            TOO_LARGE,
+            f"{what} has {len(words):,} words",
+            expected=f"this server takes {limits.words:,} at most",
+            advice="split the sentence",
+        )
+
+
+@dataclass(frozen=True)
+class SentenceJob:
+    """One sentence of a checked request."""
+
+    system: System
+    change: Change
+    asked: Mapping[str, Any]
+    limits: Limits
+    number: int
+    line: str
+    wish: str = ""  # what is requested of it
+
+    def translated(self, is_stopped: IsStopped) -> str:
+        """Its line of JSON, without what was not wanted."""
+        asked, kind = self.asked, requested(self.asked)
+        translator = self.system.variant(self.change)
+        decoded = decode(
+            translator,
+            sentence_of(translator, asked, self.line, self.limits),
+            asked["n_best"],
+            self.limits,
+            distinct=asked["distinct"],
+            request=request_of(translator, kind, self.wish, self.limits) if kind else None,
+            is_stopped=is_stopped,
+        )
+        content = json_content(self.number, decoded, translator)
+        unwanted = [name for name in ("alignment", "features") if not asked[name]]
+        for one in (content, *content.get("n_best", ())) if unwanted else ():
+            for name in unwanted:
+                del one[name]
+        return json.dumps(content, ensure_ascii=False)
+
+    def translated_or_failed(self, is_stopped: IsStopped) -> str:
+        """Its line, or one with an error in its place."""
+        try:
+            return self.translated(is_stopped)
+        except HyperbatonError as error:
+            return self.failed(error)
+        except Exception as error:
+            LOGGER.exception("sentence %d of a request failed", self.number)
+            return self.failed(error)
+
+    def failed(self, error: Exception) -> str:
+        return json.dumps({"id": self.number, **error_content(error)}, ensure_ascii=False)
+
+
+def sentence_jobs(
+    system: System, asked: Mapping[str, Any], limits: Limits
+) -> Sequence[SentenceJob]:
+    """The sentences of a request, with what is requested of each."""
+    given, kind = asked["text"], requested(asked)
+    sentences = [given] if isinstance(given, str) else given
+    wishes = [""] * len(sentences)
+    if kind is not None:
+        wishes = [asked[kind]] if isinstance(asked[kind], str) else asked[kind]
+        if type(given) is not type(asked[kind]) or len(sentences) != len(wishes):
+            raise Refused(
+                BAD_REQUEST, f"{kind} does not fit text", expected="one for each sentence"
+            )
+    whole = system, system.change(asked), asked, limits
+    pairs = zip(sentences, wishes, strict=True)
+    return [SentenceJob(*whole, number, *pair) for number, pair in enumerate(pairs)]
+
+
+def decode(
+    translator: Translator, sentence: Sentence, n_best: int, limits: Limits, **how: Any
+) -> Decoded:
+    """Decodes within the time of a request."""
+    try:
+        return translator.decode(sentence, n_best, **how)
+    except Stopped:
+        raise too_slow(limits) from None
+
+
+def too_slow(limits: Limits) -> Refused:
+    return Refused(
+        TOO_SLOW,
+        f"the request took more than {limits.seconds:g} seconds",
+        advice="ask for less at a time, or for a narrower search",
+    )

@@ -1,0 +1,64 @@
+"""Every setting of every command: typed, named `section.key`, unknown names refused.
+
+`Settings` lists the sections (`tuning/weights/sections.py`). Values come from defaults, a TOML
+file (in Python: keyword arguments), and `--set section.key=value`; the last one wins.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from hyperbaton.corpus.corpora.reading import CorpusSettings
+from hyperbaton.corpus.raw_text.settings import TextSettings
+from hyperbaton.decoder.decode import SearchSettings
+from hyperbaton.foundation.errors import SettingError
+from hyperbaton.models.phrases.settings import PhraseSettings
+from hyperbaton.models.system.folder import read_system
+from hyperbaton.models.system.settings import (
+    ClassSettings,
+    LanguageModelSettings,
+    ResourceSettings,
+    TrainingSettings,
+)
+from hyperbaton.tuning.weights.sections import assign, read_toml, with_sections
+from hyperbaton.tuning.weights.settings import TuneSettings
+
+
+@dataclass(frozen=True)
+class Settings:
+    corpus: CorpusSettings = CorpusSettings()
+    phrases: PhraseSettings = PhraseSettings()
+    lm: LanguageModelSettings = LanguageModelSettings()
+    classes: ClassSettings = ClassSettings()
+    train: ResourceSettings = ResourceSettings()
+    search: SearchSettings = SearchSettings()
+    tune: TuneSettings = TuneSettings()
+    text: TextSettings = TextSettings()
+
+    def training(self, distortion: Iterable[str] = (), seed: int = 0) -> TrainingSettings:
+        """The part that training needs."""
+        sections = self.corpus, self.phrases, self.lm, self.classes, self.train
+        return TrainingSettings(*sections, tuple(distortion), seed, self.text)
+
+
+def settings_of_system(directory: Path) -> Settings:
+    """The defaults, with the distortion limit of a trained system."""
+    limit = read_system(directory)["search"]["distortion_limit"]
+    return Settings(search=SearchSettings(distortion_limit=limit))
+
+
+def load_settings(
+    assignments: Iterable[str] = (), config: Path | None = None, base: Settings = Settings()
+) -> Settings:
+    """`base` with the values of a TOML file and of `section.key=value` assignments."""
+    settings = base
+    if config is not None:
+        settings = with_sections(base, read_toml(config), str(config))
+    for assignment in assignments:
+        name, equals, value = assignment.partition("=")
+        if not equals:
+            raise SettingError(
+                f"{assignment!r} gives no value", where="--set", expected="section.key=value"
+            )
+        settings = assign(settings, name.strip(), value.strip(), "--set")
+    return settings

@@ -1,0 +1,132 @@
+"""Studies for programs, as CSV and JSON: every measure of every trial of a learning experiment, and
+what models know of the next source word."""
+
+import json
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from hyperbaton.tuning.evaluation import tables
+from hyperbaton.tuning.reproduction.class_predictions import OVERALL
+from hyperbaton.tuning.reproduction.experiment_settings import POOLED_ONLY
+from hyperbaton.tuning.reproduction.learner_experiment import Experiment, Trial
+from hyperbaton.tuning.reproduction.next_word_study import FARTHEST, NextWordStudy
+
+MEANS = ("right", "rank", "log_p")  # of a model, over all moves
+
+
+def experiment_csv(experiment: Experiment) -> str:
+    """A line for every trial and measure."""
+    rows = (
+        [trial.learner, trial.n_classes, trial.size, trial.repeat, measure, f"{value:.6g}"]
+        for trial in experiment.trials
+        for measure, value in _measures(trial).items()
+    )
+    header = ["learner", "classes", "sentences", "repeat", "measure", "value"]
+    return tables.as_csv(header, rows)
+
+
+def _measures(trial: Trial) -> dict[str, float]:
+    measures = {
+        OVERALL: trial.result.precision,
+        "seen pairs": trial.precision_where(seen=True),
+        "unseen pairs": trial.precision_where(seen=False),
+        **{
+            f"F1 {name}": float(value)
+            for name, value in zip(trial.result.classes, trial.result.class_f1, strict=True)
+        },
+        "seconds": trial.seconds,
+        "training error": trial.train_error,
+        "training phrase pairs": trial.n_train,
+        "test phrase pairs": trial.result.n_examples,
+        "features": trial.n_features,
+    }
+    for each in trial.by_distance:
+        if each.n_examples:
+            measures[f"d={each.name}"] = each.precision
+    return measures
+
+
+def experiment_json(experiment: Experiment) -> str:
+    settings = asdict(experiment.settings)
+    if settings["min_examples"] == POOLED_ONLY:
+        settings["min_examples"] = None
+    record = {
+        "settings": settings,
+        "runs": [
+            {
+                "learner": trial.learner,
+                "classes": list(trial.result.classes),
+                "sentences": trial.size,
+                "repeat": trial.repeat,
+                "training_phrase_pairs": trial.n_train,
+                "features": trial.n_features,
+                "seconds": trial.seconds,
+                "training_error": trial.train_error,
+                "precision": trial.result.precision,
+                "precision_seen_pairs": trial.precision_where(seen=True),
+                "precision_unseen_pairs": trial.precision_where(seen=False),
+                "f1": trial.result.class_f1.tolist(),
+                "confusion": trial.result.confusion.tolist(),
+                "by_distance": [
+                    {"d": each.name, "examples": each.n_examples, "right": each.n_right}
+                    for each in trial.by_distance
+                    if each.n_examples
+                ],
+                "learner_settings": dict(trial.settings),
+                "active": None if trial.active is None else trial.active.tolist(),
+            }
+            for trial in experiment.trials
+        ],
+        "training_time_to_the_same_tolerance": [asdict(each) for each in experiment.times],
+    }
+    return json.dumps(record, ensure_ascii=False, indent=1)
+
+
+def next_word_json(study: NextWordStudy) -> str:
+    distances = np.arange(-FARTHEST, FARTHEST + 1)
+    record = {
+        "n_sentences": study.n_sentences,
+        "n_moves": len(study.events.current),
+        "models": {
+            name: {
+                **{column: study.mean(name, column) for column in MEANS},
+                "open_log_p": study.open_log_p[name],
+                "gain": study.differences[name]._asdict() if name in study.differences else None,
+            }
+            for name in study.predictions
+        },
+        "by_distance": {
+            name: {
+                int(distance): value
+                for distance, value in zip(distances, values.mean.tolist(), strict=True)
+                if np.isfinite(value)
+            }
+            for name, values in study.by_distance.items()
+        },
+    }
+    return json.dumps(record, ensure_ascii=False, indent=2)
+
+
+def distances_as_csv(study: NextWordStudy) -> str:
+    """Average probabilities by distance, a line for each."""
+    rows: list[list[Any]] = []
+    curves = [values.mean for values in study.by_distance.values()]
+    for number, distance in enumerate(range(-FARTHEST, FARTHEST + 1)):
+        rows.append(
+            [distance, *("" if np.isnan(curve[number]) else curve[number] for curve in curves)]
+        )
+    return tables.as_csv(["distance", *study.by_distance], rows)
+
+
+def next_word_csv(study: NextWordStudy) -> str:
+    """A line for each model."""
+    rows = (
+        [name, *(study.mean(name, column) for column in MEANS), study.open_log_p[name]]
+        for name in study.predictions
+    )
+    return tables.as_csv(["model", *MEANS, "open_log_p"], rows)
+
+
+NEXT_WORD_FORMATS = {"csv": next_word_csv, "json": next_word_json, "distances": distances_as_csv}

@@ -1,0 +1,63 @@
+import pytest
+from hypothesis import given
+
+from hyperbaton.foundation.errors import BadLine
+from hyperbaton.foundation.files.vocabulary import (
+    BEGIN,
+    END,
+    SPECIAL,
+    UNKNOWN,
+    Vocabulary,
+    check_words,
+)
+from tests.strategies import sentences
+
+
+def test_special_symbols_have_constant_ids():
+    assert Vocabulary().encode(SPECIAL).tolist() == [UNKNOWN, BEGIN, END] == [0, 1, 2]
+
+
+def test_looking_up_never_adds():
+    vocabulary = Vocabulary(["a"])
+    assert vocabulary.encode(["b", "a"]).tolist() == [UNKNOWN, 3]
+    assert "b" not in vocabulary
+    assert len(vocabulary) == 4
+
+
+@given(sentences)
+def test_ids_are_numbers_in_order_of_first_appearance(words):
+    vocabulary = Vocabulary()
+    ids = vocabulary.extend(words)
+    assert vocabulary.decode(ids) == words
+    assert list(vocabulary.words[3:]) == list(dict.fromkeys(words))
+    assert Vocabulary.from_list(vocabulary.words) == vocabulary
+
+
+@pytest.mark.parametrize("words", [["a"], [*SPECIAL, "a", "a"], []])
+def test_a_list_that_is_no_vocabulary_is_refused(words):
+    with pytest.raises(ValueError, match="<unk> <s> </s> first, no repetitions"):
+        Vocabulary.from_list(words)
+
+
+@pytest.mark.parametrize(
+    ("word", "kind", "message"),
+    [
+        ("<s>", "reserved word", "the word <s> is reserved for language models\n  escape it, for"),
+        ("<UNK>", "reserved word", "the word <UNK> is reserved for language models"),
+        (
+            "|||",
+            "reserved word",
+            r"the word \|\|\| is reserved for phrase tables\n  .* &#124;&#124;",
+        ),
+        ("a\rb", "control character", r"a word holds the control character U\+000D\n  remove such"),
+        ("\x00", "control character", r"a word holds the control character U\+0000"),
+    ],
+)
+def test_words_that_files_cannot_hold_are_refused(word, kind, message):
+    with pytest.raises(BadLine, match=message) as error:
+        check_words(["good", word])
+    assert error.value.kind == kind
+
+
+def test_other_odd_words_are_words():
+    check_words(["<unk>s", "a|b", "||", "\u3000", "\x7f", "\u0085", "\u2028"])

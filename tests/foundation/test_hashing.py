@@ -1,0 +1,43 @@
+import numpy as np
+
+from hyperbaton.foundation.hashing import EMPTY, find_slot, first_slot, mix_in, mixed, table_size
+from hyperbaton.foundation.kernels import kernel
+
+mix, find_slot, first_slot, mix_in = map(kernel, (mixed, find_slot, first_slot, mix_in))
+
+MASK = 2**64 - 1
+GOLDEN = 0x9E3779B97F4A7C15
+
+
+def test_finaliser_gives_the_published_numbers_of_splitmix64():
+    # the reference implementation with the seed 1234567 mixes the seed plus multiples of GOLDEN
+    states = np.array([(1234567 + n * GOLDEN) & MASK for n in (1, 2, 3)], np.uint64)
+    expected = [6457827717110365317, 3203168211198807973, 9817491932198370423]
+    assert mixed(states).tolist() == expected
+    assert [int(mix(state)) for state in states] == expected
+
+
+def test_sequences_are_mixed_in_value_by_value():
+    first = (5 ^ 7) * GOLDEN & MASK
+    first ^= first >> 29
+    second = (first ^ 9) * GOLDEN & MASK
+    second ^= second >> 29
+    once = np.uint64(mix_in(np.uint64(5), np.uint64(7)))
+    assert int(mix_in(once, np.uint64(9))) == second
+
+
+def test_keys_begin_at_the_high_bits_of_their_product():
+    for key in (0, 1, 123456789, 2**62 + 5):
+        assert first_slot(key, 1023) == ((key * GOLDEN & MASK) >> 32) & 1023
+
+
+def test_colliding_keys_go_to_the_next_empty_slot():
+    size = table_size(8)
+    assert size == 16
+    home = first_slot(1, size - 1)
+    keys, values = np.zeros(size, np.int64), np.full(size, EMPTY, np.int64)
+    keys[home], values[home] = 99, 0
+    slot = find_slot(keys, values, 1)
+    assert slot == (home + 1) % size
+    keys[slot], values[slot] = 1, 1
+    assert find_slot(keys, values, 1) == slot
