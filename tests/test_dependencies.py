@@ -1,12 +1,17 @@
 """What is installed is declared, explained and pinned; what the tests install has hashes."""
 
+import ast
 import re
+import sys
 import tomllib
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parent.parent
+FLOORS = ("src", "foundation", "corpus", "models", "decoder", "tuning")
+SOURCE = [path for floor in FLOORS for path in (ROOT / floor).rglob("*.py")]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 EXTRAS = PROJECT["optional-dependencies"]
 LOCKED = (ROOT / ".ci/locked.txt").read_text()
@@ -59,6 +64,36 @@ def test_what_tests_install_has_hashes_and_the_pinned_versions():
     entries = re.split(r"^(?=\w)", LOCKED, flags=re.MULTILINE)[1:]
     assert len(entries) == len(PIN.findall(LOCKED))
     assert all(re.search(r"--hash=sha256:[0-9a-f]{64}\b", entry) for entry in entries)
+
+
+def imported():
+    """Distributions that the source imports, by the tables of what is installed, and names that no
+    installed one has."""
+    known = packages_distributions()
+    found = set()
+    for path in SOURCE:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom):
+                names = [node.module]
+            for name in (one.partition(".")[0] for one in names):
+                if name not in sys.stdlib_module_names and name != "hyperbaton":
+                    found |= set(known.get(name, [name]))
+    return {normal(name) for name in found}
+
+
+def test_every_required_package_is_imported():
+    required = {normal(name) for name in names(PROJECT["dependencies"])}
+    assert required - imported() <= {"backports-zstd"}  # where Python brings none
+    assert len(required) > 10
+
+
+def test_every_import_is_declared():
+    declared = {normal(name) for every in (PROJECT["dependencies"], *EXTRAS.values())
+                for name in names(every)}  # fmt: skip
+    others = {"dask": "distributed", "spacy": "ginza", "backports": "backports-zstd"}
+    ours = imported() - {"compression"}  # of Python 3.14
+    assert {others.get(name, name) for name in ours} <= declared
 
 
 def test_the_lock_names_no_server():

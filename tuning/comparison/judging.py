@@ -13,7 +13,7 @@ from hyperbaton.tuning.comparison.results import Cell, Comparison, StageCost, me
 from hyperbaton.tuning.evaluation.data_sets import Sentences
 from hyperbaton.tuning.evaluation.scoring import Judge, Score
 
-PACKAGES = ("hyperbaton", "numpy", "numba", "scipy", "scikit-learn", "sacrebleu", "kenlm")
+PACKAGES = ("hyperbaton", "numpy", "numba", "scipy", "sacrebleu", "kenlm")
 
 
 def judge(

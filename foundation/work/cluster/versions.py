@@ -9,7 +9,7 @@ from pathlib import Path
 from hyperbaton.foundation.errors import SettingError
 
 ROOT = Path(__file__).parents[3]  # of the package
-OTHERS = ("numpy", "numba", "scipy", "scikit-learn", "sacrebleu", "kenlm", "distributed")
+OTHERS = ("numpy", "numba", "scipy", "sacrebleu", "kenlm", "distributed")
 
 
 @cache
