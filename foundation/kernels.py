@@ -12,17 +12,15 @@ they are needed; old code is never run.
 import os
 import re
 import shutil
-import sys
 import tempfile
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numba
-from numba.core import environment
 from numba.core.caching import FunctionCache
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
@@ -57,20 +55,6 @@ class _Kept(FunctionCache):
     def save_overload(self, sig: Any, data: Any) -> None:
         with suppress(OSError):  # without room on the disk, kernels are compiled each time
             super().save_overload(sig, data)
-
-
-def _constants(module: str, values: list[Any], name: str) -> Any:
-    """What kept code finds beside it. Numba would import the module as well, and scipy with some,
-    for names that only code which goes back to Python looks at; ours never does."""
-    found = environment.lookup_environment(name)
-    if found is None:
-        found = environment.Environment(getattr(sys.modules.get(module), "__dict__", {}))
-        found.consts[:], found.env_name = values, name
-        environment.Environment._memo[name] = found
-    return found
-
-
-environment._rebuild_env = _constants
 
 
 class _Part(JITCodeLibrary):
@@ -115,10 +99,23 @@ def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     """Compiles a function at its first call, to run without Python's lock, and keeps the code."""
     if function is None:
         return partial(kernel, **options)
-    numba.config.CACHE_DIR = str(cache_folder(function.__module__))  # type: ignore[attr-defined]
     compiled = numba.njit(**{"nogil": True, "no_cfunc_wrapper": True, **options})(function)
-    compiled._cache = _Kept(function, makes_arrays=options.get("_nrt", True))
+    with _kept_in(cache_folder(function.__module__)):
+        compiled._cache = _Kept(function, makes_arrays=options.get("_nrt", True))
     return compiled
+
+
+@contextmanager
+def _kept_in(folder: Path) -> Iterator[None]:
+    """Numba's folder for compiled code is a setting of the whole process, which other packages use
+    too. It is read when a cache is made, so ours is put there for that moment only."""
+    config: Any = numba.config
+    before = config.CACHE_DIR
+    config.CACHE_DIR = str(folder)
+    try:
+        yield
+    finally:
+        config.CACHE_DIR = before
 
 
 def inner(function: Callable[..., Any], **options: Any) -> Any:
