@@ -113,14 +113,13 @@ def summed(values):
     return np.cumsum(values)
 """
 SUMMED = """
-import sys
 import numpy as np
 from hyperbaton.models.sums import summed
 try:
     summed(np.arange(4))
 except ValueError as error:
     print(int(error.args == ("more than three", 3)), *summed(np.array([5, 6, 7])))
-print(sum(summed.stats.cache_hits.values()), int("numba.np.arraymath" in sys.modules))
+print(sum(summed.stats.cache_hits.values()))
 """
 
 
@@ -236,8 +235,8 @@ def test_kept_code_is_loaded_without_getting_ready_to_compile(project, run):
 
 def test_kept_code_finds_its_constants(project, run):
     (project / "models/sums.py").write_text(SUMS)
-    assert run(SUMMED)[:5] == (1, 5, 11, 18, 0)  # compiled here
-    assert run(SUMMED)[:5] == (1, 5, 11, 18, 1)
+    assert run(SUMMED) == (1, 5, 11, 18, 0)  # compiled here
+    assert run(SUMMED) == (1, 5, 11, 18, 1)
 
 
 def test_a_part_becomes_machine_code_only_inside_its_kernel(project, run):
@@ -269,7 +268,7 @@ def test_a_full_disk_kept_kernels_from_running(monkeypatch):
     assert doubled.signatures
 
 
-def test_numba_of_other_packages_is_left_as_it_was(project, run):
+def test_numba_of_other_packages_is_left_as_it_was(run):
     program = (
         PROGRAM
         + """
