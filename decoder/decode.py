@@ -43,6 +43,7 @@ from hyperbaton.foundation.errors import DataError, SettingError
 from hyperbaton.foundation.files.vocabulary import END
 from hyperbaton.foundation.kernels import uncounted_kernel
 from hyperbaton.models.distortion.interface import DistortionModel, OptionTable, SentenceScorer
+from hyperbaton.models.distortion.tables import TableScorer
 from hyperbaton.models.language_model.model import LanguageModel
 from hyperbaton.models.phrases.table import SCORES, PhraseTable
 
@@ -67,10 +68,15 @@ class SearchSettings:
 
 # From the options of a sentence to a scorer with one column, what it adds to the score
 MakeConstraint: TypeAlias = Callable[[OptionTable], SentenceScorer]
+IsStopped: TypeAlias = Callable[[], bool]
 
 
 class NotFound(DataError):
     """No translation within the limits of the search."""
+
+
+def never() -> bool:
+    return False
 
 
 class Stopped(Exception):
@@ -115,7 +121,7 @@ class Decoder:
         )
         own = (name for model in distortion for name in model.feature_names)
         self.feature_names: tuple[str, ...] = (*DENSE_FEATURES, *own)
-        self.is_stopped: Callable[[], bool] = lambda: False  # looked at now and then
+        self.is_stopped: IsStopped = never  # looked at now and then
         self._workspace: Workspace | None = None
         self._capacity = _first_capacity(settings)
 
@@ -193,13 +199,12 @@ class Decoder:
         """The best hypothesis, and the workspace that it lies in."""
         tables, others, estimators = [], [], []
         for scorer, weights in weighted:
-            own = scorer.as_tables()
-            if own is None:
+            if not isinstance(scorer, TableScorer):
                 others.append((scorer, weights))
                 continue
-            tables.append((own, weights))
+            tables.append((scorer, weights))
             if estimates_coverage(scorer):
-                estimators.append((own, weights))
+                estimators.append((scorer, weights))
         models = CoverageModels(options, others, estimators) if others or estimators else None
         settings, n_words = self.settings, options.table.n_words
         scorers, every_weight = zip(*weighted, strict=True) if weighted else ((), ())

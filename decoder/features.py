@@ -39,9 +39,8 @@ def feature_values(
     )
     parts = [dense]
     for scorer in scorers:
-        tables = scorer.as_tables()
-        if tables is not None:
-            parts.append(_table_values(tables, options, derivations))
+        if isinstance(scorer, TableScorer):
+            parts.append(_table_values(scorer, options, derivations))
         else:
             parts.append(_walked_values(scorer, options, derivations))
     return np.concatenate(parts, axis=1)

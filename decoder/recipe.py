@@ -6,42 +6,36 @@ needed (`foundation/work/workplace.py`), and what was loaded there is kept for t
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hyperbaton.decoder.decode import SearchSettings
+from hyperbaton.decoder.translator import Translator
 from hyperbaton.foundation.work.workplace import Workplace
-from hyperbaton.models.distortion.catalogue import MODELS, model_text, parse_model
-from hyperbaton.models.distortion.interface import DistortionModel
-
-if TYPE_CHECKING:
-    from hyperbaton.decoder.translator import Translator
+from hyperbaton.models.distortion.oracle import Oracle
+from hyperbaton.models.system.folder import system_files
 
 
 @dataclass(frozen=True)
 class Origin:
-    """The files that a system was loaded from, and what it has beside them."""
+    """What a translator is loaded from."""
 
     folder: Path
-    files: tuple[str, ...]  # files and folders inside it
     distortion: tuple[str, ...] = ()  # instead of the system's own models
     allow_plugins: bool = False
-    added: tuple[str, ...] = ()  # models that have nothing to learn
+    oracle: bool = False  # with the model `oracle`, even if the system has none
 
-    def with_model(self, model: DistortionModel) -> "Origin | None":
-        """With one model more, if it can be made from its settings alone."""
-        if model.learns or model.name not in MODELS:
-            return None
-        return replace(self, added=(*self.added, model_text(model.name, model.settings())))
-
-    def load(self) -> "Translator":
-        from hyperbaton.decoder.translator import Translator
-
+    def load(self, settings: SearchSettings | None = None) -> Translator:
         loaded = Translator.load(
-            self.folder, None, self.distortion, allow_plugins=self.allow_plugins
+            self.folder, settings, self.distortion, allow_plugins=self.allow_plugins
         )
-        for text in self.added:
-            loaded = loaded.with_model(parse_model(text))
-        return loaded
+        has_one = any(isinstance(model, Oracle) for model in loaded.distortion)
+        return loaded.with_model(Oracle()) if self.oracle and not has_one else loaded
+
+    def recipe(self, translator: Translator) -> "Recipe":
+        """How to make the same translator, which was loaded from here and has perhaps other weights
+        and settings by now."""
+        files = system_files(self.folder, self.distortion)
+        weights, for_tokens = tuple(translator.weights.items()), translator.preparation.text is None
+        return Recipe(self, files, translator.settings, weights, for_tokens)
 
 
 @dataclass(frozen=True)
@@ -49,6 +43,7 @@ class Recipe:
     """A translator, with the weights and settings that it has now."""
 
     origin: Origin
+    files: tuple[str, ...]  # and folders, inside that of the system
     settings: SearchSettings
     weights: tuple[tuple[str, float], ...]
     for_tokens: bool
@@ -58,14 +53,14 @@ class Recipe:
         """Whoever ends tasks of another machine ends them from outside."""
         return False
 
-    def translator(self, here: Workplace) -> "Translator":
+    def translator(self, here: Workplace) -> Translator:
         """The same translator at another place."""
-        folder = here.get(self.origin.folder, *self.origin.files)
+        folder = here.get(self.origin.folder, *self.files)
         own = replace(self, origin=replace(self.origin, folder=folder))
         loaded = here.remembered(own.origin, own.origin.load)
-        return here.remembered(own, lambda: own.changed(loaded))  # with its decoders
+        return here.remembered(own, lambda: own._changed(loaded))  # with its decoders
 
-    def changed(self, loaded: "Translator") -> "Translator":
+    def _changed(self, loaded: Translator) -> Translator:
         """The system as it was loaded, with these weights and settings."""
         translator = loaded.with_weights(dict(self.weights), **vars(self.settings))
         return translator.for_tokens() if self.for_tokens else translator

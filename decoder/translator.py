@@ -4,39 +4,21 @@
 'he bought a book .'
 """
 
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from itertools import repeat
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from threading import Event
 from typing import TYPE_CHECKING, Any
 
 from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.corpus.words.tagger import Tagger
-from hyperbaton.decoder.chunks import (
-    AT_ONCE,
-    FAR,
-    NEAR,
-    InMemory,
-    IsStopped,
-    Made,
-    Search,
-    Task,
-    as_it_is,
-    never,
-    sendable,
-    stream,
-)
-from hyperbaton.decoder.decode import Decoder, SearchSettings, Stopped
+from hyperbaton.decoder.decode import Decoder, IsStopped, SearchSettings, never
 from hyperbaton.decoder.decoded import Decoded
 from hyperbaton.decoder.pieces import cut, join
-from hyperbaton.decoder.recipe import Origin, Recipe
 from hyperbaton.decoder.requests import Exactly, Request
 from hyperbaton.decoder.text_layers import TextLayers
 from hyperbaton.foundation.arrays import FloatArray, Ragged
-from hyperbaton.foundation.errors import DataError, HyperbatonError, SettingError
-from hyperbaton.foundation.work.workers import Threads, Workers
+from hyperbaton.foundation.errors import DataError, SettingError
 from hyperbaton.models.distortion.interface import DistortionModel
 from hyperbaton.models.language_model.model import LanguageModel
 from hyperbaton.models.phrases.table import PhraseTable
@@ -49,19 +31,10 @@ from hyperbaton.models.system.folder import (
     read_system,
     require_weights,
     starting_weights,
-    system_files,
 )
 
 if TYPE_CHECKING:  # few translations are drawn
     from hyperbaton.decoder.drawing.derivation_layout import Derivation
-
-
-@dataclass(frozen=True)
-class Failure:
-    """What went wrong with a sentence; it takes the place of the translation."""
-
-    sentence: Sentence
-    error: HyperbatonError
 
 
 @dataclass(frozen=True)
@@ -115,7 +88,6 @@ class Translator:
         self.weights = {name: float(weight) for name, weight in weights.items()}
         self.settings = settings
         self.preparation = preparation
-        self.origin: Origin | None = None  # where it was loaded from, if anywhere
         self._needed = frozenset[str]().union(*(model.requires for model in self.distortion))
         for model in self.distortion:
             require_weights(model.feature_names, weights, where)
@@ -161,18 +133,8 @@ class Translator:
         models = load_distortion(directory, distortion, allow_plugins=allow_plugins)
         if distortion:
             weights = starting_weights(models) | weights
-        loaded = cls(
-            load_phrases(directory),
-            lm,
-            models,
-            weights,
-            settings,
-            str(directory / NAME),
-            TextLayers.load(directory),
-        )
-        files = system_files(directory, distortion)
-        loaded.origin = Origin(directory, files, distortion, allow_plugins)
-        return loaded
+        where, preparation = str(directory / NAME), TextLayers.load(directory)
+        return cls(load_phrases(directory), lm, models, weights, settings, where, preparation)
 
     def translate(
         self, sentence: Sentence | str, n_best: int = 1, *, distinct: bool = False
@@ -229,68 +191,6 @@ class Translator:
             for number in range(len(decoded))
         ]
 
-    def stream(
-        self,
-        sentences: Iterable[Sentence | DataError],
-        *,
-        threads: int = 1,
-        n_best: int = 1,
-        distinct: bool = False,
-        at_once: bool = False,
-        requests: Iterable[Request] | None = None,
-    ) -> Generator[Decoded | Failure, None, None]:
-        """Translates one sentence after the other; results come in order as they are ready.
-
-        Memory does not grow with the input: only a few sentences are read ahead. `at_once`: none
-        is, so that whoever types a sentence sees its translation before typing the next. There are
-        as many `requests` as sentences, or none. An error in place of a sentence is a failure.
-        """
-        tasks = zip(sentences, repeat(None) if requests is None else requests, strict=False)
-        search = Search(as_it_is, n_best, distinct)
-        with Threads(threads) as workers:
-            yield from self.finished(tasks, search, workers, at_once=at_once)
-
-    def finished(
-        self,
-        tasks: Iterable[Task],
-        search: Search[Made],
-        workers: Workers,
-        *,
-        at_once: bool = False,
-    ) -> Generator[Made, None, None]:
-        """What `search.finish` makes of each sentence, wherever the workers are."""
-        tasks = iter(tasks)
-        if workers.is_far:
-            recipe = self.recipe
-            workers.serve([recipe.origin.folder], [])
-            yield from stream(workers, recipe, map(sendable, tasks), search, FAR)
-            return
-        stopped = Event()
-        try:
-            own = InMemory(self, stopped.is_set)
-            yield from stream(workers, own, tasks, search, AT_ONCE if at_once else NEAR)
-        finally:
-            stopped.set()
-
-    def decode_all(
-        self, tasks: Iterable[Task], n_best: int, *, distinct: bool, is_stopped: IsStopped
-    ) -> Iterator[Decoded | Failure]:
-        """One after the other, until it is stopped."""
-        decoder = self._decoder(is_stopped)
-        try:
-            for sentence, request in tasks:
-                if isinstance(sentence, HyperbatonError):
-                    yield Failure(Sentence(()), sentence)
-                    continue
-                try:
-                    yield self._decode(decoder, sentence, request, n_best, distinct=distinct)
-                except DataError as error:
-                    yield Failure(sentence, error)
-        except Stopped:
-            return
-        finally:
-            self._idle.put(decoder)
-
     def with_weights(self, weights: Mapping[str, float], **changes: object) -> "Translator":
         """The same system under other weights and settings; nothing is loaded again."""
         settings = replace(self.settings, **changes)  # type: ignore[arg-type]
@@ -299,15 +199,11 @@ class Translator:
     def with_model(self, model: DistortionModel) -> "Translator":
         """The same system with one distortion model more, at its initial weights."""
         weights = dict(zip(model.feature_names, model.initial_weights, strict=True))
-        own = self._changed(distortion=(*self.distortion, model), weights=weights | self.weights)
-        own.origin = self.origin and self.origin.with_model(model)
-        return own
+        return self._changed(distortion=(*self.distortion, model), weights=weights | self.weights)
 
     def with_distortion(self, models: Iterable[DistortionModel]) -> "Translator":
         """The same system with other distortion models, such as some of its own."""
-        own = self._changed(distortion=models)
-        own.origin = None
-        return own
+        return self._changed(distortion=models)
 
     def for_tokens(self) -> "Translator":
         """The same system for text that is tokenised already."""
@@ -319,20 +215,7 @@ class Translator:
     def _changed(self, **parts: Any) -> "Translator":
         """With other parts; nothing is loaded again."""
         names = "phrases", "lm", "distortion", "weights", "settings", "preparation"
-        own = Translator(**{name: getattr(self, name) for name in names} | parts)
-        own.origin = self.origin
-        return own
-
-    @property
-    def recipe(self) -> Recipe:
-        """How to make the same translator elsewhere."""
-        if self.origin is None:
-            raise SettingError(
-                "a system that is not the one of a folder cannot be used on other machines",
-                advice="load it with Translator.load",
-            )
-        weights = tuple(self.weights.items())
-        return Recipe(self.origin, self.settings, weights, self.preparation.text is None)
+        return Translator(**{name: getattr(self, name) for name in names} | parts)
 
     @property
     def own_tagger(self) -> Tagger | None:

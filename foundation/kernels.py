@@ -21,13 +21,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numba
-from numba.core.caching import FunctionCache
-from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import CompilerBase, DefaultPassBuilder
-from numba.core.compiler_machinery import register_pass
-from numba.core.runtime.nrt import rtsys
-from numba.core.typed_passes import NativeLowering
 from numba.extending import register_jitable
+
+from hyperbaton.foundation.quick_start import load_quickly
 
 ROOT = Path(__file__).parent.parent  # of the package
 IMPORTED = re.compile(rb"^from (hyperbaton\.[\w.]*) import", re.MULTILINE)
@@ -35,73 +31,14 @@ PACKAGE = "hyperbaton"
 MOST_FOLDERS = 3  # versions of a module whose compiled code is kept
 
 
-class _Kept(FunctionCache):
-    """Compiled code on disk, which is loaded without getting ready to compile.
-
-    Before it loads anything, Numba imports and registers all that it could compile, which takes
-    much longer than to load a kernel. What is loaded needs only the memory that arrays are made of,
-    and nothing at all if it makes none.
-    """
-
-    def __init__(self, function: Callable[..., Any], *, makes_arrays: bool) -> None:
-        super().__init__(function)
-        self._makes_arrays = makes_arrays
-
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        if self._makes_arrays:
-            rtsys.initialize(target_context)
-        return self._load_overload(sig, target_context)
-
-    def save_overload(self, sig: Any, data: Any) -> None:
-        with suppress(OSError):  # without room on the disk, kernels are compiled each time
-            super().save_overload(sig, data)
-
-
-class _Part(JITCodeLibrary):
-    """Code that is linked into kernels, which are optimised as a whole, and never runs by itself.
-
-    Numba would optimise it alone and make machine code of it before, a fifth of all the work.
-    """
-
-    def _optimize_final_module(self) -> None:
-        pass
-
-    def _finalize_final_module(self) -> None:
-        self._finalize_dynamic_globals()
-        self._finalized = True
-
-
-@register_pass(mutates_CFG=True, analysis_only=False)
-class _PartLowering(NativeLowering):
-    _name = "part_lowering"
-
-    def run_pass(self, state: Any) -> bool:
-        state.library = _Part(state.targetctx.codegen(), state.func_id.func_qualname)
-        state.flags.no_compile = True
-        super().run_pass(state)
-        entry: list[Any] = []  # there is none, but Numba tells functions apart by it
-        state.targetctx.insert_user_function(entry.append, state.cr.fndesc, [state.library])
-        state.reload_init.extend(state.library._reload_init)
-        state.cr = state.cr._replace(cfunc=entry.append)
-        return True
-
-
-class _PartCompiler(CompilerBase):
-    def define_pipelines(self) -> list[Any]:
-        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        lowering = {NativeLowering: _PartLowering}
-        passes.passes = [(lowering.get(each, each), why) for each, why in passes.passes]
-        passes.finalize()
-        return [passes]
-
-
 def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     """Compiles a function at its first call, to run without Python's lock, and keeps the code."""
     if function is None:
         return partial(kernel, **options)
-    compiled = numba.njit(**{"nogil": True, "no_cfunc_wrapper": True, **options})(function)
+    options = {"nogil": True, "no_cfunc_wrapper": True, **options}
     with _kept_in(cache_folder(function.__module__)):
-        compiled._cache = _Kept(function, makes_arrays=options.get("_nrt", True))
+        compiled = numba.njit(cache=True, **options)(function)
+    load_quickly(compiled, makes_arrays=options.get("_nrt", True))
     return compiled
 
 
@@ -121,11 +58,11 @@ def _kept_in(folder: Path) -> Iterator[None]:
 def inner(function: Callable[..., Any], **options: Any) -> Any:
     """Compiles a function into the kernels that call it; elsewhere it stays plain Python.
 
-    Half of the time that it takes to compile a kernel of its own goes into making it callable from
-    Python, by itself and by its address; this saves both.
+    It cannot be called from outside when it is compiled, by itself or by its address: to make that
+    possible takes half of the time that a kernel of its own would take to compile.
     """
     no_entry = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    return register_jitable(pipeline_class=_PartCompiler, **no_entry, **options)(function)
+    return register_jitable(**no_entry, **options)(function)
 
 
 def uncounted_kernel(function: Callable[..., Any]) -> Any:
@@ -137,7 +74,7 @@ def uncounted(function: Callable[..., Any]) -> Any:
     """As `inner`, for a function that neither makes nor returns arrays: without reference counts.
 
     Numba counts a reference to each array in every call of a function that loops over it, which
-    can take as long as all the rest. The option has no public name yet.
+    can take as long as all the rest. The documentation of `register_jitable` names the option.
     """
     return inner(function, _nrt=False, forceinline=True)
 

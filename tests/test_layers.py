@@ -51,7 +51,7 @@ FLOORS = (
     "commands",
 )
 FAMILIES = {"msd", "dpr", "next_word", "parse"}  # beside, not above each other
-MOST_LOOSE = {"foundation": 10, "corpus": 2, "models": 0, "tuning": 0, "": 5}  # outside any package
+MOST_LOOSE = {"foundation": 11, "corpus": 2, "models": 0, "tuning": 0, "": 5}  # outside any package
 LINKS = ("foundation", "corpus", "models", "decoder", "tuning", "data_samples")
 SAMPLES, GENERATOR = "data_samples", "data_samples.generator"
 FORBIDDEN_NAMES = {"utils", "helpers", "misc", "common", "manager", "core"}

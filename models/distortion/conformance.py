@@ -33,6 +33,7 @@ from hyperbaton.models.distortion.interface import (
     Steps,
     fit_model,
 )
+from hyperbaton.models.distortion.tables import TableScorer
 
 N_WALKS = 30
 N_SUMS = 10  # derivations that are recomputed from scratch
@@ -96,7 +97,7 @@ class Laws:
         yield "sums", self.sums
         if self.reference is not None:
             yield "reference", self.referred
-        if self.scorer.as_tables() is not None:
+        if isinstance(self.scorer, TableScorer):
             yield "tables", self.tables
         if len(self.scorer.distributions()):
             yield "probabilities", self.probabilities
@@ -257,24 +258,24 @@ class Laws:
 
     def tables(self) -> int:
         """The values that the search looks up in the tables are those of the scorer."""
-        scorer, steps, tables = self.scorer, self.walks.steps, self.scorer.as_tables()
-        assert tables is not None
+        scorer, steps = self.scorer, self.walks.steps
+        assert isinstance(scorer, TableScorer)
         weights = np.random.default_rng(self.seed).normal(size=scorer.n_features)
         total = np.zeros(len(steps.option))
-        for rows, columns, values in tables.projected(weights):
+        for rows, columns, values in scorer.projected(weights):
             total += values[rows[steps.previous + 1], columns[steps.option]]
-        for span, class_of, before, after in tables.moves(weights):
+        for span, class_of, before, after in scorer.moves(weights):
             move = class_of[span[steps.previous + 1], span[steps.option + 1]]
             total += before[steps.previous + 1, move] + after[steps.option, move]
         message = "weighted tables must hold the weighted features"
         assert np.allclose(total, scorer.features(steps) @ weights), message
-        states = tables.state_of_option
+        states = scorer.state_of_option
         assert scorer.initial_state == states[0], "state_of_option begins with the initial state"
         message = "state_of_option must be the state after each option"
         assert np.array_equal(scorer.advance(steps), states[steps.option + 1]), message
-        if tables.finish_values is not None:
+        if scorer.finish_values is not None:
             message = "finish_values must be what finish says after each option"
-            assert np.allclose(scorer.finish(states), tables.finish_values), message
+            assert np.allclose(scorer.finish(states), scorer.finish_values), message
         return len(total)
 
     def probabilities(self) -> int:

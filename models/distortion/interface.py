@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -39,9 +39,6 @@ from hyperbaton.foundation.files.array_laws import Laws, plain_numbers
 from hyperbaton.foundation.files.vocabulary import Vocabulary
 from hyperbaton.models.phrases.extraction import GRID
 from hyperbaton.models.phrases.table import PhraseTable
-
-if TYPE_CHECKING:
-    from hyperbaton.models.distortion.tables import TableScorer
 
 COPIED = -1  # target word that is not the phrase table's: an unknown source word itself, or given
 UNKNOWN_ENTRY = -1  # of an unknown word
@@ -183,10 +180,6 @@ class SentenceScorer(ABC):
     def jump_estimate(self) -> FloatArray | None:
         """What a jump from each end of a phrase to each start of the next will cost at best, for
         pruning, (n_words + 1, n_words, F)."""
-        return None
-
-    def as_tables(self) -> "TableScorer | None":
-        """The scorer itself if a step's values depend on two options only, and can be looked up."""
         return None
 
     def heat_maps(self) -> Sequence[HeatMap]:

@@ -53,9 +53,6 @@ class TableScorer(SentenceScorer):
             self.state_of_option = joint_numbers([self.state_of_option, ends])
         self.finish_values = finish_values
 
-    def as_tables(self) -> "TableScorer":
-        return self
-
     @property
     def initial_state(self) -> int:  # type: ignore[override]
         return int(self.state_of_option[0])

@@ -20,6 +20,7 @@ from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.corpus.text import read_lines
 from hyperbaton.decoder.decode import Decoder, SearchSettings
 from hyperbaton.decoder.features import feature_values
+from hyperbaton.decoder.stream import decode_all
 from hyperbaton.decoder.translator import Translator
 from hyperbaton.foundation.arrays import Ragged
 
@@ -60,7 +61,7 @@ def main(arguments: list[str]) -> None:
     print()
     for threads in (1, 2):
         began = time.perf_counter()
-        n = sum(1 for _ in own.stream(sentences * 4, threads=threads))
+        n = sum(1 for _ in decode_all(own, sentences * 4, threads=threads))
         print(f"{threads} threads: {n / (time.perf_counter() - began):,.0f} sentences per second")
     print("\ncost by length (sentences joined), ms per word")
     decoder = own._decoder()

@@ -11,6 +11,7 @@ from hyperbaton.decoder.decode import Decoder, SearchSettings, Stopped
 from hyperbaton.decoder.explanation import explain
 from hyperbaton.decoder.output import lattice_lines
 from hyperbaton.decoder.pieces import cut
+from hyperbaton.decoder.stream import decode_all
 from hyperbaton.decoder.translator import Translator
 from hyperbaton.foundation.errors import DataError
 from hyperbaton.models.distortion.linear import Linear
@@ -144,7 +145,7 @@ def test_leaving_a_stream_stops_the_searches_under_way(monkeypatch):
         raise Stopped
 
     monkeypatch.setattr(Decoder, "decode", decode)
-    results = translator().stream([Sentence((word,)) for word in "abcd"])
+    results = decode_all(translator(), [Sentence((word,)) for word in "abcd"])
     assert next(results).words == ("a",)
     results.close()  # waits for the threads
     assert len(seen) < 4

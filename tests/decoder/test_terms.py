@@ -12,6 +12,7 @@ from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.decoder.decode import Decoder, SearchSettings
 from hyperbaton.decoder.options import MOST_OPTIONS
 from hyperbaton.decoder.requests import Beginning, Exactly
+from hyperbaton.decoder.stream import decode_all
 from hyperbaton.decoder.translator import Translator
 from hyperbaton.models.system.folder import default_models, default_weights
 from tests.decoder.markups import obeys, terms, with_terms, zones
@@ -163,7 +164,7 @@ def test_threads_change_nothing():
         markup = markup if number % 5 in (0, term.start, term.end) else Markup((term,))
         sentences.append(Sentence(("kare", "wa", "hon", "o", "katta"), markup=markup))
     texts = [
-        [(found.words(), found.scores[0]) for found in system.stream(sentences, threads=threads)]
+        [(one.words(), one.scores[0]) for one in decode_all(system, sentences, threads=threads)]
         for threads in (1, 2, 3)
     ]
     assert texts[0] == texts[1] == texts[2]

@@ -7,11 +7,12 @@ import sys
 import tempfile
 from pathlib import Path
 
+import numba
 import pytest
 from numba.core.caching import FunctionCache
 from numba.core.errors import termcolor
 
-from hyperbaton.foundation import kernels
+from hyperbaton.foundation import kernels, quick_start
 
 CALLED = """
 from hyperbaton.models.constants import FACTOR
@@ -63,26 +64,6 @@ show(product, product(np.array([[1.0, 2.0]]), np.array([[3.0], [4.0]]))[0, 0])
 """
 CORNER = "show(corner, corner(np.array([[3.0, 1.0], [2.0, -3.0]])))"
 
-PARTS = """
-from hyperbaton.foundation.kernels import inner, kernel
-
-
-@inner
-def part(x):
-    return x * 3
-
-
-@kernel
-def whole(x):
-    return part(x) + part(x + 1)
-"""
-MADE = """
-from numba.core.codegen import JITCodeLibrary
-finish, made = JITCodeLibrary._finalize_specific, []
-JITCodeLibrary._finalize_specific = lambda code: (made.append(code.name), finish(code))
-from hyperbaton.models.parts import whole
-print(whole(5), made.count("whole"), made.count("part"))
-"""
 FILLING = """
 from hyperbaton.foundation.kernels import uncounted_kernel
 
@@ -130,7 +111,10 @@ def project(tmp_path):
     for package in ("", "foundation", "models", "decoder"):
         (root / package).mkdir(parents=True, exist_ok=True)
         (root / package / "__init__.py").touch()
-    (root / "foundation/kernels.py").write_bytes(Path(kernels.__file__).read_bytes())
+    for module in (kernels, quick_start):
+        (root / "foundation" / Path(module.__file__).name).write_text(
+            Path(module.__file__).read_text()
+        )
     (root / "models/constants.py").write_text("FACTOR = 10\n")
     (root / "models/called.py").write_text(CALLED)
     (root / "decoder/calling.py").write_text(CALLING)
@@ -233,15 +217,21 @@ def test_kept_code_is_loaded_without_getting_ready_to_compile(project, run):
     assert run(PRODUCT + CORNER) == (11, 1, 0, 11, 0, 1)  # and called by what is compiled later
 
 
+def test_with_a_numba_that_was_not_tried_kept_code_is_loaded_as_numba_does(project, run):
+    (project / "models/matrices.py").write_text(MATRICES)
+    newer = "import numba\nnumba.__version__ += '.dev'\n"
+    assert run(newer + PRODUCT) == (11, 0, 1)
+    assert run(newer + PRODUCT) == (11, 1, 1)
+
+
+def test_the_numba_that_is_installed_was_tried():
+    assert numba.__version__ in quick_start.TRIED
+
+
 def test_kept_code_finds_its_constants(project, run):
     (project / "models/sums.py").write_text(SUMS)
     assert run(SUMMED) == (1, 5, 11, 18, 0)  # compiled here
     assert run(SUMMED) == (1, 5, 11, 18, 1)
-
-
-def test_a_part_becomes_machine_code_only_inside_its_kernel(project, run):
-    (project / "models/parts.py").write_text(PARTS)
-    assert run(MADE) == (33, 1, 0)
 
 
 def test_kept_code_that_makes_no_array_needs_no_memory_for_arrays(project, run):

@@ -98,7 +98,7 @@ def test_translate(far, home, arguments):
 def test_standard_input_and_statistics(far, home):
     near = run("translate", "m", "--stats", input=LINES, cwd=home)
     with patch(
-        "hyperbaton.decoder.translator.Translator.decode_all", side_effect=AssertionError("at home")
+        "hyperbaton.decoder.translator.Translator.decode", side_effect=AssertionError("at home")
     ):
         away = run("translate", "m", "--stats", "--cluster", far, input=LINES, cwd=home)
         assert "at home" in run("translate", "m", input=LINES, cwd=home).stderr

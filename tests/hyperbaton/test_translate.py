@@ -11,7 +11,8 @@ import pytest
 
 from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.decoder.decode import SearchSettings
-from hyperbaton.decoder.translator import Failure, Translator
+from hyperbaton.decoder.stream import Failure, decode_all
+from hyperbaton.decoder.translator import Translator
 from hyperbaton.foundation.errors import DataError
 from hyperbaton.models.system.folder import default_weights
 from tests import command_line
@@ -146,7 +147,7 @@ def test_a_sentence_that_fails_does_not_disturb_the_others(model, monkeypatch):
 
     monkeypatch.setattr("hyperbaton.decoder.decode.Decoder.decode", fail_on_long)
     sentences = [Sentence.parse(text) for text in ("hon", "a b c d", "hon o katta")]
-    good, bad, other = translator.stream(sentences, threads=2)
+    good, bad, other = decode_all(translator, sentences, threads=2)
     assert isinstance(bad, Failure)
     assert str(bad.error) == "too long"
     assert good.words()[-1] == "book"
@@ -242,7 +243,7 @@ def test_reading_ahead_is_limited(model):
             read.append(number)
             yield Sentence.parse("hon")
 
-    stream = Translator.load(model).stream(sentences(), threads=2)
+    stream = decode_all(Translator.load(model), sentences(), threads=2)
     next(stream)
     assert len(read) < 200
     stream.close()

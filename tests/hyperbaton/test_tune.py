@@ -14,6 +14,7 @@ from hyperbaton import main as frame
 from hyperbaton.commands.tune import tune
 from hyperbaton.corpus.corpora.reading import CorpusFiles
 from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.decoder.stream import decode_all
 from hyperbaton.decoder.translator import Translator
 from hyperbaton.models.phrases.settings import PhraseSettings
 from hyperbaton.models.system.folder import NAME, read_system, write_weights
@@ -117,7 +118,7 @@ def dev_bleu(folder):
 def dev_score(folder, metric):
     lines = (folder / "dev.s").read_text().splitlines()
     references = [[line] for line in (folder / "dev.t").read_text().splitlines()]
-    results = Translator.load(folder / "model").stream(map(Sentence.parse, lines))
+    results = decode_all(Translator.load(folder / "model"), map(Sentence.parse, lines))
     return metric.corpus_score(Outputs([" ".join(r.words()) for r in results], references))
 
 
@@ -186,7 +187,7 @@ def test_a_scale_for_minimum_bayes_risk(run, folder):
 def test_weights_that_were_only_rescaled_were_called_tuned(run, folder):
     # the references are what the system says already: nothing can be better
     lines = (folder / "dev.s").read_text().splitlines()
-    results = Translator.load(folder / "model").stream(map(Sentence.parse, lines))
+    results = decode_all(Translator.load(folder / "model"), map(Sentence.parse, lines))
     (folder / "dev.t").write_text("".join(f"{' '.join(one.words())}\n" for one in results))
     before = read_system(folder / "model")["weights"]
     code, out, err = run("--replicas", 1, "--iterations", 1, drawn=True)

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from hyperbaton.corpus.raw_text.both_sides import TextPipelines
-from hyperbaton.decoder.translator import Failure, Translator
+from hyperbaton.decoder.stream import Failure, decode_all
+from hyperbaton.decoder.translator import Translator
 from hyperbaton.foundation.errors import DataError
 from hyperbaton.foundation.files.array_files import load_arrays, save_arrays
 from hyperbaton.foundation.files.sealed_folders import is_whole
@@ -318,7 +319,7 @@ def _plain(trace: Trace) -> list[dict[str, Any]]:
 
 
 def _translate(translator: Translator, sentences: Sentences) -> Iterator[Output]:
-    for number, result in enumerate(translator.stream(sentences.sources), 1):
+    for number, result in enumerate(decode_all(translator, sentences.sources), 1):
         if isinstance(result, Failure):
             result.error.where = f"{sentences.name}, sentence {number}"
             raise result.error

@@ -21,7 +21,8 @@ import numpy as np
 from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.decoder.decoded import Decoded
 from hyperbaton.decoder.requests import Exactly
-from hyperbaton.decoder.translator import Failure, Translator
+from hyperbaton.decoder.stream import Failure, decode_all
+from hyperbaton.decoder.translator import Translator
 from hyperbaton.foundation.arrays import FloatArray
 from hyperbaton.foundation.progress import Progress
 from hyperbaton.models.distortion.oracle import Oracle
@@ -58,7 +59,8 @@ def diagnose(
         system: Translator, rows: Sequence[int], what: str, *, forced: bool
     ) -> Iterator[Decoded | Failure]:
         wanted = [requests[row] for row in rows] if forced else None
-        stream = system.stream([sentences[row] for row in rows], threads=threads, requests=wanted)
+        chosen = [sentences[row] for row in rows]
+        stream = decode_all(system, chosen, threads=threads, requests=wanted)
         for number, result in enumerate(stream, 1):
             if progress:
                 progress(what, number)
@@ -104,7 +106,7 @@ def diagnose_order(
     weights[oracle] = 0.0
 
     def results(system: Translator, what: str) -> Iterator[Decoded | Failure]:
-        for number, result in enumerate(system.stream(sentences, threads=threads), 1):
+        for number, result in enumerate(decode_all(system, sentences, threads=threads), 1):
             if progress:
                 progress(what, number)
             yield result

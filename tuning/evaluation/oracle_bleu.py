@@ -15,7 +15,8 @@ import numpy as np
 
 from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.decoder.decoded import Decoded
-from hyperbaton.decoder.translator import Failure, Translator
+from hyperbaton.decoder.stream import Failure, decode_all
+from hyperbaton.decoder.translator import Translator
 from hyperbaton.foundation.arrays import FloatArray, Int64Array
 from hyperbaton.foundation.progress import Progress
 from hyperbaton.tuning.evaluation.lattice_ngrams import ngram_lattice
@@ -41,7 +42,7 @@ def oracle_bleu(
     threads: int = 1,
     progress: Progress | None = None,
 ) -> OracleBleu:
-    stream = translator.with_settings(lattice=True).stream(sentences, threads=threads)
+    stream = decode_all(translator.with_settings(lattice=True), sentences, threads=threads)
     candidates = []
     for number, result in enumerate(stream):
         known = [text.split() for text in references[number]]

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from hyperbaton.decoder.decoded import Decoded
-from hyperbaton.decoder.translator import Failure, Translator
+from hyperbaton.decoder.stream import Failure
+from hyperbaton.decoder.translator import Translator
 from hyperbaton.foundation.errors import HyperbatonError
 from hyperbaton.foundation.work.workplace import plain
 from hyperbaton.tuning.weights.hypotheses import NBestList, listed

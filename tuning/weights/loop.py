@@ -27,7 +27,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hyperbaton.decoder.chunks import Search
+from hyperbaton.decoder.stream import Search, search_all
 from hyperbaton.foundation.arrays import FloatArray
 from hyperbaton.foundation.errors import DataError, HyperbatonError
 from hyperbaton.foundation.work.workers import Threads
@@ -150,7 +150,8 @@ def decode(
     with nullcontext(task.workers) if task.workers else Threads(task.threads) as workers:
         wanted = Lists(task.objective.needs_visits, n_arcs, are_sent=workers.is_far)
         search = Search(wanted, n_best, task.settings.distinct)
-        results = translator.finished(((one, None) for one in task.dev.sources), search, workers)
+        asked = ((one, None) for one in task.dev.sources)
+        results = search_all(translator, asked, search, workers, origin=task.origin)
         with closing(results):  # its tasks end with it, whatever happens
             for number, (sentence, found) in enumerate(zip(task.dev.sources, results, strict=True)):
                 if isinstance(found, HyperbatonError):

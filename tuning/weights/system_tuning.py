@@ -13,7 +13,7 @@ from typing import Any
 
 from hyperbaton.corpus.words.unknown_words import UnknownWords
 from hyperbaton.decoder.decode import SearchSettings
-from hyperbaton.decoder.translator import Translator
+from hyperbaton.decoder.recipe import Origin
 from hyperbaton.foundation.files.sealed_folders import check_unchanged
 from hyperbaton.foundation.files.writing import path_text
 from hyperbaton.foundation.progress import Progress
@@ -84,7 +84,8 @@ def tune_system(
         if job.restart:
             _clear(job.folder)
         before = _weights_to_begin_with(job.folder, key, content["weights"])
-        translator = Translator.load(job.model, search, allow_plugins=job.allow_plugins)
+        origin = Origin(job.model, allow_plugins=job.allow_plugins)
+        translator = origin.load(search)
         if translator.own_tagger is not None and job.dev.source_tags is None:
             talk(translator.own_tagger.notice())
         words = (sentence.words for sentence in dev.sources)
@@ -96,7 +97,9 @@ def tune_system(
         translator = translator.with_weights(values)
         before = {name: translator.weights[name] for name in translator.feature_names}
         listeners = Listeners(talk, progress, lambda trace: talk(trace.last_line))
-        task = TuningTask(translator, dev, settings, fixed, job.threads, model, listeners, workers)
+        task = TuningTask(
+            translator, dev, settings, fixed, job.threads, model, listeners, workers, origin
+        )
         result = tune_replicas(task, job.folder)
         if job.mbr_scale:
             lists, _ = decode(task, result.weights, N_BEST)

@@ -10,6 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
+from hyperbaton.decoder.recipe import Origin
 from hyperbaton.decoder.translator import Translator
 from hyperbaton.foundation.arrays import FloatArray
 from hyperbaton.foundation.errors import DataError, SettingError, counted
@@ -54,6 +55,7 @@ class TuningTask:
     model: str = ""
     listeners: Listeners = Listeners()
     workers: Workers | None = None  # who decode; None: as many threads
+    origin: Origin | None = None  # of the translator, which workers elsewhere need
 
     @cached_property
     def objective(self) -> Objective:

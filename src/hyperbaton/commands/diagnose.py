@@ -37,7 +37,7 @@ class Diagnose(SearchCommand):
     threads: int = threads_option()
 
     def run(self) -> None:
-        from hyperbaton.decoder.translator import Failure
+        from hyperbaton.decoder.stream import Failure
         from hyperbaton.tuning.evaluation.data_sets import DataSet, load
         from hyperbaton.tuning.evaluation.diagnosis import Diagnosis, diagnose, diagnose_order
         from hyperbaton.views.diagnosis_text import ORDER, TRANSLATION, diagnosis_blocks

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from hyperbaton.corpus.sentences.marking import Marking
     from hyperbaton.corpus.sentences.markup_text import Marked
     from hyperbaton.corpus.sentences.sentence import Sentence
+    from hyperbaton.decoder.recipe import Origin
     from hyperbaton.decoder.translator import Translator
     from hyperbaton.foundation.errors import BadLine
     from hyperbaton.settings import Settings
@@ -263,16 +264,18 @@ class SearchCommand(Command):
             text.source.tokeniser.load()
         return text
 
+    def origin(self) -> "Origin":
+        from hyperbaton.decoder.recipe import Origin
+
+        return Origin(self.model, self.distortion, self.allow_plugins)
+
     def translator(self, *, lattice: bool = False) -> "Translator":
         """The system; `lattice`: with search lattices."""
-        from hyperbaton.decoder.translator import Translator
         from hyperbaton.settings import settings_of_system
 
         search = self.settings(self.assignments, settings_of_system(self.model)).search
         search = replace(search, lattice=search.lattice or lattice)
-        translator = Translator.load(
-            self.model, search, self.distortion, allow_plugins=self.allow_plugins
-        )
+        translator = self.origin().load(search)
         if self.tokenised or self.factored:
             translator = translator.for_tokens()
         for difference in translator.preparation.differences():

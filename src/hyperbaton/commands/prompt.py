@@ -104,7 +104,8 @@ class Prompt:
 def prompt(job: "MarkedCommand", n_best: int) -> None:
     """Translates what is typed with the system of a command."""
     from hyperbaton.corpus.words.unknown_words import UnknownWords
-    from hyperbaton.decoder.translator import Failure, Translation
+    from hyperbaton.decoder.stream import Failure, decode_all
+    from hyperbaton.decoder.translator import Translation
     from hyperbaton.views.translation_text import remarks
 
     marking, parse = job.marking(), job.parser()
@@ -117,7 +118,7 @@ def prompt(job: "MarkedCommand", n_best: int) -> None:
         for hint in unknown.add(sentence.words):
             say(hint)
         # as a stream, because Ctrl-C ends one at once
-        [result] = translator.stream([sentence], n_best=n_best, distinct=True)
+        [result] = decode_all(translator, [sentence], n_best=n_best, distinct=True)
         if isinstance(result, Failure):
             raise result.error
         for remark in remarks(result):

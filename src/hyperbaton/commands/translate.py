@@ -5,7 +5,7 @@ import time
 from collections import Counter
 from collections.abc import Generator, Mapping
 from contextlib import ExitStack, closing, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,8 +29,9 @@ from hyperbaton.console import announce_compilation, progress_line, say
 
 if TYPE_CHECKING:
     from hyperbaton.corpus.sentences.sentence import Sentence
-    from hyperbaton.decoder.chunks import Search
+    from hyperbaton.decoder.recipe import Origin
     from hyperbaton.decoder.requests import Request
+    from hyperbaton.decoder.stream import Search
     from hyperbaton.decoder.translator import Translator
     from hyperbaton.foundation.errors import BadLine
     from hyperbaton.views.translation_text import Written
@@ -103,7 +104,6 @@ class Translate(MarkedCommand):
         sentences = self.read(self.source, self.oracle)  # first of all: a glossary may be wrong
         announce_compilation("hyperbaton.decoder.search")
         translator = self.translator(lattice=self.lattice is not None or self.mbr_lattice)
-        translator = self.with_oracle(translator) if self.oracle else translator
         if self.translate(translator, sentences):
             raise SystemExit(1)
 
@@ -116,11 +116,8 @@ class Translate(MarkedCommand):
         is_plain = self.source == STREAM and not any(getattr(self, name) for name in others)
         return is_plain and sys.stdin.isatty() and sys.stdout.isatty()
 
-    def with_oracle(self, translator: "Translator") -> "Translator":
-        from hyperbaton.models.distortion.oracle import Oracle
-
-        has_one = any(isinstance(model, Oracle) for model in translator.distortion)
-        return translator if has_one else translator.with_model(Oracle())
+    def origin(self) -> "Origin":
+        return replace(super().origin(), oracle=self.oracle is not None)
 
     def relative_scale(self, translator: "Translator") -> float:
         """The factor of scores for minimum Bayes risk, for the size that the weights have."""
@@ -153,6 +150,7 @@ class Translate(MarkedCommand):
     ) -> int:
         """Translates the input; the number of sentences that failed."""
         from hyperbaton.decoder.request_files import check_used_up
+        from hyperbaton.decoder.stream import search_all
 
         report = _Report(translator)
         is_typed = self.source == STREAM and sys.stdin.isatty()
@@ -165,11 +163,13 @@ class Translate(MarkedCommand):
             workers = stack.enter_context(
                 workers_of(None if is_typed else self.cluster, self.threads)
             )
-            results = translator.finished(
+            results = search_all(
+                translator,
                 zip(lines, requests or repeat(None), strict=False),
                 self.search(translator, files),
                 workers,
-                at_once=is_typed,
+                origin=self.origin(),
+                one_by_one=is_typed,
             )
             for result in stack.enter_context(closing(results)):
                 report.add(result)
@@ -183,7 +183,7 @@ class Translate(MarkedCommand):
 
     def search(self, translator: "Translator", files: "_Files") -> "Search[Written]":
         """What is wanted of every sentence."""
-        from hyperbaton.decoder.chunks import Search
+        from hyperbaton.decoder.stream import Search
         from hyperbaton.views.translation_text import Outputs
 
         scale = self.relative_scale(translator) if self.mbr or self.mbr_lattice else None

@@ -10,7 +10,8 @@ import numpy as np
 from hyperbaton.decoder.decoded import Decoded
 from hyperbaton.decoder.output import aligned_line, json_line, lattice_lines, nbest_lines
 from hyperbaton.decoder.statistics import SearchStatistics
-from hyperbaton.decoder.translator import Failure, Translator
+from hyperbaton.decoder.stream import Failure
+from hyperbaton.decoder.translator import Translator
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,8 @@ from hypothesis import strategies as st
 
 from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.decoder.decode import SearchSettings
-from hyperbaton.decoder.translator import Failure, Translator
+from hyperbaton.decoder.stream import Failure
+from hyperbaton.decoder.translator import Translator
 from hyperbaton.models.system.folder import default_models
 from hyperbaton.tuning.evaluation.diagnosis import diagnose, diagnose_order
 from tests import command_line

@@ -7,7 +7,8 @@ import pytest
 
 from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.decoder.decode import NotFound
-from hyperbaton.decoder.translator import Failure, Translator
+from hyperbaton.decoder.stream import Failure, decode_all
+from hyperbaton.decoder.translator import Translator
 from hyperbaton.models.distortion.linear import Linear
 from hyperbaton.models.system.folder import default_weights
 from hyperbaton.tuning.evaluation.data_sets import Sentences
@@ -31,7 +32,7 @@ def translator():
 
 @pytest.fixture(scope="module")
 def decoded(translator):
-    return list(translator.stream(map(Sentence.parse, LINES), n_best=20))
+    return list(decode_all(translator, map(Sentence.parse, LINES), n_best=20))
 
 
 def make(translator, decoded, **options):

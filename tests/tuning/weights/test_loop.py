@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.decoder.stream import decode_all, search_all
 from hyperbaton.decoder.translator import Translator
 from hyperbaton.foundation.errors import DataError, SettingError
 from hyperbaton.tuning.evaluation.data_sets import Sentences
@@ -60,7 +61,7 @@ def translator():
 
 
 def bleu(translator, weights):
-    results = translator.with_weights(weights).stream(SOURCE)
+    results = decode_all(translator.with_weights(weights), SOURCE)
     return Bleu().corpus_score(Outputs([" ".join(r.words()) for r in results], REFERENCES))
 
 
@@ -243,13 +244,12 @@ def test_fixed_weights_stay_as_they_are(translator):
 
 def test_the_model_is_loaded_once(translator, monkeypatch):
     used = []
-    original = Translator.finished
 
-    def finished(self, *arguments, **options):
-        used.append(self.phrases)
-        return original(self, *arguments, **options)
+    def searched(own, *arguments, **options):
+        used.append(own.phrases)
+        return search_all(own, *arguments, **options)
 
-    monkeypatch.setattr(Translator, "finished", finished)
+    monkeypatch.setattr("hyperbaton.tuning.weights.loop.search_all", searched)
     monkeypatch.setattr(Translator, "load", None)
     tune(translator, SOURCE, REFERENCES, QUICK)
     assert len(used) > 1
@@ -452,7 +452,7 @@ def test_every_iteration_is_told(translator):
     assert re.fullmatch(pattern, lines[0])
     last = replace(result.trace, iterations=len(lines) - 1).last_line
     assert last.endswith(" s")
-    texts = [" ".join(r.words()) for r in translator.stream(SOURCE)]
+    texts = [" ".join(r.words()) for r in decode_all(translator, SOURCE)]
     words = sum(len(text.split()) for text in texts)
     expected = sum(len(references[0].split()) for references in REFERENCES)  # there is only one
     assert result.trace.steps[0].length == pytest.approx(words / expected)
