@@ -25,7 +25,7 @@ from hyperbaton.corpus.corpora.corpus import Side
 from hyperbaton.foundation.arrays import Int32Array, Int64Array, Ragged
 from hyperbaton.foundation.errors import DataError
 from hyperbaton.foundation.files.array_files import load_arrays, save_arrays
-from hyperbaton.foundation.files.array_laws import Laws
+from hyperbaton.foundation.files.array_laws import CheckedArrays
 from hyperbaton.foundation.files.vocabulary import SPECIAL, Vocabulary
 from hyperbaton.foundation.hashing import mixed
 from hyperbaton.foundation.kernels import inner, kernel
@@ -120,7 +120,7 @@ class Tagger:
         )
 
 
-def _laws(arrays: Laws) -> None:
+def _laws(arrays: CheckedArrays) -> None:
     tags = arrays.header.get("tags")
     named = isinstance(tags, list) and bool(tags) and all(isinstance(tag, str) for tag in tags)
     arrays.that("header", named, "has no list of tags")

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperbaton.foundation.errors import DataError, reading
-from hyperbaton.foundation.files.array_laws import ADVICE, Check, Laws, plain_numbers
+from hyperbaton.foundation.files.array_laws import ADVICE, Check, CheckedArrays, plain_numbers
 from hyperbaton.foundation.files.sealed_folders import (
     damaged_files,
     is_remembered,
@@ -157,7 +157,7 @@ def _verify(directory: Path, version: str, laws: Check, folder: ArrayFolder) -> 
             where=str(directory / name),
             advice="hyperbaton check --repair makes it again where the training data are at hand",
         )
-    arrays = Laws(directory, *folder)
+    arrays = CheckedArrays(directory, *folder)
     laws(arrays)
     arrays.all_checked()
     if sealed:

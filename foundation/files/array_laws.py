@@ -5,7 +5,7 @@ hostile one could make them read or write anywhere. So whoever loads a folder of
 true of every one of them, and a file that breaks a law is refused. Laws look at all values, once:
 folders that keep them are remembered (`sealed_folders`).
 
-    def laws(arrays: Laws) -> None:
+    def laws(arrays: CheckedArrays) -> None:
         offsets = arrays.ranges("offsets", np.int32, len(arrays["words"]))
         arrays.indices("words", np.int32, (None,), below=len(arrays.vocabularies["words"]))
 """
@@ -27,7 +27,7 @@ ADVICE = "train or import the model again"
 Shape: TypeAlias = Sequence[int | None]  # None: any length
 
 
-class Laws:
+class CheckedArrays:
     """The arrays of a folder; each check refuses the file that fails it."""
 
     def __init__(
@@ -145,10 +145,10 @@ class Laws:
         return DataError(what, where=where, expected=expected, advice=ADVICE)
 
 
-Check: TypeAlias = Callable[[Laws], None]
+Check: TypeAlias = Callable[[CheckedArrays], None]
 
 
-def plain_numbers(arrays: Laws) -> None:
+def plain_numbers(arrays: CheckedArrays) -> None:
     """For arrays that only numpy reads, which looks at every index itself."""
     for name, values in arrays._arrays.items():
         arrays.array(name, values.dtype, values.shape)

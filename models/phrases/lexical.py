@@ -17,7 +17,7 @@ from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array
 from hyperbaton.foundation.files.vocabulary import UNKNOWN
 from hyperbaton.foundation.kernels import inner, kernel
 from hyperbaton.foundation.sorted_arrays import lower_bound
-from hyperbaton.models.phrases.collecting import Pairs
+from hyperbaton.models.phrases.collecting import PhrasePairs
 from hyperbaton.models.phrases.extraction import GRID
 
 NULL = UNKNOWN  # the id that no word of a corpus has
@@ -86,7 +86,7 @@ def _rounded(probabilities: FloatArray) -> FloatArray:
 
 
 def lexical_weights(
-    pairs: Pairs, source_words: Int32Array, target_words: Int32Array, table: LexicalTable
+    pairs: PhrasePairs, source_words: Int32Array, target_words: Int32Array, table: LexicalTable
 ) -> tuple[FloatArray, FloatArray]:
     """lex(e|f) and lex(f|e) of every pair."""
     direct, inverse = _weights(

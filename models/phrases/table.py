@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from hyperbaton.foundation.arrays import Float32Array, FloatArray, Int32Array, Ragged, UInt64Array
 from hyperbaton.foundation.files.array_files import ArrayFolder, load_arrays, save_arrays
-from hyperbaton.foundation.files.array_laws import Laws, chunks_of
+from hyperbaton.foundation.files.array_laws import CheckedArrays, chunks_of
 from hyperbaton.foundation.files.vocabulary import Vocabulary
 from hyperbaton.models.phrases.reordering import ReorderingType
 from hyperbaton.models.phrases.sorted_trie import SortedTrie
@@ -112,7 +112,7 @@ LONGEST = 1000  # words of a target phrase
 LARGEST_COUNT = 1e15  # far more than there are words, and far less than float32 can hold
 
 
-def _laws(arrays: Laws) -> None:
+def _laws(arrays: CheckedArrays) -> None:
     word = arrays.indices("trie_word", np.int32, (None,), below=arrays.words("source_vocabulary"))
     n_nodes = len(word)
     children = arrays.ranges("trie_children", np.int32, n_nodes, first=1, rows=n_nodes)

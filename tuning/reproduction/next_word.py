@@ -18,7 +18,7 @@ from hyperbaton.corpus.corpora.reading import CorpusFiles, read_corpus
 from hyperbaton.foundation.arrays import BoolArray, FloatArray
 from hyperbaton.models.distortion.catalogue import parse_model
 from hyperbaton.models.distortion.next_word.distance_classes import class_names, distance_classes
-from hyperbaton.models.distortion.next_word.events import Events
+from hyperbaton.models.distortion.next_word.events import NextWordEvents
 from hyperbaton.models.distortion.next_word.held_out import (
     ByDistance,
     chosen_by_distance,
@@ -142,14 +142,14 @@ def _curves(study: NextWordStudy) -> dict[str, FloatArray]:
     }
 
 
-def _is_known(events: Events) -> BoolArray:
+def _is_known(events: NextWordEvents) -> BoolArray:
     """Distances with enough moves of the corpus."""
     moves = events.distortions
     near = moves[np.abs(moves) <= FARTHEST] + FARTHEST
     return np.bincount(near, minlength=2 * FARTHEST + 1) >= FEWEST
 
 
-def corpus_curve(events: Events) -> FloatArray:
+def corpus_curve(events: NextWordEvents) -> FloatArray:
     """Shares of the candidates that were chosen; not a number where there are too few moves."""
     return np.where(_is_known(events), chosen_by_distance(events, FARTHEST).mean, np.nan)
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperbaton.foundation.arrays import Int32Array, Int64Array, Ragged
-from hyperbaton.foundation.files.array_laws import Laws
+from hyperbaton.foundation.files.array_laws import CheckedArrays
 from hyperbaton.foundation.kernels import inner, kernel
 from hyperbaton.foundation.sorted_arrays import lower_bound
 from hyperbaton.models.distortion.dpr.feature_set import (
@@ -22,11 +22,11 @@ from hyperbaton.models.distortion.dpr.feature_set import (
     MOST,
     SOURCE,
     TRANSLATION,
+    FeatureRows,
     FeatureSet,
     Layers,
-    Rows,
 )
-from hyperbaton.models.distortion.dpr.samples import Places
+from hyperbaton.models.distortion.dpr.samples import PairPlaces
 from hyperbaton.models.phrases.extraction import GRID
 
 ONE = np.uint64(1)
@@ -58,10 +58,10 @@ class AlrajehFeatures(FeatureSet):
         self,
         source: Int32Array,
         target: Int32Array,
-        places: Places,
+        places: PairPlaces,
         number: Int32Array,
         parts: int = BOTH,
-    ) -> Rows:
+    ) -> FeatureRows:
         begin: Int64Array
         most = 2 * self.window * len(places.inner) + int(np.bitwise_count(places.inner).sum())
         columns, values = np.empty(most, np.int32), np.empty(most, np.float32)
@@ -86,7 +86,7 @@ class AlrajehFeatures(FeatureSet):
         self.pairs_, self.n_columns_ = arrays["pairs"], int(arrays["n_columns"][0])
         return self
 
-    def laws(self, arrays: Laws) -> int:
+    def laws(self, arrays: CheckedArrays) -> int:
         pairs = arrays.array(f"{FEATURES}pairs", np.int64, (None,))
         arrays.rises(f"{FEATURES}pairs", pairs)
         [n_columns] = arrays.array(f"{FEATURES}n_columns", np.int64, (1,)).tolist()

@@ -11,7 +11,12 @@ from hyperbaton.corpus.words.word_classes import N_CLASSES, WordClasses
 from hyperbaton.foundation.arrays import Int32Array, Int64Array, Ragged
 from hyperbaton.foundation.errors import SettingError, nearest
 from hyperbaton.models.distortion.dpr.alrajeh_features import AlrajehFeatures
-from hyperbaton.models.distortion.dpr.feature_set import DescribedPlaces, FeatureSet, Layers, Rows
+from hyperbaton.models.distortion.dpr.feature_set import (
+    DescribedPlaces,
+    FeatureRows,
+    FeatureSet,
+    Layers,
+)
 from hyperbaton.models.distortion.dpr.ni_features import NiFeatures
 from hyperbaton.models.distortion.dpr.samples import MAX_LENGTH, Samples, collect_samples
 from hyperbaton.models.phrases.trie import SpanIds, number_spans
@@ -48,7 +53,7 @@ class Examples:
         return self.described.features.n_columns_
 
     @cached_property
-    def rows(self) -> Rows:
+    def rows(self) -> FeatureRows:
         """Features by raw columns."""
         return self.described.rows()
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperbaton.foundation.arrays import Int32Array, Int64Array, Ragged
-from hyperbaton.foundation.files.array_laws import Laws
+from hyperbaton.foundation.files.array_laws import CheckedArrays
 from hyperbaton.foundation.hashing import EMPTY
 from hyperbaton.foundation.kernels import inner, kernel
 from hyperbaton.models.distortion.dpr.feature_set import (
@@ -30,12 +30,12 @@ from hyperbaton.models.distortion.dpr.feature_set import (
     MOST,
     SOURCE,
     TRANSLATION,
+    FeatureRows,
     FeatureSet,
     Layers,
-    Rows,
 )
 from hyperbaton.models.distortion.dpr.ngrams import NgramIndex, find_ngrams, ngram_laws
-from hyperbaton.models.distortion.dpr.samples import Places
+from hyperbaton.models.distortion.dpr.samples import PairPlaces
 
 LAYERS = ("word", "class")
 
@@ -96,10 +96,10 @@ class NiFeatures(FeatureSet):
         self,
         source: _Text,
         target: _Text,
-        places: Places,
+        places: PairPlaces,
         number: Int32Array,
         parts: int = BOTH,
-    ) -> Rows:
+    ) -> FeatureRows:
         longest = int((places.target_end - places.target_start).max(initial=0))
         # a phrase of n words has fewer than n n-grams of each length
         most = len(self.templates_) + len(LAYERS) * self.order * longest
@@ -128,7 +128,7 @@ class NiFeatures(FeatureSet):
         self._index([NgramIndex.from_arrays(arrays, f"ngrams_{k}") for k in range(4)])
         return self
 
-    def laws(self, arrays: Laws) -> int:
+    def laws(self, arrays: CheckedArrays) -> int:
         sizes = [ngram_laws(arrays, f"{FEATURES}ngrams_{k}", self.order) for k in range(4)]
         source = sum(int(each[length - 1]) for each in sizes[:2] for *_, length in self._windows())
         return source + sum(int(each.sum()) for each in sizes[2:])

@@ -26,7 +26,7 @@ import numpy as np
 
 from hyperbaton.foundation.arrays import BoolArray, Int32Array, Int64Array
 from hyperbaton.foundation.kernels import inner, kernel
-from hyperbaton.models.distortion.next_word.events import Events
+from hyperbaton.models.distortion.next_word.events import NextWordEvents
 from hyperbaton.models.distortion.next_word.pair_index import PairIndex, find_record
 from hyperbaton.models.distortion.next_word.selection import find
 from hyperbaton.models.distortion.next_word.templates import (
@@ -69,7 +69,7 @@ class Blocks:
     """The blocks of a corpus."""
 
     def __init__(
-        self, symbols: Symbols, events: Events, index: PairIndex, *, kept_bytes: int
+        self, symbols: Symbols, events: NextWordEvents, index: PairIndex, *, kept_bytes: int
     ) -> None:
         self.symbols, self.events, self.index = symbols, events, index
         self.bounds = block_bounds((events.lengths + 1) ** 2)

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array
 from hyperbaton.foundation.errors import SettingError, nearest
 from hyperbaton.foundation.kernels import inner, kernel
-from hyperbaton.models.distortion.next_word.events import Events
+from hyperbaton.models.distortion.next_word.events import NextWordEvents
 from hyperbaton.models.distortion.next_word.selection import FeatureIndex, find, make_index
 from hyperbaton.models.distortion.next_word.templates import MARGIN, TAG_BITS, WORD_BITS, padded
 
@@ -179,7 +179,7 @@ def _add_examples(features, classes, weights, gradient):
     return value
 
 
-def event_places(events: Events) -> tuple[Int64Array, Int64Array]:
+def event_places(events: NextWordEvents) -> tuple[Int64Array, Int64Array]:
     """Rows of `place_keys` of the current and the next place of every event."""
     sentence = np.repeat(np.arange(events.n_sentences), np.diff(events.offsets))
     first = events.word_offsets[sentence] + 2 * sentence

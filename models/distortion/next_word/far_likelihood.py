@@ -20,7 +20,7 @@ from hyperbaton.foundation.work.shelf import Arrays, FarShelf, Shelf
 from hyperbaton.foundation.work.workers import FarWork
 from hyperbaton.foundation.work.workplace import Workplace
 from hyperbaton.models.distortion.next_word.blocks import Blocks
-from hyperbaton.models.distortion.next_word.events import Events
+from hyperbaton.models.distortion.next_word.events import NextWordEvents
 from hyperbaton.models.distortion.next_word.gaussian_prior import Descent
 from hyperbaton.models.distortion.next_word.likelihood import LANES, Lanes, Likelihood
 from hyperbaton.models.distortion.next_word.pair_index import PairIndex
@@ -49,7 +49,7 @@ class LanesElsewhere:
     def _load(self, text: Arrays) -> Lanes:
         index = _unpacked(text)
         room = self.memory - VECTORS * 8 * self.labels * (index.n_features + 1)
-        symbols, events = _tuple(Symbols, text), _tuple(Events, text)
+        symbols, events = _tuple(Symbols, text), _tuple(NextWordEvents, text)
         blocks = Blocks(symbols, events, index, kept_bytes=max(room, 0))
         return Lanes(blocks, self.labels, open_only=self.open_only)
 
@@ -162,7 +162,7 @@ def _unpacked(arrays: Arrays) -> PairIndex:
     return PairIndex(FeatureIndex(**others, n_features=n_others), **found, n_features=n_features)
 
 
-def _named(values: Symbols | Events) -> dict[str, Any]:
+def _named(values: Symbols | NextWordEvents) -> dict[str, Any]:
     """Named arrays, with the name of their kind before each, since kinds have names in common."""
     kind = type(values).__name__
     return {f"{kind}_{name}": value for name, value in values._asdict().items()}

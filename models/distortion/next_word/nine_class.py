@@ -15,7 +15,7 @@ from hyperbaton.corpus.corpora.corpus import AlignedCorpus
 from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.foundation.arrays import FloatArray
 from hyperbaton.foundation.errors import SettingError
-from hyperbaton.foundation.files.array_laws import Laws
+from hyperbaton.foundation.files.array_laws import CheckedArrays
 from hyperbaton.foundation.progress import Progress
 from hyperbaton.models.distortion.next_word.distance_classes import (
     N_CLASSES,
@@ -188,7 +188,7 @@ class NineClass(NextWordModel):
             header["n_features"][name] = model.index.n_features
         self.save_with_words(directory, header, arrays)
 
-    def laws(self, arrays: Laws) -> None:
+    def laws(self, arrays: CheckedArrays) -> None:
         sizes, priors = arrays.header.get("n_features"), arrays.header.get("priors")
         for name in self.directions:
             size = sizes.get(name) if isinstance(sizes, dict) else None

@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from hyperbaton.foundation.arrays import Int32Array, Int64Array
-from hyperbaton.foundation.files.array_laws import Laws
+from hyperbaton.foundation.files.array_laws import CheckedArrays
 from hyperbaton.foundation.hashing import first_slot, table_size
 from hyperbaton.foundation.kernels import inner, kernel
-from hyperbaton.models.distortion.next_word.events import Events
+from hyperbaton.models.distortion.next_word.events import NextWordEvents
 from hyperbaton.models.distortion.next_word.templates import (
     BOTH,
     CANDIDATE,
@@ -37,7 +37,7 @@ FREE = -1  # in the keys of a slot that holds nothing
 
 
 def select_features(
-    symbols: Symbols, events: Events, min_count: int = 4, threads: int = 2
+    symbols: Symbols, events: NextWordEvents, min_count: int = 4, threads: int = 2
 ) -> Int64Array:
     """The keys of the features that were counted at least `min_count` times, the most frequent
     first: what is used together should lie close together in memory."""
@@ -129,7 +129,7 @@ def make_index(keys: Int64Array) -> FeatureIndex:
     return FeatureIndex(slots, numbers, len(keys))
 
 
-def features_laws(arrays: Laws, keys: str, numbers: str, n_features: int) -> None:
+def features_laws(arrays: CheckedArrays, keys: str, numbers: str, n_features: int) -> None:
     """Of an index on disk."""
     arrays.hash_table(keys, numbers, n_features, free=FREE, by_key=True)
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from hyperbaton.corpus.corpora.corpus import AlignedCorpus
 from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.foundation.arrays import FloatArray
-from hyperbaton.foundation.files.array_laws import Laws
+from hyperbaton.foundation.files.array_laws import CheckedArrays
 from hyperbaton.foundation.progress import Progress
 from hyperbaton.foundation.work.workers import FarWork
 from hyperbaton.models.distortion.interface import OptionTable, SentenceScorer
@@ -130,7 +130,7 @@ class WordPairModel(WordPairSettings, NextWordModel):
         }
         self.save_with_words(directory, header, arrays)
 
-    def laws(self, arrays: Laws) -> None:
+    def laws(self, arrays: CheckedArrays) -> None:
         n_features, n_others = arrays.number("n_features"), arrays.number("n_others")
         for name in ("prior", "n_events", "n_passes"):
             arrays.number(name, float)

@@ -46,7 +46,7 @@ CHUNK = 1000  # sentences that a thread takes at a time
 MOST_KEYS = MOST_STATIC + 2 + 4 + 1 + 2 * MOST
 
 
-class Events(NamedTuple):
+class PathEvents(NamedTuple):
     source: Int32Array  # (E,) source phrase
     choice: Int32Array  # (E,) number of its translation among the candidates
     jump: Int32Array  # (E,) 0 … 10 for −5 … 5
@@ -99,7 +99,7 @@ def make_events(
     levels: int,
     threads: int,
     report: Callable[[int], None] = lambda _: None,
-) -> Events:
+) -> PathEvents:
     """The events of all paths."""
     path, offsets, source, choice = visits
 
@@ -119,7 +119,7 @@ def make_events(
             chunks.append(chunk)
             report(min((number + 1) * CHUNK, len(offsets) - 1))
     jump, tag, n_keys, keys = (np.concatenate(columns) for columns in zip(*chunks, strict=True))
-    return Events(source, choice, jump, tag, np.concatenate([[0], np.cumsum(n_keys)]), keys)
+    return PathEvents(source, choice, jump, tag, np.concatenate([[0], np.cumsum(n_keys)]), keys)
 
 
 def padded(words: Int32Array) -> Int32Array:

@@ -11,7 +11,7 @@ import numpy as np
 from hyperbaton.foundation.arrays import Int32Array, Int64Array, Ragged
 from hyperbaton.foundation.hashing import EMPTY, find_slot, table_size
 from hyperbaton.foundation.kernels import inner, kernel
-from hyperbaton.models.distortion.parse.events import Events
+from hyperbaton.models.distortion.parse.events import PathEvents
 from hyperbaton.models.distortion.parse.inventory import Inventory
 from hyperbaton.models.distortion.parse.templates import (
     G_COLUMN,
@@ -31,7 +31,7 @@ class Features(NamedTuple):
 
 
 def select_features(
-    events: Events, inventory: Inventory, n_target_tags: int, min_count: int
+    events: PathEvents, inventory: Inventory, n_target_tags: int, min_count: int
 ) -> tuple[Features, Int64Array, Ragged]:
     """Features that fire at least `min_count` times with the observed outcomes; how often they do;
     and the groups of each event."""

@@ -28,7 +28,7 @@ from hyperbaton.corpus.corpora.corpus import AlignedCorpus
 from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.foundation.arrays import Int32Array
 from hyperbaton.foundation.files.array_files import load_arrays, save_arrays
-from hyperbaton.foundation.files.array_laws import Laws
+from hyperbaton.foundation.files.array_laws import CheckedArrays
 from hyperbaton.foundation.progress import Progress
 from hyperbaton.models.distortion.interface import DistortionModel, OptionTable
 from hyperbaton.models.distortion.parse.feature_groups import make_features
@@ -214,7 +214,7 @@ class Parse(ParseSettings, DistortionModel):
         self._check_choice("unaligned", list(UNALIGNED))
 
 
-def _laws(arrays: Laws) -> None:
+def _laws(arrays: CheckedArrays) -> None:
     inventory_laws(arrays)
     n_tags = arrays.words("target_tags")
     n_candidates = len(arrays.indices("inventory_tag", np.int32, (None,), below=n_tags))

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from hyperbaton.foundation.arrays import FloatArray, Int64Array
 from hyperbaton.foundation.kernels import inner, kernel
-from hyperbaton.models.distortion.parse.events import Events
+from hyperbaton.models.distortion.parse.events import PathEvents
 from hyperbaton.models.distortion.parse.inventory import FIRST_TARGET, Inventory
 from hyperbaton.models.distortion.parse.templates import MOST_TAGS, N_JUMPS
 
@@ -41,7 +41,7 @@ class Prior(NamedTuple):
 
 
 def estimate_prior(
-    kind: str, alpha: float, half: float, inventory: Inventory, events: Events, n_tags: int
+    kind: str, alpha: float, half: float, inventory: Inventory, events: PathEvents, n_tags: int
 ) -> Prior:
     counts = inventory.counts + np.where(inventory.target < FIRST_TARGET, HALF, 0.0)
     total = np.add.reduceat(counts, inventory.begin[:-1])

@@ -78,7 +78,7 @@ class Units(NamedTuple):
     example: Int32Array  # an option of each shape
 
 
-class Places(NamedTuple):
+class PlaceTables(NamedTuple):
     record: NDArray[Any]  # (P,) PLACE
     tags: Int32Array  # (P, candidates) of the candidates' first words
     member: FloatArray  # (P, candidates) log of a translation's share of its candidate
@@ -262,7 +262,7 @@ def make_places(
 ):  # fmt: skip
     """Everything about the places that the coverage does not change."""
     n_words = len(words) - 2
-    places = Places(
+    places = PlaceTables(
         np.empty(n_places, PLACE),
         np.empty((n_places, MOST_CANDIDATES), np.int32),
         np.zeros((n_places, MOST_CANDIDATES)),

@@ -2,12 +2,12 @@ import numpy as np
 import pytest
 
 from hyperbaton.foundation.errors import DataError
-from hyperbaton.foundation.files.array_laws import CHUNK, LARGEST, Laws, plain_numbers
+from hyperbaton.foundation.files.array_laws import CHUNK, LARGEST, CheckedArrays, plain_numbers
 from hyperbaton.foundation.files.vocabulary import Vocabulary
 
 
 def laws(tmp_path, header=None, **arrays):
-    return Laws(tmp_path, header or {}, arrays, {"words": Vocabulary(["a", "b"])})
+    return CheckedArrays(tmp_path, header or {}, arrays, {"words": Vocabulary(["a", "b"])})
 
 
 def refusal(check, *arguments, **options):
