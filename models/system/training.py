@@ -102,7 +102,7 @@ def check_training_settings(settings: TrainingSettings) -> None:
 
 
 @dataclass(frozen=True)
-class Listeners:
+class TrainingListeners:
     """Who hears about a training while it runs."""
 
     talk: Callable[[str], None] = lambda _: None  # messages for people
@@ -116,7 +116,7 @@ def train_system(
     settings: TrainingSettings = TrainingSettings(),
     lm_texts: Iterable[Path] = (),
     threads: int = 2,
-    listeners: Listeners = Listeners(),
+    listeners: TrainingListeners = TrainingListeners(),
     *,
     together: bool = True,
     workers: Workers | None = None,
@@ -156,7 +156,7 @@ class _Training:
     settings: TrainingSettings
     out: Path
     threads: int
-    listeners: Listeners
+    listeners: TrainingListeners
     workers: Workers | None
 
     def __post_init__(self) -> None:

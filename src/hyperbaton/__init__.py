@@ -82,14 +82,14 @@ def train(
     """
     from hyperbaton.corpus.corpora.reading import CorpusFiles
     from hyperbaton.decoder.translator import Translator
-    from hyperbaton.models.system.training import Listeners, train_system
+    from hyperbaton.models.system.training import TrainingListeners, train_system
     from hyperbaton.settings import Settings
     from hyperbaton.tuning.weights.sections import with_sections
 
     layers = map(_path, (source_tags, target_tags, source_tree))
     files = CorpusFiles(Path(source), Path(target), Path(alignment), *layers)
     settings = with_sections(Settings(), sections).training(distortion, seed)
-    train_system(files, Path(out), settings, map(Path, lm_texts), threads, Listeners(talk))
+    train_system(files, Path(out), settings, map(Path, lm_texts), threads, TrainingListeners(talk))
     return Translator.load(Path(out), allow_plugins=True)  # the caller has named the models
 
 

@@ -76,7 +76,7 @@ class TrainingData:
 
 
 @dataclass(frozen=True)
-class System:
+class ComparedSystem:
     name: str
     distortion: tuple[str, ...]  # models as `name,key=value,…`
     weights: str = ""  # a system with the same features, whose tuned weights are used
@@ -87,7 +87,7 @@ class Configuration:
     train: TrainingData
     dev: DataSet
     test: tuple[DataSet, ...]
-    system: tuple[System, ...] = ()
+    system: tuple[ComparedSystem, ...] = ()
     preset: str = ""  # fills in what is not given
     title: str = ""
     note: str = ""  # about the data, to be read beside every verdict
@@ -240,7 +240,7 @@ class _Reader:
 
     def _item(self, kind: Any, value: Any, name: str) -> Any:
         kind, *_ = get_args(kind) or [kind]  # without None
-        if kind in (DataSet, System):
+        if kind in (DataSet, ComparedSystem):
             return self._make(kind, value, f"[[{name}]]")
         if kind is Path:
             return self._folder / convert_setting(name, value, str, self._where)

@@ -18,7 +18,7 @@ import numpy as np
 from hyperbaton.corpus.text import open_binary
 from hyperbaton.foundation.arrays import FloatArray
 from hyperbaton.foundation.errors import counted
-from hyperbaton.tuning.comparison.configuration import Configuration, System
+from hyperbaton.tuning.comparison.configuration import ComparedSystem, Configuration
 from hyperbaton.tuning.comparison.data import take
 from hyperbaton.tuning.comparison.requirements import exact_models
 from hyperbaton.tuning.comparison.results import Comparison, Replica
@@ -59,7 +59,7 @@ class Measured:
 BySize = Mapping[str, Mapping[int, Sequence[Measured]]]  # by test set and size, a row of metrics
 
 
-def _systems(configuration: Configuration) -> tuple[System, ...]:
+def _systems(configuration: Configuration) -> tuple[ComparedSystem, ...]:
     found = tuple(s for s in configuration.system if s.name in (BASELINE, BETTER))
     if len(found) < 2:
         raise LeftOut(f"it is about systems that are called {BASELINE} and {BETTER}")

@@ -11,7 +11,7 @@ from hyperbaton.tuning.optimisers.line_search import BETTER
 from hyperbaton.tuning.optimisers.objective import Objective
 from hyperbaton.tuning.optimisers.pool import Pool
 from hyperbaton.tuning.weights.settings import TuneSettings
-from hyperbaton.tuning.weights.task import Listeners
+from hyperbaton.tuning.weights.task import TuningListeners
 from hyperbaton.tuning.weights.vector import WeightVector
 
 
@@ -23,7 +23,7 @@ class PoolTask(Protocol):
     def threads(self) -> int: ...
 
     @property
-    def listeners(self) -> Listeners: ...
+    def listeners(self) -> TuningListeners: ...
 
     @property
     def objective(self) -> Objective: ...

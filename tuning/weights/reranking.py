@@ -30,7 +30,7 @@ from hyperbaton.tuning.weights.held_out import PARTS, Change, judge_unseen, lear
 from hyperbaton.tuning.weights.pool_task import check_pool
 from hyperbaton.tuning.weights.sections import read_toml
 from hyperbaton.tuning.weights.settings import TuneSettings
-from hyperbaton.tuning.weights.task import Listeners
+from hyperbaton.tuning.weights.task import TuningListeners
 from hyperbaton.tuning.weights.vector import WeightVector, make_weight_vector
 
 FORMAT = 1
@@ -44,7 +44,7 @@ class RerankingTask:
     sources: Sequence[str] | None = None
     settings: TuneSettings = TuneSettings()
     threads: int = 1
-    listeners: Listeners = Listeners()
+    listeners: TuningListeners = TuningListeners()
 
     @cached_property
     def objective(self) -> Objective:

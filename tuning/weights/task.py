@@ -29,7 +29,7 @@ FEW = 200  # sentences; with fewer, much of what tuning finds is chance
 
 
 @dataclass(frozen=True)
-class Listeners:
+class TuningListeners:
     """Callbacks that follow a run."""
 
     talk: Callable[[str], None] = lambda _: None  # lines for people
@@ -52,7 +52,7 @@ class TuningTask:
     fixed: Sequence[str] = ()
     threads: int = 2
     model: str = ""
-    listeners: Listeners = Listeners()
+    listeners: TuningListeners = TuningListeners()
     workers: Workers | None = None  # who decode; None: as many threads
 
     @cached_property

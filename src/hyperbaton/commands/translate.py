@@ -184,11 +184,11 @@ class Translate(MarkedCommand):
     def search(self, translator: "Translator", files: "_Files") -> "Search[Written]":
         """What is wanted of every sentence."""
         from hyperbaton.decoder.chunks import Search
-        from hyperbaton.views.translation_text import Outputs
+        from hyperbaton.views.translation_text import WantedOutputs
 
         scale = self.relative_scale(translator) if self.mbr or self.mbr_lattice else None
         text, n_best_lists, lattices = (stream is not None for stream in files.streams)
-        outputs = Outputs(
+        outputs = WantedOutputs(
             text=text,
             n_best=n_best_lists,
             lattice=lattices,

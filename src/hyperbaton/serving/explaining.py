@@ -22,7 +22,7 @@ from hyperbaton.decoder.translator import Translation, Translator
 from hyperbaton.foundation.errors import DataError
 from hyperbaton.serving.limits import Limits
 from hyperbaton.serving.refusals import BAD_REQUEST, Refused, error_content
-from hyperbaton.serving.systems import System, limit_content, limit_number, search_content
+from hyperbaton.serving.systems import ServedSystem, limit_content, limit_number, search_content
 from hyperbaton.serving.translating import (
     IsStopped,
     check_length,
@@ -51,7 +51,7 @@ class _Question:
 
 
 def explain_sentence(
-    system: System, asked: Mapping[str, Any], limits: Limits, is_stopped: IsStopped
+    system: ServedSystem, asked: Mapping[str, Any], limits: Limits, is_stopped: IsStopped
 ) -> dict[str, Any]:
     """The answer to a checked request."""
     translator = system.variant(system.change(asked))

@@ -17,7 +17,7 @@ from hyperbaton.decoder.translator import Translator
 from hyperbaton.foundation.errors import HyperbatonError
 from hyperbaton.serving.limits import Limits
 from hyperbaton.serving.refusals import BAD_REQUEST, TOO_LARGE, TOO_SLOW, Refused, error_content
-from hyperbaton.serving.systems import Change, System
+from hyperbaton.serving.systems import Change, ServedSystem
 
 WIDE = ("force", "prefix")  # requests for which more is tried
 LOGGER = logging.getLogger(__name__)
@@ -75,7 +75,7 @@ def check_length(what: str, words: Sequence[str], limits: Limits) -> None:
 class SentenceJob:
     """One sentence of a checked request."""
 
-    system: System
+    system: ServedSystem
     change: Change
     asked: Mapping[str, Any]
     limits: Limits
@@ -118,7 +118,7 @@ class SentenceJob:
 
 
 def sentence_jobs(
-    system: System, asked: Mapping[str, Any], limits: Limits
+    system: ServedSystem, asked: Mapping[str, Any], limits: Limits
 ) -> Sequence[SentenceJob]:
     """The sentences of a request, with what is requested of each."""
     given, kind = asked["text"], requested(asked)

@@ -6,7 +6,7 @@ from hyperbaton.serving.app import make_app
 from hyperbaton.serving.json_schema import check
 from hyperbaton.serving.limits import Limits
 from hyperbaton.serving.openapi import describe_api
-from hyperbaton.serving.workers import Workers
+from hyperbaton.serving.request_threads import RequestThreads
 
 API = describe_api(Limits())
 POSTED = ["/translate", "/explain"]
@@ -60,7 +60,7 @@ def test_its_paths_are_those_of_the_server(server):
 
 
 def test_no_path_is_left_out():
-    app = make_app([], Workers(1, Limits()))._app
+    app = make_app([], RequestThreads(1, Limits()))._app
     paths = {route.path for route in app.routes}
     assert {path for path in paths if path != "/" and not path.startswith("/page/")} == set(
         API["paths"]

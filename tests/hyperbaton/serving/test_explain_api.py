@@ -11,7 +11,7 @@ from hyperbaton.serving.json_schema import completed
 from hyperbaton.serving.limits import Limits
 from hyperbaton.serving.refusals import Refused
 from hyperbaton.serving.request_schemas import explain_schema
-from hyperbaton.serving.systems import System
+from hyperbaton.serving.systems import ServedSystem
 from tests import command_line
 
 SENTENCE = "kare wa hon o katta"
@@ -186,5 +186,7 @@ def test_no_search_begins_when_the_time_of_the_request_is_up(model, n_searches):
 
     question = completed({"text": "hon", "limits": [0, 6]}, explain_schema(limits))
     with pytest.raises(Refused, match="the request took more than 7 seconds"):
-        explain_sentence(System("small", Translator.load(model)), question, limits, is_stopped)
+        explain_sentence(
+            ServedSystem("small", Translator.load(model)), question, limits, is_stopped
+        )
     assert len(asked) == n_searches + 1

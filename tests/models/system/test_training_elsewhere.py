@@ -16,7 +16,7 @@ from hyperbaton.models.system.settings import (
     ResourceSettings,
     TrainingSettings,
 )
-from hyperbaton.models.system.training import Listeners, train_system
+from hyperbaton.models.system.training import TrainingListeners, train_system
 from hyperbaton.samples import sample_files
 
 distributed = pytest.importorskip("distributed")
@@ -84,7 +84,7 @@ def crew(cluster):
 def train(files, out, workers=None, settings=SETTINGS, progress=None):
     """What was said, without the costs."""
     said = []
-    listeners = Listeners(said.append, progress)
+    listeners = TrainingListeners(said.append, progress)
     more = [files.source.with_name("more")]
     train_system(files, out, settings, more, 1, listeners, workers=workers)
     return [line.partition(" in ")[0] for line in said]

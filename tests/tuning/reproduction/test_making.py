@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hyperbaton.samples import sample_configuration
-from hyperbaton.tuning.comparison.configuration import System
+from hyperbaton.tuning.comparison.configuration import ComparedSystem
 from hyperbaton.tuning.reproduction import making
 from hyperbaton.tuning.reproduction.exhibit import Exhibit, LeftOut
 from hyperbaton.tuning.reproduction.making import KINDS, make_exhibits
@@ -96,13 +96,13 @@ def test_reasons(comparison, tmp_path):
     assert reason("siblings", linear) == (
         "no system has the distortion model parse with siblings (use=…+sib)"
     )
-    plain = material(comparison, system=(System("P", ("parse,use=me+cov",)),))
+    plain = material(comparison, system=(ComparedSystem("P", ("parse,use=me+cov",)),))
     assert reason("siblings", plain).startswith("no system has the distortion model parse")
     assert reason("next_word", linear) == (
         "no system has a model of the next source word (nine-class, pair, sequence)"
     )
     test = replace(comparison.configuration.test[0], alignment=None)
-    pair = material(comparison, system=(System("P", ("pair",)),), test=(test,))
+    pair = material(comparison, system=(ComparedSystem("P", ("pair",)),), test=(test,))
     with pytest.raises(LeftOut, match="no test set has a word alignment"):
         making.next_word._tests(pair)
     assert reason("data_sizes", linear) == ("it is about systems that are called MOSES and DPR-3")
@@ -123,7 +123,7 @@ def test_too_little_for_classification(comparison, tmp_path):
 
 
 def test_models_that_saw_other_events_are_not_mixed(comparison):
-    systems = (System("P", ("pair",)), System("S", ("sequence,order=asc",)))
+    systems = (ComparedSystem("P", ("pair",)), ComparedSystem("S", ("sequence,order=asc",)))
     [only] = making.next_word._models(material(comparison, system=systems))
     assert only.startswith("pair,")
 

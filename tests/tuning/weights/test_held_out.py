@@ -14,7 +14,7 @@ from hyperbaton.tuning.optimisers.pool import Pool
 from hyperbaton.tuning.weights import loop
 from hyperbaton.tuning.weights.held_out import Change, judge_unseen
 from hyperbaton.tuning.weights.settings import COMPARE_SETTINGS
-from hyperbaton.tuning.weights.task import Listeners, TuningTask
+from hyperbaton.tuning.weights.task import TuningListeners, TuningTask
 from hyperbaton.tuning.weights.trace import HeldOut, read_trace
 from tests.tuning.optimisers.pools import planted_pool
 from tests.tuning.small_language import development_set, make_translator
@@ -31,7 +31,7 @@ def translator():
 
 def make_task(translator, method="mert", talk=lambda _: None):
     dev = Sentences("dev", SOURCE, REFERENCES)
-    listeners = Listeners(talk)
+    listeners = TuningListeners(talk)
     return TuningTask(translator, dev, replace(QUICK, method=method), listeners=listeners)
 
 

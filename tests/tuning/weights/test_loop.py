@@ -24,7 +24,7 @@ from hyperbaton.tuning.weights import loop as tuning
 from hyperbaton.tuning.weights.loop import measure
 from hyperbaton.tuning.weights.loop import tune as tune_task
 from hyperbaton.tuning.weights.settings import TuneSettings
-from hyperbaton.tuning.weights.task import Listeners, TuningTask
+from hyperbaton.tuning.weights.task import TuningListeners, TuningTask
 from hyperbaton.tuning.weights.trace import Step, Trace, read_trace, save
 from tests.tuning.small_language import all_pairs, development_set, make_translator
 
@@ -44,7 +44,7 @@ def make_task(
     translator, sentences=SOURCE, references=REFERENCES, settings=QUICK, visits=None, **options
 ):
     progress, talk = options.pop("progress", None), options.pop("talk", lambda _: None)
-    listeners = Listeners(talk, progress, lambda trace: talk(trace.last_line))
+    listeners = TuningListeners(talk, progress, lambda trace: talk(trace.last_line))
     dev = Sentences("dev", sentences, references, visits)
     return TuningTask(translator, dev, settings, **options, listeners=listeners)
 

@@ -24,7 +24,7 @@ from hyperbaton.tuning.weights.reranking import (
     write_weights,
 )
 from hyperbaton.tuning.weights.settings import TuneSettings
-from hyperbaton.tuning.weights.task import Listeners
+from hyperbaton.tuning.weights.task import TuningListeners
 
 BLEU4 = BLEU(tokenize="none")
 
@@ -50,7 +50,9 @@ def made_up(n_sentences, n_entries, seed=1):
 
 def task(lists, references, method="mira", talk=lambda _: None, **settings):
     given = TuneSettings(method, **settings)
-    return RerankingTask(lists, [[one] for one in references], None, given, 1, Listeners(talk))
+    return RerankingTask(
+        lists, [[one] for one in references], None, given, 1, TuningListeners(talk)
+    )
 
 
 def best_texts(lists, weights):

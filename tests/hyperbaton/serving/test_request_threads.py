@@ -5,13 +5,13 @@ import pytest
 
 from hyperbaton.serving.limits import Limits
 from hyperbaton.serving.refusals import Refused
-from hyperbaton.serving.workers import Work, Workers
+from hyperbaton.serving.request_threads import Deadline, RequestThreads
 
 
 def test_a_job_that_has_waited_for_too_long_is_not_started():
     started = []
-    with closing(Workers(1, Limits(seconds=7.0))) as workers:
+    with closing(RequestThreads(1, Limits(seconds=7.0))) as workers:
         with pytest.raises(Refused, match="the request took more than 7 seconds"):
-            asyncio.run(workers.run(Work(seconds=0.0), lambda: started.append(1)))
+            asyncio.run(workers.run(Deadline(seconds=0.0), lambda: started.append(1)))
         assert started == []
-        assert asyncio.run(workers.run(Work(seconds=100.0), lambda: "done")) == "done"
+        assert asyncio.run(workers.run(Deadline(seconds=100.0), lambda: "done")) == "done"
