@@ -17,7 +17,7 @@ from hyperbaton.foundation.kernels import uncounted, uncounted_kernel
 from hyperbaton.models.distortion.interface import OptionTable
 from hyperbaton.models.language_model.automaton import EMPTY_STATE, Automaton, advance
 from hyperbaton.models.language_model.model import LanguageModel
-from hyperbaton.models.phrases.extraction import GRID
+from hyperbaton.models.phrases.settings import GRID
 from hyperbaton.models.phrases.sorted_trie import ROOT, SortedTrie, child
 from hyperbaton.models.phrases.table import DIRECT, INVERSE, PhraseTable
 

@@ -71,7 +71,7 @@ EDGE = np.dtype(
     ]
 )
 # An edge whose turn has come: the steps of its group's members followed by its span's options
-GRID = np.dtype(
+STEP_GRID = np.dtype(
     [
         ("score", np.float64),  # the distortion score that all its steps share
         ("future", np.float64),  # after the step
@@ -143,7 +143,7 @@ class Workspace(NamedTuple):
     members: NDArray[Any]  # MEMBER, group by group
     # of the stack that is being filled
     edges: NDArray[Any]  # EDGE
-    grids: NDArray[Any]  # GRID
+    grids: NDArray[Any]  # STEP_GRID
     steps: NDArray[Any]  # STEP
     bucket: Int32Array  # waiting items by score: four times their number, plus their kind
     slots: Int32Array  # hash table of hypotheses, for recombination
@@ -177,7 +177,7 @@ def workspace_bytes(capacity: Capacity) -> int:
         hypotheses=HYPOTHESIS.itemsize + ARC.itemsize + MEMBER.itemsize,
         groups=GROUP.itemsize + 8,
         edges=EDGE.itemsize,
-        steps=STEP.itemsize + GRID.itemsize,
+        steps=STEP.itemsize + STEP_GRID.itemsize,
         slots=3 * 4,
     )
     return sum(number * size for number, size in zip(capacity, sizes, strict=True))
@@ -192,7 +192,7 @@ def make_workspace(n_words: int, coverage_size: int, capacity: Capacity) -> Work
         np.zeros((capacity.groups, coverage_size), np.uint64),
         np.zeros(capacity.hypotheses, MEMBER),
         np.zeros(capacity.edges, EDGE),
-        np.zeros(capacity.steps, GRID),
+        np.zeros(capacity.steps, STEP_GRID),
         np.zeros(capacity.steps, STEP),
         np.zeros(N_BUCKETS, np.int32),
         np.zeros(capacity.slots, np.int32),

@@ -21,7 +21,7 @@ from hyperbaton.foundation.errors import DataError
 from hyperbaton.foundation.files.vocabulary import Vocabulary
 
 LARGEST = 1e7  # of scores and weights: sums of products stay finite
-CHUNK = 1 << 20  # values looked at together, so that what is computed of them stays in the cache
+VALUES_AT_ONCE = 1 << 20  # so that what is computed of them stays in the cache
 ADVICE = "train or import the model again"
 
 Shape: TypeAlias = Sequence[int | None]  # None: any length
@@ -157,7 +157,7 @@ def plain_numbers(arrays: CheckedArrays) -> None:
 
 
 def chunks_of(n: int) -> Iterator[slice]:
-    return (slice(at, at + CHUNK) for at in range(0, n, CHUNK))
+    return (slice(at, at + VALUES_AT_ONCE) for at in range(0, n, VALUES_AT_ONCE))
 
 
 def _pairs(values: NDArray[Any]) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:

@@ -37,7 +37,7 @@ from hyperbaton.foundation.estimator import Estimator
 from hyperbaton.foundation.files.array_files import load_arrays, save_arrays
 from hyperbaton.foundation.files.array_laws import CheckedArrays, plain_numbers
 from hyperbaton.foundation.files.vocabulary import Vocabulary
-from hyperbaton.models.phrases.extraction import GRID
+from hyperbaton.models.phrases.settings import GRID
 from hyperbaton.models.phrases.table import PhraseTable
 
 if TYPE_CHECKING:

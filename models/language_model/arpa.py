@@ -35,8 +35,8 @@ from hyperbaton.models.language_model.arpa_lines import (
 )
 from hyperbaton.models.language_model.ngrams import LN10, MAX_ORDER, NGrams, Section, assemble
 
-CHUNK = 1 << 22  # bytes that are read at once
-LINES_AT_ONCE = 1 << 16  # that are written at once
+BYTES_AT_ONCE = 1 << 22  # that are read
+LINES_AT_ONCE = 1 << 16  # that are written
 UNKNOWN_LOG10 = -100.0
 _COUNT = re.compile(r"ngram\s+([0-9]{1,15})\s*=\s*([0-9]{1,15})")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
@@ -117,7 +117,7 @@ class ArpaSource:
         """Reads on until a whole line is at hand; False at the end of the file."""
         while self._text.find(b"\n", self._at) < 0:
             try:
-                more = self._stream.read(CHUNK)
+                more = self._stream.read(BYTES_AT_ONCE)
             except reading_errors(self.path) as error:
                 raise read_error(error, self.path, self._n_taken + 1) from None
             rest = self._text[self._at :]

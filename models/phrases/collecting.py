@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from hyperbaton.foundation.arrays import Int32Array, Int64Array, UInt64Array
 from hyperbaton.foundation.hashing import EMPTY, add_row, enlarged, no_rows
 from hyperbaton.foundation.kernels import inner, kernel, uncounted
-from hyperbaton.models.phrases.extraction import GRID
 from hyperbaton.models.phrases.numbering import number_phrases
 from hyperbaton.models.phrases.orientation import ORIENTATIONS
+from hyperbaton.models.phrases.settings import GRID
 from hyperbaton.models.phrases.sorted_trie import Nodes, build_nodes, sorted_order
 
 FULL_ROW = np.uint64((1 << GRID) - 1)

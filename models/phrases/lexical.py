@@ -18,7 +18,7 @@ from hyperbaton.foundation.files.vocabulary import UNKNOWN
 from hyperbaton.foundation.kernels import inner, kernel
 from hyperbaton.foundation.sorted_arrays import lower_bound
 from hyperbaton.models.phrases.collecting import PhrasePairs
-from hyperbaton.models.phrases.extraction import GRID
+from hyperbaton.models.phrases.settings import GRID
 
 NULL = UNKNOWN  # the id that no word of a corpus has
 DECIMALS = 7

@@ -20,9 +20,9 @@ from hyperbaton.foundation.errors import BadLine, DataError
 from hyperbaton.foundation.files.vocabulary import Vocabulary, check_words
 from hyperbaton.foundation.files.writing import open_to_write
 from hyperbaton.foundation.progress import Progress
-from hyperbaton.models.phrases.extraction import GRID
 from hyperbaton.models.phrases.reordering import ReorderingType
 from hyperbaton.models.phrases.sections import EntrySide, assemble
+from hyperbaton.models.phrases.settings import GRID
 from hyperbaton.models.phrases.sorted_trie import parents
 from hyperbaton.models.phrases.table import LARGEST_COUNT, SCORES, PhraseTable
 

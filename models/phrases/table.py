@@ -23,6 +23,7 @@ from hyperbaton.foundation.files.array_files import ArrayFolder, load_arrays, sa
 from hyperbaton.foundation.files.array_laws import CheckedArrays, chunks_of
 from hyperbaton.foundation.files.vocabulary import Vocabulary
 from hyperbaton.models.phrases.reordering import ReorderingType
+from hyperbaton.models.phrases.settings import GRID
 from hyperbaton.models.phrases.sorted_trie import SortedTrie
 
 FORMAT = 3
@@ -107,7 +108,6 @@ class PhraseTable:
 
 
 HEADER = ("reordering_type", "n_occurrences")
-GRID = 8  # words of a phrase that inner alignments have room for
 LONGEST = 1000  # words of a target phrase
 LARGEST_COUNT = 1e15  # far more than there are words, and far less than float32 can hold
 

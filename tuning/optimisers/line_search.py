@@ -38,7 +38,7 @@ MOST_ROWS = 2**31 - 1
 REACH = 1.0  # times the sum of the weights' absolute values: how far a step may go
 NARROW = 1e-6  # in the same unit
 BETTER = 1e-9  # smaller differences of scores are rounding errors
-CHUNK = 1 << 16  # intervals that are scored at once
+INTERVALS_AT_ONCE = 1 << 16  # that are scored
 
 
 class Thresholds(NamedTuple):
@@ -129,8 +129,8 @@ def interval_scores(thresholds: Thresholds, statistics: FloatArray, metric: Metr
     """The metric between all thresholds and beyond them, (T + 1,)."""
     sums = statistics[thresholds.first].sum(axis=0)
     scores = [metric.score(sums[None])]
-    for begin in range(0, len(thresholds.x), CHUNK):
-        part = slice(begin, begin + CHUNK)
+    for begin in range(0, len(thresholds.x), INTERVALS_AT_ONCE):
+        part = slice(begin, begin + INTERVALS_AT_ONCE)
         running = _running_sums(sums, statistics, thresholds.before[part], thresholds.after[part])
         scores.append(metric.score(running))
         sums = running[-1]

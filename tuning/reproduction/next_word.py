@@ -56,7 +56,7 @@ from hyperbaton.tuning.reproduction.paper_tables import GOTO
 NEAREST = 3  # first distance of the paper's figure; the last is FARTHEST
 FEWEST = 5  # moves of the corpus over a distance that counts
 BETTER, WORSE = "sequence", "pair"
-NEAR, FAR = (4, 6), (7, FARTHEST)  # distances of one class each (footnote 16)
+NEAR_SPAN, FAR_SPAN = (4, 6), (7, FARTHEST)  # distances of one class each (footnote 16)
 MOVES = "corpus, all moves"
 COUNTED = (
     "0 is monotone. A move for every target word with a source word that was not visited before, "
@@ -209,8 +209,9 @@ def _findings(studies: Studies) -> list[Finding]:
     classes = {test: study for test, study in studies.items() if study.outbound is not None}
     if classes:
         claims[
-            f"{GOTO}, footnote 16: a place {FAR[0]} to {FAR[1]} words ahead gets more from the "
-            f"outbound classes than one {NEAR[0]} to {NEAR[1]} ahead, and less from the corpus"
+            f"{GOTO}, footnote 16: a place {FAR_SPAN[0]} to {FAR_SPAN[1]} words ahead gets more "
+            f"from the outbound classes than one {NEAR_SPAN[0]} to {NEAR_SPAN[1]} ahead, and less "
+            "from the corpus"
         ] = [case for test, study in classes.items() for case in _flatter(test, study)]
     return judge_claims(claims)
 
@@ -263,14 +264,14 @@ def _tested(
 
 
 def span_means(curves: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Means of curves, along the last axis, over the distances NEAR and FAR that they know."""
+    """Means of curves, along the last axis, over what they know of NEAR_SPAN and FAR_SPAN."""
 
     def mean(low: int, high: int) -> FloatArray:
         span = curves[..., FARTHEST + low : FARTHEST + high + 1]
         known = np.isfinite(span)
         return _mean(np.where(known, span, 0.0).sum(axis=-1), known.sum(axis=-1))
 
-    return mean(*NEAR), mean(*FAR)
+    return mean(*NEAR_SPAN), mean(*FAR_SPAN)
 
 
 def _span_means(study: NextWordStudy) -> dict[str, tuple[FloatArray, FloatArray]]:
@@ -285,7 +286,7 @@ def _outbound(studies: Studies) -> Table:
         for test, study in studies.items()
         for name, means in _span_means(study).items()
     ]
-    spans = [f"{low} to {high}" for low, high in (NEAR, FAR)]
+    spans = [f"{low} to {high}" for low, high in (NEAR_SPAN, FAR_SPAN)]
     notes = ["outbound: P(class of the distance | last word), which all places of a class share"]
     title = "average P of a place by distance, nine-class (footnote 16)"
     return Table(["test set", "", *spans], rows, notes, title)
@@ -322,7 +323,7 @@ def _depends(material: Material) -> Iterable[Any]:
     parts = read_system(material.trained)["parts"]
     made = [parts.get(name) for name in ("source_classes", TAGGER)]
     tests = [item for test in _tests(material) for item in (test.name, *test.files.values())]
-    return [models, made, NEAREST, NEAR, FAR, FEWEST, N_RESAMPLES, SEED, *tests]
+    return [models, made, NEAREST, NEAR_SPAN, FAR_SPAN, FEWEST, N_RESAMPLES, SEED, *tests]
 
 
 def _make(material: Material) -> Exhibit:

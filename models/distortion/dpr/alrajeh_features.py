@@ -27,7 +27,7 @@ from hyperbaton.models.distortion.dpr.feature_set import (
     Layers,
 )
 from hyperbaton.models.distortion.dpr.samples import PairPlaces
-from hyperbaton.models.phrases.extraction import GRID
+from hyperbaton.models.phrases.settings import GRID
 
 ONE = np.uint64(1)
 

@@ -26,7 +26,7 @@ from hyperbaton.foundation.files.array_laws import CheckedArrays
 from hyperbaton.foundation.kernels import kernel
 from hyperbaton.models.distortion.dpr.samples import PairPlaces
 
-CHUNK = 20_000  # rows that a thread takes at a time
+ROWS_AT_ONCE = 20_000  # that a thread takes
 DROPPED = -1  # number of a column that is not used
 SOURCE, TRANSLATION, BOTH = 1, 2, 3  # which kinds of features are wanted
 
@@ -114,10 +114,10 @@ class DescribedPlaces(NamedTuple):
         features, source, target, places, threads = self
 
         def work(first: int) -> FeatureRows:
-            return features.rows(source, target, places.rows(first, first + CHUNK), number)
+            return features.rows(source, target, places.rows(first, first + ROWS_AT_ONCE), number)
 
         with ThreadPoolExecutor(threads) as pool:
-            yield from pool.map(work, range(0, len(places.inner), CHUNK))
+            yield from pool.map(work, range(0, len(places.inner), ROWS_AT_ONCE))
 
     def rows(self) -> FeatureRows:
         """The rows of all places, by raw columns."""

@@ -9,8 +9,8 @@ features of two words are kept once for the two words (`pair_index.py`) and not 
 places that has them near. The words at places a and b matter to pairs (i, j) with |a − i| ≤ 2 and
 |b − j| ≤ 2, of which those in either direction have records of their own:
 
-           b=0 1 2 3 4 5 6 7 8              o = 0, NP behind CP:  b ≥ a − NEAR
-    a=4      1 1 · · · · · 0 0              o = 1, NP before CP:  b ≤ a + NEAR        ·: both
+           b=0 1 2 3 4 5 6 7 8              o = 0, NP behind CP:  b ≥ a − NEAR_WORDS
+    a=4      1 1 · · · · · 0 0              o = 1, NP before CP:  b ≤ a + NEAR_WORDS  ·: both
 """
 
 import os
@@ -44,7 +44,7 @@ from hyperbaton.models.distortion.next_word.templates import (
 
 BLOCK_PAIRS = 40_000
 LARGE = ("side", "tags", "cells")  # arrays of a block that make up its size
-NEAR = 2  # words so close together matter to pairs of both orientations
+NEAR_WORDS = 2  # words so close together matter to pairs of both orientations
 
 
 class Block(NamedTuple):
@@ -190,8 +190,8 @@ def columns(n_words, o, a):
     """The places b whose words matter together with those of a, both in padded sentences, for pairs
     of an orientation."""
     if o:
-        return 1, min(a + NEAR, n_words + 5) + 1
-    return max(a - NEAR, 1), n_words + 6
+        return 1, min(a + NEAR_WORDS, n_words + 5) + 1
+    return max(a - NEAR_WORDS, 1), n_words + 6
 
 
 @inner

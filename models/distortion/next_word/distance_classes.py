@@ -29,7 +29,7 @@ N_CLASSES = 9
 N_TEMPLATES = 10
 FIFTHS = 5
 LANES = 8
-CHUNK = 4096  # events
+EVENTS_AT_ONCE = 4096
 _LOWEST = -(1 << 30)
 # The lowest distortion of each class. Green's classes have one for −1, which is CP itself; Goto et
 # al. shift the negative ones by one instead (footnote 6).
@@ -144,8 +144,8 @@ class ClassExamples:
         def work(lane: int) -> float:
             gradient = nothing if gradients is None else gradients[lane]
             value = 0.0
-            for begin in range(lane * CHUNK, len(self.classes), LANES * CHUNK):
-                rows = slice(begin, begin + CHUNK)
+            for begin in range(lane * EVENTS_AT_ONCE, len(self.classes), LANES * EVENTS_AT_ONCE):
+                rows = slice(begin, begin + EVENTS_AT_ONCE)
                 value += _add_examples(self.features[rows], self.classes[rows], weights, gradient)
             return value
 

@@ -38,10 +38,10 @@ from hyperbaton.foundation.arrays import BoolArray, Int32Array, Int64Array, Ragg
 from hyperbaton.foundation.errors import DataError, SettingError, nearest
 from hyperbaton.foundation.files.vocabulary import UNKNOWN, Vocabulary
 from hyperbaton.foundation.kernels import kernel
+from hyperbaton.models.phrases.settings import GRID
 
 LAST, SPAN, ASC = range(3)
 ORDERS = ("last", "span", "asc")  # the first is the usual one
-GRID = 8  # inner alignments are 8 × 8 bits, bit 8 · target + source
 NEVER = np.int32(1 << 30)  # the event that closes a place that is never visited
 
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hyperbaton.corpus.corpora.corpus import SENTENCES_AT_ONCE
 from hyperbaton.foundation.arrays import Int32Array, Int64Array
 from hyperbaton.foundation.files.array_laws import CheckedArrays
 from hyperbaton.foundation.hashing import first_slot, table_size
@@ -30,7 +31,6 @@ from hyperbaton.models.distortion.next_word.templates import (
     side_keys,
 )
 
-CHUNK = 2000  # sentences that a thread takes at a time
 RANGES = 64  # of keys whose counts are added up at a time
 ALL = 2 * SIDE + BOTH + 2  # templates
 FREE = -1  # in the keys of a slot that holds nothing
@@ -43,12 +43,13 @@ def select_features(
     first: what is used together should lie close together in memory."""
 
     def count(first: int) -> tuple[Int64Array, Int32Array]:
-        keys = _counted_keys(symbols, events, first, min(first + CHUNK, events.n_sentences))
+        last = min(first + SENTENCES_AT_ONCE, events.n_sentences)
+        keys = _counted_keys(symbols, events, first, last)
         found, counts = np.unique(keys, return_counts=True)
         return found, counts.astype(np.int32)
 
     with ThreadPoolExecutor(threads) as pool:
-        chunks = list(pool.map(count, range(0, events.n_sentences, CHUNK)))
+        chunks = list(pool.map(count, range(0, events.n_sentences, SENTENCES_AT_ONCE)))
         ranges = pairwise(_bounds([keys for keys, _ in chunks]))
         parts = list(pool.map(lambda ends: _often(chunks, ends, min_count), ranges))
     keys, counts = (np.concatenate(column) for column in zip(*parts, strict=True))

@@ -42,7 +42,7 @@ from hyperbaton.models.distortion.parse.templates import (
     static_keys,
 )
 
-CHUNK = 1000  # sentences that a thread takes at a time
+PATHS_AT_ONCE = 1000  # that a thread takes, one for each sentence
 MOST_KEYS = MOST_STATIC + 2 + 4 + 1 + 2 * MOST
 
 
@@ -104,7 +104,7 @@ def make_events(
     path, offsets, source, choice = visits
 
     def work(first: int) -> tuple[Int32Array, Int32Array, Int64Array, Int64Array]:
-        last = min(first + CHUNK, len(offsets) - 1)
+        last = min(first + PATHS_AT_ONCE, len(offsets) - 1)
         n = int(offsets[last] - offsets[first])
         jump, tag = np.empty(n, np.int32), np.empty(n, np.int32)
         n_keys, keys = np.zeros(n, np.int64), np.empty(n * MOST_KEYS, np.int64)
@@ -115,9 +115,9 @@ def make_events(
 
     with ThreadPoolExecutor(threads) as pool:
         chunks = []
-        for number, chunk in enumerate(pool.map(work, range(0, len(offsets) - 1, CHUNK))):
+        for number, chunk in enumerate(pool.map(work, range(0, len(offsets) - 1, PATHS_AT_ONCE))):
             chunks.append(chunk)
-            report(min((number + 1) * CHUNK, len(offsets) - 1))
+            report(min((number + 1) * PATHS_AT_ONCE, len(offsets) - 1))
     jump, tag, n_keys, keys = (np.concatenate(columns) for columns in zip(*chunks, strict=True))
     return PathEvents(source, choice, jump, tag, np.concatenate([[0], np.cumsum(n_keys)]), keys)
 

@@ -54,7 +54,7 @@ from hyperbaton.models.distortion.parse.templates import (
     WORDS,
     parse_use,
 )
-from hyperbaton.models.phrases.extraction import GRID
+from hyperbaton.models.phrases.settings import GRID
 from hyperbaton.models.phrases.table import PhraseTable
 from hyperbaton.models.phrases.trie import Trie
 

@@ -30,7 +30,7 @@ import numpy as np
 from hyperbaton.corpus.corpora.corpus import AlignedCorpus
 from hyperbaton.foundation.arrays import Int32Array, Int64Array
 from hyperbaton.foundation.kernels import inner, kernel
-from hyperbaton.models.phrases.extraction import GRID
+from hyperbaton.models.phrases.settings import GRID
 
 FIRST, LEFT, RIGHT = range(3)
 UNALIGNED = ("first", "left", "right")

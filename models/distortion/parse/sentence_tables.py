@@ -49,7 +49,7 @@ from hyperbaton.models.distortion.parse.templates import (
     sibling_keys,
     static_keys,
 )
-from hyperbaton.models.phrases.extraction import GRID
+from hyperbaton.models.phrases.settings import GRID
 from hyperbaton.models.phrases.trie import ROOT, child
 
 FROM_STATE = -2  # a history group that depends on the words before the option

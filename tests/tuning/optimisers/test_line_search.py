@@ -147,7 +147,7 @@ def test_intervals_are_scored_in_chunks(monkeypatch):
     a, b = features[:, 0].copy(), features[:, 1].copy()
     found = find_thresholds(a, b, offsets, 10.0, room)
     whole = interval_scores(found, statistics, Bleu())
-    monkeypatch.setattr("hyperbaton.tuning.optimisers.line_search.CHUNK", 5)
+    monkeypatch.setattr("hyperbaton.tuning.optimisers.line_search.INTERVALS_AT_ONCE", 5)
     np.testing.assert_allclose(interval_scores(found, statistics, Bleu()), whole)
     assert len(whole) > 20
 
