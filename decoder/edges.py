@@ -152,7 +152,7 @@ def open_edge(space, ws, number, n_grids, first_group):
     grid.target = target
     grid.member, grid.member_end = group.begin, group.begin + group.size
     grid.option, grid.option_end = span.option, space.spans[edge.span + ONE].option
-    grid.extra = edge.extra
+    grid.first_answer = edge.first_answer
     return 0
 
 

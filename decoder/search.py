@@ -31,7 +31,7 @@ from hyperbaton.decoder.workspace import (
     HYPOTHESES,
     MEMBERS,
     NARROWED,
-    NO_EXTRA,
+    NO_ANSWERS,
     NOTHING,
     ONE,
     Workspace,
@@ -74,10 +74,10 @@ def search(
 
     After the `deadline`, on the clock `perf_counter`, the beam is narrow.
     """
-    extra, n_covered, n_edges = NO_EXTRA, 0, 0
+    answers, n_covered, n_edges = NO_ANSWERS, 0, 0
     n_stacks = 1 if models or deadline < inf else max(1, PAUSE // limits.pops)
     while True:
-        here = space, lm, ws, limits, extra, n_covered, n_edges
+        here = space, lm, ws, limits, answers, n_covered, n_edges
         if models is None:
             result, n_edges = _search_on(*here, n_stacks)
         else:
@@ -94,16 +94,16 @@ def search(
             ws.counters[NARROWED] += 1
         if models is not None:
             is_last = n_covered == space.n_words
-            extra = models.ask(ws.edges[:n_edges], batch, is_last=is_last)
+            answers = models.ask(ws.edges[:n_edges], batch, is_last=is_last)
 
 
 @kernel
 def _search_to_question(
-    space, lm, ws, limits, extra, n_covered, n_edges, joint_states, n_models
+    space, lm, ws, limits, answers, n_covered, n_edges, joint_states, n_models
 ):  # fmt: skip
     """`_search_on`, and the batch of steps that the models are asked about: one call, because each
     call from Python costs time for its arguments."""
-    result, n_edges = _search_on(space, lm, ws, limits, extra, n_covered, n_edges, 1)
+    result, n_edges = _search_on(space, lm, ws, limits, answers, n_covered, n_edges, 1)
     if result == ASK:
         classify(ws, n_covered)
     edges = ws.edges[: n_edges if result == ASK else 0]
@@ -111,9 +111,9 @@ def _search_to_question(
 
 
 @uncounted_kernel
-def _search_on(space, lm, ws, limits, extra, n_covered, n_edges, n_stacks):
+def _search_on(space, lm, ws, limits, answers, n_covered, n_edges, n_stacks):
     """Searches on from a stack to the end, or until the edges into the one `n_stacks` later are
-    known. `n_edges` lead into this stack; `extra` holds the models' answers for their steps.
+    known. `n_edges` lead into this stack; `answers` holds the models' answers for their steps.
 
     Returns the best hypothesis, NOTHING, ASK or what is full, and the number of edges that were
     collected last.
@@ -124,7 +124,7 @@ def _search_on(space, lm, ws, limits, extra, n_covered, n_edges, n_stacks):
             best, distortion = space.future[0, space.n_words], space.distortion.state_of_option[0]
             _begin(ws, best, space.begin_state, distortion)
         else:
-            full = fill_stack(space, lm, ws, limits, extra, n_covered, n_edges)
+            full = fill_stack(space, lm, ws, limits, answers, n_covered, n_edges)
             if full:
                 return full, n_edges
             prune_and_group(ws, limits, n_covered)
@@ -146,7 +146,7 @@ def _begin(ws, future, lm_state, distortion):
     first.lm_state = member.lm_state = lm_state
     first.distortion = distortion
     first.option = first.previous = EMPTY
-    first.group = first.extra = 0
+    first.group = first.joint_state = 0
     ws.coverage[0, :] = 0
     group.future = group.words = future
     group.jumps = 0.0
