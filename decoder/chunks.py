@@ -15,8 +15,8 @@ from time import monotonic
 from typing import TYPE_CHECKING, Generic, Protocol, TypeAlias, TypeVar
 
 from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.decoder.constrained_search import Request
 from hyperbaton.decoder.decoded import Decoded
-from hyperbaton.decoder.requests import Request
 from hyperbaton.foundation.errors import HyperbatonError
 from hyperbaton.foundation.work.workers import Workers
 from hyperbaton.foundation.work.workplace import Workplace, plain

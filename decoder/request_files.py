@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from hyperbaton.corpus.text import parse_lines, split_words
-from hyperbaton.decoder.requests import Beginning, Exactly, Following, Request
+from hyperbaton.decoder.constrained_search import Beginning, Exactly, Following, Request
 from hyperbaton.foundation.errors import BadLine, DataError
 
 Split: TypeAlias = Callable[[str], Sequence[str]]

@@ -28,11 +28,11 @@ from hyperbaton.decoder.chunks import (
     sendable,
     stream,
 )
+from hyperbaton.decoder.constrained_search import Exactly, Request
 from hyperbaton.decoder.decode import Decoder, SearchSettings, Stopped
 from hyperbaton.decoder.decoded import Decoded
 from hyperbaton.decoder.pieces import cut, join
 from hyperbaton.decoder.recipe import Origin, Recipe
-from hyperbaton.decoder.requests import Exactly, Request
 from hyperbaton.decoder.text_layers import TextLayers
 from hyperbaton.foundation.arrays import FloatArray, Ragged
 from hyperbaton.foundation.errors import DataError, HyperbatonError, SettingError
@@ -195,8 +195,8 @@ class Translator:
         request: Request | None = None,
         is_stopped: IsStopped = never,
     ) -> Decoded:
-        """The best derivations, or what is requested (`decoder/requests.py`). The search looks now
-        and then whether it `is_stopped`, and then raises `Stopped`."""
+        """The best derivations, or what is requested (`constrained_search.py`). The search looks
+        now and then whether it `is_stopped`, and then raises `Stopped`."""
         sentence = self.preparation.parse(sentence) if isinstance(sentence, str) else sentence
         decoder = self._decoder(is_stopped)
         try:

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.decoder.constrained_search import Exactly
 from hyperbaton.decoder.decoded import Decoded
-from hyperbaton.decoder.requests import Exactly
 from hyperbaton.decoder.translator import Failure, Translator
 from hyperbaton.foundation.arrays import FloatArray
 from hyperbaton.foundation.progress import Progress

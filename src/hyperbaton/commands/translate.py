@@ -30,7 +30,7 @@ from hyperbaton.console import announce_compilation, progress_line, say
 if TYPE_CHECKING:
     from hyperbaton.corpus.sentences.sentence import Sentence
     from hyperbaton.decoder.chunks import Search
-    from hyperbaton.decoder.requests import Request
+    from hyperbaton.decoder.constrained_search import Request
     from hyperbaton.decoder.translator import Translator
     from hyperbaton.foundation.errors import BadLine
     from hyperbaton.views.translation_text import Written

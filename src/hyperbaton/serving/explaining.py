@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.decoder.constrained_search import Request
 from hyperbaton.decoder.decoded import Decoded
 from hyperbaton.decoder.drawing.derivation_svg import derivation_svg
 from hyperbaton.decoder.explanation import Explanation, explain
-from hyperbaton.decoder.requests import Request
 from hyperbaton.decoder.translator import Translation, Translator
 from hyperbaton.foundation.errors import DataError
 from hyperbaton.serving.limits import Limits

@@ -1,4 +1,4 @@
-"""What may be asked of a search beside the best translation, and how it is answered.
+"""Constrained search: a given translation, prefix or order.
 
 request ──▶ a table of its own ──▶ search with one more scorer ──▶ derivations, scored as ever
 """
