@@ -26,7 +26,7 @@ from hyperbaton.models.distortion.interface import SentenceScorer, Steps
 from hyperbaton.models.distortion.tables import TableScorer
 
 
-class Batch(NamedTuple):
+class StepBatch(NamedTuple):
     """B steps into a stack: for each edge, kind of its members and option, in this order."""
 
     previous: Int32Array  # (B,) options
@@ -57,7 +57,7 @@ class CoverageModels:
         first = np.array([scorer.initial_state for scorer, _ in scorers], np.int64)
         self._answers(np.zeros((1, len(self._weights))), first.reshape(-1, 1))  # it has number 0
 
-    def ask(self, edges: NDArray[Any], batch: Batch, *, is_last: bool) -> NDArray[Any]:
+    def ask(self, edges: NDArray[Any], batch: StepBatch, *, is_last: bool) -> NDArray[Any]:
         """The scores of all steps into a stack, and the states after them, ANSWER."""
         previous, option, coverage, states = batch
         features = [np.empty((len(option), 0))]
@@ -150,7 +150,7 @@ def batch_of_steps(space, ws, edges, joint_states, n_models):
                 for model in range(n_models):
                     states[model, step] = joint_states.values[begin + model]
                 step += 1
-    return Batch(previous, option, coverage, states)
+    return StepBatch(previous, option, coverage, states)
 
 
 @inner

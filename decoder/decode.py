@@ -18,7 +18,7 @@ from hyperbaton.decoder.features import DENSE_FEATURES
 from hyperbaton.decoder.lattice import make_lattice
 from hyperbaton.decoder.nbest import best_derivations
 from hyperbaton.decoder.options import MOST_OPTIONS, OptionFinder, OptionWeights, SentenceOptions
-from hyperbaton.decoder.search import NO_LIMIT, STOPPED, Limits, search
+from hyperbaton.decoder.search import NO_LIMIT, STOPPED, SearchLimits, search
 from hyperbaton.decoder.search_space import (
     SearchSpace,
     best_futures,
@@ -217,7 +217,7 @@ class Decoder:
             END,
             zones,
         )
-        limits = Limits(
+        limits = SearchLimits(
             settings.pop_limit or NO_LIMIT,
             settings.stack_size or NO_LIMIT,
             settings.beam or np.inf,
@@ -227,7 +227,11 @@ class Decoder:
         return self._best(space, limits, models, deadline)
 
     def _best(
-        self, space: SearchSpace, limits: Limits, models: CoverageModels | None, deadline: float
+        self,
+        space: SearchSpace,
+        limits: SearchLimits,
+        models: CoverageModels | None,
+        deadline: float,
     ) -> tuple[int, Workspace]:
         """Searches until there is room enough."""
         n_words = space.n_words

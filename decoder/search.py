@@ -48,14 +48,14 @@ PAUSE = 50_000  # steps after which the search looks whether it is still wanted
 NARROW_POPS, NARROW_STACK = 20, 10
 
 
-class Limits(NamedTuple):
+class SearchLimits(NamedTuple):
     pops: int  # steps tried for each stack
     stack_size: int
     beam: float
     distortion: int
     keep_arcs: bool  # keep all steps that were tried, for n-best lists
 
-    def narrowed(self) -> "Limits":
+    def narrowed(self) -> "SearchLimits":
         """So few steps that the end is near; every hypothesis can be extended to the end."""
         pops, stack_size = min(self.pops, NARROW_POPS), min(self.stack_size, NARROW_STACK)
         return self._replace(pops=pops, stack_size=stack_size)
@@ -65,7 +65,7 @@ def search(
     space: SearchSpace,
     lm: Automaton,
     ws: Workspace,
-    limits: Limits,
+    limits: SearchLimits,
     models: CoverageModels | None = None,
     is_stopped: Callable[[], bool] = lambda: False,
     deadline: float = inf,

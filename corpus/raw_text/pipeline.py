@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from hyperbaton.corpus.corpora.corpus import Side
-from hyperbaton.corpus.languages import TEXT, Text, primary
+from hyperbaton.corpus.languages import TEXT, TextConventions, primary
 from hyperbaton.corpus.raw_text.casing import CASES, KEEP, LOWER, TRUE, Truecaser, capitalised
 from hyperbaton.corpus.raw_text.normalisation import Form, normalise, origins
 from hyperbaton.corpus.raw_text.spacing import escape
@@ -38,7 +38,7 @@ class TextPipeline:
                 expected=nearest(language, list(TEXT)),
                 advice=f"or choose one: {', '.join(TOKENISERS)}",
             )
-        usual = TEXT.get(language, Text("none"))
+        usual = TEXT.get(language, TextConventions("none"))
         if case and case not in CASES:
             raise SettingError(f"there is no case {case!r}", expected=nearest(case, list(CASES)))
         made = Tokeniser(tokeniser or usual.tokeniser, language)

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperbaton.foundation.errors import DataError, reading
-from hyperbaton.foundation.files.array_laws import ADVICE, Check, CheckedArrays, plain_numbers
+from hyperbaton.foundation.files.array_laws import ADVICE, ArrayCheck, CheckedArrays, plain_numbers
 from hyperbaton.foundation.files.sealed_folders import (
     damaged_files,
     is_remembered,
@@ -107,7 +107,7 @@ def save_arrays(
 def load_arrays(
     directory: Path,
     format_number: int,
-    laws: Check = plain_numbers,
+    laws: ArrayCheck = plain_numbers,
     settings: Mapping[str, Any] = MappingProxyType({}),
     mode: Literal["r", "c"] = "r",
 ) -> ArrayFolder:
@@ -147,7 +147,7 @@ def _is_file_name(name: str) -> bool:
     return Path(name).name == name and name.isprintable()
 
 
-def _verify(directory: Path, version: str, laws: Check, folder: ArrayFolder) -> None:
+def _verify(directory: Path, version: str, laws: ArrayCheck, folder: ArrayFolder) -> None:
     if is_remembered(directory, version):
         return
     sealed = is_sealed(directory)

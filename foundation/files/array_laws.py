@@ -145,7 +145,7 @@ class CheckedArrays:
         return DataError(what, where=where, expected=expected, advice=ADVICE)
 
 
-Check: TypeAlias = Callable[[CheckedArrays], None]
+ArrayCheck: TypeAlias = Callable[[CheckedArrays], None]
 
 
 def plain_numbers(arrays: CheckedArrays) -> None:

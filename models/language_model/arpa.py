@@ -33,7 +33,7 @@ from hyperbaton.models.language_model.arpa_lines import (
     index_words,
     parse_lines,
 )
-from hyperbaton.models.language_model.ngrams import LN10, MAX_ORDER, NGrams, Section, assemble
+from hyperbaton.models.language_model.ngrams import LN10, MAX_ORDER, NGrams, NGramSection, assemble
 
 BYTES_AT_ONCE = 1 << 22  # that are read
 LINES_AT_ONCE = 1 << 16  # that are written
@@ -179,7 +179,7 @@ def _expect(source: ArpaSource, wanted: str) -> None:
     source.take_line()
 
 
-def _read_unigrams(source: ArpaSource, vocabulary: Vocabulary) -> tuple[Section, int]:
+def _read_unigrams(source: ArpaSource, vocabulary: Vocabulary) -> tuple[NGramSection, int]:
     """The unigrams, including <unk>, and how many the file has."""
     values: dict[int, tuple[float, float]] = {}
     while (line := source.line()) is not None and not line.startswith("\\"):
@@ -197,12 +197,12 @@ def _read_unigrams(source: ArpaSource, vocabulary: Vocabulary) -> tuple[Section,
     values.setdefault(0, (UNKNOWN_LOG10, 0.0))
     numbers = np.array(list(values), dtype=np.int32).reshape(-1, 1)
     probability, backoff = LN10 * np.array(list(values.values())).T
-    return Section(numbers, probability, backoff), n_read
+    return NGramSection(numbers, probability, backoff), n_read
 
 
 def _read_section(
     source: ArpaSource, length: int, index: WordIndex, vocabulary: Vocabulary
-) -> Section:
+) -> NGramSection:
     parts = [parse_lines(np.empty(0, np.uint8), length, index)]
     while parts[-1].why == MORE and len(piece := source.piece()):
         part = parse_lines(piece, length, index)
@@ -213,7 +213,7 @@ def _read_section(
             raise AssertionError(f"the two readers of ARPA lines disagree about {line!r}")
         parts.append(part)
     words, probability, backoff = map(np.concatenate, list(zip(*parts, strict=True))[:3])
-    return Section(words, LN10 * probability, LN10 * backoff)
+    return NGramSection(words, LN10 * probability, LN10 * backoff)
 
 
 def _checked(

@@ -23,7 +23,7 @@ from hyperbaton.models.phrases.numbering import number_rows
 from hyperbaton.models.phrases.sorted_trie import Nodes, build_nodes, sorted_order
 from hyperbaton.models.phrases.table import DIRECT_PHRASE, HEADER, SOURCE_COUNT, logarithms
 
-Section: TypeAlias = Mapping[str, NDArray[Any]]
+TableSection: TypeAlias = Mapping[str, NDArray[Any]]
 NODE_COLUMNS = ("word", "n_children", "n_entries")
 MOST = (1 << 31) - 1  # rows that an Int32Array can number
 
@@ -63,7 +63,7 @@ def section(
 
 
 def join(
-    sections: Sequence[Section],
+    sections: Sequence[TableSection],
     targets: Callable[[], Iterator[Targets]],
     vocabularies: tuple[Vocabulary, Vocabulary],
     reordering_type: str,
@@ -131,7 +131,7 @@ def _shared(parts: list[NDArray[Any]]) -> tuple[NDArray[Any], list[Int32Array]]:
 
 
 def _by_level(
-    sections: Sequence[Section], name: str, new: Sequence[Int32Array] | None
+    sections: Sequence[TableSection], name: str, new: Sequence[Int32Array] | None
 ) -> Iterator[NDArray[Any]]:
     """A column of the entries; with `new`, numbers are replaced."""
     ends = [np.cumsum(np.append(0, each["n_entries"]))[each["level_begin"]] for each in sections]
@@ -141,7 +141,7 @@ def _by_level(
             yield new[number][part] if new else part
 
 
-def _node_columns(sections: Sequence[Section]) -> list[Stream]:
+def _node_columns(sections: Sequence[TableSection]) -> list[Stream]:
     """The columns of all nodes with the root, whose children are the distinct first words."""
     level = [each["level_begin"] for each in sections]
     first = [slice(0, int(begin[1])) for begin in level]

@@ -60,7 +60,7 @@ from hyperbaton.models.system.folder import (
 from hyperbaton.models.system.settings import TrainingSettings
 from hyperbaton.models.system.stage_work import (
     Needed,
-    Work,
+    StageWork,
     fit_and_save,
     fit_distortion,
     make_classes,
@@ -347,7 +347,9 @@ class _Training:
     def _far(self, folder: Path) -> FarWork:
         return FarWork(cast(Workers, self.workers), folder / WORK)
 
-    def _on_corpus(self, name: str, key: str, work: Work, **values: Any) -> Callable[[Path], str]:
+    def _on_corpus(
+        self, name: str, key: str, work: StageWork, **values: Any
+    ) -> Callable[[Path], str]:
         """What a stage does with the corpus. A worker begins now, unless the stage is there."""
 
         def work_here(folder: Path) -> str:

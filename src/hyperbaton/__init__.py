@@ -13,10 +13,12 @@ Importing this package is quick: heavy imports wait until they are needed.
 """
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
+
+from hyperbaton.foundation.progress import Talk
 
 if TYPE_CHECKING:
     from hyperbaton.decoder.translator import Translation, Translator
@@ -44,7 +46,6 @@ _PLACES = {
     "check_model": "hyperbaton.models.distortion.conformance",
 }
 File: TypeAlias = str | os.PathLike[str]
-Talk: TypeAlias = Callable[[str], None]
 Section: TypeAlias = Mapping[str, Any]  # settings by key
 
 

@@ -67,7 +67,7 @@ class Room(NamedTuple):
     scratch: Scratch
 
 
-class Point(NamedTuple):
+class LinePoint(NamedTuple):
     x: float  # 0 if nothing is better
     score: float
 
@@ -79,7 +79,7 @@ class LineSearch:
         self._statistics, self._offsets, self._metric = statistics, offsets, metric
         self._room = make_room(offsets)
 
-    def best(self, a: FloatArray, b: FloatArray, start: float, unit: float) -> Point:
+    def best(self, a: FloatArray, b: FloatArray, start: float, unit: float) -> LinePoint:
         """The best point on the line where hypotheses score `a` + `b` x, (H,) each.
 
         `start` is the metric at x = 0, `unit` the step that changes the weights by their own size.
@@ -87,17 +87,17 @@ class LineSearch:
         reach = REACH * unit
         thresholds = find_thresholds(a, b, self._offsets, reach, self._room)
         if not len(thresholds.x):
-            return Point(0.0, start)
+            return LinePoint(0.0, start)
         scores = interval_scores(thresholds, self._statistics, self._metric)
         ends = np.concatenate([[-reach], np.clip(thresholds.x, -reach, reach), [reach]])
         wide = np.diff(ends) > NARROW * unit
         best = scores[wide].max(initial=-np.inf)
         if not best > start + BETTER:
-            return Point(0.0, start)
+            return LinePoint(0.0, start)
         middle = (ends[1:] + ends[:-1]) / 2
         equal = np.flatnonzero(wide & (scores >= best - BETTER))
         chosen = equal[np.argmin(np.abs(middle[equal]))]
-        return Point(float(middle[chosen]), float(scores[chosen]))
+        return LinePoint(float(middle[chosen]), float(scores[chosen]))
 
 
 def make_room(offsets: Int64Array) -> Room:

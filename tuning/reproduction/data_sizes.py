@@ -28,7 +28,7 @@ from hyperbaton.tuning.evaluation.tables import Table
 from hyperbaton.tuning.evaluation.verdicts import Case, Finding, judge_claims
 from hyperbaton.tuning.metrics.base import Metric
 from hyperbaton.tuning.reproduction.exhibit import Exhibit, LeftOut
-from hyperbaton.tuning.reproduction.material import Kind, Material
+from hyperbaton.tuning.reproduction.material import ExhibitKind, Material
 from hyperbaton.tuning.reproduction.paper_tables import NI
 from hyperbaton.tuning.reproduction.repetitions import Spread, paired_t_test, spread
 
@@ -123,7 +123,7 @@ def _make(material: Material) -> Exhibit:
     return sizes_exhibit(by_test)
 
 
-KIND = Kind(NAME, TITLE, _depends, _make)
+KIND = ExhibitKind(NAME, TITLE, _depends, _make)
 
 
 def _compared(material: Material, n_pairs: int, size: int, draw: int) -> Comparison:

@@ -16,7 +16,7 @@ from hyperbaton.models.system.folder import load_distortion, model_entries
 from hyperbaton.tuning.evaluation.charts import Chart, Series
 from hyperbaton.tuning.evaluation.verdicts import Case, Finding, judge_claims
 from hyperbaton.tuning.reproduction.exhibit import Exhibit, LeftOut
-from hyperbaton.tuning.reproduction.material import Kind, Material
+from hyperbaton.tuning.reproduction.material import ExhibitKind, Material
 from hyperbaton.tuning.reproduction.paper_tables import XIANG
 from hyperbaton.tuning.reproduction.repetitions import counts_p_value
 
@@ -109,4 +109,4 @@ def _make(material: Material) -> Exhibit:
     return jumps_exhibit(model.learned_)
 
 
-KIND = Kind(NAME, TITLE, _depends, _make)
+KIND = ExhibitKind(NAME, TITLE, _depends, _make)

@@ -41,7 +41,7 @@ from hyperbaton.tuning.evaluation.significance import bootstrap_p_value, resampl
 from hyperbaton.tuning.evaluation.tables import Table
 from hyperbaton.tuning.evaluation.verdicts import Case, Finding, judge_claims
 from hyperbaton.tuning.reproduction.exhibit import Exhibit, LeftOut
-from hyperbaton.tuning.reproduction.material import Kind, Material
+from hyperbaton.tuning.reproduction.material import ExhibitKind, Material
 from hyperbaton.tuning.reproduction.next_word_study import (
     CORPUS,
     FARTHEST,
@@ -341,4 +341,4 @@ def _make(material: Material) -> Exhibit:
     return next_word_exhibit(studies)
 
 
-KIND = Kind(NAME, TITLE, _depends, _make)
+KIND = ExhibitKind(NAME, TITLE, _depends, _make)

@@ -21,7 +21,7 @@ from hyperbaton.models.system.folder import load_distortion, model_entries
 from hyperbaton.tuning.evaluation.tables import Table
 from hyperbaton.tuning.evaluation.verdicts import Case, Finding, judge_claims
 from hyperbaton.tuning.reproduction.exhibit import Exhibit, LeftOut
-from hyperbaton.tuning.reproduction.material import Kind, Material
+from hyperbaton.tuning.reproduction.material import ExhibitKind, Material
 from hyperbaton.tuning.reproduction.paper_tables import XIANG
 from hyperbaton.tuning.reproduction.repetitions import normal_p_value
 
@@ -64,7 +64,7 @@ def _make(material: Material) -> Exhibit:
     return siblings_exhibit(chosen.learned_, chosen.use, sizes)
 
 
-KIND = Kind(NAME, TITLE, _depends, _make)
+KIND = ExhibitKind(NAME, TITLE, _depends, _make)
 
 
 def siblings_exhibit(learned: Learned, use: str, sizes: Mapping[str, int] | None = None) -> Exhibit:

@@ -28,7 +28,7 @@ SURE = 1.0  # standard errors above 0
 RESAMPLES = 500  # of the sentences, for the standard error
 
 
-class Change(NamedTuple):
+class WeightChange(NamedTuple):
     """Of the weights, and of the score that people see."""
 
     before: FloatArray
@@ -37,7 +37,7 @@ class Change(NamedTuple):
     score_after: float
 
 
-def judge_unseen(task: PoolTask, pool: Pool, change: Change, n_rounds: int) -> HeldOut | None:
+def judge_unseen(task: PoolTask, pool: Pool, change: WeightChange, n_rounds: int) -> HeldOut | None:
     """None if there are too few sentences. Optimisers that go part of the way go `n_rounds`
     times."""
     n_parts = min(PARTS, pool.n_sentences // LEAST)

@@ -29,7 +29,7 @@ DECODED, FROM_LATTICES = "pool", "lattice"  # where hypotheses come from
 
 
 @dataclass(frozen=True)
-class Step:
+class TraceStep:
     """Weights, and the score of the development set when it was decoded with them."""
 
     weights: dict[str, float]
@@ -69,7 +69,7 @@ class Trace:
     seed: int
     iterations: int  # at most
     inputs: Mapping[str, str] = field(default_factory=dict)  # fingerprints, by what they identify
-    steps: tuple[Step, ...] = ()
+    steps: tuple[TraceStep, ...] = ()
     following: dict[str, float] | None = None  # weights for the next decoding
     stopped: str = ""  # why, if the run is over
     held_out: HeldOut | None = None  # what unseen sentences say, if anything was gained
@@ -142,7 +142,7 @@ def read_trace(path: Path) -> Trace | None:
         content: Any = json.loads(path.read_text(encoding="utf-8"))
         if not isinstance(content, dict) or content.pop("format", None) != FORMAT:
             return None
-        steps = tuple(Step(**step) for step in content.pop("steps"))
+        steps = tuple(TraceStep(**step) for step in content.pop("steps"))
         held_out = content.pop("held_out")
         unseen = [HeldOut(*held_out)] if held_out else []
         trace = Trace(**content, steps=steps, held_out=unseen[0] if unseen else None)

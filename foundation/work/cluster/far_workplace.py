@@ -20,7 +20,7 @@ from distributed.utils import sync
 
 from hyperbaton.foundation.errors import DataError, HyperbatonError
 from hyperbaton.foundation.work.cluster.file_service import TIMEOUT
-from hyperbaton.foundation.work.cluster.listing import Entry, Lister, Listing, is_same
+from hyperbaton.foundation.work.cluster.listing import ListedFile, Lister, Listing, is_same
 from hyperbaton.foundation.work.cluster.packed import Packed
 from hyperbaton.foundation.work.cluster.part_cache import PartCache
 from hyperbaton.foundation.work.cluster.versions import check_versions
@@ -98,7 +98,7 @@ class FarWorkplace(Workplace):
         if self._order.shared and is_same(path, listing, parts):
             return path
 
-        def fetch(entry: Entry, stream: BinaryIO) -> None:
+        def fetch(entry: ListedFile, stream: BinaryIO) -> None:
             for start in range(0, entry.size, PIECE):
                 piece = self._ask("read", path=str(path), name=entry.name, start=start, size=PIECE)
                 stream.write(piece)

@@ -36,7 +36,7 @@ SMOOTHING = 1.0  # δ: keeps the first steps of rare features short
 ORDER_SEED = 0
 
 
-class Objective(Protocol):
+class NegativeLogLikelihood(Protocol):
     """Minus a log likelihood of weights."""
 
     @property
@@ -61,7 +61,7 @@ class PriorTrial(NamedTuple):
 
 
 def fit_weights(
-    likelihood: Objective,
+    likelihood: NegativeLogLikelihood,
     start: FloatArray,
     prior: float,
     passes: int,
@@ -106,8 +106,8 @@ def fit_weights(
 
 
 def search_prior(
-    likelihood: Objective,
-    held_out: Objective,
+    likelihood: NegativeLogLikelihood,
+    held_out: NegativeLogLikelihood,
     start: FloatArray,
     strongest: float,
     passes: int,

@@ -67,7 +67,7 @@ class EventLayers(NamedTuple):
     tree_offsets: Int64Array
 
 
-class Visits(NamedTuple):
+class CorpusPaths(NamedTuple):
     """The paths of a corpus, with the phrases and candidates of the inventory."""
 
     path: Path
@@ -94,7 +94,7 @@ def layers_of(corpus: AlignedCorpus, trees: Ragged | None) -> EventLayers:
 
 def make_events(
     layers: EventLayers,
-    visits: Visits,
+    visits: CorpusPaths,
     families: int,
     levels: int,
     threads: int,

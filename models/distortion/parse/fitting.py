@@ -10,8 +10,13 @@ from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array, Rag
 from hyperbaton.foundation.errors import DataError
 from hyperbaton.foundation.files.vocabulary import Vocabulary
 from hyperbaton.foundation.progress import Progress
-from hyperbaton.models.distortion.parse.events import PathEvents, Visits, layers_of, make_events
-from hyperbaton.models.distortion.parse.feature_groups import Features, select_features
+from hyperbaton.models.distortion.parse.events import (
+    CorpusPaths,
+    PathEvents,
+    layers_of,
+    make_events,
+)
+from hyperbaton.models.distortion.parse.feature_groups import FeatureGroups, select_features
 from hyperbaton.models.distortion.parse.iis import scale_iteratively
 from hyperbaton.models.distortion.parse.inventory import (
     UNTAGGED,
@@ -70,7 +75,7 @@ class Learned:
     labels: Vocabulary
     inventory: Inventory
     prior: Prior
-    features: Features
+    features: FeatureGroups
     counts: Int64Array  # (F,) how often each feature fires in training
     weights: FloatArray  # (F,) λ
     report: Mapping[str, float] = field(default_factory=dict)  # sizes of the training data
@@ -125,7 +130,7 @@ def learn(
 
 def visit(
     corpus: AlignedCorpus, more: UnitPairs, n_target_words: int, unaligned: int
-) -> tuple[Inventory, Visits]:
+) -> tuple[Inventory, CorpusPaths]:
     """The paths of a corpus over the inventory of their phrases and those of a phrase table."""
     path, offsets = corpus_paths(corpus, unaligned)
     if not len(path.start):
@@ -135,7 +140,7 @@ def visit(
         )
     tags = tags_of_words(corpus.target, n_target_words)
     inventory, source, choice = build_inventory(path_pairs(corpus, path, offsets), more, tags)
-    return inventory, Visits(path, offsets, source, choice)
+    return inventory, CorpusPaths(path, offsets, source, choice)
 
 
 def training_events(

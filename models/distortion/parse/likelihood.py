@@ -15,7 +15,7 @@ import numpy as np
 
 from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array
 from hyperbaton.foundation.kernels import inner, kernel
-from hyperbaton.models.distortion.parse.feature_groups import Features, add_group
+from hyperbaton.models.distortion.parse.feature_groups import FeatureGroups, add_group
 from hyperbaton.models.distortion.parse.inventory import Inventory
 from hyperbaton.models.distortion.parse.templates import (
     G_COLUMN,
@@ -40,7 +40,7 @@ class TrainingEvents(NamedTuple):
     prior: FloatArray  # (rows, jumps) log p0
     prior_begin: Int64Array  # (E,) first row of each event, one row for each candidate
     inventory: Inventory
-    features: Features
+    features: FeatureGroups
     n_columns: int
 
 

@@ -23,7 +23,7 @@ from hyperbaton.foundation.errors import SettingError
 
 if TYPE_CHECKING:
     from hyperbaton.decoder.translator import Translator
-    from hyperbaton.serving.limits import Limits
+    from hyperbaton.serving.limits import RequestLimits
     from hyperbaton.serving.systems import Example, ServedSystem
 
 PORT = click.IntRange(0, 65535)
@@ -98,11 +98,11 @@ class Serve(Command):
             click.echo(address_of(self.host, listening))
             make_server(app, limits).run(sockets=[listening])
 
-    def limits(self) -> "Limits":
-        from hyperbaton.serving.limits import Limits
+    def limits(self) -> "RequestLimits":
+        from hyperbaton.serving.limits import RequestLimits
 
-        return Limits(
-            **{limit.name: getattr(self, f"max_{limit.name}") for limit in fields(Limits)}
+        return RequestLimits(
+            **{limit.name: getattr(self, f"max_{limit.name}") for limit in fields(RequestLimits)}
         )
 
     def systems(self) -> "Iterator[ServedSystem]":

@@ -4,7 +4,7 @@ from dataclasses import fields
 from typing import Any
 
 from hyperbaton.decoder.statistics import SearchStatistics
-from hyperbaton.serving.limits import Limits
+from hyperbaton.serving.limits import RequestLimits
 
 STRING, INTEGER, NUMBER = {"type": "string"}, {"type": "integer"}, {"type": "number"}
 BOOLEAN = {"type": "boolean"}
@@ -197,6 +197,6 @@ SYSTEM = record(
     search=SETTINGS,
     examples=several(record(source=STRING, reference=STRING)),
 )
-LIMITS = record(**{limit.name: NUMBER for limit in fields(Limits)})
+LIMITS = record(**{limit.name: NUMBER for limit in fields(RequestLimits)})
 MODELS = record(hyperbaton=STRING, models=several(SYSTEM), limits=LIMITS)
 HEALTH = record(status=STRING, requests=INTEGER)

@@ -30,7 +30,7 @@ from hyperbaton.serving.answers import (
 )
 from hyperbaton.serving.explaining import explain_sentence
 from hyperbaton.serving.json_schema import completed
-from hyperbaton.serving.limits import Limits
+from hyperbaton.serving.limits import RequestLimits
 from hyperbaton.serving.openapi import describe_api
 from hyperbaton.serving.page_files import page_routes
 from hyperbaton.serving.protection import Protection
@@ -45,7 +45,7 @@ from hyperbaton.serving.translating import SentenceJob, sentence_jobs
 class Service:
     systems: Mapping[str, ServedSystem]
     workers: RequestThreads
-    limits: Limits
+    limits: RequestLimits
 
     async def health(self, _: Request) -> Response:
         under_way = self.workers.n_requests + self.workers.n_given_up
@@ -159,7 +159,7 @@ class _Lines(StreamingResponse):
 def make_app(
     systems: Sequence[ServedSystem],
     workers: RequestThreads,
-    limits: Limits = Limits(),
+    limits: RequestLimits = RequestLimits(),
     hosts: frozenset[str] = frozenset(),
     origins: Sequence[str] = (),
 ) -> ASGIApp:

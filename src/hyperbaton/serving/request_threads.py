@@ -12,7 +12,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TypeVar
 
-from hyperbaton.serving.limits import Limits
+from hyperbaton.serving.limits import RequestLimits
 from hyperbaton.serving.refusals import BUSY, Refused
 from hyperbaton.serving.translating import too_slow
 
@@ -39,7 +39,7 @@ class Deadline:
 
 
 class RequestThreads:
-    def __init__(self, threads: int, limits: Limits) -> None:
+    def __init__(self, threads: int, limits: RequestLimits) -> None:
         self.threads, self._limits = threads, limits
         self._pool = ThreadPoolExecutor(threads, "translating")
         self.n_requests = 0  # under way

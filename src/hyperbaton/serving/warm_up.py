@@ -4,12 +4,12 @@ from typing import Any
 
 from hyperbaton.serving.explaining import explain_sentence
 from hyperbaton.serving.json_schema import completed
-from hyperbaton.serving.limits import Limits
+from hyperbaton.serving.limits import RequestLimits
 from hyperbaton.serving.request_schemas import explain_schema
 from hyperbaton.serving.systems import ServedSystem
 
 SENTENCE = "a b"
-LIMITS = Limits(pops=1 << 40)  # the system's own settings may be as wide as they like
+LIMITS = RequestLimits(pops=1 << 40)  # the system's own settings may be as wide as they like
 
 
 def warm_up(system: ServedSystem) -> None:

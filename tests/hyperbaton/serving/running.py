@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from hyperbaton.serving.app import make_app
-from hyperbaton.serving.limits import Limits
+from hyperbaton.serving.limits import RequestLimits
 from hyperbaton.serving.protection import allowed_hosts
 from hyperbaton.serving.request_threads import RequestThreads
 from hyperbaton.serving.server import listen, make_server
@@ -73,7 +73,7 @@ class Running:
 @contextmanager
 def running(*systems, threads=2, more_hosts=(), origins=(), **limits):
     """A server for systems, with some limits other than the usual ones."""
-    own = Limits(**limits)
+    own = RequestLimits(**limits)
     workers = RequestThreads(threads, own)
     with listen("127.0.0.1", 0) as listening:
         port = listening.getsockname()[1]

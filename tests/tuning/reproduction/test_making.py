@@ -11,7 +11,7 @@ from hyperbaton.tuning.comparison.configuration import ComparedSystem
 from hyperbaton.tuning.reproduction import making
 from hyperbaton.tuning.reproduction.exhibit import Exhibit, LeftOut
 from hyperbaton.tuning.reproduction.making import KINDS, make_exhibits
-from hyperbaton.tuning.reproduction.material import Kind, Material
+from hyperbaton.tuning.reproduction.material import ExhibitKind, Material
 from hyperbaton.tuning.reproduction.papers import PAPERS
 from hyperbaton.tuning.reproduction.presets import PRESETS
 from tests.tuning.comparison.tiny import tiny_configuration
@@ -36,9 +36,9 @@ def kinds(monkeypatch):
         raise LeftOut("there is nothing to show")
 
     known = {
-        "counted": Kind("counted", "Counted", lambda _: ["x", len(made) // 10], make),
-        "never": Kind("never", "Never", no, make),
-        "late": Kind("late", "Late", lambda _: [], no),
+        "counted": ExhibitKind("counted", "Counted", lambda _: ["x", len(made) // 10], make),
+        "never": ExhibitKind("never", "Never", no, make),
+        "late": ExhibitKind("late", "Late", lambda _: [], no),
     }
     monkeypatch.setattr(making, "KINDS", known)
     return made

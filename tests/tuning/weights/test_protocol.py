@@ -13,7 +13,7 @@ from hyperbaton.tuning.weights.loop import TuneResult, measure
 from hyperbaton.tuning.weights.protocol import best_of, tune_replicas
 from hyperbaton.tuning.weights.settings import TuneSettings
 from hyperbaton.tuning.weights.task import TuningListeners, TuningTask
-from hyperbaton.tuning.weights.trace import Step, Trace
+from hyperbaton.tuning.weights.trace import Trace, TraceStep
 from tests.tuning.small_language import development_set, make_translator
 
 MERT = Mert(restarts=2, directions=1)
@@ -46,7 +46,7 @@ def made_up(monkeypatch, scores, held_out=(), initial=10.0, higher=True):
         seed, dev = task.settings.seed, task.dev
         number = seed - QUICK.seed
         seen.append((len(dev.sources), len(dev.references), seed, state, task.fixed))
-        first = Step(weights(0.0), initial, 1.0, 1, 1, 0.0, 0.0)
+        first = TraceStep(weights(0.0), initial, 1.0, 1, 1, 0.0, 0.0)
         trace = Trace("mert", "M", "", higher, seed, 15, steps=(first,))
         return TuneResult(weights(0.1 * (number + 1)), scores[number], initial, trace)
 
