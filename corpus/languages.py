@@ -53,7 +53,7 @@ class TextConventions(NamedTuple):
     case: str = "true"
 
 
-TEXT = dict.fromkeys(EUROPEAN.split(), TextConventions("moses")) | {
+TEXT_CONVENTIONS = dict.fromkeys(EUROPEAN.split(), TextConventions("moses")) | {
     "ja": TextConventions("unidic", "NFKC", "keep"),
     "zh": TextConventions("jieba", "NFKC", "keep"),
     "ko": TextConventions("kiwi", "NFKC", "keep"),

@@ -27,7 +27,6 @@ from hyperbaton.decoder.edges import open_edge
 from hyperbaton.decoder.search_space import table_score
 from hyperbaton.decoder.workspace import (
     ARCS,
-    EMPTY,
     GRIDS,
     GROUPS,
     HYPOTHESES,
@@ -36,11 +35,11 @@ from hyperbaton.decoder.workspace import (
     NO_HYPOTHESES,
     NO_SLOTS,
     NO_STEPS,
-    ONE,
     POPS,
     STEPS,
 )
-from hyperbaton.foundation.hashing import GOLDEN
+from hyperbaton.foundation.coverage import ONE
+from hyperbaton.foundation.hashing import EMPTY, GOLDEN
 from hyperbaton.foundation.kernels import uncounted
 from hyperbaton.models.language_model.automaton import remembered_advance
 

@@ -26,20 +26,20 @@ from hyperbaton.decoder.cube_pruning import fill_stack
 from hyperbaton.decoder.edges import collect_edges
 from hyperbaton.decoder.search_space import SearchSpace
 from hyperbaton.decoder.workspace import (
-    EMPTY,
     GROUPS,
     HYPOTHESES,
     MEMBERS,
     NARROWED,
     NO_ANSWERS,
-    NOTHING,
-    ONE,
+    NO_TRANSLATION,
     Workspace,
 )
+from hyperbaton.foundation.coverage import ONE
+from hyperbaton.foundation.hashing import EMPTY
 from hyperbaton.foundation.kernels import kernel, uncounted, uncounted_kernel
 from hyperbaton.models.language_model.automaton import Automaton
 
-NO_LIMIT = 1 << 40
+UNLIMITED = 1 << 40
 # Instead of a hypothesis
 ASK = -3  # the models that look at the coverage must be asked, or there is a pause
 STOPPED = -4
@@ -70,7 +70,7 @@ def search(
     is_stopped: Callable[[], bool] = lambda: False,
     deadline: float = inf,
 ) -> int:
-    """The best complete hypothesis, NOTHING, what is full, or STOPPED if nobody wants one now.
+    """The best complete hypothesis, NO_TRANSLATION, what is full, or STOPPED if it was stopped.
 
     After the `deadline`, on the clock `perf_counter`, the beam is narrow.
     """
@@ -115,8 +115,8 @@ def _search_on(space, lm, ws, limits, answers, n_covered, n_edges, n_stacks):
     """Searches on from a stack to the end, or until the edges into the one `n_stacks` later are
     known. `n_edges` lead into this stack; `answers` holds the models' answers for their steps.
 
-    Returns the best hypothesis, NOTHING, ASK or what is full, and the number of edges that were
-    collected last.
+    Returns the best hypothesis, NO_TRANSLATION, ASK or what is full, and the number of edges
+    that were collected last.
     """
     pause = n_covered + n_stacks
     while True:
@@ -162,10 +162,10 @@ def _begin(ws, future, lm_state, distortion):
 
 @uncounted
 def best_hypothesis(stacks, hypotheses, stack):
-    """The best hypothesis of a stack, or NOTHING."""
-    best = NOTHING
+    """The best hypothesis of a stack, or NO_TRANSLATION."""
+    best = NO_TRANSLATION
     for hypothesis in range(stacks[stack].hypothesis, stacks[stack + 1].hypothesis):
-        if best == NOTHING or hypotheses[hypothesis].total > hypotheses[best].total:
+        if best == NO_TRANSLATION or hypotheses[hypothesis].total > hypotheses[best].total:
             best = hypothesis
     return best
 

@@ -126,12 +126,10 @@ HYPOTHESES, POPS, ARCS, GROUPS, MEMBERS, EDGES, GRIDS, STEPS, LM_WORDS, NARROWED
     len(COUNTERS)
 )
 
-EMPTY = -1  # no number
 # Instead of a hypothesis
-NOTHING = -2  # no translation within the limits
+NO_TRANSLATION = -2  # no translation within the limits
 # FULL − n: field n of the capacity is too small; enlarge it and search again
 FULL = -10
-ONE = np.uint64(1)
 
 
 class Workspace(NamedTuple):

@@ -37,7 +37,7 @@ HEADER = "header.json"
 _TYPE = r"[<>|][biufcSUV]\d{1,4}"
 _FIELD = rf"\('(\w+)', '({_TYPE})'\)"
 _SIZE = r"\d{1,18}"
-START = re.compile(
+NPY_START = re.compile(
     rf"\x93NUMPY\x01\x00..{{'descr': (?P<type>'{_TYPE}'|\[{_FIELD}(?:, {_FIELD})*\]), "
     rf"'fortran_order': False, 'shape': \((?P<shape>{_SIZE},(?: {_SIZE}(?:, {_SIZE})*)?)\), }} *\n",
     re.DOTALL | re.ASCII,
@@ -183,7 +183,7 @@ def _map(path: Path, kind: str, mode: Literal["r", "c"]) -> NDArray[Any]:
 
 def _described(start: str) -> tuple[np.dtype[Any], tuple[int, ...]]:
     """What an `.npy` file says that it holds."""
-    found = START.fullmatch(start)
+    found = NPY_START.fullmatch(start)
     if not found:
         raise ValueError("another beginning")
     fields = re.findall(_FIELD, found["type"])

@@ -20,7 +20,7 @@ from numpy.typing import DTypeLike, NDArray
 from hyperbaton.foundation.errors import DataError
 from hyperbaton.foundation.files.vocabulary import Vocabulary
 
-LARGEST = 1e7  # of scores and weights: sums of products stay finite
+LARGEST_SCORE = 1e7  # of scores and weights: sums of products stay finite
 VALUES_AT_ONCE = 1 << 20  # so that what is computed of them stays in the cache
 ADVICE = "train or import the model again"
 
@@ -115,7 +115,7 @@ class CheckedArrays:
 
     def finite(self, name: str, values: NDArray[Any]) -> None:
         # NaN makes comparisons with the extremes false
-        if values.size and not (values.min() >= -LARGEST and values.max() <= LARGEST):
+        if values.size and not (values.min() >= -LARGEST_SCORE and values.max() <= LARGEST_SCORE):
             raise self.broken(name, "has values that are not numbers, or too large")
 
     def never_falls(self, name: str, values: NDArray[Any], first: int, end: int) -> None:

@@ -22,7 +22,7 @@ from hyperbaton.foundation.work.workplace import PIECE, Piece, Workplace
 
 Arrays = Mapping[str, NDArray[Any]]
 HEAD = 1024  # bytes in which the header of every file ends
-SMALL = 1 << 15  # bytes of a file; it takes longer to map them than to read them
+SMALL_FILE = 1 << 15  # bytes of a file; it takes longer to map them than to read them
 _lock = Lock()  # Python 3.11 cannot parse headers in two threads at once
 
 
@@ -123,7 +123,7 @@ class _Mapped(Arrays):
         return self._mapped[name]
 
     def _opened(self, path: Path) -> NDArray[Any]:
-        is_small = path.stat().st_size <= SMALL
+        is_small = path.stat().st_size <= SMALL_FILE
         with _lock:
             found = np.load(path, mmap_mode=None if is_small else self._mode, allow_pickle=False)
         values = np.asarray(found)

@@ -26,7 +26,7 @@ from hyperbaton.foundation.files.writing import open_to_write
 from hyperbaton.foundation.progress import Progress
 from hyperbaton.models.language_model.arpa_lines import (
     BAD_LINE,
-    LARGEST,
+    LARGEST_LOG,
     MORE,
     WordIndex,
     format_lines,
@@ -227,7 +227,7 @@ def _checked(
             f"expected a probability, a {length}-gram, perhaps a backoff",
         )
     for number in (fields[0], *fields[length + 1 :]):
-        if not _NUMBER.fullmatch(number) or not abs(float(number)) <= LARGEST:
+        if not _NUMBER.fullmatch(number) or not abs(float(number)) <= LARGEST_LOG:
             raise source.error(f"{number!r:.40} is not a number, or too large")
     if float(fields[0]) > 0:
         raise source.error(f"the log probability {fields[0]} is above 0")

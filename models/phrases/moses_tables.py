@@ -29,7 +29,7 @@ from hyperbaton.models.phrases.table import LARGEST_COUNT, SCORES, PhraseTable
 PROGRESS_EVERY = 20_000
 CERTAIN = 1.0 + 1e-6  # the highest probability, allowing for rounding
 LONGEST_LINK = 20  # characters
-BATCH = 5_000  # lines that are compressed together
+COMPRESSED_AT_ONCE = 5_000  # lines that are compressed together
 
 
 def write_phrase_table(table: PhraseTable, path: Path) -> None:
@@ -246,7 +246,7 @@ def _inner(text: str) -> tuple[int, int, int]:
 
 def _write_lines(path: Path, lines: Iterator[str]) -> None:
     with open_to_write(path) as stream:
-        while batch := "".join(islice(lines, BATCH)):  # compressing single lines is slow
+        while batch := "".join(islice(lines, COMPRESSED_AT_ONCE)):  # single lines are slow
             stream.write(batch.encode())
 
 

@@ -15,7 +15,14 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperbaton.foundation.arrays import Float32Array, Int32Array, Int64Array, Ragged, UInt64Array
+from hyperbaton.foundation.arrays import (
+    MOST_NUMBERED,
+    Float32Array,
+    Int32Array,
+    Int64Array,
+    Ragged,
+    UInt64Array,
+)
 from hyperbaton.foundation.errors import DataError
 from hyperbaton.foundation.files.array_files import ArrayFolder, Stream
 from hyperbaton.foundation.files.vocabulary import Vocabulary
@@ -25,7 +32,6 @@ from hyperbaton.models.phrases.table import DIRECT_PHRASE, HEADER, SOURCE_COUNT,
 
 TableSection: TypeAlias = Mapping[str, NDArray[Any]]
 NODE_COLUMNS = ("word", "n_children", "n_entries")
-MOST = (1 << 31) - 1  # rows that an Int32Array can number
 
 
 class Targets(NamedTuple):
@@ -75,10 +81,10 @@ def join(
     sizes = [(len(part.words), len(part.length)) for part in targets()]
     n_words, n_targets = map(sum, zip(*sizes, strict=True))
     for n, what in ((n_entries, "phrase pairs"), (n_words, "words of target phrases")):
-        if n > MOST:
+        if n > MOST_NUMBERED:
             advice = "drop pairs that were seen once: --set phrases.min_count=2"
             raise DataError(
-                f"{n:,} {what} are too many", expected=f"at most {MOST:,}", advice=advice
+                f"{n:,} {what} are too many", expected=f"at most {MOST_NUMBERED:,}", advice=advice
             )
     frequency_rows, frequency_of = _shared([each["frequency_rows"] for each in sections])
     alignments, alignment_of = _shared([each["alignments"] for each in sections])

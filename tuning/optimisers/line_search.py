@@ -30,14 +30,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array
+from hyperbaton.foundation.arrays import MOST_NUMBERED, FloatArray, Int32Array, Int64Array
 from hyperbaton.foundation.kernels import inner, kernel
 from hyperbaton.tuning.metrics.base import Metric
 
-MOST_ROWS = 2**31 - 1
 REACH = 1.0  # times the sum of the weights' absolute values: how far a step may go
 NARROW = 1e-6  # in the same unit
-BETTER = 1e-9  # smaller differences of scores are rounding errors
+LEAST_GAIN = 1e-9  # smaller differences of scores are rounding errors
 INTERVALS_AT_ONCE = 1 << 16  # that are scored
 
 
@@ -92,17 +91,17 @@ class LineSearch:
         ends = np.concatenate([[-reach], np.clip(thresholds.x, -reach, reach), [reach]])
         wide = np.diff(ends) > NARROW * unit
         best = scores[wide].max(initial=-np.inf)
-        if not best > start + BETTER:
+        if not best > start + LEAST_GAIN:
             return LinePoint(0.0, start)
         middle = (ends[1:] + ends[:-1]) / 2
-        equal = np.flatnonzero(wide & (scores >= best - BETTER))
+        equal = np.flatnonzero(wide & (scores >= best - LEAST_GAIN))
         chosen = equal[np.argmin(np.abs(middle[equal]))]
         return LinePoint(float(middle[chosen]), float(scores[chosen]))
 
 
 def make_room(offsets: Int64Array) -> Room:
     n, longest = int(offsets[-1]), int(np.diff(offsets).max(initial=0))
-    if n > MOST_ROWS:
+    if n > MOST_NUMBERED:
         raise MemoryError(f"a pool of {n} hypotheses")
     return Room(np.empty(n), np.empty(n, np.int32), np.empty(n, np.int32), make_scratch(longest))
 

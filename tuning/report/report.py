@@ -16,7 +16,7 @@ from hyperbaton.tuning.comparison.result_tables import (
 from hyperbaton.tuning.comparison.results import Comparison
 from hyperbaton.tuning.evaluation.charts import Chart, Series
 from hyperbaton.tuning.evaluation.data_sets import Sentences
-from hyperbaton.tuning.evaluation.scoring import BETTER, WORSE
+from hyperbaton.tuning.evaluation.scoring import BETTER_MARK, WORSE_MARK
 from hyperbaton.tuning.evaluation.significance import RESAMPLES, p_text
 from hyperbaton.tuning.evaluation.tables import Table
 from hyperbaton.tuning.evaluation.verdicts import Finding, footnote
@@ -119,7 +119,7 @@ def _scores(comparison: Comparison) -> str:
 
 
 def _kind(text: str, *, is_best: bool) -> str:
-    kinds = ["better"] * text.endswith(BETTER) + ["worse"] * text.endswith(WORSE)
+    kinds = ["better"] * text.endswith(BETTER_MARK) + ["worse"] * text.endswith(WORSE_MARK)
     return " ".join([*kinds, *["best"] * is_best])
 
 

@@ -35,7 +35,7 @@ from hyperbaton.tuning.reproduction.material import ExhibitKind, Material
 FORMAT = 3
 FILE = "exhibits.json"
 STAGE = "exhibit_"
-KINDS = {
+EXHIBIT_KINDS = {
     kind.name: kind
     for kind in (
         ni.KIND,
@@ -63,7 +63,7 @@ def make_exhibits(
         configuration = cut_out(comparison.configuration, folder / "data")
         material = Material(comparison, configuration, folder, threads, talk, progress)
         for name in names:
-            kind = KINDS[name]
+            kind = EXHIBIT_KINDS[name]
             try:
                 found.append(_made(kind, material))
             except LeftOut as reason:

@@ -37,7 +37,12 @@ from hyperbaton.models.system.folder import (
 )
 from hyperbaton.tuning.evaluation.charts import Chart, Series
 from hyperbaton.tuning.evaluation.data_sets import DataSet
-from hyperbaton.tuning.evaluation.significance import bootstrap_p_value, resampling_counts
+from hyperbaton.tuning.evaluation.significance import (
+    RESAMPLES,
+    SEED,
+    bootstrap_p_value,
+    resampling_counts,
+)
 from hyperbaton.tuning.evaluation.tables import Table
 from hyperbaton.tuning.evaluation.verdicts import Case, Finding, judge_claims
 from hyperbaton.tuning.reproduction.exhibit import Exhibit, LeftOut
@@ -45,8 +50,6 @@ from hyperbaton.tuning.reproduction.material import ExhibitKind, Material
 from hyperbaton.tuning.reproduction.next_word_study import (
     CORPUS,
     FARTHEST,
-    N_RESAMPLES,
-    SEED,
     NextWordStudy,
     events_of,
     study_models,
@@ -54,7 +57,7 @@ from hyperbaton.tuning.reproduction.next_word_study import (
 from hyperbaton.tuning.reproduction.paper_tables import GOTO
 
 NEAREST = 3  # first distance of the paper's figure; the last is FARTHEST
-FEWEST = 5  # moves of the corpus over a distance that counts
+FEWEST_MOVES = 5  # moves of the corpus over a distance that counts
 BETTER, WORSE = "sequence", "pair"
 NEAR_SPAN, FAR_SPAN = (4, 6), (7, FARTHEST)  # distances of one class each (footnote 16)
 MOVES = "corpus, all moves"
@@ -70,8 +73,8 @@ Studies = Mapping[str, NextWordStudy]  # by test set
 def next_word_exhibit(studies: Studies) -> Exhibit:
     notes = [
         "Average P of the candidates by their distance; corpus: the share of them that was "
-        f"translated next, where there are {FEWEST} such moves or more; {MOVES}: how often the "
-        "distance occurs, of all moves, as in the paper.",
+        f"translated next, where there are {FEWEST_MOVES} such moves or more; {MOVES}: how often "
+        "the distance occurs, of all moves, as in the paper.",
     ]
     tables = [
         table
@@ -146,7 +149,7 @@ def _is_known(events: NextWordEvents) -> BoolArray:
     """Distances with enough moves of the corpus."""
     moves = events.distortions
     near = moves[np.abs(moves) <= FARTHEST] + FARTHEST
-    return np.bincount(near, minlength=2 * FARTHEST + 1) >= FEWEST
+    return np.bincount(near, minlength=2 * FARTHEST + 1) >= FEWEST_MOVES
 
 
 def corpus_curve(events: NextWordEvents) -> FloatArray:
@@ -259,8 +262,8 @@ def _tested(
     """A gain of all sentences, its p-value by resampling them, and the number of resamples."""
     n_sentences = study.n_sentences
     found = float(gain(np.ones((1, n_sentences)))[0])
-    parts = [gain(times) for times in resampling_counts(n_sentences, N_RESAMPLES, SEED)]
-    return found, bootstrap_p_value(found, np.nan_to_num(np.concatenate(parts))), N_RESAMPLES
+    parts = [gain(times) for times in resampling_counts(n_sentences, RESAMPLES, SEED)]
+    return found, bootstrap_p_value(found, np.nan_to_num(np.concatenate(parts))), RESAMPLES
 
 
 def span_means(curves: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -323,7 +326,7 @@ def _depends(material: Material) -> Iterable[Any]:
     parts = read_system(material.trained)["parts"]
     made = [parts.get(name) for name in ("source_classes", TAGGER)]
     tests = [item for test in _tests(material) for item in (test.name, *test.files.values())]
-    return [models, made, NEAREST, NEAR_SPAN, FAR_SPAN, FEWEST, N_RESAMPLES, SEED, *tests]
+    return [models, made, NEAREST, NEAR_SPAN, FAR_SPAN, FEWEST_MOVES, RESAMPLES, SEED, *tests]
 
 
 def _make(material: Material) -> Exhibit:

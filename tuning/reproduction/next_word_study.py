@@ -31,9 +31,9 @@ from hyperbaton.models.distortion.next_word.held_out import (
 )
 from hyperbaton.models.distortion.next_word.model import NextWordModel
 from hyperbaton.models.distortion.next_word.nine_class import NineClass
+from hyperbaton.tuning.evaluation.significance import RESAMPLES, SEED
 
 FARTHEST = 20  # distance that averages are given for, as in Goto et al. (2013), Figure 5
-N_RESAMPLES, SEED = 1000, 1
 CORPUS = "corpus"
 UNIFORM, DISTANCE = "uniform", "distance"
 
@@ -83,7 +83,7 @@ def next_word_models(models: Sequence[DistortionModel], where: str) -> list[Next
 def study_models(
     models: Sequence[NextWordModel],
     corpus: AlignedCorpus,
-    n_resamples: int = N_RESAMPLES,
+    n_resamples: int = RESAMPLES,
     seed: int = SEED,
     progress: Progress | None = None,
 ) -> NextWordStudy:

@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 
 from hyperbaton.foundation.errors import SettingError, nearest
 from hyperbaton.models.distortion.catalogue import split_model
-from hyperbaton.tuning.comparison.configuration import NO_LIMIT, ComparedSystem, Configuration
+from hyperbaton.models.system.folder import NO_LIMIT
+from hyperbaton.tuning.comparison.configuration import ComparedSystem, Configuration
 from hyperbaton.tuning.evaluation.significance import SIGNIFICANT
 from hyperbaton.tuning.weights.settings import BEST, GOTO, METHOD
 
@@ -17,11 +18,11 @@ SEQUENCE = ComparedSystem("SEQUENCE", ("sequence",))
 DPR3 = ComparedSystem("DPR-3", ("dpr,classes=3",))
 # A sub-model for every source phrase, and no other. The paper trains those of the test set only;
 # the others are never asked for, and no sub-model depends on them.
-NI = "min_examples=0,max_sentences=0"
+NI_SETTINGS = "min_examples=0,max_sentences=0"
 MMS = "mms:average=false"  # the last weights, as in Table 2
 # one model for all phrases, features that are seen more than ten times, all sentences, and as many
 # weights as the lexicalised model has
-ALRAJEH = (
+ALRAJEH_SETTINGS = (
     "dpr,moves=msd,use=bidirectional,features=alrajeh,min_count=11,min_examples=1000000000,"
     "max_sentences=0"
 )
@@ -72,10 +73,10 @@ PRESETS = {
         (
             ComparedSystem("MOSES", ("linear", "msd")),
             # with one weight each: there is no linear distortion beside them
-            ComparedSystem("DPR-3", (f"dpr,classes=3,use=scaled,{NI},learner={MMS}",)),
-            ComparedSystem("DPR-5", (f"dpr,classes=5,{NI},learner={MMS}",)),
-            ComparedSystem("ME-3", (f"dpr,classes=3,use=scaled,{NI},learner=me",)),
-            ComparedSystem("ME-5", (f"dpr,classes=5,{NI},learner=me",)),
+            ComparedSystem("DPR-3", (f"dpr,classes=3,use=scaled,{NI_SETTINGS},learner={MMS}",)),
+            ComparedSystem("DPR-5", (f"dpr,classes=5,{NI_SETTINGS},learner={MMS}",)),
+            ComparedSystem("ME-3", (f"dpr,classes=3,use=scaled,{NI_SETTINGS},learner=me",)),
+            ComparedSystem("ME-5", (f"dpr,classes=5,{NI_SETTINGS},learner=me",)),
             # ours: rare phrases share a model, and our default use, which scales no distances
             ComparedSystem("DPR-3 POOLED", ("dpr,classes=3,use=scaled",)),
             ComparedSystem("DPR-3 POOLED DIRECT", DPR3.distortion),
@@ -100,8 +101,8 @@ PRESETS = {
         "Dual logistic regression (Alrajeh and Niranjan 2014)",
         (
             ComparedSystem("LEXICAL", ("linear", "msd")),
-            ComparedSystem("PRIMAL", ("linear", f"{ALRAJEH},learner=mlr-primal")),
-            ComparedSystem("DUAL", ("linear", f"{ALRAJEH},learner=mlr-dual")),
+            ComparedSystem("PRIMAL", ("linear", f"{ALRAJEH_SETTINGS},learner=mlr-primal")),
+            ComparedSystem("DUAL", ("linear", f"{ALRAJEH_SETTINGS},learner=mlr-dual")),
         ),
         "LEXICAL",
         (6,),

@@ -23,10 +23,10 @@ from hyperbaton.tuning.evaluation.nbest_lists import NBestEntry
 from hyperbaton.tuning.evaluation.oracle_bleu import climb
 from hyperbaton.tuning.metrics.base import Outputs
 from hyperbaton.tuning.metrics.words import TextOptions
-from hyperbaton.tuning.optimisers.line_search import BETTER
+from hyperbaton.tuning.optimisers.line_search import LEAST_GAIN
 from hyperbaton.tuning.optimisers.objective import Objective, make_objective
 from hyperbaton.tuning.optimisers.pool import Pool
-from hyperbaton.tuning.weights.held_out import PARTS, WeightChange, judge_unseen, learned
+from hyperbaton.tuning.weights.held_out import N_PARTS, WeightChange, judge_unseen, learned
 from hyperbaton.tuning.weights.pool_task import check_pool
 from hyperbaton.tuning.weights.sections import read_toml
 from hyperbaton.tuning.weights.settings import TuneSettings
@@ -34,7 +34,7 @@ from hyperbaton.tuning.weights.task import TuningListeners
 from hyperbaton.tuning.weights.vector import WeightVector, make_weight_vector
 
 FORMAT = 1
-WHOLE = PARTS  # the number of the whole, after those of its parts, for chance
+WHOLE = N_PARTS  # the number of the whole, after those of its parts, for chance
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +109,7 @@ def _is_gain(task: RerankingTask, pool: Pool, before: FloatArray, weights: Float
     """Whether new weights choose better, also where nothing was learned from."""
     objective, settings = task.objective, task.settings
     first, last = (pool.score(objective, own) for own in (before, weights))
-    if last <= first + BETTER:
+    if last <= first + LEAST_GAIN:
         return False
     judged = None
     if settings.confirm:

@@ -25,7 +25,7 @@ from hyperbaton.tuning.weights.settings import TuneSettings
 from hyperbaton.tuning.weights.trace import Trace
 from hyperbaton.tuning.weights.vector import WeightVector, make_weight_vector
 
-FEW = 200  # sentences; with fewer, much of what tuning finds is chance
+FEW_SENTENCES = 200  # sentences; with fewer, much of what tuning finds is chance
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class TuningTask:
             )
 
     def warn_of_few_sentences(self) -> None:
-        if len(self.dev) < FEW:
+        if len(self.dev) < FEW_SENTENCES:
             self.listeners.talk(
                 f"warning: a development set of {counted(len(self.dev), 'sentence')}: "
                 "too few to tell chance from what helps; several hundred are better"

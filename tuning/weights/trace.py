@@ -24,7 +24,7 @@ from hyperbaton.tuning.optimisers.pool import Pool
 
 FORMAT = 3
 NAME = "trace.json"
-LARGEST = 1e18  # of all numbers in a trace
+LARGEST_NUMBER = 1e18  # of all numbers in a trace
 DECODED, FROM_LATTICES = "pool", "lattice"  # where hypotheses come from
 
 
@@ -166,7 +166,7 @@ def _fits(value: Any, wanted: Any) -> bool:
     if plain in (dict, Mapping):
         return isinstance(value, dict) and all(_fits(one, inside[1]) for one in value.values())
     if plain in (int, float):
-        return type(value) in (int, plain) and abs(value) < LARGEST
+        return type(value) in (int, plain) and abs(value) < LARGEST_NUMBER
     return isinstance(value, plain)
 
 

@@ -28,8 +28,8 @@ from hyperbaton.foundation.work.workers import Work
 from hyperbaton.foundation.work.workplace import PIECE, Piece, Workplace, plain
 
 NEWS = 0.5  # seconds between messages about progress
-SMALL = 1 << 16  # bytes of arrays in a result
-CACHE = "hyperbaton-files"
+SMALL_RESULT = 1 << 16  # bytes of arrays in a result
+CACHE_FOLDER = "hyperbaton-files"
 MOST_PIECES = 1000  # that are asked for at once
 
 
@@ -64,7 +64,7 @@ class FarWorkplace(Workplace):
         self._order, self._worker = order, get_worker()
         super().__init__(self._report)
         scratch = Path(self._worker.local_directory).parent
-        self._cache = PartCache(scratch / CACHE, order.cache)
+        self._cache = PartCache(scratch / CACHE_FOLDER, order.cache)
         self._held = ExitStack()
         self._found: dict[tuple[Path, tuple[str, ...]], Path] = {}
         self._last_news = 0.0
@@ -138,7 +138,7 @@ class FarWorkplace(Workplace):
         buffers: list[pickle.PickleBuffer] = []
         pickled = pickle.dumps(made, protocol=5, buffer_callback=buffers.append)
         data = b"".join(buffer.raw() for buffer in buffers)
-        if len(data) <= SMALL:
+        if len(data) <= SMALL_RESULT:
             return Packed(pickle.dumps(made, protocol=5))
         ticket = secrets.token_hex(8)  # a task may be done twice, if a worker seems to be dead
         for start in range(0, len(data), PIECE):

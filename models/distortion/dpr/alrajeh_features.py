@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperbaton.foundation.arrays import Int32Array, Int64Array, Ragged
+from hyperbaton.foundation.coverage import ONE
 from hyperbaton.foundation.files.array_laws import CheckedArrays
 from hyperbaton.foundation.kernels import inner, kernel
 from hyperbaton.foundation.sorted_arrays import lower_bound
@@ -19,7 +20,7 @@ from hyperbaton.models.distortion.dpr.feature_set import (
     BOTH,
     DROPPED,
     FEATURES,
-    MOST,
+    MOST_WINDOW_WORDS,
     SOURCE,
     TRANSLATION,
     FeatureRows,
@@ -29,8 +30,6 @@ from hyperbaton.models.distortion.dpr.feature_set import (
 from hyperbaton.models.distortion.dpr.samples import PairPlaces
 from hyperbaton.models.phrases.settings import GRID
 
-ONE = np.uint64(1)
-
 
 class AlrajehFeatures(FeatureSet):
     name: ClassVar[str] = "alrajeh"
@@ -39,7 +38,7 @@ class AlrajehFeatures(FeatureSet):
         self.window = window
 
     def check(self) -> None:
-        self._check("window", 0 <= self.window <= MOST, f"0 to {MOST}")
+        self._check("window", 0 <= self.window <= MOST_WINDOW_WORDS, f"0 to {MOST_WINDOW_WORDS}")
 
     def fit(self, source: Layers, target: Layers, links: Ragged) -> tuple[Int32Array, Int32Array]:
         self.check()

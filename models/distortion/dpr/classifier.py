@@ -33,7 +33,7 @@ from hyperbaton.models.learning.cluster_arrays import POOLED, ClusterModel, clus
 from hyperbaton.models.phrases.table import PhraseTable
 from hyperbaton.models.phrases.trie import ROOT, Trie, child, trie_laws
 
-NOTHING = 1e-300  # a score of 0 that is known
+KNOWN_ZERO = 1e-300  # a score of 0 that is known
 MODEL = "model_"  # begins the names of saved arrays with weights
 
 
@@ -110,7 +110,7 @@ class PhraseClassifier:
         rows = self.features.rows(source, target, places, self.number, TRANSLATION)
         scores = np.empty((len(new), self.model.pooled.shape[1]))
         cluster_decision(self.model, cluster, *rows, scores)
-        memo.scores[entry] = np.where(scores == 0.0, NOTHING, scores)
+        memo.scores[entry] = np.where(scores == 0.0, KNOWN_ZERO, scores)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """What `save` of the model writes besides the vocabularies."""

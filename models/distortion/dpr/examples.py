@@ -22,14 +22,14 @@ from hyperbaton.models.distortion.dpr.samples import MAX_LENGTH, Samples, collec
 from hyperbaton.models.phrases.trie import SpanIds, number_spans
 
 DEFAULT_WINDOW = -1  # the one of the paper
-FEATURES = (NiFeatures.name, AlrajehFeatures.name)
+FEATURE_SETS = (NiFeatures.name, AlrajehFeatures.name)
 
 
 def make_features(name: str, window: int = DEFAULT_WINDOW, order: int = 3) -> FeatureSet:
     """A set of features by name: ni or alrajeh. The order is that of n-grams, which only ni has."""
-    if name not in FEATURES:
+    if name not in FEATURE_SETS:
         raise SettingError(
-            f"there is no set of features {name!r}", expected=nearest(name, list(FEATURES))
+            f"there is no set of features {name!r}", expected=nearest(name, list(FEATURE_SETS))
         )
     own: dict[str, Any] = {} if window == DEFAULT_WINDOW else {"window": window}
     features: FeatureSet

@@ -41,7 +41,7 @@ class Layers(NamedTuple):
 Text = Any  # what a set of features makes of a text: arrays for its compiled code
 FeatureRows = tuple[Int64Array, Int32Array, Float32Array]  # sparse: begin, columns, values
 
-MOST = 20  # words of a window or an n-gram
+MOST_WINDOW_WORDS = 20  # words of a window or an n-gram
 FEATURES = "features_"  # begins the names of saved arrays that belong to a set of features
 
 

@@ -27,7 +27,7 @@ from hyperbaton.models.distortion.dpr.feature_set import (
     BOTH,
     DROPPED,
     FEATURES,
-    MOST,
+    MOST_WINDOW_WORDS,
     SOURCE,
     TRANSLATION,
     FeatureRows,
@@ -52,8 +52,8 @@ class NiFeatures(FeatureSet):
         self.window, self.order, self.edges = window, order, edges
 
     def check(self) -> None:
-        self._check("window", 0 <= self.window <= MOST, f"0 to {MOST}")
-        self._check("order", 1 <= self.order <= MOST, f"1 to {MOST}")
+        self._check("window", 0 <= self.window <= MOST_WINDOW_WORDS, f"0 to {MOST_WINDOW_WORDS}")
+        self._check("order", 1 <= self.order <= MOST_WINDOW_WORDS, f"1 to {MOST_WINDOW_WORDS}")
 
     def fit(self, source: Layers, target: Layers, links: Ragged) -> tuple[_Text, _Text]:  # noqa: ARG002
         self.check()

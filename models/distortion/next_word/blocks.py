@@ -43,7 +43,7 @@ from hyperbaton.models.distortion.next_word.templates import (
 )
 
 BLOCK_PAIRS = 40_000
-LARGE = ("side", "tags", "cells")  # arrays of a block that make up its size
+LARGE_ARRAYS = ("side", "tags", "cells")  # arrays of a block that make up its size
 NEAR_WORDS = 2  # words so close together matter to pairs of both orientations
 
 
@@ -62,7 +62,7 @@ class Block(NamedTuple):
 
     @property
     def nbytes(self) -> int:
-        return sum(getattr(self, name).nbytes for name in LARGE)
+        return sum(getattr(self, name).nbytes for name in LARGE_ARRAYS)
 
 
 class Blocks:
@@ -122,17 +122,17 @@ class Blocks:
         at = self._file.seek(0, SEEK_END)
         # only the shapes of the arrays remain, and no memory
         shapes: dict[str, Any] = {
-            name: np.broadcast_to(np.int32(0), getattr(block, name).shape) for name in LARGE
+            name: np.broadcast_to(np.int32(0), getattr(block, name).shape) for name in LARGE_ARRAYS
         }
         self._spilled[number] = block._replace(**shapes), at
-        for name in LARGE:
+        for name in LARGE_ARRAYS:
             self._file.write(getattr(block, name).data)
         self._file.flush()
 
     def _read(self, block: Block, at: int) -> Block:
         assert self._file is not None
         arrays: dict[str, Any] = {}
-        for name in LARGE:
+        for name in LARGE_ARRAYS:
             shape = getattr(block, name).shape
             values = np.empty(shape, np.int32)
             os.preadv(self._file.fileno(), [values.data.cast("B")], at)  # whatever other threads do

@@ -28,7 +28,7 @@ from hyperbaton.models.distortion.next_word.templates import MARGIN, TAG_BITS, W
 N_CLASSES = 9
 N_TEMPLATES = 10
 FIFTHS = 5
-LANES = 8
+EVENT_LANES = 8
 EVENTS_AT_ONCE = 4096
 _LOWEST = -(1 << 30)
 # The lowest distortion of each class. Green's classes have one for −1, which is CP itself; Goto et
@@ -127,7 +127,7 @@ class ClassExamples:
         return self._sum(weights, None)
 
     def value_and_gradient(self, weights: FloatArray) -> tuple[float, FloatArray]:
-        gradients = np.zeros((LANES, *weights.shape))
+        gradients = np.zeros((EVENT_LANES, *weights.shape))
         value = self._sum(weights, gradients)
         return value, gradients.sum(axis=0)
 
@@ -144,13 +144,15 @@ class ClassExamples:
         def work(lane: int) -> float:
             gradient = nothing if gradients is None else gradients[lane]
             value = 0.0
-            for begin in range(lane * EVENTS_AT_ONCE, len(self.classes), LANES * EVENTS_AT_ONCE):
+            for begin in range(
+                lane * EVENTS_AT_ONCE, len(self.classes), EVENT_LANES * EVENTS_AT_ONCE
+            ):
                 rows = slice(begin, begin + EVENTS_AT_ONCE)
                 value += _add_examples(self.features[rows], self.classes[rows], weights, gradient)
             return value
 
         with ThreadPoolExecutor(self.threads) as pool:
-            return sum(pool.map(work, range(LANES)))
+            return sum(pool.map(work, range(EVENT_LANES)))
 
 
 @kernel

@@ -32,8 +32,8 @@ from hyperbaton.models.distortion.next_word.templates import (
 )
 
 RANGES = 64  # of keys whose counts are added up at a time
-ALL = 2 * SIDE + BOTH + 2  # templates
-FREE = -1  # in the keys of a slot that holds nothing
+ALL_TEMPLATES = 2 * SIDE + BOTH + 2  # templates
+VACANT = -1  # in the keys of a slot that holds nothing
 
 
 def select_features(
@@ -85,7 +85,7 @@ def _counted_keys(symbols, events, first, last):
     for sentence in range(first, last):
         n_words = events.word_offsets[sentence + 1] - events.word_offsets[sentence]
         n_events = events.offsets[sentence + 1] - events.offsets[sentence]
-        size += n_events * (ALL + n_words * CANDIDATE)
+        size += n_events * (ALL_TEMPLATES + n_words * CANDIDATE)
     keys = np.empty(size, np.int64)
     at = 0
     for sentence in range(first, last):
@@ -117,7 +117,7 @@ def _counted_keys(symbols, events, first, last):
 class FeatureIndex(NamedTuple):
     """Features are numbered from 0."""
 
-    keys: Int64Array  # (slots,) FREE or a key
+    keys: Int64Array  # (slots,) VACANT or a key
     numbers: Int32Array  # (slots,)
     n_features: int
 
@@ -125,14 +125,14 @@ class FeatureIndex(NamedTuple):
 def make_index(keys: Int64Array) -> FeatureIndex:
     """The index of distinct keys, numbered as they come."""
     size = table_size(len(keys))
-    slots, numbers = np.full(size, FREE, np.int64), np.zeros(size, np.int32)
+    slots, numbers = np.full(size, VACANT, np.int64), np.zeros(size, np.int32)
     insert(slots, numbers, keys)
     return FeatureIndex(slots, numbers, len(keys))
 
 
 def features_laws(arrays: CheckedArrays, keys: str, numbers: str, n_features: int) -> None:
     """Of an index on disk."""
-    arrays.hash_table(keys, numbers, n_features, free=FREE, by_key=True)
+    arrays.hash_table(keys, numbers, n_features, free=VACANT, by_key=True)
 
 
 @kernel
@@ -141,7 +141,7 @@ def insert(slots, numbers, keys):
     mask = len(slots) - 1
     for number in range(len(keys)):
         slot = first_slot(keys[number], mask)
-        while slots[slot] != FREE:
+        while slots[slot] != VACANT:
             slot = (slot + 1) & mask
         slots[slot] = keys[number]
         numbers[slot] = number
@@ -154,7 +154,7 @@ def find(index, key):
         return index.n_features
     mask = len(index.keys) - 1
     slot = first_slot(key, mask)
-    while index.keys[slot] != FREE:
+    while index.keys[slot] != VACANT:
         if index.keys[slot] == key:
             return np.int64(index.numbers[slot])
         slot = (slot + 1) & mask
@@ -163,7 +163,7 @@ def find(index, key):
 
 def keys_in_order(index: FeatureIndex) -> Int64Array:
     """The keys by number."""
-    used = index.keys != FREE
+    used = index.keys != VACANT
     keys = np.empty(index.n_features, np.int64)
     keys[index.numbers[used]] = index.keys[used]
     return keys

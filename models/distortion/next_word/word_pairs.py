@@ -20,7 +20,7 @@ from hyperbaton.foundation.work.workers import FarWork
 from hyperbaton.models.distortion.interface import OptionTable, SentenceScorer
 from hyperbaton.models.distortion.next_word.events import ORDERS
 from hyperbaton.models.distortion.next_word.fitting import (
-    MEMORY,
+    FITTING_MEMORY,
     Means,
     WordPairSettings,
     train_word_pairs,
@@ -39,7 +39,7 @@ from hyperbaton.models.distortion.next_word.scores import (
     log_probabilities,
     next_word_scores,
 )
-from hyperbaton.models.distortion.next_word.selection import FREE, FeatureIndex, features_laws
+from hyperbaton.models.distortion.next_word.selection import VACANT, FeatureIndex, features_laws
 from hyperbaton.models.distortion.next_word.symbols import SymbolCoder
 from hyperbaton.models.distortion.next_word.templates import TAG_PAIR, describe
 
@@ -73,7 +73,7 @@ class WordPairModel(WordPairSettings, NextWordModel):
         *,
         threads: int = 2,
         progress: Progress | None = None,
-        memory: int = MEMORY,
+        memory: int = FITTING_MEMORY,
         far: FarWork | None = None,
     ) -> Self:
         return self.fit_with(corpus, Means(threads, progress, memory, far))
@@ -136,7 +136,7 @@ class WordPairModel(WordPairSettings, NextWordModel):
             arrays.number(name, float)
         features_laws(arrays, "keys", "numbers", n_others)
         begin = arrays.ranges("begin", np.int32, n_features, first=n_others)
-        arrays.hash_table("pairs", "record", len(begin) - 1, free=FREE, by_key=True)
+        arrays.hash_table("pairs", "record", len(begin) - 1, free=VACANT, by_key=True)
         n_of_records = (n_features - n_others,)
         arrays.indices("template", np.uint8, n_of_records, below=TAG_PAIR)
         arrays.floats("weights", np.float32, (n_features + 1, self.labels))

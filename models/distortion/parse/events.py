@@ -17,7 +17,7 @@ from hyperbaton.foundation.coverage import cover, coverage_size, is_covered
 from hyperbaton.foundation.files.vocabulary import BEGIN, END
 from hyperbaton.foundation.kernels import inner, kernel
 from hyperbaton.models.distortion.parse.neighbourhood import (
-    MOST,
+    MOST_NEIGHBOURS,
     OPEN,
     covered_state,
     find_neighbours,
@@ -43,7 +43,7 @@ from hyperbaton.models.distortion.parse.templates import (
 )
 
 PATHS_AT_ONCE = 1000  # that a thread takes, one for each sentence
-MOST_KEYS = MOST_STATIC + 2 + 4 + 1 + 2 * MOST
+MOST_KEYS = MOST_STATIC + 2 + 4 + 1 + 2 * MOST_NEIGHBOURS
 
 
 class PathEvents(NamedTuple):
@@ -129,7 +129,7 @@ def padded(words: Int32Array) -> Int32Array:
 
 @kernel
 def _events(layers, path, offsets, source, families, levels, first, last, jump, tag, n_keys, keys):
-    nodes, sides = np.empty(MOST, np.int64), np.empty(MOST, np.int64)
+    nodes, sides = np.empty(MOST_NEIGHBOURS, np.int64), np.empty(MOST_NEIGHBOURS, np.int64)
     size = 0
     for sentence in range(first, last):
         low, high = layers.source_offsets[sentence], layers.source_offsets[sentence + 1]

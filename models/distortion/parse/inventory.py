@@ -28,7 +28,7 @@ from hyperbaton.foundation.arrays import Int32Array, Int64Array, Ragged
 from hyperbaton.foundation.files.array_laws import CheckedArrays
 from hyperbaton.foundation.hashing import EMPTY
 from hyperbaton.foundation.kernels import inner, kernel
-from hyperbaton.models.distortion.parse.path import FIRST, Path, append_phrase_path, empty_path
+from hyperbaton.models.distortion.parse.path import TO_FIRST, Path, append_phrase_path, empty_path
 from hyperbaton.models.distortion.parse.templates import MOST_CANDIDATES
 from hyperbaton.models.phrases.sorted_trie import parents
 from hyperbaton.models.phrases.table import COUNT, PhraseTable
@@ -271,7 +271,9 @@ def _is_unit(n_source, n_target, inner):
     for pair in range(len(inner)):
         if inner[pair] == 0:
             continue
-        n = append_phrase_path(inner[pair], n_source[pair], n_target[pair], FIRST, links, path, 0)
+        n = append_phrase_path(
+            inner[pair], n_source[pair], n_target[pair], TO_FIRST, links, path, 0
+        )
         result[pair] = n == 1 and path.target_begin[1] == n_target[pair]
     return result
 

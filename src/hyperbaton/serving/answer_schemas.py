@@ -51,16 +51,16 @@ TRANSLATION = {
     "segmentation": SEGMENTATION,
     "features": FEATURES,
 }
-UNWANTED = ("tokens", "alignment", "features")  # not always there
+OPTIONAL_KEYS = ("tokens", "alignment", "features")  # not always there
 TRANSLATED = record(
-    *("source_tokens", "source_places", "n_best", *UNWANTED),
+    *("source_tokens", "source_places", "n_best", *OPTIONAL_KEYS),
     id=INTEGER | {"description": "Number of the sentence, from 0."},
     source=STRING,
     source_tokens=WORDS,
     source_places=several(SPAN, "Where the tokens stand in raw text."),
     **TRANSLATION,
     search=record(**COUNTS),
-    n_best=several(record(*UNWANTED, **TRANSLATION), "The second best, the third best, …"),
+    n_best=several(record(*OPTIONAL_KEYS, **TRANSLATION), "The second best, the third best, …"),
 )
 FAILED = record(id=INTEGER, error=ERROR)
 RESULT = {

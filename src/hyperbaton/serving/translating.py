@@ -9,7 +9,7 @@ from typing import Any
 from hyperbaton.corpus.sentences.marking import Marking, marked_sentence
 from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.decoder.chunks import IsStopped
-from hyperbaton.decoder.constrained_search import WIDER, Request
+from hyperbaton.decoder.constrained_search import WIDENING, Request
 from hyperbaton.decoder.decode import Stopped
 from hyperbaton.decoder.decoded import Decoded
 from hyperbaton.decoder.output import json_content
@@ -52,11 +52,11 @@ def request_of(translator: Translator, kind: str, line: str, limits: RequestLimi
     """What to search for, if it is neither too long nor too much work."""
     check_length(kind, translator.preparation.split(line), limits)
     settings = translator.settings
-    if kind in WIDE and WIDER * max(settings.pop_limit, settings.stack_size) > limits.pops:
+    if kind in WIDE and WIDENING * max(settings.pop_limit, settings.stack_size) > limits.pops:
         raise Refused(
             BAD_REQUEST,
-            f"with {kind}, a search is {WIDER} times as wide",
-            expected=f"pop_limit and stack_size can be {limits.pops // WIDER:,} at most",
+            f"with {kind}, a search is {WIDENING} times as wide",
+            expected=f"pop_limit and stack_size can be {limits.pops // WIDENING:,} at most",
         )
     return PARSERS[kind](line, translator.preparation.split)
 

@@ -3,7 +3,7 @@ import pytest
 
 from hyperbaton.foundation.errors import DataError
 from hyperbaton.foundation.files.array_laws import (
-    LARGEST,
+    LARGEST_SCORE,
     VALUES_AT_ONCE,
     CheckedArrays,
     plain_numbers,
@@ -48,9 +48,9 @@ def test_indices_lie_inside(tmp_path, at, value):
     kept.indices("numbers", np.int32, (None,), low=-1, below=11)
 
 
-@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 2 * LARGEST, -2 * LARGEST])
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 2 * LARGEST_SCORE, -2 * LARGEST_SCORE])
 def test_scores_are_finite(tmp_path, value):
-    values = np.full((3, 2), LARGEST)
+    values = np.full((3, 2), LARGEST_SCORE)
     laws(tmp_path, scores=values).floats("scores", np.float64, (3, 2))
     values[1, 1] = value
     said = refusal(laws(tmp_path, scores=values).floats, "scores", np.float64, (3, 2))

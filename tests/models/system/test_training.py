@@ -196,7 +196,7 @@ def test_a_large_corpus_is_read_once(files, write, tmp_path, monkeypatch):
     )
     settings = TrainingSettings(distortion=("linear", "msd", "pair"), classes=ClassSettings(3))
     said = train(tagged, tmp_path / "small", settings=settings)
-    monkeypatch.setattr("hyperbaton.models.system.training.LARGE", 0)
+    monkeypatch.setattr("hyperbaton.models.system.training.LARGE_CORPUS", 0)
     reads = []
 
     def read(*arguments):

@@ -41,8 +41,8 @@ SOME = replace(SETTINGS, distortion=("linear", "msd", SETTINGS.distortion[3]))
 
 @pytest.fixture(autouse=True)
 def small_shards(monkeypatch):
-    monkeypatch.setattr(partitions, "SHARD", 40)
-    monkeypatch.setattr("hyperbaton.models.language_model.far_counting.FEWEST", 500)
+    monkeypatch.setattr(partitions, "SHARD_PAIRS", 40)
+    monkeypatch.setattr("hyperbaton.models.language_model.far_counting.FEWEST_TOKENS", 500)
 
 
 @pytest.fixture(scope="module")

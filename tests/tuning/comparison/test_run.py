@@ -14,12 +14,12 @@ from hyperbaton.foundation.errors import DataError, SettingError
 from hyperbaton.foundation.work.workplace import Workplace
 from hyperbaton.models.distortion.linear import Linear
 from hyperbaton.models.phrases.settings import PhraseSettings
-from hyperbaton.models.system.folder import load_source_tagger
+from hyperbaton.models.system.folder import NO_LIMIT, load_source_tagger
 from hyperbaton.models.system.settings import LanguageModelSettings
 from hyperbaton.samples import sample_files
 from hyperbaton.tuning.comparison import cells, run
 from hyperbaton.tuning.comparison.cells import Job, read_replica, run_job
-from hyperbaton.tuning.comparison.configuration import NO_LIMIT, ComparedSystem, TrainingData, check
+from hyperbaton.tuning.comparison.configuration import ComparedSystem, TrainingData, check
 from hyperbaton.tuning.comparison.result_tables import as_record, summary_table, write_files
 from hyperbaton.tuning.comparison.run import average_jobs, compare, grid
 from hyperbaton.tuning.comparison.systems import COSTS, train

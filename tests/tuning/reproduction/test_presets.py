@@ -7,9 +7,9 @@ import pytest
 
 from hyperbaton.foundation.errors import SettingError
 from hyperbaton.models.distortion.catalogue import parse_model
+from hyperbaton.models.system.folder import NO_LIMIT
 from hyperbaton.samples import sample_configuration
 from hyperbaton.tuning.comparison.configuration import (
-    NO_LIMIT,
     ComparedSystem,
     Configuration,
     TrainingData,

@@ -16,7 +16,7 @@ from hyperbaton.models.distortion.parse.fitting import (
 from hyperbaton.models.distortion.parse.iis import scale_iteratively
 from hyperbaton.models.distortion.parse.inventory import no_pairs
 from hyperbaton.models.distortion.parse.likelihood import log_likelihood, maximise
-from hyperbaton.models.distortion.parse.path import FIRST
+from hyperbaton.models.distortion.parse.path import TO_FIRST
 from hyperbaton.models.distortion.parse.priors import estimate_prior
 from hyperbaton.models.distortion.parse.templates import (
     FAMILIES,
@@ -38,7 +38,7 @@ ALL = sum(FAMILIES.values())
 
 def small_data(families=ALL, min_count=1, repeat=1, pairs=PAIRS):
     corpus = small_corpus(repeat, pairs=pairs)
-    inventory, visits = visit(corpus, no_pairs(), len(corpus.target.vocabulary), FIRST)
+    inventory, visits = visit(corpus, no_pairs(), len(corpus.target.vocabulary), TO_FIRST)
     events = make_events(layers_of(corpus, corpus.source.trees), visits, families, 2, 1)
     n_tags = len(corpus.source.tag_vocabulary)
     prior = estimate_prior("smoothed", 0.9, 2.0, inventory, events, n_tags)
