@@ -18,7 +18,7 @@ from hyperbaton.decoder.features import DENSE_FEATURES
 from hyperbaton.decoder.lattice import make_lattice
 from hyperbaton.decoder.nbest import best_derivations
 from hyperbaton.decoder.options import MOST_OPTIONS, OptionFinder, OptionWeights, SentenceOptions
-from hyperbaton.decoder.search import NO_LIMIT, STOPPED, Limits, search
+from hyperbaton.decoder.search import STOPPED, UNLIMITED, SearchLimits, search
 from hyperbaton.decoder.search_space import (
     SearchSpace,
     best_futures,
@@ -31,7 +31,7 @@ from hyperbaton.decoder.terms import place_terms
 from hyperbaton.decoder.workspace import (
     FULL,
     NARROWED,
-    NOTHING,
+    NO_TRANSLATION,
     Capacity,
     Workspace,
     make_workspace,
@@ -222,9 +222,9 @@ class Decoder:
             END,
             zones,
         )
-        limits = Limits(
-            settings.pop_limit or NO_LIMIT,
-            settings.stack_size or NO_LIMIT,
+        limits = SearchLimits(
+            settings.pop_limit or UNLIMITED,
+            settings.stack_size or UNLIMITED,
             settings.beam or np.inf,
             distance_limit(settings.distortion_limit, n_words),
             keep_arcs,
@@ -232,7 +232,11 @@ class Decoder:
         return self._best(space, limits, models, deadline)
 
     def _best(
-        self, space: SearchSpace, limits: Limits, models: CoverageModels | None, deadline: float
+        self,
+        space: SearchSpace,
+        limits: SearchLimits,
+        models: CoverageModels | None,
+        deadline: float,
     ) -> tuple[int, Workspace]:
         """Searches until there is room enough."""
         n_words = space.n_words
@@ -242,7 +246,7 @@ class Decoder:
             best = search(space, self.lm.automaton, workspace, *how)
             if best == STOPPED:
                 raise Stopped
-            if best == NOTHING or (best >= 0 and _is_forbidden(workspace, best)):
+            if best == NO_TRANSLATION or (best >= 0 and _is_forbidden(workspace, best)):
                 if workspace.counters[NARROWED]:  # a constraint needs more than the time allows
                     deadline = inf
                     continue

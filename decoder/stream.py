@@ -12,10 +12,10 @@ from threading import Event
 from typing import Generic, Protocol, TypeAlias, TypeVar
 
 from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.decoder.constrained_search import Request
 from hyperbaton.decoder.decode import IsStopped, Stopped
 from hyperbaton.decoder.decoded import Decoded
 from hyperbaton.decoder.recipe import Origin
-from hyperbaton.decoder.requests import Request
 from hyperbaton.decoder.translator import Translator
 from hyperbaton.foundation.errors import DataError, HyperbatonError, SettingError
 from hyperbaton.foundation.work.in_order import FAR_AWAY, IN_THREADS, ONE_BY_ONE, in_order

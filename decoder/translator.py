@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.corpus.words.tagger import Tagger
+from hyperbaton.decoder.constrained_search import Exactly, Request
 from hyperbaton.decoder.decode import Decoder, IsStopped, SearchSettings, never
 from hyperbaton.decoder.decoded import Decoded
 from hyperbaton.decoder.pieces import cut, join
-from hyperbaton.decoder.requests import Exactly, Request
 from hyperbaton.decoder.text_layers import TextLayers
 from hyperbaton.foundation.arrays import FloatArray, Ragged
 from hyperbaton.foundation.errors import DataError, SettingError
@@ -157,8 +157,8 @@ class Translator:
         request: Request | None = None,
         is_stopped: IsStopped = never,
     ) -> Decoded:
-        """The best derivations, or what is requested (`decoder/requests.py`). The search looks now
-        and then whether it `is_stopped`, and then raises `Stopped`."""
+        """The best derivations, or what is requested (`constrained_search.py`). The search looks
+        now and then whether it `is_stopped`, and then raises `Stopped`."""
         sentence = self.preparation.parse(sentence) if isinstance(sentence, str) else sentence
         decoder = self._decoder(is_stopped)
         try:

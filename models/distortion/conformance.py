@@ -66,14 +66,14 @@ def check_model(
     probabilities, no reference) are not in the result.
     """
     compared = {}
-    for law, check in Laws(make(), sentence, options, seed, corpus, reference):
+    for law, check in ModelLaws(make(), sentence, options, seed, corpus, reference):
         compared[law] = check()
         assert compared[law], f"the law on {law} has compared nothing; take a longer sentence"
     return compared
 
 
 @dataclass
-class Laws:
+class ModelLaws:
     """Iterating gives the laws that concern the model, in the order in which they are called."""
 
     model: DistortionModel

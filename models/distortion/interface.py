@@ -35,9 +35,9 @@ from hyperbaton.foundation.arrays import (
 from hyperbaton.foundation.errors import DataError, SettingError
 from hyperbaton.foundation.estimator import Estimator
 from hyperbaton.foundation.files.array_files import load_arrays, save_arrays
-from hyperbaton.foundation.files.array_laws import Laws, plain_numbers
+from hyperbaton.foundation.files.array_laws import CheckedArrays, plain_numbers
 from hyperbaton.foundation.files.vocabulary import Vocabulary
-from hyperbaton.models.phrases.extraction import GRID
+from hyperbaton.models.phrases.settings import GRID
 from hyperbaton.models.phrases.table import PhraseTable
 
 COPIED = -1  # target word that is not the phrase table's: an unknown source word itself, or given
@@ -276,7 +276,7 @@ class DistortionModel(Estimator, ABC):
     def check_settings(self) -> None:
         """Refuses values of settings that are not possible; called before a system is loaded."""
 
-    def laws(self, arrays: Laws) -> None:
+    def laws(self, arrays: CheckedArrays) -> None:
         """What must hold of saved arrays, if compiled code relies on it (`array_laws.py`)."""
         plain_numbers(arrays)
 

@@ -26,17 +26,17 @@ from hyperbaton.foundation.files.writing import open_to_write
 from hyperbaton.foundation.progress import Progress
 from hyperbaton.models.language_model.arpa_lines import (
     BAD_LINE,
-    LARGEST,
+    LARGEST_LOG,
     MORE,
     WordIndex,
     format_lines,
     index_words,
     parse_lines,
 )
-from hyperbaton.models.language_model.ngrams import LN10, MAX_ORDER, NGrams, Section, assemble
+from hyperbaton.models.language_model.ngrams import LN10, MAX_ORDER, NGrams, NGramSection, assemble
 
-CHUNK = 1 << 22  # bytes that are read at once
-LINES_AT_ONCE = 1 << 16  # that are written at once
+BYTES_AT_ONCE = 1 << 22  # that are read
+LINES_AT_ONCE = 1 << 16  # that are written
 UNKNOWN_LOG10 = -100.0
 _COUNT = re.compile(r"ngram\s+([0-9]{1,15})\s*=\s*([0-9]{1,15})")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
@@ -117,7 +117,7 @@ class ArpaSource:
         """Reads on until a whole line is at hand; False at the end of the file."""
         while self._text.find(b"\n", self._at) < 0:
             try:
-                more = self._stream.read(CHUNK)
+                more = self._stream.read(BYTES_AT_ONCE)
             except reading_errors(self.path) as error:
                 raise read_error(error, self.path, self._n_taken + 1) from None
             rest = self._text[self._at :]
@@ -179,7 +179,7 @@ def _expect(source: ArpaSource, wanted: str) -> None:
     source.take_line()
 
 
-def _read_unigrams(source: ArpaSource, vocabulary: Vocabulary) -> tuple[Section, int]:
+def _read_unigrams(source: ArpaSource, vocabulary: Vocabulary) -> tuple[NGramSection, int]:
     """The unigrams, including <unk>, and how many the file has."""
     values: dict[int, tuple[float, float]] = {}
     while (line := source.line()) is not None and not line.startswith("\\"):
@@ -197,12 +197,12 @@ def _read_unigrams(source: ArpaSource, vocabulary: Vocabulary) -> tuple[Section,
     values.setdefault(0, (UNKNOWN_LOG10, 0.0))
     numbers = np.array(list(values), dtype=np.int32).reshape(-1, 1)
     probability, backoff = LN10 * np.array(list(values.values())).T
-    return Section(numbers, probability, backoff), n_read
+    return NGramSection(numbers, probability, backoff), n_read
 
 
 def _read_section(
     source: ArpaSource, length: int, index: WordIndex, vocabulary: Vocabulary
-) -> Section:
+) -> NGramSection:
     parts = [parse_lines(np.empty(0, np.uint8), length, index)]
     while parts[-1].why == MORE and len(piece := source.piece()):
         part = parse_lines(piece, length, index)
@@ -213,7 +213,7 @@ def _read_section(
             raise AssertionError(f"the two readers of ARPA lines disagree about {line!r}")
         parts.append(part)
     words, probability, backoff = map(np.concatenate, list(zip(*parts, strict=True))[:3])
-    return Section(words, LN10 * probability, LN10 * backoff)
+    return NGramSection(words, LN10 * probability, LN10 * backoff)
 
 
 def _checked(
@@ -227,7 +227,7 @@ def _checked(
             f"expected a probability, a {length}-gram, perhaps a backoff",
         )
     for number in (fields[0], *fields[length + 1 :]):
-        if not _NUMBER.fullmatch(number) or not abs(float(number)) <= LARGEST:
+        if not _NUMBER.fullmatch(number) or not abs(float(number)) <= LARGEST_LOG:
             raise source.error(f"{number!r:.40} is not a number, or too large")
     if float(fields[0]) > 0:
         raise source.error(f"the log probability {fields[0]} is above 0")

@@ -25,7 +25,7 @@ NO_WORD = -1
 SEPARATORS = (" ", "\t", "\n", "\r")
 N_DIGITS = 7
 ALL_DIGITS = 1e17  # of a number: more change nothing
-LARGEST = 1e6  # log10 of a probability or a backoff, whatever its sign
+LARGEST_LOG = 1e6  # log10 of a probability or a backoff, whatever its sign
 WIDEST = 14  # characters of a number: sign, three digits, point, seven digits; and a separator
 
 
@@ -195,7 +195,7 @@ def _number(text: NDArray[np.uint8], begin: int, end: int) -> tuple[bool, float]
         exponent += -given if negative else given
     if value > 0.0:  # 0 times the infinity of a huge exponent is not a number
         value *= 10.0**exponent
-    return good and at == end and value <= LARGEST, sign * value
+    return good and at == end and value <= LARGEST_LOG, sign * value
 
 
 @kernel

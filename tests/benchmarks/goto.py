@@ -25,7 +25,7 @@ from hyperbaton.decoder.decode import Decoder, SearchSettings
 from hyperbaton.models.distortion.catalogue import make_model
 from hyperbaton.models.distortion.interface import DistortionModel
 from hyperbaton.models.distortion.linear import Linear
-from hyperbaton.models.distortion.next_word.events import ORDERS, Events, find_events
+from hyperbaton.models.distortion.next_word.events import ORDERS, NextWordEvents, find_events
 from hyperbaton.models.distortion.next_word.held_out import (
     DistanceBaseline,
     Scores,
@@ -100,7 +100,7 @@ def run(corpus: AlignedCorpus, size: int, names: list[str], order: str) -> None:
     print_decoding(train, test, models)
 
 
-def print_distances(models: dict[str, Scores], test: AlignedCorpus, events: Events) -> None:
+def print_distances(models: dict[str, Scores], test: AlignedCorpus, events: NextWordEvents) -> None:
     """Average probability of candidates by distance (Goto et al. 2013, Figure 5)."""
     averages = {
         name: average_by_distance(probabilities(scores), test, events, FARTHEST).mean

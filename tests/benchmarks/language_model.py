@@ -27,7 +27,7 @@ from hyperbaton.models.language_model import (
     read_text,
     write_arpa,
 )
-from hyperbaton.models.language_model.ngrams import LN10, Section, assemble
+from hyperbaton.models.language_model.ngrams import LN10, NGramSection, assemble
 
 T = TypeVar("T")
 ORDER = 5
@@ -58,7 +58,7 @@ def compare(ngrams: NGrams, arpa: Path) -> None:
     for length in range(1, reference.order + 1):
         nodes = slice(reference.starts[length], reference.starts[length + 1])
         words = numbers[reference.words(length)]
-        sections.append(Section(words, reference.logprob[nodes], reference.backoff[nodes]))
+        sections.append(NGramSection(words, reference.logprob[nodes], reference.backoff[nodes]))
     theirs = assemble(ngrams.vocabulary, sections)
     same = ngrams.counts == theirs.counts and np.array_equal(ngrams.prefix, theirs.prefix)
     same = same and np.array_equal(ngrams.word, theirs.word)

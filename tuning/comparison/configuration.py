@@ -49,9 +49,9 @@ from hyperbaton.decoder.decode import SearchSettings
 from hyperbaton.foundation.errors import SettingError, nearest
 from hyperbaton.foundation.settings_text import convert_setting
 from hyperbaton.models.phrases.settings import PhraseSettings
-from hyperbaton.models.system.folder import DISTORTION_LIMIT
+from hyperbaton.models.system.folder import DISTORTION_LIMIT, NO_LIMIT
 from hyperbaton.models.system.settings import ClassSettings, LanguageModelSettings
-from hyperbaton.tuning.evaluation.data_sets import ALL, DataSet
+from hyperbaton.tuning.evaluation.data_sets import ALL_LINES, DataSet
 from hyperbaton.tuning.evaluation.significance import SIGNIFICANT
 from hyperbaton.tuning.metrics.catalogue import check_name
 from hyperbaton.tuning.metrics.words import TextOptions, usual_tokeniser
@@ -59,7 +59,6 @@ from hyperbaton.tuning.optimisers.interface import OPTIMISERS
 from hyperbaton.tuning.weights.sections import is_optimiser, read_toml, section_names, with_sections
 from hyperbaton.tuning.weights.settings import BEST, COMPARE_SETTINGS, METHOD, TuneSettings
 
-NO_LIMIT = -1
 METRICS = ("bleu", "bleu-1", "nist", "wer", "ter", "meteor-exact-stem", "ribes", "pdscore")
 CHOOSE, DEV = "choose", "dev"  # the older names of `protocol` and `best`
 
@@ -72,11 +71,11 @@ class TrainingData:
     source_tags: Path | None = None
     target_tags: Path | None = None
     source_tree: Path | None = None
-    lines: str = ALL
+    lines: str = ALL_LINES
 
 
 @dataclass(frozen=True)
-class System:
+class ComparedSystem:
     name: str
     distortion: tuple[str, ...]  # models as `name,key=value,…`
     weights: str = ""  # a system with the same features, whose tuned weights are used
@@ -87,7 +86,7 @@ class Configuration:
     train: TrainingData
     dev: DataSet
     test: tuple[DataSet, ...]
-    system: tuple[System, ...] = ()
+    system: tuple[ComparedSystem, ...] = ()
     preset: str = ""  # fills in what is not given
     title: str = ""
     note: str = ""  # about the data, to be read beside every verdict
@@ -182,7 +181,7 @@ def line_range(text: str, where: str = "") -> tuple[int, int | None]:
     >>> line_range("1-48000"), line_range("48001-"), line_range("all")
     ((0, 48000), (48000, None), (0, None))
     """
-    if text == ALL:
+    if text == ALL_LINES:
         return 0, None
     match = re.fullmatch(r"(\d+)-(\d*)", text.strip())
     first, last = (int(match[1]), match[2]) if match else (0, "")
@@ -240,7 +239,7 @@ class _Reader:
 
     def _item(self, kind: Any, value: Any, name: str) -> Any:
         kind, *_ = get_args(kind) or [kind]  # without None
-        if kind in (DataSet, System):
+        if kind in (DataSet, ComparedSystem):
             return self._make(kind, value, f"[[{name}]]")
         if kind is Path:
             return self._folder / convert_setting(name, value, str, self._where)

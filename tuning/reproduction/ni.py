@@ -20,7 +20,7 @@ from hyperbaton.tuning.reproduction.exhibit import Exhibit
 from hyperbaton.tuning.reproduction.experiment_settings import BASELINE, PAPER, ExperimentSettings
 from hyperbaton.tuning.reproduction.experiment_view import PREFERRED, ExperimentView
 from hyperbaton.tuning.reproduction.learner_experiment import Experiment
-from hyperbaton.tuning.reproduction.material import Kind, Sizes, experiment_kind
+from hyperbaton.tuning.reproduction.material import ExhibitKind, Sizes, experiment_kind
 from hyperbaton.tuning.reproduction.paper_tables import NI
 from hyperbaton.tuning.reproduction.phrase_view import captured_moves, phrase_sizes
 from hyperbaton.tuning.reproduction.repetitions import paired_t_test
@@ -152,7 +152,7 @@ def _fastest(view: ExperimentView, best: str) -> list[Case]:
     return cases
 
 
-def _kind(name: str, title: str, settings: ExperimentSettings) -> Kind:
+def _kind(name: str, title: str, settings: ExperimentSettings) -> ExhibitKind:
     return experiment_kind(name, title, settings, SIZES, lambda done: ni_exhibit(done, LABELS))
 
 

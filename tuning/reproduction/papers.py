@@ -16,7 +16,7 @@ from hyperbaton.tuning.metrics.catalogue import make_metrics
 from hyperbaton.tuning.reproduction import paper_tables as tables
 from hyperbaton.tuning.reproduction.paper_tables import ALRAJEH, GOTO, NI, XIANG
 
-N_RESAMPLES = 10_000  # Holm's correction multiplies p-values by the number of tests
+PAPER_RESAMPLES = 10_000  # Holm's correction multiplies p-values by the number of tests
 EQUAL_BLEU = 0.5  # systems that differ by less are called equal
 
 
@@ -175,8 +175,8 @@ def _cases(
         shift = {"shift": sign * direction * claim.margin} if claim.margin else {}
         # a margin needs the bootstrap: exchanges only know whether there is no difference at all
         test_two = find_test("bootstrap" if shift else comparison.configuration.significance)
-        found = test_two(metric, worse, better, n_resamples=N_RESAMPLES, **shift)
+        found = test_two(metric, worse, better, n_resamples=PAPER_RESAMPLES, **shift)
         gain = sign * direction * found.difference + claim.margin
         text = f"{where}: {found.difference:+.2f}"
-        cases.append(Case(text, gain, found.p_value, N_RESAMPLES))
+        cases.append(Case(text, gain, found.p_value, PAPER_RESAMPLES))
     return cases

@@ -5,39 +5,40 @@ from dataclasses import dataclass, replace
 
 from hyperbaton.foundation.errors import SettingError, nearest
 from hyperbaton.models.distortion.catalogue import split_model
-from hyperbaton.tuning.comparison.configuration import NO_LIMIT, Configuration, System
+from hyperbaton.models.system.folder import NO_LIMIT
+from hyperbaton.tuning.comparison.configuration import ComparedSystem, Configuration
 from hyperbaton.tuning.evaluation.significance import SIGNIFICANT
 from hyperbaton.tuning.weights.settings import BEST, GOTO, METHOD
 
-LINEAR = System("LINEAR", ("linear",))
-LEX = System("LINEAR+LEX", ("linear", "msd"))
-NINE = System("9-CLASS", ("nine-class",))
-PAIR = System("PAIR", ("pair",))
-SEQUENCE = System("SEQUENCE", ("sequence",))
-DPR3 = System("DPR-3", ("dpr,classes=3",))
+LINEAR = ComparedSystem("LINEAR", ("linear",))
+LEX = ComparedSystem("LINEAR+LEX", ("linear", "msd"))
+NINE = ComparedSystem("9-CLASS", ("nine-class",))
+PAIR = ComparedSystem("PAIR", ("pair",))
+SEQUENCE = ComparedSystem("SEQUENCE", ("sequence",))
+DPR3 = ComparedSystem("DPR-3", ("dpr,classes=3",))
 # A sub-model for every source phrase, and no other. The paper trains those of the test set only;
 # the others are never asked for, and no sub-model depends on them.
-NI = "min_examples=0,max_sentences=0"
+NI_SETTINGS = "min_examples=0,max_sentences=0"
 MMS = "mms:average=false"  # the last weights, as in Table 2
 # one model for all phrases, features that are seen more than ten times, all sentences, and as many
 # weights as the lexicalised model has
-ALRAJEH = (
+ALRAJEH_SETTINGS = (
     "dpr,moves=msd,use=bidirectional,features=alrajeh,min_count=11,min_examples=1000000000,"
     "max_sentences=0"
 )
 PARSE_ROWS = ("me", "me+prior", "me+cov", "me+sib", "me+cov+sib", "me+prior+cov+sib")
-PARSE = System("PARSE", ("linear", "parse,use=me+prior+cov+sib"))
+PARSE = ComparedSystem("PARSE", ("linear", "parse,use=me+prior+cov+sib"))
 
 
-def _parse(row: str) -> System:
+def _parse(row: str) -> ComparedSystem:
     """With one α for all pairs, 0.9 (eq. 6)."""
-    return System(row.upper(), ("linear", f"parse,use={row},alpha_half=0"))
+    return ComparedSystem(row.upper(), ("linear", f"parse,use={row},alpha_half=0"))
 
 
-def _discounted(row: str) -> System:
+def _discounted(row: str) -> ComparedSystem:
     """Ours: α is smaller for rare pairs."""
     name = row.upper().replace("PRIOR", "DISCOUNTED PRIOR")
-    return System(name, ("linear", f"parse,use={row}"))
+    return ComparedSystem(name, ("linear", f"parse,use={row}"))
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class Preset:
     """A comparison without its data."""
 
     title: str
-    systems: tuple[System, ...]
+    systems: tuple[ComparedSystem, ...]
     baseline: str
     limits: tuple[int, ...]
     method: str = METHOD  # of tuning
@@ -70,15 +71,15 @@ PRESETS = {
     "ni": Preset(
         "Distance phrase reordering (Ni et al. 2011)",
         (
-            System("MOSES", ("linear", "msd")),
+            ComparedSystem("MOSES", ("linear", "msd")),
             # with one weight each: there is no linear distortion beside them
-            System("DPR-3", (f"dpr,classes=3,use=scaled,{NI},learner={MMS}",)),
-            System("DPR-5", (f"dpr,classes=5,{NI},learner={MMS}",)),
-            System("ME-3", (f"dpr,classes=3,use=scaled,{NI},learner=me",)),
-            System("ME-5", (f"dpr,classes=5,{NI},learner=me",)),
+            ComparedSystem("DPR-3", (f"dpr,classes=3,use=scaled,{NI_SETTINGS},learner={MMS}",)),
+            ComparedSystem("DPR-5", (f"dpr,classes=5,{NI_SETTINGS},learner={MMS}",)),
+            ComparedSystem("ME-3", (f"dpr,classes=3,use=scaled,{NI_SETTINGS},learner=me",)),
+            ComparedSystem("ME-5", (f"dpr,classes=5,{NI_SETTINGS},learner=me",)),
             # ours: rare phrases share a model, and our default use, which scales no distances
-            System("DPR-3 POOLED", ("dpr,classes=3,use=scaled",)),
-            System("DPR-3 POOLED DIRECT", DPR3.distortion),
+            ComparedSystem("DPR-3 POOLED", ("dpr,classes=3,use=scaled",)),
+            ComparedSystem("DPR-3 POOLED DIRECT", DPR3.distortion),
         ),
         "MOSES",
         (6,),
@@ -88,7 +89,7 @@ PRESETS = {
     "xiang": Preset(
         "Smoothed priors and parse features (Xiang et al. 2011)",
         (
-            System("PBT", ("linear",)),
+            ComparedSystem("PBT", ("linear",)),
             *map(_parse, PARSE_ROWS),
             *(_discounted(row) for row in PARSE_ROWS if "prior" in row),
         ),
@@ -99,9 +100,9 @@ PRESETS = {
     "alrajeh": Preset(
         "Dual logistic regression (Alrajeh and Niranjan 2014)",
         (
-            System("LEXICAL", ("linear", "msd")),
-            System("PRIMAL", ("linear", f"{ALRAJEH},learner=mlr-primal")),
-            System("DUAL", ("linear", f"{ALRAJEH},learner=mlr-dual")),
+            ComparedSystem("LEXICAL", ("linear", "msd")),
+            ComparedSystem("PRIMAL", ("linear", f"{ALRAJEH_SETTINGS},learner=mlr-primal")),
+            ComparedSystem("DUAL", ("linear", f"{ALRAJEH_SETTINGS},learner=mlr-dual")),
         ),
         "LEXICAL",
         (6,),

@@ -14,14 +14,20 @@ import numpy as np
 
 from hyperbaton.models.distortion.catalogue import parse_model
 from hyperbaton.models.distortion.parse.fitting import Learned
-from hyperbaton.models.distortion.parse.listing import EMPTY_WORD, FeatureRow, Wanted, list_features
+from hyperbaton.models.distortion.parse.listing import (
+    ALL_FEATURES,
+    EMPTY_WORD,
+    FeatureRow,
+    Wanted,
+    list_features,
+)
 from hyperbaton.models.distortion.parse.model import Parse
 from hyperbaton.models.distortion.parse.templates import SIB, parse_use
 from hyperbaton.models.system.folder import load_distortion, model_entries
 from hyperbaton.tuning.evaluation.tables import Table
 from hyperbaton.tuning.evaluation.verdicts import Case, Finding, judge_claims
 from hyperbaton.tuning.reproduction.exhibit import Exhibit, LeftOut
-from hyperbaton.tuning.reproduction.material import Kind, Material
+from hyperbaton.tuning.reproduction.material import ExhibitKind, Material
 from hyperbaton.tuning.reproduction.paper_tables import XIANG
 from hyperbaton.tuning.reproduction.repetitions import normal_p_value
 
@@ -36,8 +42,7 @@ SIDES = {LEFT: "left", RIGHT: "right"}
 HEADER = ("source", "node", "side", "coverage", "target", "jump", "α", "count")
 N_ROWS = 10
 N_BY_COVERAGE = 5
-FEWEST = 20  # times that a feature is seen, to be among the strongest
-ALL = 1 << 60
+FEWEST_SEEN = 20  # times that a feature is seen, to be among the strongest
 
 
 def _models(material: Material) -> list[str]:
@@ -52,7 +57,7 @@ def _models(material: Material) -> list[str]:
 
 
 def _depends(material: Material) -> Iterable[Any]:
-    return [model_entries(material.trained, _models(material)), N_ROWS, N_BY_COVERAGE, FEWEST]
+    return [model_entries(material.trained, _models(material)), N_ROWS, N_BY_COVERAGE, FEWEST_SEEN]
 
 
 def _make(material: Material) -> Exhibit:
@@ -64,18 +69,18 @@ def _make(material: Material) -> Exhibit:
     return siblings_exhibit(chosen.learned_, chosen.use, sizes)
 
 
-KIND = Kind(NAME, TITLE, _depends, _make)
+KIND = ExhibitKind(NAME, TITLE, _depends, _make)
 
 
 def siblings_exhibit(learned: Learned, use: str, sizes: Mapping[str, int] | None = None) -> Exhibit:
     """`sizes` are numbers of features by row."""
-    strongest, n_features = list_features(learned, Wanted(family=FAMILY), ALL, "alpha")
+    strongest, n_features = list_features(learned, Wanted(family=FAMILY), ALL_FEATURES, "alpha")
     frequent, _ = list_features(learned, Wanted(family=FAMILY), N_ROWS)
-    often = [row for row in strongest if row.count >= FEWEST][:N_ROWS]
+    often = [row for row in strongest if row.count >= FEWEST_SEEN][:N_ROWS]
     tables = [
         *_verb_tables(learned),
         *_particle_tables(learned),
-        _table(often, f"the strongest sibling features that were seen {FEWEST} times or more"),
+        _table(often, f"the strongest sibling features that were seen {FEWEST_SEEN} times or more"),
         _table(frequent, "the most frequent sibling features"),
         Table(
             ("row", "features"),
@@ -97,7 +102,7 @@ def _verb_features(learned: Learned, coverage: int) -> list[FeatureRow]:
     if VERB not in learned.source_tags or PHRASE not in learned.labels:
         return []
     wanted = Wanted(family=FAMILY, tag=VERB, node=PHRASE, coverage=coverage, side=LEFT)
-    return list_features(learned, wanted, ALL)[0]
+    return list_features(learned, wanted, ALL_FEATURES)[0]
 
 
 def _verb_tables(learned: Learned) -> list[Table]:
@@ -129,7 +134,7 @@ def _particle_features(
     if node not in learned.labels:
         return []
     wanted = Wanted(FAMILY, word, None, node, EMPTY_WORD, None, coverage, side)
-    return list_features(learned, wanted, ALL)[0]
+    return list_features(learned, wanted, ALL_FEATURES)[0]
 
 
 def _findings(learned: Learned) -> list[Finding]:

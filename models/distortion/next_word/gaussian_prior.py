@@ -29,14 +29,14 @@ import numpy as np
 from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array
 from hyperbaton.models.learning.l_bfgs import minimise
 
-MEMORY = 5  # steps that L-BFGS remembers
+REMEMBERED_STEPS = 5  # steps that L-BFGS remembers
 WEAKEST = 0.25  # prior that is tried
-STEP = 0.03  # η; dozens of features fire together, so larger steps add up to too much
+STEP_SIZE = 0.03  # η; dozens of features fire together, so larger steps add up to too much
 SMOOTHING = 1.0  # δ: keeps the first steps of rare features short
 ORDER_SEED = 0
 
 
-class Objective(Protocol):
+class NegativeLogLikelihood(Protocol):
     """Minus a log likelihood of weights."""
 
     @property
@@ -61,7 +61,7 @@ class PriorTrial(NamedTuple):
 
 
 def fit_weights(
-    likelihood: Objective,
+    likelihood: NegativeLogLikelihood,
     start: FloatArray,
     prior: float,
     passes: int,
@@ -96,7 +96,7 @@ def fit_weights(
         start.reshape(-1),
         maxfun=passes,
         maxiter=passes,
-        maxcor=MEMORY,
+        maxcor=REMEMBERED_STEPS,
         ftol=tolerance,
         gtol=0.0,
     )
@@ -106,8 +106,8 @@ def fit_weights(
 
 
 def search_prior(
-    likelihood: Objective,
-    held_out: Objective,
+    likelihood: NegativeLogLikelihood,
+    held_out: NegativeLogLikelihood,
     start: FloatArray,
     strongest: float,
     passes: int,
@@ -180,7 +180,7 @@ def adagrad(
     for number in range(passes):
         for lane in lanes:
             lane.weights[:] = weights
-        likelihood.descend(lanes, share, STEP, order.permutation(likelihood.n_blocks))
+        likelihood.descend(lanes, share, STEP_SIZE, order.permutation(likelihood.n_blocks))
         weights = mixed(weights, lanes)
         if report:
             report(number + 1)

@@ -29,8 +29,8 @@ from hyperbaton.console import announce_compilation, progress_line, say
 
 if TYPE_CHECKING:
     from hyperbaton.corpus.sentences.sentence import Sentence
+    from hyperbaton.decoder.constrained_search import Request
     from hyperbaton.decoder.recipe import Origin
-    from hyperbaton.decoder.requests import Request
     from hyperbaton.decoder.stream import Search
     from hyperbaton.decoder.translator import Translator
     from hyperbaton.foundation.errors import BadLine
@@ -184,11 +184,11 @@ class Translate(MarkedCommand):
     def search(self, translator: "Translator", files: "_Files") -> "Search[Written]":
         """What is wanted of every sentence."""
         from hyperbaton.decoder.stream import Search
-        from hyperbaton.views.translation_text import Outputs
+        from hyperbaton.views.translation_text import WantedOutputs
 
         scale = self.relative_scale(translator) if self.mbr or self.mbr_lattice else None
         text, n_best_lists, lattices = (stream is not None for stream in files.streams)
-        outputs = Outputs(
+        outputs = WantedOutputs(
             text=text,
             n_best=n_best_lists,
             lattice=lattices,

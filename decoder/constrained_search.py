@@ -1,4 +1,4 @@
-"""What may be asked of a search beside the best translation, and how it is answered.
+"""Constrained search: a given translation, prefix or order.
 
 request ──▶ a table of its own ──▶ search with one more scorer ──▶ derivations, scored as ever
 """
@@ -27,7 +27,7 @@ from hyperbaton.foundation.errors import DataError
 from hyperbaton.models.distortion.interface import OptionTable
 from hyperbaton.models.distortion.oracle import InOrder
 
-WIDER = 10  # how much wider the search is: what looks good now may not lead to what is required
+WIDENING = 10  # how much wider the search is: what looks good now may not lead to what is required
 
 
 class Request(Protocol):
@@ -172,7 +172,7 @@ def _with_own_table(
     best: Int64Array | None = None,
     *,
     goes_on: bool = False,
-    wider: int = WIDER,
+    wider: int = WIDENING,
 ) -> Decoder:
     """A decoder whose table has all entries that are part of what is required, and the best."""
     from hyperbaton.models.phrases.sentence_table import (

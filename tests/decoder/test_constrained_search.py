@@ -6,9 +6,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.decoder.constrained_search import Beginning, Exactly, Following, differences
 from hyperbaton.decoder.constraints.target_words import BeginsWith, parts_of
 from hyperbaton.decoder.decode import Decoder, NotFound, SearchSettings, Stopped
-from hyperbaton.decoder.requests import Beginning, Exactly, Following, differences
 from hyperbaton.foundation.arrays import Ragged
 from hyperbaton.foundation.errors import DataError
 from hyperbaton.models.system.folder import default_models, default_weights

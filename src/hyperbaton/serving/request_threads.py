@@ -12,7 +12,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TypeVar
 
-from hyperbaton.serving.limits import Limits
+from hyperbaton.serving.limits import RequestLimits
 from hyperbaton.serving.refusals import BUSY, Refused
 from hyperbaton.serving.translating import too_slow
 
@@ -20,8 +20,8 @@ GRACE = 1.0  # seconds in which a search should see that it is over
 Result = TypeVar("Result")
 
 
-class Work:
-    """What one request may still do."""
+class Deadline:
+    """When a request ends: its time is up, or it was cancelled."""
 
     def __init__(self, seconds: float) -> None:
         self._ends = time.monotonic() + seconds
@@ -38,15 +38,15 @@ class Work:
         return self._is_cancelled or time.monotonic() >= self._ends
 
 
-class Workers:
-    def __init__(self, threads: int, limits: Limits) -> None:
+class RequestThreads:
+    def __init__(self, threads: int, limits: RequestLimits) -> None:
         self.threads, self._limits = threads, limits
         self._pool = ThreadPoolExecutor(threads, "translating")
         self.n_requests = 0  # under way
         self.n_given_up = 0  # threads that have not noticed yet
 
     @contextmanager
-    def admitted(self) -> Iterator[Work]:
+    def admitted(self) -> Iterator[Deadline]:
         """A place among the requests under way; refuses if there is none."""
         if self.n_requests + self.n_given_up >= self._limits.requests:
             raise Refused(
@@ -55,27 +55,27 @@ class Workers:
                 advice="try again in a second",
             )
         self.n_requests += 1
-        work = Work(self._limits.seconds)
+        deadline = Deadline(self._limits.seconds)
         try:
-            yield work
+            yield deadline
         finally:
-            work.cancel()
+            deadline.cancel()
             self.n_requests -= 1
 
-    async def run(self, work: Work, job: Callable[[], Result]) -> Result:
+    async def run(self, deadline: Deadline, job: Callable[[], Result]) -> Result:
         """The result of a job in one of the threads; an error when its time is up."""
-        future = self._pool.submit(self._unless_over, work, job)
+        future = self._pool.submit(self._unless_over, deadline, job)
         result = asyncio.wrap_future(future)
         try:
-            return await asyncio.wait_for(asyncio.shield(result), work.seconds_left + GRACE)
+            return await asyncio.wait_for(asyncio.shield(result), deadline.seconds_left + GRACE)
         except TimeoutError:
             raise too_slow(self._limits) from None
         finally:
             if not future.done() and not future.cancel():
                 self._give_up(future)
 
-    def _unless_over(self, work: Work, job: Callable[[], Result]) -> Result:
-        if work.is_over():  # it has waited for too long
+    def _unless_over(self, deadline: Deadline, job: Callable[[], Result]) -> Result:
+        if deadline.is_over():  # it has waited for too long
             raise too_slow(self._limits)
         return job()
 
