@@ -1,6 +1,6 @@
 """Cost of the parse model: training on a sample, and decoding against linear distortion.
 
-    python tests/benchmarks/parse.py [SAMPLE [USE]]
+    python -m tools.benchmarks.parse [SAMPLE [USE]]
 
 Decoding is measured in CPU time of one process with warm kernels, best of five rounds, as a ratio
 to linear distortion alone; beside it the share of the model's own work (prepare and features), the

@@ -1,6 +1,6 @@
 """What the search costs by distortion limit and by sentence length, beside other versions of it.
 
-    python tests/benchmarks/search.py [--marks] SOURCE N MODEL [CHECKOUT MODEL]...
+    python -m tools.benchmarks.search [--marks] SOURCE N MODEL [CHECKOUT MODEL]...
 
 Decodes the first N sentences of SOURCE with linear distortion and with all models of MODEL, with
 this version and with those of other checkouts, which may need a MODEL of their own. Versions take
@@ -88,7 +88,7 @@ def line(name: object, version: str, row: dict[str, float]) -> str:
 
 def measured(version: str, *arguments: object) -> dict[str, float]:
     command = [sys.executable, __file__, "--one", *map(str, arguments)]
-    environment = os.environ | {"PYTHONPATH": version, "OPENBLAS_NUM_THREADS": "1"}
+    environment = os.environ | {"PYTHONPATH": f"{version}/src", "OPENBLAS_NUM_THREADS": "1"}
     found = subprocess.run(command, check=True, capture_output=True, env=environment)
     row: dict[str, float] = json.loads(found.stdout)
     return row

@@ -1,6 +1,6 @@
 """Commands on a cluster whose workers are killed at random: do they still give the same bytes?
 
-    python tests/benchmarks/cluster_kill.py [--kills 10]
+    python -m tools.benchmarks.cluster_kill [--kills 10]
 
 Each command runs twice on the sample ja-en: here, and on two workers that see none of its files. A
 worker is killed after every half second to two seconds, and another one takes its place.

@@ -1,7 +1,7 @@
 """Kills commands at random moments and compares the results with those of an undisturbed run.
 
-    python tests/kill.py                     a few kills of each command
-    python tests/kill.py tune --kills 50     more of one
+    python -m tools.kill                     a few kills of each command
+    python -m tools.kill tune --kills 50     more of one
 
 A command is killed (SIGKILL, which nobody can catch, to all of its processes) after a random number
 of changes to the files of its folder, as many as an undisturbed run makes at most. Then the same
@@ -85,7 +85,7 @@ def start(command, folder):
     return subprocess.Popen(
         [sys.executable, "-m", "hyperbaton", *command.split()],
         cwd=folder,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        env=os.environ | {"PYTHONPATH": str(ROOT / "src")},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,

@@ -1,6 +1,6 @@
 """What distance phrase reordering costs: training, and decoding in units of linear distortion.
 
-    python tests/benchmarks/dpr.py SOURCE TARGET ALIGNMENT TEST_SOURCE [SENTENCES]
+    python -m tools.benchmarks.dpr SOURCE TARGET ALIGNMENT TEST_SOURCE [SENTENCES]
 
 Trains a phrase table and a language model on the corpus (or on its first SENTENCES pairs), then the
 classifiers, and translates TEST_SOURCE with each of them in one thread. What a model does for a

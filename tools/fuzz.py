@@ -1,17 +1,17 @@
 """Feeds broken input to every reader: whatever it is, the answer is data or a clean error.
 
-    python tests/fuzz.py                                        a short round of each
-    python tests/fuzz.py --minutes 60 --reader arpa             a long one of some
-    python tests/fuzz.py --inputs 1000000 --processes 2
-    python tests/fuzz.py --inputs 1000 --first 5000 --reader arpa     other ones
+    python -m tools.fuzz                                        a short round of each
+    python -m tools.fuzz --minutes 60 --reader arpa             a long one of some
+    python -m tools.fuzz --inputs 1000000 --processes 2
+    python -m tools.fuzz --inputs 1000 --first 5000 --reader arpa     other ones
 
-Inputs are examples of each format (`tests/fuzz_examples/`) with a few changes (`mutations.py`).
+Inputs are examples of each format (`tools/fuzz_examples/`) with a few changes (`mutations.py`).
 Each has a number, and reader, seed and number make it what it is, so a round can go on where
 another has ended. Readers work in processes of their own, on a file system in memory if there is
 one. One that dies, or takes over `MOST_SECONDS` for an input, is started again behind that input.
 
 An input that ends in anything but a `HyperbatonError`, or in a warning, is written to
-`tests/fuzz_findings/READER/`, where `tests/test_fuzz.py` finds it from then on; of several that
+`tools/fuzz_findings/READER/`, where `tests/test_fuzz.py` finds it from then on; of several that
 fail in the same line of code only the first.
 """
 
@@ -73,8 +73,8 @@ from hyperbaton.tuning.evaluation.list_features import read_feature_lists
 from hyperbaton.tuning.evaluation.nbest_lists import read_lists
 from hyperbaton.tuning.evaluation.references import read_hypotheses
 from hyperbaton.tuning.weights.trace import load_pool, read_trace
-from tests.mutations import mutated, nested_json, nested_lines, nested_toml
 from tests.tiny_systems import train_all_models, train_for_text
+from tools.mutations import mutated, nested_json, nested_lines, nested_toml
 
 FINDINGS = Path(__file__).parent / "fuzz_findings"
 EXAMPLES = Path(__file__).parent / "fuzz_examples"

@@ -1,6 +1,6 @@
 """Time and memory of `hyperbaton train`, and how its tables compare with Moses' own.
 
-    python tests/benchmarks/train.py SOURCE TARGET ALIGNMENT [MOSES_FOLDER]
+    python -m tools.benchmarks.train SOURCE TARGET ALIGNMENT [MOSES_FOLDER]
         [--pairs 1000,60000,430414] [--set train.memory=1GB]
 
 Trains on growing parts of the corpus, each in a process of its own with warm kernels, and prints

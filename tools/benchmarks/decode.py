@@ -1,6 +1,6 @@
 """Cost of decoding, in kenlm word scores of the same process, and parity with Moses' n-best lists.
 
-    python tests/benchmarks/decode.py MODEL SOURCE REFERENCE ARPA [N_BEST LIMIT]...
+    python -m tools.benchmarks.decode MODEL SOURCE REFERENCE ARPA [N_BEST LIMIT]...
 
 MODEL is an imported Moses system, ARPA its language model. kenlm's Python `Model.score` on
 REFERENCE is the yardstick. All times are CPU time of the thread, medians of rounds in which kenlm

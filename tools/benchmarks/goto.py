@@ -1,6 +1,6 @@
 """Trains the models of the next source word on growing parts of a corpus: time, memory, log P.
 
-    python tests/benchmarks/goto.py train.ja train.en train.align 5000 20000 50000
+    python -m tools.benchmarks.goto train.ja train.en train.align 5000 20000 50000
 
 The last 2,000 pairs are held out, and the 1,000 before them are not touched. Sentences get 50 word
 classes. `--order` says how words with several links are visited. The distance is how often each

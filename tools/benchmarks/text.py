@@ -1,6 +1,6 @@
 """What raw text costs beside its translation, in CPU time.
 
-    python tests/benchmarks/text.py MODEL SOURCE REFERENCE
+    python -m tools.benchmarks.text MODEL SOURCE REFERENCE
 
 MODEL takes raw text. Cutting SOURCE into tokens, decoding them at the system's distortion limit,
 and putting the translations together are timed by themselves; then cutting REFERENCE as if it were

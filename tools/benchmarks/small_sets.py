@@ -1,6 +1,6 @@
 """Whether tuning on small development sets can do harm: test scores before and after.
 
-    python tests/benchmarks/small_sets.py MODEL --pool ja en --test ja en [--sizes 100 200 500]
+    python -m tools.benchmarks.small_sets MODEL --pool ja en --test ja en [--sizes 100 200 500]
 
 Development sets are drawn at random, without replacement, from the sentences of `--pool`, which the
 system must not have been trained on, `--draws` of each size. Each tuning begins with the system's

@@ -1,7 +1,7 @@
 """Load on `hyperbaton serve`: sentences a second, latencies, errors, and the server's memory.
 
-    python tests/benchmarks/serve.py MODEL SOURCE [--clients 32] [--seconds 60] [--words 12]
-    python tests/benchmarks/serve.py MODEL SOURCE --hostile [--connections 10000]
+    python -m tools.benchmarks.serve MODEL SOURCE [--clients 32] [--seconds 60] [--words 12]
+    python -m tools.benchmarks.serve MODEL SOURCE --hostile [--connections 10000]
 
 Starts a server on MODEL. Each client sends one sentence of SOURCE after another (those of at most
 --words words) over a connection that it keeps. The clients run in this process and share the cores

@@ -1,6 +1,6 @@
 """How long the optimisers take on a pool of 500 × 1,000 hypotheses, and against what.
 
-    python tests/benchmarks/tune.py [SENTENCES] [HYPOTHESES]
+    python -m tools.benchmarks.tune [SENTENCES] [HYPOTHESES]
 
 Hypotheses are random, with features as correlated as real ones are. The yardstick of a line search
 is numpy sorting the slopes of all sentences, which any exact method must at least do.

@@ -1,6 +1,6 @@
 """Training times of all learners on one sparse problem, as ratios to scikit-learn's.
 
-    python tests/benchmarks/learners.py [EXAMPLES]
+    python -m tools.benchmarks.learners [EXAMPLES]
 
 Examples have 20 features each, of 20,000 with Zipf's frequencies, and five classes that follow
 hidden weights and noise. Times are CPU seconds of one thread, with warm kernels.

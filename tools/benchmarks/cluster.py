@@ -1,6 +1,6 @@
 """What a cluster costs, and how work on it grows: everything on this machine, in one run.
 
-    python tests/benchmarks/cluster.py MODEL SOURCE [COMPARISON] [--sentences N] [--workers N N …]
+    python -m tools.benchmarks.cluster MODEL SOURCE [COMPARISON] [--sentences N] [--workers N N …]
 
 MODEL translates SOURCE, repeated until there are enough sentences, with threads and then with the
 same number of workers, which fetch the system from the command as if it were another machine; the

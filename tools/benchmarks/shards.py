@@ -1,6 +1,6 @@
 """What training by workers elsewhere costs: tasks, bytes and memory of every step.
 
-    python tests/benchmarks/shards.py SOURCE TARGET ALIGNMENT [--pairs 100000] [--workers 2]
+    python -m tools.benchmarks.shards SOURCE TARGET ALIGNMENT [--pairs 100000] [--workers 2]
         [--memory 3GB] [--distortion linear --distortion pair,passes=3]
 
 Starts worker processes that see none of the command's files, trains a system with warm kernels, and
@@ -25,7 +25,7 @@ from hyperbaton.foundation.work.process_usage import begin_peak, peak_megabytes
 from hyperbaton.foundation.work.workers import Task, Workers
 from hyperbaton.models.system.settings import ResourceSettings, TrainingSettings
 from hyperbaton.models.system.training import TrainingListeners, train_system
-from tests.benchmarks.train import first_lines
+from tools.benchmarks.train import first_lines
 
 WARM = 300  # sentence pairs
 
@@ -163,6 +163,6 @@ def start() -> None:
 
 
 if __name__ == "__main__":
-    from tests.benchmarks import shards  # tasks are functions of a module that workers can load
+    from tools.benchmarks import shards  # tasks are functions of a module that workers can load
 
     shards.start()

@@ -1,7 +1,7 @@
 """Damages the arrays of a system, one at a time, and tries to translate with what is left.
 
-    python tests/damage.py --times 12 --seed 1           a tiny system with all models
-    python tests/damage.py MODEL --times 12 --seed 1
+    python -m tools.damage --times 12 --seed 1           a tiny system with all models
+    python -m tools.damage MODEL --times 12 --seed 1
 
 Bits are flipped, and ranges are overwritten with zeros, ones, NaN, large or random numbers. The
 seals are made to fit, as somebody would who wants to do harm. Every damage must be refused with a

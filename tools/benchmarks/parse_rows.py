@@ -1,6 +1,6 @@
 """The rows of the parse model on real text: held-out likelihood, PDscore, number of features.
 
-    python tests/benchmarks/parse_rows.py --corpus ja en align tags conllu --options ja en align
+    python -m tools.benchmarks.parse_rows --corpus ja en align tags conllu --options ja en align
         me me+sib me,unaligned=first ...
 
 `--corpus` is a small corpus with trees and good alignments: all but its last fifth trains the

@@ -1,7 +1,7 @@
 """A long stream through `hyperbaton translate`: does its memory stay the same?
 
-    python tests/benchmarks/stream.py MODEL LINES            up to twelve words a line
-    python tests/benchmarks/stream.py MODEL LINES --mixed    up to 500, and odd ones
+    python -m tools.benchmarks.stream MODEL LINES            up to twelve words a line
+    python -m tools.benchmarks.stream MODEL LINES --mixed    up to 500, and odd ones
 
 Lines are made of words of the system and of words that nobody has seen. A mixed stream also has
 empty lines, lines of one word repeated, the same line again and again, and a term with as many
