@@ -24,7 +24,7 @@ from hyperbaton.models.distortion.parse.templates import (
     T_COLUMN,
     W_COLUMN,
 )
-from hyperbaton.models.learning.l_bfgs import minimise
+from hyperbaton.models.learning.l_bfgs import fit_with_prior
 
 BLOCKS = 8  # parts of the data, summed in order: any number of threads gives the same result
 
@@ -50,38 +50,31 @@ def maximise(
     variance: FloatArray,  # (F,) σ² of each weight
     iterations: int,
     threads: int,
-    report: Callable[[int], None] = lambda _: None,
+    report: Callable[[int], None] | None = None,
     tolerance: float = 1e-5,
 ) -> tuple[FloatArray, float]:
     """The weights that maximise Σ log p(t, j | s) − Σ λ² / 2σ², by L-BFGS, and the mean log
     likelihood of the events under them."""
     n_events = max(1, len(data.source))
-    n_done = 0
-
-    def done(_weights: FloatArray) -> None:
-        nonlocal n_done
-        n_done += 1
-        report(n_done)
-
     with ThreadPoolExecutor(threads) as pool:
 
         def loss(weights: FloatArray) -> tuple[float, FloatArray]:
             total, expected = log_likelihood(data, weights, pool)
-            value = (float(weights @ (weights / variance)) / 2 - total) / n_events
-            return value, (weights / variance + expected - counts) / n_events
+            return -total, expected - counts
 
-        found = minimise(
+        fit = fit_with_prior(
             loss,
             np.zeros(len(counts)),
-            done,
+            1 / variance,
+            n_events=n_events,
+            report=report,
             maxiter=iterations,
             maxfun=2 * iterations,
             ftol=tolerance,
             gtol=1e-9,
             maxcor=10,
         )
-        weights: FloatArray = found.x
-        return weights, log_likelihood(data, weights, pool)[0] / n_events
+        return fit.weights, log_likelihood(data, fit.weights, pool)[0] / n_events
 
 
 def log_likelihood(
