@@ -22,7 +22,6 @@ from hyperbaton.decoder.search import STOPPED, UNLIMITED, SearchLimits, search
 from hyperbaton.decoder.search_space import (
     SearchSpace,
     best_futures,
-    estimates_coverage,
     jump_estimates,
     weigh_tables,
 )
@@ -191,16 +190,14 @@ class Decoder:
         deadline: float,
     ) -> tuple[int, Workspace]:
         """The best hypothesis, and the workspace that it lies in."""
-        tables, others, estimators = [], [], []
+        tables, others = [], []
         for scorer, weights in weighted:
             own = scorer.as_tables()
             if own is None:
                 others.append((scorer, weights))
-                continue
-            tables.append((own, weights))
-            if estimates_coverage(scorer):
-                estimators.append((own, weights))
-        models = CoverageModels(options, others, estimators) if others or estimators else None
+            else:
+                tables.append((own, weights))
+        models = CoverageModels(others) if others else None
         settings, n_words = self.settings, options.table.n_words
         scorers, every_weight = zip(*weighted, strict=True) if weighted else ((), ())
         space = SearchSpace(
