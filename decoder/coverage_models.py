@@ -1,12 +1,9 @@
-"""Models whose score or estimate depends on which source words are covered.
+"""Models whose score depends on which source words are covered.
 
 Such a model is asked once per stack, with one batch of all steps that may lead into it. By the law
 of states, a step's features depend on the coverage, the model's state and the option only, so a
 batch has one step for each edge, each distinct state in the edge's group, and each option of its
 span.
-
-A model's estimate for the rest of the sentence decides which hypotheses are tried first and which
-are pruned. It never becomes part of a score.
 """
 
 from collections.abc import Sequence
@@ -15,15 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperbaton.decoder.options import SentenceOptions
-from hyperbaton.decoder.search_space import estimates_coverage
 from hyperbaton.decoder.workspace import ANSWER
 from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array, UInt64Array
-from hyperbaton.foundation.coverage import cover
 from hyperbaton.foundation.hashing import EMPTY, add_row, enlarged, no_rows
 from hyperbaton.foundation.kernels import inner, kernel
 from hyperbaton.models.distortion.interface import SentenceScorer, Steps
-from hyperbaton.models.distortion.tables import TableScorer
 
 
 class StepBatch(NamedTuple):
@@ -36,31 +29,20 @@ class StepBatch(NamedTuple):
 
 
 class CoverageModels:
-    """The models of one sentence that look at the coverage, with their weights.
+    """The models of one sentence that look at the coverage, one or more, with their weights."""
 
-    `scorers` are not tables; `estimators` are tables that estimate the rest from the coverage.
-    """
-
-    def __init__(
-        self,
-        options: SentenceOptions,
-        scorers: Sequence[tuple[SentenceScorer, FloatArray]],
-        estimators: Sequence[tuple[TableScorer, FloatArray]] = (),
-    ) -> None:
+    def __init__(self, scorers: Sequence[tuple[SentenceScorer, FloatArray]]) -> None:
         self._scorers = scorers
-        self._estimating = [c for c, (own, _) in enumerate(scorers) if estimates_coverage(own)]
-        self._estimators = estimators
-        self._spans = options.spans
-        self._weights = np.concatenate([np.empty(0), *(weights for _, weights in scorers)])
+        self._weights = np.concatenate([weights for _, weights in scorers])
         self.n_models = len(scorers)
         self.joint_states = no_rows(np.int64)  # the combinations of the models' states, by number
         first = np.array([scorer.initial_state for scorer, _ in scorers], np.int64)
         self._answers(np.zeros((1, len(self._weights))), first.reshape(-1, 1))  # it has number 0
 
-    def ask(self, edges: NDArray[Any], batch: StepBatch, *, is_last: bool) -> NDArray[Any]:
+    def ask(self, batch: StepBatch, *, is_last: bool) -> NDArray[Any]:
         """The scores of all steps into a stack, and the states after them, ANSWER."""
         previous, option, coverage, states = batch
-        features = [np.empty((len(option), 0))]
+        features = []
         after = np.empty_like(states)  # (models, B)
         for number, (scorer, _) in enumerate(self._scorers):
             steps = Steps(previous, option, coverage, states[number])
@@ -69,26 +51,8 @@ class CoverageModels:
             if is_last:
                 features[-1] = features[-1] + scorer.finish(after[number])
         # the features of a single model are not copied
-        every = features[1] if len(features) == 2 else np.concatenate(features, axis=1)  # (B, F)
-        answers = self._answers(np.ascontiguousarray(every, np.float64), after)
-        # at the end there is nothing left to estimate
-        if not is_last and (self._estimating or self._estimators):
-            _cover(coverage, edges, self._spans)
-            answers["estimate"] = self._estimates(coverage, option, after)
-        return answers
-
-    def _estimates(
-        self, coverage: UInt64Array, option: Int32Array, states: Int64Array
-    ) -> FloatArray:
-        """The models' estimates of the rest after each step."""
-        estimates = np.zeros(len(option))
-        for number in self._estimating:
-            scorer, weights = self._scorers[number]
-            estimates += scorer.coverage_estimate(coverage, states[number]) @ weights
-        for table, weights in self._estimators:
-            state = table.state_of_option[option + 1]
-            estimates += table.coverage_estimate(coverage, state) @ weights
-        return estimates
+        every = features[0] if len(features) == 1 else np.concatenate(features, axis=1)  # (B, F)
+        return self._answers(np.ascontiguousarray(every, np.float64), after)
 
     def _answers(self, features: FloatArray, states: Int64Array) -> NDArray[Any]:
         """The weighted features of steps, and a number for each combination of states after them,
@@ -160,16 +124,6 @@ def _members(ws, edge):
 
 
 @kernel
-def _cover(coverage, edges, spans):
-    """Adds the words of each edge's span to the coverage of its steps."""
-    for number in range(len(edges)):
-        span = spans[edges[number].span]
-        end = edges[number + 1].first_answer if number + 1 < len(edges) else len(coverage)
-        for step in range(edges[number].first_answer, end):
-            cover(coverage[step], span.start, span.end)
-
-
-@kernel
 def _fill_in(answers, features, weights, joint_states, states, first):
     """Fills in scores and numbers of steps from `first` on; returns where it ran out of room."""
     row = np.empty(len(states), np.int64)
@@ -186,5 +140,5 @@ def _fill_in(answers, features, weights, joint_states, states, first):
         score = 0.0
         for feature in range(len(weights)):
             score += weights[feature] * features[step, feature]
-        answers[step].score, answers[step].estimate, answers[step].joint_state = score, 0.0, number
+        answers[step].score, answers[step].joint_state = score, number
     return len(answers)

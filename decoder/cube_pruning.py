@@ -130,7 +130,7 @@ def _wait_to_open(ws, top, answers, n_edges):
         edge = ws.edges[np.uint64(number)]
         total = edge.total + OPTIMISM
         if len(answers):  # those of the first member and the first option
-            total += answers[edge.first_answer].score + answers[edge.first_answer].estimate
+            total += answers[edge.first_answer].score
         bucket = _bucket(top - total)
         edge.below = ws.bucket[bucket]
         ws.bucket[bucket] = np.uint64(number) << TWO | OPEN
@@ -165,7 +165,6 @@ def _evaluate(space, lm, ws, answers, is_last, number):
         n_options = np.int64(grid.option_end - grid.option)
         at = grid.first_answer + member.kind * n_options + np.int64(step.option - grid.option)
         score += answers[at].score
-        rest += answers[at].estimate
         step.joint_state = answers[at].joint_state
     score += table_score(space.distortion, member.last, step.option)
     hope = member.score + score + option.estimate + rest

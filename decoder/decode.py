@@ -22,7 +22,6 @@ from hyperbaton.decoder.search import STOPPED, UNLIMITED, SearchLimits, search
 from hyperbaton.decoder.search_space import (
     SearchSpace,
     best_futures,
-    estimates_coverage,
     jump_estimates,
     weigh_tables,
 )
@@ -197,15 +196,9 @@ class Decoder:
         deadline: float,
     ) -> tuple[int, Workspace]:
         """The best hypothesis, and the workspace that it lies in."""
-        tables, others, estimators = [], [], []
-        for scorer, weights in weighted:
-            if not isinstance(scorer, TableScorer):
-                others.append((scorer, weights))
-                continue
-            tables.append((scorer, weights))
-            if estimates_coverage(scorer):
-                estimators.append((scorer, weights))
-        models = CoverageModels(options, others, estimators) if others or estimators else None
+        tables = [(own, weights) for own, weights in weighted if isinstance(own, TableScorer)]
+        others = [each for each in weighted if not isinstance(each[0], TableScorer)]
+        models = CoverageModels(others) if others else None
         settings, n_words = self.settings, options.table.n_words
         scorers, every_weight = zip(*weighted, strict=True) if weighted else ((), ())
         space = SearchSpace(

@@ -94,7 +94,7 @@ def search(
             ws.counters[NARROWED] += 1
         if models is not None:
             is_last = n_covered == space.n_words
-            answers = models.ask(ws.edges[:n_edges], batch, is_last=is_last)
+            answers = models.ask(batch, is_last=is_last)
 
 
 @kernel

@@ -111,7 +111,6 @@ STACK = np.dtype(
 ANSWER = np.dtype(
     [
         ("score", np.float64),
-        ("estimate", np.float64),  # of what comes afterwards, for the total only
         ("joint_state", np.int32),  # of the hypothesis after the step
         ("unused", np.int32),
     ]

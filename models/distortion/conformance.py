@@ -181,7 +181,6 @@ class ModelLaws:
         found = {
             "features": (scorer.features(steps), n_steps),
             "finish": (scorer.finish(state), n_steps),
-            "coverage_estimate": (scorer.coverage_estimate(steps.coverage, steps.state), n_steps),
             "option_estimate": (scorer.option_estimate(n_options), n_options),
         }
         for name, (values, n_rows) in found.items():

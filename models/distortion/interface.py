@@ -173,10 +173,6 @@ class SentenceScorer(ABC):
         """What taking an option will cost at best, for the future cost of spans, (N, F)."""
         return np.zeros((n_options, self.n_features))
 
-    def coverage_estimate(self, coverage: UInt64Array, state: Int64Array) -> FloatArray:  # noqa: ARG002
-        """What finishing from each coverage and state will cost at best, for pruning, (B, F)."""
-        return np.zeros((len(state), self.n_features))
-
     def jump_estimate(self) -> FloatArray | None:
         """What a jump from each end of a phrase to each start of the next will cost at best, for
         pruning, (n_words + 1, n_words, F)."""
