@@ -151,10 +151,14 @@ class Decoder:
         weighted = list(zip(scorers, self._distortion_weights, strict=True))
         if constraint is not None:
             weighted.append((constraint(options.table), np.ones(1)))
+        asked = [each for each in weighted if not isinstance(each[0], TableScorer)]
         zones = zones_of(sentence.markup, len(sentence))
         seconds = self.settings.time_limit if self.settings.time_limit > 0 else inf
-        best, workspace = self._search(
-            options, weighted, zones, keep_arcs=keep_arcs, deadline=began + seconds
+        best, workspace = self._best(
+            self._space(options, weighted, zones),
+            self._limits(len(sentence), keep_arcs=keep_arcs),
+            CoverageModels(asked) if asked else None,
+            began + seconds,
         )
         if n_best == 1:
             room = np.empty(len(sentence), np.int32)
@@ -186,22 +190,17 @@ class Decoder:
         scorers = tuple(model.prepare(sentence, options.table) for model in self.distortion)
         return Decoded(sentence, options, scorers, chosen, scores, self.lm, self.feature_names)
 
-    def _search(
+    def _space(
         self,
         options: SentenceOptions,
         weighted: Sequence[tuple[SentenceScorer, FloatArray]],
         zones: Int32Array,
-        *,
-        keep_arcs: bool,
-        deadline: float,
-    ) -> tuple[int, Workspace]:
-        """The best hypothesis, and the workspace that it lies in."""
+    ) -> SearchSpace:
+        """Everything about the sentence that the compiled search looks at."""
         tables = [(own, weights) for own, weights in weighted if isinstance(own, TableScorer)]
-        others = [each for each in weighted if not isinstance(each[0], TableScorer)]
-        models = CoverageModels(others) if others else None
-        settings, n_words = self.settings, options.table.n_words
+        n_words = options.table.n_words
         scorers, every_weight = zip(*weighted, strict=True) if weighted else ((), ())
-        space = SearchSpace(
+        return SearchSpace(
             n_words,
             options.spans,
             options.length_span,
@@ -215,14 +214,16 @@ class Decoder:
             END,
             zones,
         )
-        limits = SearchLimits(
+
+    def _limits(self, n_words: int, *, keep_arcs: bool) -> SearchLimits:
+        settings = self.settings
+        return SearchLimits(
             settings.pop_limit or UNLIMITED,
             settings.stack_size or UNLIMITED,
             settings.beam or np.inf,
             distance_limit(settings.distortion_limit, n_words),
             keep_arcs,
         )
-        return self._best(space, limits, models, deadline)
 
     def _best(
         self,

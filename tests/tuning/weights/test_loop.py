@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.decoder.decode import Decoder
 from hyperbaton.decoder.stream import decode_all, search_all
 from hyperbaton.decoder.translator import Translator
 from hyperbaton.foundation.errors import DataError, SettingError
@@ -545,7 +546,7 @@ def test_weights_of_nothing_are_an_error():
 
 
 def test_a_sentence_that_cannot_be_translated(translator, monkeypatch):
-    decode = type(translator._decoder()).decode
+    decode = Decoder.decode
 
     def fail(self, sentence, *arguments, **options):
         if sentence is SOURCE[3]:
