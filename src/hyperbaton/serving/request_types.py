@@ -56,6 +56,8 @@ def search_settings(most: Limits) -> type[Struct]:
     seconds = "Seconds for each sentence, after which few steps are tried; 0: no limit."
 
     class SearchSettings(Struct, forbid_unknown_fields=True, kw_only=True):
+        """Settings of the search."""
+
         pop_limit: Annotated[Width, about("Steps tried for each stack.")] | UnsetType = UNSET
         stack_size: Annotated[Width, about("Hypotheses kept in each stack.")] | UnsetType = UNSET
         beam: Annotated[float, worse] | UnsetType = UNSET
@@ -69,7 +71,7 @@ def search_settings(most: Limits) -> type[Struct]:
 @cache
 def translate_request(most: Limits) -> type[Struct]:
     Texts = str | Annotated[list[str], Meta(max_length=most.sentences)]  # noqa: N806
-    into = about("Translate into this, or the nearest that the system can say.")
+    into = about("Translate into this, or the nearest that can be said; one for each sentence.")
 
     class TranslateRequest(Request):
         text: Annotated[Texts, about("A sentence, or a list of sentences.")]
