@@ -39,15 +39,16 @@ relative to the TOML file. Unknown keys are refused with the nearest known one.
 
 import json
 import re
-from collections.abc import Mapping
-from dataclasses import MISSING, asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, get_args, get_origin
+from typing import Annotated, Any
+
+from msgspec import Meta
 
 from hyperbaton.corpus.raw_text.settings import TextSettings
 from hyperbaton.decoder.decode import SearchSettings
 from hyperbaton.foundation.errors import SettingError, nearest
-from hyperbaton.foundation.settings_text import convert_setting
+from hyperbaton.foundation.files.typed_reading import typed
 from hyperbaton.models.phrases.settings import PhraseSettings
 from hyperbaton.models.system.folder import DISTORTION_LIMIT, NO_LIMIT
 from hyperbaton.models.system.settings import ClassSettings, LanguageModelSettings
@@ -60,6 +61,7 @@ from hyperbaton.tuning.weights.sections import is_optimiser, read_toml, section_
 from hyperbaton.tuning.weights.settings import BEST, COMPARE_SETTINGS, METHOD, TuneSettings
 
 METRICS = ("bleu", "bleu-1", "nist", "wer", "ter", "meteor-exact-stem", "ribes", "pdscore")
+Limit = Annotated[int, Meta(ge=NO_LIMIT, title='a whole number, or "inf"')]
 CHOOSE, DEV = "choose", "dev"  # the older names of `protocol` and `best`
 
 
@@ -91,7 +93,7 @@ class Configuration:
     title: str = ""
     note: str = ""  # about the data, to be read beside every verdict
     baseline: str = ""  # of significance tests; the first system if not given
-    limits: tuple[int, ...] = ()
+    limits: tuple[Limit, ...] = ()
     metrics: tuple[str, ...] = METRICS
     tokenize: str = ""  # sacrebleu's tokeniser; none for tokens, the language's own for raw text
     lowercase: bool | None = None  # whether metrics ignore case
@@ -126,7 +128,22 @@ class Configuration:
 
 
 def read_configuration(path: Path) -> Configuration:
-    return _Reader(path).read(read_toml(path))
+    content, where = read_toml(path), str(path)
+    if isinstance(tune := content.get("tune"), dict) and CHOOSE in tune:
+        chosen = tune.pop(CHOOSE)
+        tune.setdefault("protocol", BEST if chosen == DEV else chosen)
+    if isinstance(limits := content.get("limits"), list):
+        content["limits"] = [NO_LIMIT if limit == "inf" else limit for limit in limits]
+    names = section_names(Configuration)
+    sections = {key: content.pop(key) for key in [*content] if key in names or is_optimiser(key)}
+
+    def relative(kind: type, value: Any) -> Path:
+        if kind is not Path or not isinstance(value, str):
+            raise TypeError
+        return path.parent / value
+
+    configuration = typed(content, Configuration, where, hook=relative, also=OPTIMISERS)
+    return with_sections(configuration, sections, where)
 
 
 def check(configuration: Configuration, where: str = "") -> Configuration:
@@ -192,72 +209,3 @@ def line_range(text: str, where: str = "") -> tuple[int, int | None]:
 
 def limit_name(limit: int) -> str:
     return "∞" if limit == NO_LIMIT else str(limit)
-
-
-class _Reader:
-    """Makes dataclasses from tables of a TOML file."""
-
-    def __init__(self, path: Path) -> None:
-        self._where, self._folder = str(path), path.parent
-
-    def read(self, content: dict[str, Any]) -> Configuration:
-        if isinstance(tune := content.get("tune"), dict) and CHOOSE in tune:
-            chosen = tune.pop(CHOOSE)
-            tune.setdefault("protocol", BEST if chosen == DEV else chosen)
-        names = section_names(Configuration)
-        own = {key: content.pop(key) for key in [*content] if key in names or is_optimiser(key)}
-        made: Configuration = self._make(Configuration, content, "")
-        return with_sections(made, own, self._where)
-
-    def _make(self, kind: Any, table: Any, name: str) -> Any:
-        if not isinstance(table, Mapping):
-            raise SettingError(f"{name} is not a table", where=self._where)
-        known = {field.name: field for field in fields(kind)}
-        for key in table:
-            if key not in known:
-                raise SettingError(
-                    f"there is no setting {_join(name, key)!r}",
-                    where=self._where,
-                    expected=nearest(key, [*known, *(OPTIMISERS if not name else ())]),
-                )
-        for key, field in known.items():
-            if key not in table and field.default is MISSING:
-                raise SettingError(f"{_join(name, key)} is missing", where=self._where)
-        values = {
-            key: self._value(known[key], value, _join(name, key)) for key, value in table.items()
-        }
-        return kind(**values)
-
-    def _value(self, field: Any, value: Any, name: str) -> Any:
-        if field.type in (TrainingData, DataSet):
-            return self._make(field.type, value, name)
-        if get_origin(field.type) is tuple:
-            if not isinstance(value, list):
-                raise SettingError(f"{name} is not a list", where=self._where)
-            return tuple(self._item(get_args(field.type)[0], item, name) for item in value)
-        return self._item(field.type, value, name)
-
-    def _item(self, kind: Any, value: Any, name: str) -> Any:
-        kind, *_ = get_args(kind) or [kind]  # without None
-        if kind in (DataSet, ComparedSystem):
-            return self._make(kind, value, f"[[{name}]]")
-        if kind is Path:
-            return self._folder / convert_setting(name, value, str, self._where)
-        return (
-            self._limit(value)
-            if name == "limits"
-            else convert_setting(name, value, kind, self._where)
-        )
-
-    def _limit(self, value: Any) -> int:
-        if value in ("inf", NO_LIMIT):
-            return NO_LIMIT
-        if type(value) is int and value >= 0:
-            return value
-        raise SettingError(
-            f"limits cannot hold {value!r}", where=self._where, expected='whole numbers or "inf"'
-        )
-
-
-def _join(name: str, key: str) -> str:
-    return f"{name}.{key}" if name else key
