@@ -31,7 +31,7 @@ from hyperbaton.foundation.files.vocabulary import SPECIAL, Vocabulary
 from hyperbaton.foundation.files.writing import path_text
 from hyperbaton.foundation.progress import Progress
 from hyperbaton.foundation.work.sizes import parse_size
-from hyperbaton.foundation.work.workers import FarWork, Workers
+from hyperbaton.foundation.work.workers import Crew, Workers
 from hyperbaton.foundation.work.workplace import Workplace
 from hyperbaton.models.distortion.catalogue import MODELS, model_text, parse_model, split_model
 from hyperbaton.models.distortion.interface import DistortionModel, takes
@@ -40,7 +40,7 @@ from hyperbaton.models.language_model.estimation import Count, estimate
 from hyperbaton.models.language_model.far_counting import count_ngrams_far
 from hyperbaton.models.language_model.model import FORMAT as LM_FORMAT
 from hyperbaton.models.language_model.model import LanguageModel
-from hyperbaton.models.phrases.building import WORK, train_phrases, train_phrases_far
+from hyperbaton.models.phrases.building import WORK, train_phrases
 from hyperbaton.models.phrases.checking import (
     check_not_negative,
     check_phrase_settings,
@@ -282,7 +282,7 @@ class _Training:
         key = fingerprint(self._corpus_key, parts, *described)
         names = ("source_classes", "target_classes", *["phrases"] * takes(model, "phrases"))
         needed = Needed(*((self.out / parts[part]).absolute() for part in names))
-        if self.workers is None or takes(model, "far") or name not in MODELS:
+        if self.workers is None or takes(model, "crew") or name not in MODELS:
             return stage, key, partial(self._fit_here, model, needed)
         text = model_text(name, model.settings())
         values = {"text": text, "needed": needed, "seed": seed, "threads": 1}
@@ -323,10 +323,9 @@ class _Training:
 
     def _phrase_table(self, corpus: AlignedCorpus, folder: Path) -> PhraseTable:
         settings, progress = self.settings.phrases, self.listeners.progress
-        if self.workers is None:
-            return train_phrases(corpus, settings, self.threads, self._memory, folder, progress)
-        where = self._corpus_folder
-        return train_phrases_far(where, settings, self._memory, folder, self.workers, progress)
+        given = settings, self.threads, self._memory, folder, progress
+        where = corpus if self.workers is None else self._corpus_folder.absolute()
+        return train_phrases(where, *given, workers=self.workers)
 
     def _make_language_model(self, folder: Path) -> str:
         target, settings = self.read[0].target, self.settings.lm
@@ -344,8 +343,8 @@ class _Training:
         LanguageModel.from_ngrams(ngrams).save(folder)
         return f"{sum(ngrams.counts):,} n-grams of {len(words.values):,} words"
 
-    def _far(self, folder: Path) -> FarWork:
-        return FarWork(cast(Workers, self.workers), folder / WORK)
+    def _far(self, folder: Path) -> Crew:
+        return Crew(cast(Workers, self.workers), folder / WORK)
 
     def _on_corpus(
         self, name: str, key: str, work: StageWork, **values: Any
@@ -378,10 +377,10 @@ class _Training:
         return fetch
 
     def _fit_here(self, model: DistortionModel, needed: Needed, folder: Path) -> str:
-        far = {"far": self._far(folder)} if self.workers else {}
+        crew = {"crew": self._far(folder)} if self.workers else {}
         made = fit_and_save(
             model, self.read[0], folder, needed, seed=self.settings.seed, threads=self.threads,
-            progress=self.listeners.progress, memory=self._memory, **far,
+            progress=self.listeners.progress, memory=self._memory, **crew,
         )  # fmt: skip
         shutil.rmtree(folder / WORK, ignore_errors=True)
         return made
