@@ -5,13 +5,12 @@ from contextlib import nullcontext
 from pathlib import Path
 
 from hyperbaton.corpus.corpora.corpus import AlignedCorpus
-from hyperbaton.corpus.corpora.files import corpus_at
+from hyperbaton.corpus.corpora.files import load_corpus
 from hyperbaton.foundation.errors import DataError
 from hyperbaton.foundation.files.array_files import save_arrays
 from hyperbaton.foundation.files.writing import make_folder, open_to_write
 from hyperbaton.foundation.progress import Progress
 from hyperbaton.foundation.work.workers import Crew, Threads, Workers
-from hyperbaton.foundation.work.workplace import Workplace
 from hyperbaton.models.phrases.checking import check_phrase_settings
 from hyperbaton.models.phrases.partitioned import PhraseTraining
 from hyperbaton.models.phrases.partitions import DIVISION, Division, divide
@@ -41,7 +40,7 @@ def train_phrases(
     depends on none of this.
     """
     check_phrase_settings(settings)
-    loaded = corpus_at(Workplace(), corpus)
+    loaded = load_corpus(corpus)[0] if isinstance(corpus, Path) else corpus
     _check_size(loaded)
     with nullcontext(workers) if workers else Threads(threads) as workers:
         limit = memory if folder else 0

@@ -104,6 +104,7 @@ class Likelihood:
                 total += made["gradient"]
             elif wanted:
                 total = owned(made["gradient"])
+            del made  # gradients are long, and the next lane makes another one
         return value, total
 
     def n_visits(self) -> Int32Array:
