@@ -33,16 +33,16 @@
     [mira]                        # each optimiser has a table of its own
     step = 0.02
 
-Instead of systems, `preset = "goto"` may be given (see `tuning/reproduction/presets.py`). Paths are
+Instead of systems, `preset = "goto"` may be given (see `tuning/reproduction/papers/`). Paths are
 relative to the TOML file. Unknown keys are refused with the nearest known one.
 """
 
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import MISSING, asdict, dataclass, fields, replace
+from dataclasses import MISSING, asdict, dataclass, fields, is_dataclass, replace
 from pathlib import Path
-from typing import Any, get_args, get_origin
+from typing import Any, TypeVar, get_args, get_origin
 
 from hyperbaton.corpus.raw_text.settings import TextSettings
 from hyperbaton.decoder.decode import SearchSettings
@@ -59,6 +59,7 @@ from hyperbaton.tuning.optimisers.interface import OPTIMISERS
 from hyperbaton.tuning.weights.sections import is_optimiser, read_toml, section_names, with_sections
 from hyperbaton.tuning.weights.settings import BEST, COMPARE_SETTINGS, METHOD, TuneSettings
 
+Record = TypeVar("Record")
 NO_LIMIT = -1
 METRICS = ("bleu", "bleu-1", "nist", "wer", "ter", "meteor-exact-stem", "ribes", "pdscore")
 CHOOSE, DEV = "choose", "dev"  # the older names of `protocol` and `best`
@@ -127,7 +128,12 @@ class Configuration:
 
 
 def read_configuration(path: Path) -> Configuration:
-    return _Reader(path).read(read_toml(path))
+    return read_record(path, Configuration)
+
+
+def read_record(path: Path, kind: type[Record]) -> Record:
+    """A configuration, or a record with some of its fields and sections, from a TOML file."""
+    return _Reader(path).read(read_toml(path), kind)
 
 
 def check(configuration: Configuration, where: str = "") -> Configuration:
@@ -201,13 +207,13 @@ class _Reader:
     def __init__(self, path: Path) -> None:
         self._where, self._folder = str(path), path.parent
 
-    def read(self, content: dict[str, Any]) -> Configuration:
+    def read(self, content: dict[str, Any], kind: type[Record]) -> Record:
         if isinstance(tune := content.get("tune"), dict) and CHOOSE in tune:
             chosen = tune.pop(CHOOSE)
             tune.setdefault("protocol", BEST if chosen == DEV else chosen)
-        names = section_names(Configuration)
+        names = section_names(kind)
         own = {key: content.pop(key) for key in [*content] if key in names or is_optimiser(key)}
-        made: Configuration = self._make(Configuration, content, "")
+        made: Record = self._make(kind, content, "")
         return with_sections(made, own, self._where)
 
     def _make(self, kind: Any, table: Any, name: str) -> Any:
@@ -225,30 +231,26 @@ class _Reader:
             if key not in table and field.default is MISSING:
                 raise SettingError(f"{_join(name, key)} is missing", where=self._where)
         values = {
-            key: self._value(known[key], value, _join(name, key)) for key, value in table.items()
+            key: self._value(known[key].type, value, _join(name, key))
+            for key, value in table.items()
         }
         return kind(**values)
 
-    def _value(self, field: Any, value: Any, name: str) -> Any:
-        if field.type in (TrainingData, DataSet):
-            return self._make(field.type, value, name)
-        if get_origin(field.type) is tuple:
+    def _value(self, kind: Any, value: Any, name: str) -> Any:
+        if get_origin(kind) is tuple:
             if not isinstance(value, list):
                 raise SettingError(f"{name} is not a list", where=self._where)
-            return tuple(self._item(get_args(field.type)[0], item, name) for item in value)
-        return self._item(field.type, value, name)
-
-    def _item(self, kind: Any, value: Any, name: str) -> Any:
+            item = get_args(kind)[0]
+            name = f"[[{name}]]" if is_dataclass(item) else name
+            return tuple(self._value(item, one, name) for one in value)
         kind, *_ = get_args(kind) or [kind]  # without None
-        if kind in (DataSet, System):
-            return self._make(kind, value, f"[[{name}]]")
+        if is_dataclass(kind):
+            return self._make(kind, value, name)
         if kind is Path:
             return self._folder / convert_setting(name, value, str, self._where)
-        return (
-            self._limit(value)
-            if name == "limits"
-            else convert_setting(name, value, kind, self._where)
-        )
+        if name.endswith("limits"):
+            return self._limit(value)
+        return convert_setting(name, value, kind, self._where)
 
     def _limit(self, value: Any) -> int:
         if value in ("inf", NO_LIMIT):

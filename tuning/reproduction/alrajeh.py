@@ -16,12 +16,11 @@ import numpy as np
 from hyperbaton.models.distortion.dpr.samples import MSD
 from hyperbaton.tuning.evaluation.tables import Table
 from hyperbaton.tuning.evaluation.verdicts import Case, Finding, judge_claims
-from hyperbaton.tuning.reproduction.exhibit import Exhibit
+from hyperbaton.tuning.reproduction.exhibit import ALRAJEH, Exhibit
 from hyperbaton.tuning.reproduction.experiment_settings import POOLED_ONLY, ExperimentSettings
 from hyperbaton.tuning.reproduction.experiment_view import ExperimentView
 from hyperbaton.tuning.reproduction.learner_experiment import Experiment
 from hyperbaton.tuning.reproduction.material import Sizes, experiment_kind
-from hyperbaton.tuning.reproduction.paper_tables import ALRAJEH
 from hyperbaton.tuning.reproduction.repetitions import paired_t_test
 
 PRIMAL, DUAL = "mlr-primal:tolerance=1e-12", "mlr-dual:epsilon=0.1"  # never satisfied: 100 rounds

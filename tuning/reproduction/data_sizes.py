@@ -27,9 +27,8 @@ from hyperbaton.tuning.evaluation.charts import Chart, Series
 from hyperbaton.tuning.evaluation.tables import Table
 from hyperbaton.tuning.evaluation.verdicts import Case, Finding, judge_claims
 from hyperbaton.tuning.metrics.base import Metric
-from hyperbaton.tuning.reproduction.exhibit import Exhibit, LeftOut
+from hyperbaton.tuning.reproduction.exhibit import NI, Exhibit, LeftOut
 from hyperbaton.tuning.reproduction.material import Kind, Material
-from hyperbaton.tuning.reproduction.paper_tables import NI
 from hyperbaton.tuning.reproduction.repetitions import Spread, paired_t_test, spread
 
 NAME, TITLE = "data_sizes", "More training data (Ni et al. 2011, Figure 16)"

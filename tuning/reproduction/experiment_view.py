@@ -14,9 +14,9 @@ from hyperbaton.foundation.errors import counted
 from hyperbaton.models.distortion.dpr.samples import DISTANCE
 from hyperbaton.tuning.evaluation.charts import Chart, Series
 from hyperbaton.tuning.evaluation.tables import Table
+from hyperbaton.tuning.reproduction.exhibit import ALRAJEH
 from hyperbaton.tuning.reproduction.experiment_settings import PAPER, POOLED_ONLY
 from hyperbaton.tuning.reproduction.learner_experiment import Experiment, Trial
-from hyperbaton.tuning.reproduction.paper_tables import ALRAJEH
 from hyperbaton.tuning.reproduction.repetitions import compare_classifiers, spread
 from hyperbaton.tuning.reproduction.time_to_error import ROUNDS
 

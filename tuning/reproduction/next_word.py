@@ -40,7 +40,7 @@ from hyperbaton.tuning.evaluation.data_sets import DataSet
 from hyperbaton.tuning.evaluation.significance import bootstrap_p_value, resampling_counts
 from hyperbaton.tuning.evaluation.tables import Table
 from hyperbaton.tuning.evaluation.verdicts import Case, Finding, judge_claims
-from hyperbaton.tuning.reproduction.exhibit import Exhibit, LeftOut
+from hyperbaton.tuning.reproduction.exhibit import GOTO, Exhibit, LeftOut
 from hyperbaton.tuning.reproduction.material import Kind, Material
 from hyperbaton.tuning.reproduction.next_word_study import (
     CORPUS,
@@ -51,7 +51,6 @@ from hyperbaton.tuning.reproduction.next_word_study import (
     events_of,
     study_models,
 )
-from hyperbaton.tuning.reproduction.paper_tables import GOTO
 
 NEAREST = 3  # first distance of the paper's figure; the last is FARTHEST
 FEWEST = 5  # moves of the corpus over a distance that counts

@@ -16,12 +16,11 @@ import numpy as np
 
 from hyperbaton.foundation.arrays import FloatArray
 from hyperbaton.tuning.evaluation.verdicts import Case, Finding, judge_claims
-from hyperbaton.tuning.reproduction.exhibit import Exhibit
+from hyperbaton.tuning.reproduction.exhibit import NI, Exhibit
 from hyperbaton.tuning.reproduction.experiment_settings import BASELINE, PAPER, ExperimentSettings
 from hyperbaton.tuning.reproduction.experiment_view import PREFERRED, ExperimentView
 from hyperbaton.tuning.reproduction.learner_experiment import Experiment
 from hyperbaton.tuning.reproduction.material import Kind, Sizes, experiment_kind
-from hyperbaton.tuning.reproduction.paper_tables import NI
 from hyperbaton.tuning.reproduction.phrase_view import captured_moves, phrase_sizes
 from hyperbaton.tuning.reproduction.repetitions import paired_t_test
 

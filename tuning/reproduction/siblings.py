@@ -20,9 +20,8 @@ from hyperbaton.models.distortion.parse.templates import SIB, parse_use
 from hyperbaton.models.system.folder import load_distortion, model_entries
 from hyperbaton.tuning.evaluation.tables import Table
 from hyperbaton.tuning.evaluation.verdicts import Case, Finding, judge_claims
-from hyperbaton.tuning.reproduction.exhibit import Exhibit, LeftOut
+from hyperbaton.tuning.reproduction.exhibit import XIANG, Exhibit, LeftOut
 from hyperbaton.tuning.reproduction.material import Kind, Material
-from hyperbaton.tuning.reproduction.paper_tables import XIANG
 from hyperbaton.tuning.reproduction.repetitions import normal_p_value
 
 NAME, TITLE = "siblings", "Parse siblings (Xiang et al. 2011, Tables 1 and 5)"

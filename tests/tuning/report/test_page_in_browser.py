@@ -3,7 +3,7 @@
 import pytest
 
 from hyperbaton.tuning.reproduction.exhibit import Finding
-from hyperbaton.tuning.reproduction.papers import PAPERS
+from hyperbaton.tuning.reproduction.presets import find_preset
 from tests.browser import started, why_not
 from tests.child_processes import wait_until
 from tests.tuning.report.comparisons import make_comparison, report_of
@@ -25,7 +25,7 @@ def report(tmp_path_factory):
     )
     found = [Finding("A beats B", "holds", ("news, limit 10: +1.00, p 0.001",))]
     path = tmp_path_factory.mktemp("report") / "report.html"
-    return report_of(comparison, path, found, PAPERS["goto"].tables)
+    return report_of(comparison, path, found, find_preset("goto").tables())
 
 
 @pytest.fixture(scope="module")

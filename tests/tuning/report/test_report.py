@@ -15,7 +15,7 @@ from hyperbaton.tuning.evaluation.tables import Table
 from hyperbaton.tuning.report.html import Section, details, html_table, page
 from hyperbaton.tuning.report.live_links import live_link
 from hyperbaton.tuning.reproduction.exhibit import Exhibit, Finding
-from hyperbaton.tuning.reproduction.papers import PAPERS
+from hyperbaton.tuning.reproduction.presets import find_preset
 from tests.tuning.report.comparisons import make_comparison, report_of
 
 VOID = {"meta", "br", "rect", "circle", "path"}
@@ -75,7 +75,7 @@ def text(tmp_path_factory):
     )
     found = [Finding("A beats B", "holds", ("news, limit 10: +1.00, p 0.001",))]
     path = tmp_path_factory.mktemp("report") / "report.html"
-    figures = PAPERS["goto"].tables
+    figures = find_preset("goto").tables()
     return report_of(comparison, path, found, figures, [EXHIBIT]).read_text(encoding="utf-8")
 
 
