@@ -23,7 +23,8 @@ from hyperbaton.tuning.comparison.run import Talk
 from hyperbaton.tuning.comparison.systems import SYSTEM
 from hyperbaton.tuning.reproduction.exhibit import Exhibit, LeftOut
 from hyperbaton.tuning.reproduction.experiment_settings import ExperimentSettings
-from hyperbaton.tuning.reproduction.learner_experiment import Experiment, run_experiment
+from hyperbaton.tuning.reproduction.learner_experiment import run_experiment
+from hyperbaton.tuning.reproduction.trials import Experiment
 
 
 @dataclass(frozen=True, eq=False)

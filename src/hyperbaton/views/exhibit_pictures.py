@@ -13,8 +13,7 @@ from hyperbaton.foundation.arrays import FloatArray
 from hyperbaton.foundation.errors import DataError, reason
 from hyperbaton.tuning.evaluation.charts import Chart
 from hyperbaton.tuning.reproduction.exhibit import Exhibit
-from hyperbaton.tuning.reproduction.experiment_view import ExperimentView
-from hyperbaton.tuning.reproduction.learner_experiment import Experiment
+from hyperbaton.tuning.reproduction.trials import Experiment
 from hyperbaton.views.picture_files import DPI, save_picture
 
 SIZE, ALONE = (4.2, 3.4), (7.0, 4.5)  # inches of a panel, and of a single one
@@ -96,22 +95,21 @@ def draw_phrase_gains(experiment: Experiment, folder: Path) -> list[Path]:
     """Source phrases by how much better the chosen learner classifies them than each other one, and
     by their number of training examples, with the last class setup and the largest size; the path
     of the picture, or none if there is only one learner."""
-    view = ExperimentView(experiment)
-    if not view.others:
+    if not experiment.others:
         return []
-    chosen, settings, phrases = view.chosen, experiment.settings, experiment.phrases
+    chosen, phrases = experiment.chosen, experiment.phrases
     numbers, first, row = np.unique(phrases.cluster, return_index=True, return_inverse=True)
     n_test = np.bincount(row)
 
     def precision(learner: str) -> FloatArray:
-        last = experiment.of(learner, settings.classes[-1], settings.sizes[-1])[-1]
-        share: FloatArray = np.bincount(row, last.right, len(numbers)) / n_test
+        right = experiment.last(learner).right
+        share: FloatArray = np.bincount(row, right, len(numbers)) / n_test
         return share
 
     height = np.log10(phrases.n_examples[first])
     area = phrases.n_translations[first]
-    figure, axes = panels([f"{chosen} − {name}" for name in view.others], sharey=True)
-    for axis, name in zip(axes, view.others, strict=True):
+    figure, axes = panels([f"{chosen} − {name}" for name in experiment.others], sharey=True)
+    for axis, name in zip(axes, experiment.others, strict=True):
         gain = precision(chosen) - precision(name)
         for marker, which, c in (("o", gain > FAR_APART, "C0"), ("s", gain < -FAR_APART, "C3")):
             size = 4 + area[which]
