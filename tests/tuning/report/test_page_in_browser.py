@@ -97,7 +97,7 @@ def test_names_and_limits_sort_as_people_expect(page):
 def test_pictures_have_a_size_and_a_name(page):
     sizes = page.run(
         "document.querySelectorAll('details').forEach((one) => { one.open = true; });"
-        "return [...document.querySelectorAll('figure svg:not([aria-hidden])')].map((svg) => {"
+        "return [...document.querySelectorAll('figure svg')].map((svg) => {"
         " const box = svg.getBoundingClientRect();"
         " return [box.width, box.height, svg.getAttribute('aria-label')]; })"
     )
@@ -142,8 +142,9 @@ def test_text_stands_out(page, scheme):
         back = page.run("return getComputedStyle(document.body).backgroundColor")
         assert (luminance(back) < 0.5) == (scheme == "dark")
         colors = page.run(
-            "return ['body', '.quiet', 'a', '.better', '.worse', 'summary', '.legend'].map("
-            " (one) => [one, getComputedStyle(document.querySelector(one)).color])"
+            "return ['body', '.quiet', 'a', '.better', '.worse', 'summary', '.chart text'].map("
+            " (one) => { const style = getComputedStyle(document.querySelector(one));"
+            "  return [one, one === '.chart text' ? style.fill : style.color]; })"
         )
         for name, color in colors:
             high, low = sorted([luminance(color), luminance(back)], reverse=True)

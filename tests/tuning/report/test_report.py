@@ -117,7 +117,8 @@ def test_people_who_do_not_see_it_can_use_it(parsed):
     assert set(parsed.all("th", "scope")) == {"col", "row"}
     for tag, attributes in parsed.elements:
         if tag == "svg":
-            assert attributes.get("aria-label") or attributes.get("aria-hidden") == "true"
+            assert attributes["role"] == "img"
+            assert attributes["aria-label"]
         if attributes.get("role") == "region":
             assert attributes["aria-label"]
             assert attributes["tabindex"] == "0"
