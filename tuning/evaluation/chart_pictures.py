@@ -71,7 +71,7 @@ def panels(titles: Sequence[str], **sharing: Any) -> "tuple[Figure, list[Any]]":
         axis.remove()
     for axis, title in zip(axes, titles, strict=False):
         axis.set_title(fill(title, MOST_LETTERS), fontsize="medium")
-        axis.grid()
+        axis.grid(visible=True)
     return figure, list(axes[: len(titles)])
 
 
@@ -87,7 +87,7 @@ def draw_chart(axes: Any, chart: Chart) -> None:
     if xs == list(range(len(xs))):
         every = -(-len(xs) // MOST_PLACES) or 1
         axes.set_xticks(xs[::every], chart.places[::every])
-    axes.grid(axis="y")
+    axes.grid(visible=True, axis="y")
     axes.set_xlabel(chart.x_title)
     axes.set_ylabel(chart.y_title)
 
@@ -113,15 +113,20 @@ def _positions(places: Sequence[str]) -> list[float]:
 
 
 def _looks(series: Iterable[Series]) -> list[dict[str, Any]]:
-    """Sixteen that differ without colour: the second eight have the next dash."""
-    numbers = count()
+    numbers, references = count(), count()
     return [
-        {"color": INK, "linewidth": 4, "alpha": 0.55} if one.is_reference else _look(next(numbers))
+        _reference_look(next(references)) if one.is_reference else _look(next(numbers))
         for one in series
     ]
 
 
+def _reference_look(number: int) -> dict[str, Any]:
+    dashes = DASHES[number % len(DASHES)]
+    return {"color": INK, "linewidth": 4, "alpha": 0.55, "linestyle": dashes}
+
+
 def _look(number: int) -> dict[str, Any]:
+    """Sixteen that differ without colour: the second eight have the next dash."""
     return {
         "color": SERIES[number % len(SERIES)],
         "linestyle": DASHES[(number // 2 + number // len(SERIES)) % len(DASHES)],

@@ -78,7 +78,7 @@ def drawing() -> Iterator[None]:
 def add_tip(axes: "Axes", x: float, y: float, text: str, size: float = 12) -> None:
     """A tooltip around a point, in pages."""
     look: dict[str, Any] = {"color": INK, "markersize": size, "markeredgewidth": 0}
-    [point] = axes.plot([x], [y], "s", alpha=0, zorder=10, gid=TIP + text, **look)
+    [point] = axes.plot([x], [y], "s", alpha=0, zorder=10, clip_on=False, gid=TIP + text, **look)
     point.set_in_layout(False)
 
 
@@ -88,8 +88,6 @@ def page_svg(figure: "Figure", label: str, description: str) -> str:
 
     stream = io.StringIO()
     nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))
-    for artist in figure.findobj():
-        artist.set_clip_on(False)  # nothing lies outside the axes, and the page stays small
     with warnings.catch_warnings(), matplotlib.rc_context({"svg.hashsalt": label}):
         warnings.filterwarnings("ignore", MISSING_GLYPH)  # the viewer finds the glyphs
         figure.savefig(stream, format="svg", metadata=nothing, transparent=True)

@@ -51,7 +51,7 @@ def draw_heat_map(
     values = np.ma.masked_invalid(heat_map.values)
     colours = LinearSegmentedColormap.from_list("", [to_rgba(CELL, 0.04), to_rgba(CELL, 0.7)])
     low = None if highest is None else 0.0
-    axes.pcolormesh(values, cmap=colours, vmin=low, vmax=highest)
+    axes.pcolormesh(values, cmap=colours, vmin=low, vmax=highest, clip_on=False)
     axes.set_aspect("equal")
     axes.set_anchor("W")
     axes.invert_yaxis()

@@ -112,6 +112,21 @@ def test_up_to_sixteen_series_can_be_told_apart_without_colour(n):
     assert len({(look["linestyle"], look["marker"]) for look in looks}) == n
 
 
+def test_references_can_be_told_apart():
+    first, second = _looks([Series(name, (), is_reference=True) for name in "ab"])
+    assert first["linestyle"] != second["linestyle"]
+
+
+def test_error_bars_stay_inside_the_axes():
+    """On a logarithmic axis, what is below 0 is far away."""
+    root = parsed("ab", [Series("s", [1.0, 2.0], deviations=[1.5, 0.1])], is_log=True)
+    far = [
+        g for g in root.iter("g") if any(float(use.get("y", 0)) > 1000 for use in g.findall("use"))
+    ]
+    assert far
+    assert all(g.get("clip-path") for g in far)
+
+
 def test_a_reference_does_not_change_how_others_look():
     with_reference = _looks([Series("r", (), is_reference=True), Series("s", ())])
     assert with_reference[1] == _looks([Series("s", ())])[0]
