@@ -11,7 +11,7 @@ Scripts and style sheets of a page find the parts of a picture by their attribut
     .links path               both
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from xml.sax.saxutils import escape, quoteattr
 
@@ -32,6 +32,7 @@ from hyperbaton.decoder.drawing.jump_brackets import SMALL
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
 BACKWARD = "#D55E00"  # forward jumps are drawn in the colour of the text
 EM = 10.0
+TITLE = 18.0  # room above a derivation with a title
 TIP = 3.0  # half the width of an arrow's head
 SHRINKS = ' style="max-width:100%;height:auto"'
 
@@ -57,6 +58,34 @@ def derivation_svg(
         "</svg>",
     ]
     return "\n".join(lines)
+
+
+def derivations_svg(derivations: Sequence[Derivation], titles: Sequence[str] = ()) -> str:
+    """A file of its own, on white: derivations side by side if they are upright, below one another
+    if they are wide."""
+    vertical = any(derivation.is_long for derivation in derivations)
+    above = TITLE if titles else 0.0
+    parts: list[str] = []
+    x = y = width = height = 0.0
+    for number, derivation in enumerate(derivations):
+        own = lay_out(derivation, text_width, vertical).size
+        if titles:
+            look = 'font-family="sans-serif" font-size="10" font-weight="bold"'
+            parts.append(_text(look, (x + 8, y + above / 2), EM, escape(titles[number])))
+        drawn = derivation_svg(derivation, vertical, shrinks=False)
+        parts.append(drawn.replace("<svg ", f'<svg x="{_short(x)}" y="{_short(y + above)}" ', 1))
+        width, height = max(width, x + own[0]), max(height, y + above + own[1])
+        x, y = (width, 0.0) if vertical else (0.0, height)
+    size = f'width="{width:.0f}" height="{height:.0f}"'
+    return "\n".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" '
+            f"{size}>",
+            f'<rect {size} fill="white"/>',
+            *parts,
+            "</svg>\n",
+        ]
+    )
 
 
 def text_width(text: str) -> float:

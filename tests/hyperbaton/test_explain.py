@@ -288,7 +288,9 @@ def test_pictures_and_heat_maps_from_the_command_line(model, command, tmp_path, 
     code, _, error = command(model, RARE, "--brief", "--picture", "d.png")
     assert code == 0
     assert (tmp_path / "d.png").read_bytes().startswith(b"\x89PNG")
-    assert error.startswith(f"hyperbaton: d.png: no installed font has {RARE!r}: in the picture")
+    assert error.startswith(
+        f"hyperbaton: d.png: no installed font has {RARE!r}: the picture has boxes"
+    )
     code, _, error = command(
         model, RARE, "--brief", "--heat-map", "h.png", "--distortion", "heated:Heated"
     )

@@ -33,7 +33,7 @@
     [mira]                        # each optimiser has a table of its own
     step = 0.02
 
-Instead of systems, `preset = "goto"` may be given (see `tuning/reproduction/presets.py`). Paths are
+Instead of systems, `preset = "goto"` may be given (see `tuning/reproduction/papers/`). Paths are
 relative to the TOML file. Unknown keys are refused with the nearest known one.
 """
 
@@ -41,7 +41,7 @@ import json
 import re
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from msgspec import Meta
 
@@ -60,6 +60,7 @@ from hyperbaton.tuning.optimisers.interface import OPTIMISERS
 from hyperbaton.tuning.weights.sections import is_optimiser, read_toml, section_names, with_sections
 from hyperbaton.tuning.weights.settings import BEST, COMPARE_SETTINGS, METHOD, TuneSettings
 
+Record = TypeVar("Record")
 METRICS = ("bleu", "bleu-1", "nist", "wer", "ter", "meteor-exact-stem", "ribes", "pdscore")
 Limit = Annotated[int, Meta(ge=NO_LIMIT, title='a whole number, or "inf"')]
 CHOOSE, DEV = "choose", "dev"  # the older names of `protocol` and `best`
@@ -128,13 +129,18 @@ class Configuration:
 
 
 def read_configuration(path: Path) -> Configuration:
+    return read_record(path, Configuration)
+
+
+def read_record(path: Path, kind: type[Record]) -> Record:
+    """A configuration, or a record with some of its fields and sections, from a TOML file."""
     content, where = read_toml(path), str(path)
     if isinstance(tune := content.get("tune"), dict) and CHOOSE in tune:
         chosen = tune.pop(CHOOSE)
         tune.setdefault("protocol", BEST if chosen == DEV else chosen)
     if isinstance(limits := content.get("limits"), list):
         content["limits"] = [NO_LIMIT if limit == "inf" else limit for limit in limits]
-    names = section_names(Configuration)
+    names = section_names(kind)
     sections = {key: content.pop(key) for key in [*content] if key in names or is_optimiser(key)}
 
     def relative(kind: type, value: Any) -> Path:
@@ -142,8 +148,8 @@ def read_configuration(path: Path) -> Configuration:
             raise TypeError
         return path.parent / value
 
-    configuration = typed(content, Configuration, where, hook=relative, also=OPTIMISERS)
-    return with_sections(configuration, sections, where)
+    made = typed(content, kind, where, hook=relative, also=OPTIMISERS)
+    return with_sections(made, sections, where)
 
 
 def check(configuration: Configuration, where: str = "") -> Configuration:

@@ -7,7 +7,7 @@ import numpy as np
 
 from hyperbaton.tuning.comparison.configuration import limit_name
 from hyperbaton.tuning.comparison.results import Cell, Comparison
-from hyperbaton.tuning.evaluation.charts import Chart, Series, legend
+from hyperbaton.tuning.evaluation.charts import Chart, Series
 from hyperbaton.tuning.evaluation.tables import Table
 from hyperbaton.tuning.report.html import (
     chart_figure,
@@ -22,7 +22,6 @@ from hyperbaton.tuning.report.html import (
 def tuning_curves(comparison: Comparison) -> str:
     """The score of every decoding of dev, for the chosen replicas."""
     parts = []
-    series: list[Series] = []
     for limit in comparison.limits:
         cells = [comparison.cell(name, limit) for name in comparison.systems]
         longest = max(len(cell.best.trace) for cell in cells)
@@ -33,12 +32,12 @@ def tuning_curves(comparison: Comparison) -> str:
             places = list(map(str, range(longest)))
             caption = f"limit {limit_name(limit)}"
             chart = Chart(caption, places, series, "iteration", "score on dev")
-            parts.append(chart_figure(chart, with_legend=False))
+            parts.append(chart_figure(chart))
     if not parts:
         return ""
     metric = comparison.configuration.tune.metric
     text = f"Score on dev by iteration, tuned towards {metric}; the chosen tuning runs."
-    return paragraph(text) + legend(series) + side_by_side(parts)
+    return paragraph(text) + side_by_side(parts)
 
 
 def weights(comparison: Comparison) -> str:

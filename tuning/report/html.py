@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 
-from hyperbaton.tuning.evaluation.charts import Chart, line_chart
+from hyperbaton.tuning.evaluation.chart_pictures import chart_svg
+from hyperbaton.tuning.evaluation.charts import Chart
 from hyperbaton.tuning.evaluation.tables import Table
 
 
@@ -47,8 +48,8 @@ def figure(drawing: str, caption: str) -> str:
     return f"<figure><figcaption>{escape(caption)}</figcaption>{drawing}</figure>"
 
 
-def chart_figure(chart: Chart, *, with_legend: bool = True) -> str:
-    return figure(line_chart(chart, with_legend=with_legend), chart.caption)
+def chart_figure(chart: Chart) -> str:
+    return figure(chart_svg(chart), chart.caption)
 
 
 def wide_figure(drawing: str, caption: str) -> str:

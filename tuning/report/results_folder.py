@@ -9,13 +9,14 @@ from hyperbaton.foundation.progress import Progress, Talk
 from hyperbaton.tuning.comparison.configuration import Configuration, check
 from hyperbaton.tuning.comparison.result_tables import write_files
 from hyperbaton.tuning.comparison.results import Comparison
+from hyperbaton.tuning.evaluation.tables import Table
 from hyperbaton.tuning.evaluation.verdicts import Finding, with_caveat
 from hyperbaton.tuning.report.report import report
+from hyperbaton.tuning.reproduction.claims import findings
 from hyperbaton.tuning.reproduction.exhibit import Exhibit
 from hyperbaton.tuning.reproduction.making import FILE as EXHIBITS
 from hyperbaton.tuning.reproduction.making import make_exhibits
-from hyperbaton.tuning.reproduction.papers import PAPERS, Paper, findings
-from hyperbaton.tuning.reproduction.presets import PRESETS, apply_preset
+from hyperbaton.tuning.reproduction.presets import Preset, apply_preset, find_preset
 
 REPORT = "report.html"
 
@@ -36,14 +37,21 @@ def complete(
     return check(configuration)
 
 
-def paper_of(comparison: Comparison) -> Paper:
-    """What the paper behind the preset reports; nothing without a preset."""
-    return PAPERS.get(comparison.configuration.preset, Paper((), ()))
+def preset_of(comparison: Comparison) -> Preset | None:
+    name = comparison.configuration.preset
+    return find_preset(name) if name else None
+
+
+def paper_tables(comparison: Comparison) -> list[Table]:
+    """Of the paper behind the preset; none without a preset."""
+    preset = preset_of(comparison)
+    return preset.tables() if preset else []
 
 
 def findings_of(comparison: Comparison) -> list[Finding]:
     """Which of the paper's claims hold."""
-    return findings(comparison, paper_of(comparison).claims)
+    preset = preset_of(comparison)
+    return findings(comparison, preset.claim) if preset else []
 
 
 def write_results(
@@ -55,22 +63,20 @@ def write_results(
     progress: Progress | None = None,
 ) -> tuple[list[Exhibit], list[Path]]:
     """Writes everything; returns the exhibits, with the paper's figures, and the files."""
-    paper, preset = paper_of(comparison), comparison.configuration.preset
-    files = write_files(comparison, folder)
-    made: list[Exhibit] = []
-    if preset and PRESETS[preset].exhibits:
-        names = PRESETS[preset].exhibits
-        made = make_exhibits(comparison, names, folder, threads, talk, progress)
+    files, preset = write_files(comparison, folder), preset_of(comparison)
+    exhibits: list[Exhibit] = []
+    if preset and preset.exhibits:
+        made = make_exhibits(comparison, preset.exhibits, folder, threads, talk, progress)
+        exhibits = [
+            replace(
+                exhibit,
+                findings=with_caveat(exhibit.findings, comparison.configuration.note),
+                figures=preset.tables(exhibit.name),
+            )
+            for exhibit in made
+        ]
     else:
         (folder / EXHIBITS).unlink(missing_ok=True)  # of an earlier run
-    exhibits = [
-        replace(
-            exhibit,
-            findings=with_caveat(exhibit.findings, comparison.configuration.note),
-            figures=paper.exhibits.get(exhibit.name, ()),
-        )
-        for exhibit in made
-    ]
     with open_to_write(folder / REPORT) as stream:
-        stream.write(report(comparison, found, paper.tables, exhibits).encode())
+        stream.write(report(comparison, found, paper_tables(comparison), exhibits).encode())
     return exhibits, [*files, *[folder / EXHIBITS] * bool(exhibits), folder / REPORT]

@@ -7,10 +7,12 @@ import numpy as np
 
 from hyperbaton.decoder.drawing.derivation_layout import Derivation
 from hyperbaton.decoder.drawing.derivation_svg import derivation_svg
+from hyperbaton.models.distortion.interface import HeatMap
 from hyperbaton.tuning.comparison.configuration import limit_name
 from hyperbaton.tuning.comparison.results import Cell, Comparison, output_visits
-from hyperbaton.tuning.evaluation.charts import Chart, Series, heat_map, legend
+from hyperbaton.tuning.evaluation.charts import Chart, Series
 from hyperbaton.tuning.evaluation.data_sets import Sentences
+from hyperbaton.tuning.evaluation.heat_map_pictures import heat_map_svg
 from hyperbaton.tuning.metrics.base import Metric
 from hyperbaton.tuning.report.analysis import (
     CLASS_NAMES,
@@ -57,13 +59,14 @@ def _moves(comparison: Comparison, test: Sentences, limit: int) -> str:
     ]
     squares = {}
     if test.visits is not None:
-        shares = [100 * share for share in distance_classes(test.visits)]
-        series = [Series("reference", shares, is_reference=True), *series]
+        reference = [100 * share for share in distance_classes(test.visits)]
+        series = [Series("reference", reference, is_reference=True), *series]
         for cell, own in zip(cells, visits, strict=True):
             counts = confusion(test.visits, own)
-            rows = counts / np.maximum(1, counts.sum(axis=1, keepdims=True))
-            square = heat_map(CLASS_NAMES, rows.tolist(), "rows: reference; columns: output")
-            squares[cell.system] = figure(square, f"{cell.system} on {test.name}")
+            shares = 100 * counts / np.maximum(1, counts.sum(axis=1, keepdims=True))
+            title = f"{cell.system} on {test.name}"
+            square = HeatMap(title, CLASS_NAMES, CLASS_NAMES, shares, "reference", "output")
+            squares[cell.system] = figure(heat_map_svg(square), title)
     x_title = "distance to the next source word"
     chart = Chart(f"moves on {test.name}", CLASS_NAMES, series, x_title, "% of moves")
     first = [chart_figure(chart)]
@@ -83,9 +86,7 @@ def kinds_of_sentences(comparison: Comparison) -> str:
         for bins in (length_bins(test), reordering_bins(test)):
             if bins is not None and len(bins.names) > 1:
                 parts.append(_by_kind(comparison, test, limit, bins))
-    if not parts:
-        return ""
-    return legend([Series(name, ()) for name in comparison.systems]) + side_by_side(parts)
+    return side_by_side(parts)
 
 
 def _by_kind(comparison: Comparison, test: Sentences, limit: int, bins: Bins) -> str:
@@ -97,7 +98,7 @@ def _by_kind(comparison: Comparison, test: Sentences, limit: int, bins: Bins) ->
     sizes = ", ".join(map(str, bins.sizes))
     caption = f"{test.name}, limit {limit_name(limit)}; {sizes} sentences"
     chart = Chart(caption, bins.names, series, bins.title, metric.name)
-    return chart_figure(chart, with_legend=False)
+    return chart_figure(chart)
 
 
 def sentences(comparison: Comparison) -> str:

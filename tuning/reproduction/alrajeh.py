@@ -8,21 +8,23 @@ examples. Our primal would stop by itself long before that; it has a row of its 
 what a user gets.
 """
 
-from collections.abc import Mapping, Sequence
-from math import log
+from dataclasses import replace
+from math import inf, log
 
 import numpy as np
 
+from hyperbaton.foundation.arrays import FloatArray
 from hyperbaton.models.distortion.dpr.samples import MSD
 from hyperbaton.tuning.evaluation.tables import Table
 from hyperbaton.tuning.evaluation.verdicts import Case, Finding, judge_claims
-from hyperbaton.tuning.reproduction.exhibit import Exhibit
+from hyperbaton.tuning.reproduction.class_predictions import OVERALL
+from hyperbaton.tuning.reproduction.exhibit import ALRAJEH, Exhibit
+from hyperbaton.tuning.reproduction.experiment_charts import active
 from hyperbaton.tuning.reproduction.experiment_settings import POOLED_ONLY, ExperimentSettings
-from hyperbaton.tuning.reproduction.experiment_view import ExperimentView
-from hyperbaton.tuning.reproduction.learner_experiment import Experiment
+from hyperbaton.tuning.reproduction.experiment_tables import class_shares, notes, sizes
 from hyperbaton.tuning.reproduction.material import Sizes, experiment_kind
-from hyperbaton.tuning.reproduction.paper_tables import ALRAJEH
 from hyperbaton.tuning.reproduction.repetitions import paired_t_test
+from hyperbaton.tuning.reproduction.trials import SECONDS, TRAINING_ERROR, Experiment
 
 PRIMAL, DUAL = "mlr-primal:tolerance=1e-12", "mlr-dual:epsilon=0.1"  # never satisfied: 100 rounds
 COARSE, FINE = "mlr-dual:epsilon=1.0", "mlr-dual:epsilon=0.01"
@@ -53,98 +55,80 @@ LEAST_SECONDS = 1e-6  # clocks may not notice less
 NAME, TITLE = "alrajeh_classification", "Primal and dual (Alrajeh and Niranjan 2014, section 4.1)"
 
 
-def alrajeh_exhibit(experiment: Experiment) -> Exhibit:
-    view = ExperimentView(experiment, LABELS)
-    tables = [view.sizes("sizes"), view.class_shares(N_CLASSES), _performance(view)]
-    charts = [view.active(N_CLASSES)]
-    return Exhibit(NAME, TITLE, view.notes(), tables, charts, _findings(view))
+def alrajeh_exhibit(done: Experiment) -> Exhibit:
+    done = replace(done, labels=LABELS)
+    tables = [sizes(done), class_shares(done, N_CLASSES), _performance(done)]
+    return Exhibit(NAME, TITLE, notes(done), tables, [active(done, N_CLASSES)], _findings(done))
 
 
-def _case(view: ExperimentView, learner: str) -> tuple[str, int, int]:
-    return learner, N_CLASSES, view.experiment.settings.sizes[-1]
+def _values(done: Experiment, measure: str, learner: str) -> FloatArray:
+    """Of every repetition, with the largest training set."""
+    return done.values(measure, learner, N_CLASSES, done.settings.sizes[-1])
 
 
-def _seconds(view: ExperimentView, learner: str) -> float:
-    return view.mean(lambda trial: trial.seconds, *_case(view, learner))
+def _seconds(done: Experiment, learner: str) -> float:
+    return float(_values(done, SECONDS, learner).mean())
 
 
-def _error(view: ExperimentView, learner: str) -> float:
+def _error(done: Experiment, learner: str) -> float:
     """In percent, on the test examples."""
-    return 100 - 100 * view.mean(lambda trial: trial.result.precision, *_case(view, learner))
+    return 100 - 100 * float(_values(done, OVERALL, learner).mean())
 
 
-def _faster(view: ExperimentView, learner: str) -> float:
-    """How many times as fast as the primal."""
-    own = _seconds(view, learner)
-    return _seconds(view, PRIMAL) / own if own else float("inf")
-
-
-def _performance(view: ExperimentView) -> Table:
-    rows = [
-        [
-            label,
-            f"{_seconds(view, name):.3f}",
-            f"{_faster(view, name):.1f}",
-            f"{_error(view, name):.2f}",
-            f"{view.train_error(*_case(view, name)):.2f}",
-        ]
-        for name, label in LABELS.items()
-    ]
+def _performance(done: Experiment) -> Table:
+    rows = []
+    for name, label in LABELS.items():
+        seconds = _seconds(done, name)
+        faster = _seconds(done, PRIMAL) / seconds if seconds else inf
+        training = 100 * _values(done, TRAINING_ERROR, name).mean()
+        errors = f"{_error(done, name):.2f}", f"{training:.2f}"
+        rows.append([label, f"{seconds:.3f}", f"{faster:.1f}", *errors])
     header = ["classifier", "CPU seconds", "times as fast", "error rate", "on training data"]
     return Table(header, rows, title="training time and errors (percent), as in Table 2")
 
 
-def _findings(view: ExperimentView) -> list[Finding]:
+def _findings(done: Experiment) -> list[Finding]:
     """Tested over the repetitions; times by their logarithms."""
-    if not view.is_repeated:
+    if not done.is_repeated:
         return []
-    times, errors = (
-        {name: [number(trial) for trial in view.trials(*_case(view, name))] for name in LABELS}
-        for number in (
-            lambda trial: log(max(trial.seconds, LEAST_SECONDS)),
-            lambda trial: 100 - 100 * trial.result.precision,
-        )
-    )
     claims = {
         f"{ALRAJEH}, Table 2: the dual (ε 0.1) is at least {TIMES_FASTER} times as fast as 100 "
         "rounds of the primal (paper: 3.8 times)": [
-            _less(times, DUAL, PRIMAL, -log(TIMES_FASTER), _faster_text(view, DUAL, PRIMAL))
+            _faster(done, DUAL, PRIMAL, slack=-log(TIMES_FASTER))
         ],
         f"{ALRAJEH}, Table 2: its error is at most {SAME_ERROR} points higher (paper: 0.14)": [
-            _less(errors, DUAL, PRIMAL, SAME_ERROR, _errors_text(view, DUAL, PRIMAL))
+            _fewer_errors(done, DUAL, PRIMAL, slack=SAME_ERROR)
         ],
         f"{ALRAJEH}, Table 2: ε 1 is faster than ε 0.1, and makes more errors": [
-            _less(times, COARSE, DUAL, 0.0, _faster_text(view, COARSE, DUAL)),
-            _less(errors, DUAL, COARSE, 0.0, _errors_text(view, DUAL, COARSE)),
+            _faster(done, COARSE, DUAL),
+            _fewer_errors(done, DUAL, COARSE),
         ],
     }
-    left = [
-        100 * float(trial.active.min())
-        for trial in view.trials(*_case(view, DUAL))
-        if trial.active is not None
-    ]
+    trials = done.of(DUAL, N_CLASSES, done.settings.sizes[-1])
+    left = [100 * float(trial.active.min()) for trial in trials if trial.active is not None]
     if left:
-        test = paired_t_test([FEW_ACTIVE - share for share in left], [0.0] * len(left))
+        test = paired_t_test(FEW_ACTIVE - np.array(left), np.zeros(len(left)))
         claims[
             f"{ALRAJEH}, Figure 1: the active set of the dual (ε 0.1) shrinks below {FEW_ACTIVE}%"
         ] = [Case(f"{np.mean(left):.1f}% at last", test.difference, test.p_value)]
     return judge_claims(claims)
 
 
-def _less(
-    values: Mapping[str, Sequence[float]], first: str, second: str, slack: float, text: str
-) -> Case:
-    """That the values of the first classifier are below those of the second plus the slack."""
-    test = paired_t_test([value + slack for value in values[second]], values[first])
+def _faster(done: Experiment, first: str, second: str, slack: float = 0.0) -> Case:
+    """That the first classifier takes less time, or less than it would with the slack."""
+    own, other = (
+        np.log(np.maximum(_values(done, SECONDS, name), LEAST_SECONDS)) for name in (first, second)
+    )
+    test = paired_t_test(other + slack, own)
+    text = f"{_seconds(done, first):.3f} s against {_seconds(done, second):.3f} s"
     return Case(text, test.difference, test.p_value)
 
 
-def _faster_text(view: ExperimentView, first: str, second: str) -> str:
-    return f"{_seconds(view, first):.3f} s against {_seconds(view, second):.3f} s"
-
-
-def _errors_text(view: ExperimentView, first: str, second: str) -> str:
-    return f"{_error(view, first):.2f}% against {_error(view, second):.2f}%"
+def _fewer_errors(done: Experiment, first: str, second: str, slack: float = 0.0) -> Case:
+    own, other = (100 - 100 * _values(done, OVERALL, name) for name in (first, second))
+    test = paired_t_test(other + slack, own)
+    text = f"{_error(done, first):.2f}% against {_error(done, second):.2f}%"
+    return Case(text, test.difference, test.p_value)
 
 
 KIND = experiment_kind(NAME, TITLE, SETTINGS, SIZES, alrajeh_exhibit)

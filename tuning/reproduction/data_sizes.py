@@ -23,14 +23,18 @@ from hyperbaton.tuning.comparison.data import take
 from hyperbaton.tuning.comparison.requirements import exact_models
 from hyperbaton.tuning.comparison.results import Comparison, Replica
 from hyperbaton.tuning.comparison.run import compare
-from hyperbaton.tuning.evaluation.charts import Chart, Series
+from hyperbaton.tuning.evaluation.charts import Chart
 from hyperbaton.tuning.evaluation.tables import Table
 from hyperbaton.tuning.evaluation.verdicts import Case, Finding, judge_claims
 from hyperbaton.tuning.metrics.base import Metric
-from hyperbaton.tuning.reproduction.exhibit import Exhibit, LeftOut
+from hyperbaton.tuning.reproduction.exhibit import NI, Exhibit, LeftOut
 from hyperbaton.tuning.reproduction.material import ExhibitKind, Material
-from hyperbaton.tuning.reproduction.paper_tables import NI
-from hyperbaton.tuning.reproduction.repetitions import Spread, paired_t_test, spread
+from hyperbaton.tuning.reproduction.repetitions import (
+    Spread,
+    paired_t_test,
+    spread,
+    spread_series,
+)
 
 NAME, TITLE = "data_sizes", "More training data (Ni et al. 2011, Figure 16)"
 MOSES, DPR = "MOSES", "DPR-3"
@@ -48,7 +52,7 @@ class Measured:
     scores: Mapping[str, FloatArray]  # by system, (n_draws,)
 
     def spread(self, system: str) -> Spread:
-        return spread(self.scores[system].tolist())
+        return spread(self.scores[system])
 
     @property
     def gains(self) -> FloatArray:
@@ -178,8 +182,7 @@ def sizes_exhibit(by_test: BySize) -> Exhibit:
             name, lines = first.metric.name, []
             for system in (MOSES, DPR):
                 spreads = [own[place].spread(system) for own in by_size.values()]
-                deviations = [own.deviation for own in spreads if own.deviation is not None]
-                lines.append(Series(system, [own.mean for own in spreads], deviations=deviations))
+                lines.append(spread_series(system, spreads))
                 rows.append([f"{system}, {name}", *map(_text, spreads)])
             caption = f"{test}: {name} by training data, as in Figure 16"
             charts.append(Chart(caption, header[1:], lines, header[0], name, digits=2))
@@ -223,5 +226,5 @@ def _findings(by_test: BySize) -> list[Finding]:
 def _case(text: str, differences: FloatArray) -> Case:
     p_value = nan
     if len(differences) > 1:
-        p_value = paired_t_test(differences.tolist(), [0.0] * len(differences)).p_value
+        p_value = paired_t_test(differences, np.zeros(len(differences))).p_value
     return Case(text, float(differences.mean()), p_value)

@@ -20,6 +20,10 @@ from hyperbaton.tuning.evaluation.tables import Table, as_text
 from hyperbaton.tuning.evaluation.verdicts import Finding, footnote
 
 FILE = "exhibit.json"
+GOTO = "Goto et al. 2013"
+NI = "Ni et al. 2011"
+XIANG = "Xiang et al. 2011"
+ALRAJEH = "Alrajeh and Niranjan 2014"
 
 
 class LeftOut(Exception):

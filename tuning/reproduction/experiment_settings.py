@@ -47,6 +47,10 @@ class ExperimentSettings:
         return tuple(name for name in self.learners if name != BASELINE)
 
     @property
+    def size_names(self) -> list[str]:
+        return [f"{size:,}" for size in self.sizes]
+
+    @property
     def fewest(self) -> int:
         """Examples that a source phrase needs for a model of its own; 0: there is no other."""
         return 0 if self.protocol == PAPER else self.min_examples

@@ -15,9 +15,8 @@ from hyperbaton.models.distortion.parse.templates import FARTHEST, N_JUMPS
 from hyperbaton.models.system.folder import load_distortion, model_entries
 from hyperbaton.tuning.evaluation.charts import Chart, Series
 from hyperbaton.tuning.evaluation.verdicts import Case, Finding, judge_claims
-from hyperbaton.tuning.reproduction.exhibit import Exhibit, LeftOut
+from hyperbaton.tuning.reproduction.exhibit import XIANG, Exhibit, LeftOut
 from hyperbaton.tuning.reproduction.material import ExhibitKind, Material
-from hyperbaton.tuning.reproduction.paper_tables import XIANG
 from hyperbaton.tuning.reproduction.repetitions import counts_p_value
 
 NAME, TITLE = "jumps", "Jumps by tag (Xiang et al. 2011, Figures 1 and 2)"

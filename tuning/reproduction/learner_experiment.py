@@ -26,7 +26,7 @@ from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 
 from hyperbaton.corpus.corpora.corpus import AlignedCorpus
 from hyperbaton.corpus.corpora.files import load_corpus, save_corpus
-from hyperbaton.foundation.arrays import BoolArray, FloatArray, Int64Array
+from hyperbaton.foundation.arrays import FloatArray, Int64Array
 from hyperbaton.foundation.progress import Progress
 from hyperbaton.foundation.work.workers import Workers, run_jobs
 from hyperbaton.foundation.work.workplace import Workplace
@@ -35,93 +35,11 @@ from hyperbaton.models.distortion.dpr.samples import orientations
 from hyperbaton.models.learning.catalogue import parse_learner
 from hyperbaton.models.learning.clusters import ClusteredExamples
 from hyperbaton.models.learning.early_stopping import choose_settings
-from hyperbaton.tuning.reproduction.class_predictions import (
-    BinPrecision,
-    Classification,
-    judge,
-    precision_by_distance,
-)
-from hyperbaton.tuning.reproduction.experiment_data import (
-    DataSplit,
-    JudgedPhrases,
-    Repetition,
-    TrainingSet,
-)
+from hyperbaton.tuning.reproduction.class_predictions import judge, precision_by_distance
+from hyperbaton.tuning.reproduction.experiment_data import DataSplit, Repetition, TrainingSet
 from hyperbaton.tuning.reproduction.experiment_settings import BASELINE, ExperimentSettings
 from hyperbaton.tuning.reproduction.time_to_error import ErrorTime, goals_of, times_to_goals
-
-
-@dataclass(frozen=True, eq=False)
-class Trial:
-    """One learner, trained once and tested once."""
-
-    learner: str
-    n_classes: int
-    size: int  # training sentences
-    repeat: int
-    training: Int64Array  # (n_classes,) phrase pairs
-    n_features: int
-    seconds: float  # of training, on the processor
-    train_error: float
-    result: Classification
-    by_distance: tuple[BinPrecision, ...]
-    right: BoolArray = field(repr=False)  # (n_test,) of each test example
-    seen: BoolArray = field(repr=False)  # (n_test,) whether training has its phrase pair
-    active: FloatArray | None = None  # share of active examples by iteration, if it shrinks
-    settings: Mapping[str, Any] = field(default_factory=dict)  # of the learner, as it was trained
-
-    @property
-    def n_train(self) -> int:
-        return int(self.training.sum())
-
-    def precision_where(self, *, seen: bool) -> float:
-        """On the phrase pairs that training has, or on the others; 0 if there are none."""
-        right = self.right[self.seen == seen]
-        return float(right.mean()) if len(right) else 0.0
-
-
-@dataclass(frozen=True, eq=False)
-class Experiment:
-    settings: ExperimentSettings  # with sizes filled in
-    trials: tuple[Trial, ...]
-    phrases: JudgedPhrases  # of the last repetition
-    times: tuple[ErrorTime, ...] = ()
-
-    @property
-    def goals(self) -> list[tuple[int, float]]:
-        """Classes and training errors that times are given for."""
-        return list(dict.fromkeys((each.n_classes, each.goal) for each in self.times))
-
-    def of(self, learner: str, n_classes: int, size: int) -> list[Trial]:
-        """The repetitions of one experiment."""
-        return [
-            trial
-            for trial in self.trials
-            if (trial.learner, trial.n_classes, trial.size) == (learner, n_classes, size)
-        ]
-
-    def results(
-        self, n_classes: int, sizes: Sequence[int]
-    ) -> dict[str, list[list[Classification]]]:
-        """Of every learner, by repetition and by size."""
-        return {
-            name: [
-                [trial.result for trial in trials]
-                for trials in zip(*(self.of(name, n_classes, size) for size in sizes), strict=True)
-            ]
-            for name in self.settings.learners
-        }
-
-    @property
-    def timed(self) -> tuple[str, ...]:
-        """The learners whose time to the same error is given."""
-        return tuple(dict.fromkeys(each.learner for each in self.times))
-
-    def moving_gains(self, learner: str, other: str, n_classes: int, size: int) -> list[float]:
-        """How much better a learner's F1 on moves is than another's, as a share of the latter
-        (Ni et al., Figure 12), in each repetition."""
-        pairs = zip(self.of(learner, n_classes, size), self.of(other, n_classes, size), strict=True)
-        return [a.result.moving_f1 / max(b.result.moving_f1, 1e-9) - 1 for a, b in pairs]
+from hyperbaton.tuning.reproduction.trials import Experiment, Trial
 
 
 class ExperimentCell(NamedTuple):

@@ -22,7 +22,8 @@ from hyperbaton.tuning.comparison.results import Comparison
 from hyperbaton.tuning.comparison.systems import SYSTEM
 from hyperbaton.tuning.reproduction.exhibit import Exhibit, LeftOut
 from hyperbaton.tuning.reproduction.experiment_settings import ExperimentSettings
-from hyperbaton.tuning.reproduction.learner_experiment import Experiment, run_experiment
+from hyperbaton.tuning.reproduction.learner_experiment import run_experiment
+from hyperbaton.tuning.reproduction.trials import Experiment
 
 
 @dataclass(frozen=True, eq=False)

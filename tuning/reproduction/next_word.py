@@ -45,7 +45,7 @@ from hyperbaton.tuning.evaluation.significance import (
 )
 from hyperbaton.tuning.evaluation.tables import Table
 from hyperbaton.tuning.evaluation.verdicts import Case, Finding, judge_claims
-from hyperbaton.tuning.reproduction.exhibit import Exhibit, LeftOut
+from hyperbaton.tuning.reproduction.exhibit import GOTO, Exhibit, LeftOut
 from hyperbaton.tuning.reproduction.material import ExhibitKind, Material
 from hyperbaton.tuning.reproduction.next_word_study import (
     CORPUS,
@@ -54,7 +54,6 @@ from hyperbaton.tuning.reproduction.next_word_study import (
     events_of,
     study_models,
 )
-from hyperbaton.tuning.reproduction.paper_tables import GOTO
 
 NEAREST = 3  # first distance of the paper's figure; the last is FARTHEST
 FEWEST_MOVES = 5  # moves of the corpus over a distance that counts

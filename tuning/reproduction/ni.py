@@ -16,15 +16,34 @@ import numpy as np
 
 from hyperbaton.foundation.arrays import FloatArray
 from hyperbaton.tuning.evaluation.verdicts import Case, Finding, judge_claims
-from hyperbaton.tuning.reproduction.exhibit import Exhibit
+from hyperbaton.tuning.reproduction.class_predictions import OVERALL
+from hyperbaton.tuning.reproduction.exhibit import NI, Exhibit
+from hyperbaton.tuning.reproduction.experiment_charts import (
+    active,
+    by_distance,
+    gains,
+    phrase_sizes,
+    precision,
+    times_by_error,
+    training_times,
+)
 from hyperbaton.tuning.reproduction.experiment_settings import BASELINE, PAPER, ExperimentSettings
-from hyperbaton.tuning.reproduction.experiment_view import PREFERRED, ExperimentView
-from hyperbaton.tuning.reproduction.learner_experiment import Experiment
+from hyperbaton.tuning.reproduction.experiment_tables import (
+    captured_moves,
+    class_shares,
+    errors,
+    notes,
+    p_values,
+    quality,
+    seen_and_unseen,
+    sizes,
+    times_to_errors,
+)
 from hyperbaton.tuning.reproduction.material import ExhibitKind, Sizes, experiment_kind
-from hyperbaton.tuning.reproduction.paper_tables import NI
-from hyperbaton.tuning.reproduction.phrase_view import captured_moves, phrase_sizes
 from hyperbaton.tuning.reproduction.repetitions import paired_t_test
+from hyperbaton.tuning.reproduction.trials import PREFERRED, Experiment
 
+CHARTS = (precision, by_distance, times_by_error, training_times, active)  # of a class setup
 ENTROPY, SCALING = "me", "me-gis"
 # In the order of the paper's tables; its SVM is SVM-Multiclass (footnote 8)
 LEARNERS = {BASELINE: "LR", "mmr": "MMR", "svm-multiclass": "SVM", ENTROPY: "ME", PREFERRED: "MMS"}
@@ -39,112 +58,98 @@ SIZES = Sizes(share=0.2, most_words=40_000, n=3)
 NAME, TITLE = "ni_classification", "Classes of moves (Ni et al. 2011, section 4.1)"
 
 
-def ni_exhibit(experiment: Experiment, labels: Mapping[str, str] | None = None) -> Exhibit:
-    view, classes = ExperimentView(experiment, labels or {}), experiment.settings.classes
-    tables = [view.sizes("sizes")]
-    for n_classes in classes:
-        tables.append(view.class_shares(n_classes))
-        tables += [view.quality(n_classes), view.seen_and_unseen(n_classes)]
-        tables += view.p_values(n_classes)
-    if experiment.settings.discriminative:
-        tables.append(view.errors())
-    if experiment.times:
-        tables.append(view.times_to_errors())
-    counts = view.find(BASELINE)
-    if counts and view.chosen != counts:
-        tables.append(captured_moves(view, counts))
-    kinds = (
-        view.precision, view.by_distance, view.times_by_error, view.training_times, view.active
-    )  # fmt: skip
-    charts = [phrase_sizes(view), *map(view.gains, view.others)]
-    charts += [kind(n_classes) for kind in kinds for n_classes in classes]
+def ni_exhibit(done: Experiment, labels: Mapping[str, str] | None = None) -> Exhibit:
+    done = replace(done, labels=labels or {})
+    settings = done.settings
+    tables = [sizes(done)]
+    for n in settings.classes:
+        tables += [class_shares(done, n), quality(done, n), seen_and_unseen(done, n)]
+        tables += p_values(done, n)
+    if settings.discriminative:
+        tables.append(errors(done))
+    if done.times:
+        tables.append(times_to_errors(done))
+    counts = done.find(BASELINE)
+    if counts and done.chosen != counts:
+        tables.append(captured_moves(done, counts))
+    charts = [phrase_sizes(done), *(gains(done, other) for other in done.others)]
+    charts += [chart(done, n) for chart in CHARTS for n in settings.classes]
     shown = [chart for chart in charts if chart.series]
-    kind = PAPER_KIND if experiment.settings.protocol == PAPER else KIND
-    return Exhibit(kind.name, kind.title, view.notes(), tables, shown, _findings(view))
+    kind = PAPER_KIND if settings.protocol == PAPER else KIND
+    return Exhibit(kind.name, kind.title, notes(done), tables, shown, _findings(done))
 
 
-def _findings(view: ExperimentView) -> list[Finding]:
+def _findings(done: Experiment) -> list[Finding]:
     """Those that the learners allow."""
-    settings = view.experiment.settings
-    best, entropy, counts = map(view.find, (PREFERRED, ENTROPY, BASELINE))
+    settings, label = done.settings, done.label
+    best, entropy, counts = map(done.find, (PREFERRED, ENTROPY, BASELINE))
     claims: dict[str, list[Case]] = {}
-    if view.is_repeated:
+    if done.is_repeated:
         if counts and settings.discriminative:
             claims[
-                f"{NI}, Figure 10: each discriminative learner beats {view.label(counts)} in "
-                "overall precision"
-            ] = _beats(view, settings.discriminative, counts)
+                f"{NI}, Figure 10: each discriminative learner beats {label(counts)} in overall "
+                "precision"
+            ] = _beats(done, settings.discriminative, counts)
         if best and entropy:
             claims[
-                f"{NI}, Figure 10: {view.label(best)} beats {view.label(entropy)} in overall "
-                "precision"
-            ] = _beats(view, [best], entropy)
+                f"{NI}, Figure 10: {label(best)} beats {label(entropy)} in overall precision"
+            ] = _beats(done, [best], entropy)
         if best and counts and len(settings.classes) > 1:
             claims[
-                f"{NI}, Figure 12: the more classes, the more {view.label(best)} gains on "
-                f"{view.label(counts)} where phrases move"
-            ] = [_gap(view, best, counts)]
-    if best and view.experiment.goals and len(settings.discriminative) > 1:
+                f"{NI}, Figure 12: the more classes, the more {label(best)} gains on "
+                f"{label(counts)} where phrases move"
+            ] = [_gap(done, best, counts)]
+    if best and done.goals and len(settings.discriminative) > 1:
         claims[
-            f"{NI}, Figure 15: {view.label(best)} is the fastest of the discriminative learners to "
-            "the same training error"
-        ] = _fastest(view, best)
+            f"{NI}, Figure 15: {label(best)} is the fastest of the discriminative learners to the "
+            "same training error"
+        ] = _fastest(done, best)
     return judge_claims(claims)
 
 
-def _precisions(view: ExperimentView, learner: str, n_classes: int) -> FloatArray:
-    """In percent, of each repetition: the mean of all sizes, which share a test set."""
-    results = view.experiment.results(n_classes, view.experiment.settings.sizes)[learner]
-    return 100 * np.array([np.mean([result.precision for result in sizes]) for sizes in results])
+def _precisions(done: Experiment, learner: str, n_classes: int) -> FloatArray:
+    """In percent, of each repetition."""
+    return 100 * done.values(OVERALL, learner, n_classes, *done.settings.sizes)
 
 
-def _beats(view: ExperimentView, learners: Sequence[str], other: str) -> list[Case]:
+def _beats(done: Experiment, learners: Sequence[str], other: str) -> list[Case]:
     cases = []
-    for n_classes in view.experiment.settings.classes:
-        below = _precisions(view, other, n_classes).tolist()
+    for n in done.settings.classes:
         for name in learners:
-            test = paired_t_test(_precisions(view, name, n_classes).tolist(), below)
-            text = f"{n_classes} classes, {view.label(name)}: {test.difference:+.1f} points"
+            test = paired_t_test(_precisions(done, name, n), _precisions(done, other, n))
+            text = f"{n} classes, {done.label(name)}: {test.difference:+.1f} points"
             cases.append(Case(text, test.difference, test.p_value))
     return cases
 
 
-def _gap(view: ExperimentView, best: str, counts: str) -> Case:
-    settings = view.experiment.settings
-    few, many = min(settings.classes), max(settings.classes)
-    gains = {
-        n: np.mean(
-            [
-                100 * np.array(view.experiment.moving_gains(best, counts, n, size))
-                for size in settings.sizes
-            ],
-            axis=0,
-        )
-        for n in (few, many)
-    }
-    test = paired_t_test(gains[many].tolist(), gains[few].tolist())
+def _gap(done: Experiment, best: str, counts: str) -> Case:
+    settings = done.settings
+    setups = few, many = min(settings.classes), max(settings.classes)
+    low, high = (
+        np.mean([done.moving_gains(counts, n, size) for size in settings.sizes], axis=0)
+        for n in setups
+    )
+    test = paired_t_test(high, low)
     overall = [
-        float(np.mean(_precisions(view, best, n) - _precisions(view, counts, n)))
-        for n in (few, many)
+        float(np.mean(_precisions(done, best, n) - _precisions(done, counts, n))) for n in setups
     ]
     text = (
-        f"{np.mean(gains[few]):+.1f}% of F1 with {few} classes, {np.mean(gains[many]):+.1f}% with "
-        f"{many}; overall precision {overall[0]:+.1f} and {overall[1]:+.1f} points (paper: +8.5, "
-        "+8.7)"
+        f"{np.mean(low):+.1f}% of F1 with {few} classes, {np.mean(high):+.1f}% with {many}; "
+        f"overall precision {overall[0]:+.1f} and {overall[1]:+.1f} points (paper: +8.5, +8.7)"
     )
     return Case(text, test.difference, test.p_value)
 
 
-def _fastest(view: ExperimentView, best: str) -> list[Case]:
+def _fastest(done: Experiment, best: str) -> list[Case]:
     """Times were taken once, so there is no test."""
     cases = []
-    for n_classes, goal in view.experiment.goals:
+    for n_classes, goal in done.goals:
         seconds = {
             each.learner: each.seconds
-            for each in view.experiment.times
+            for each in done.times
             if (each.n_classes, each.goal) == (n_classes, goal) and each.seconds is not None
         }
-        listed = ", ".join(f"{view.label(name)} {value:.2f} s" for name, value in seconds.items())
+        listed = ", ".join(f"{done.label(name)} {value:.2f} s" for name, value in seconds.items())
         others = [value for name, value in seconds.items() if name != best]
         gain = min(others, default=inf) - seconds.get(best, inf) if seconds else 0.0
         text = f"{n_classes} classes, to {100 * goal:.1f}%: {listed or 'none'}"

@@ -1,4 +1,4 @@
-"""Repeated experiments: mean ± sample deviation, and classifiers side by side with p-values.
+"""Repeated experiments: mean ± sample deviation, and p-values of differences.
 
 The deviation has n − 1 in its denominator, so a single run has none. Two classifiers on the same
 repetitions are compared by a paired two-sided t-test: t = mean(d) / (s(d)/√n), n − 1 degrees of
@@ -7,13 +7,15 @@ one test set, so their results are one observation, their mean. (Ni et al. 2011 
 runs their p-values come from; as small as these are, they must count the sizes one by one.)
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from hyperbaton.tuning.reproduction.class_predictions import OVERALL, Classification
+from hyperbaton.foundation.arrays import FloatArray
+from hyperbaton.tuning.evaluation.charts import Series
 
 
 @dataclass(frozen=True)
@@ -29,9 +31,16 @@ class Spread:
         return mean if self.deviation is None else f"{mean} ± {100 * self.deviation:.1f}"
 
 
-def spread(values: Sequence[float]) -> Spread:
+def spread(values: Sequence[float] | FloatArray) -> Spread:
     deviation = float(np.std(values, ddof=1)) if len(values) > 1 else None
     return Spread(float(np.mean(values)), deviation)
+
+
+def spread_series(name: str, spreads: Iterable[Spread]) -> Series:
+    """A line of means; their deviations, if they are known."""
+    spreads = list(spreads)
+    deviations = [own.deviation for own in spreads if own.deviation is not None]
+    return Series(name, [own.mean for own in spreads], deviations=deviations)
 
 
 @dataclass(frozen=True)
@@ -43,7 +52,7 @@ class PairedTest:
     p_value: float
 
 
-def paired_t_test(first: Sequence[float], second: Sequence[float]) -> PairedTest:
+def paired_t_test(first: ArrayLike, second: ArrayLike) -> PairedTest:
     """Tests whether the mean difference of two or more paired values is other than 0.
 
     If all differences are the same, t is infinite and p is 0; if all are 0, t is 0 and p is 1.
@@ -70,38 +79,3 @@ def counts_p_value(first: float, second: float) -> float:
 def normal_p_value(z: float) -> float:
     """Two-sided."""
     return 2 * NormalDist().cdf(-abs(z))
-
-
-@dataclass(frozen=True)
-class ComparedRow:
-    """One measure of all classifiers: overall precision, or the F1 of a class."""
-
-    name: str
-    spreads: dict[str, Spread]  # by classifier
-    p_values: dict[str, float]  # of the difference to `against`; none for a single run
-
-
-def compare_classifiers(
-    runs: Mapping[str, Sequence[Sequence[Classification]]], against: str
-) -> tuple[ComparedRow, ...]:
-    """Compares classifiers by name (Tables 5 and 6 of Ni et al.): repetitions, each with results of
-    all sizes. Those of all classifiers must be on the same training and test data."""
-    n_runs = len(runs[against])
-    measures = {  # one value for every class after the overall precision
-        name: np.array([[[run.precision, *run.class_f1] for run in sizes] for sizes in each]).mean(
-            axis=1
-        )
-        for name, each in runs.items()
-    }
-    row_names = [OVERALL, *(f"F1 {name}" for name in runs[against][0][0].classes)]
-    rows = []
-    for number, row_name in enumerate(row_names):
-        values = {name: each[:, number].tolist() for name, each in measures.items()}
-        p_values = {
-            name: paired_t_test(values[against], values[name]).p_value
-            for name in values
-            if name != against and n_runs > 1
-        }
-        spreads = {name: spread(each) for name, each in values.items()}
-        rows.append(ComparedRow(row_name, spreads, p_values))
-    return tuple(rows)

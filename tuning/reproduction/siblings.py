@@ -26,9 +26,8 @@ from hyperbaton.models.distortion.parse.templates import SIB, parse_use
 from hyperbaton.models.system.folder import load_distortion, model_entries
 from hyperbaton.tuning.evaluation.tables import Table
 from hyperbaton.tuning.evaluation.verdicts import Case, Finding, judge_claims
-from hyperbaton.tuning.reproduction.exhibit import Exhibit, LeftOut
+from hyperbaton.tuning.reproduction.exhibit import XIANG, Exhibit, LeftOut
 from hyperbaton.tuning.reproduction.material import ExhibitKind, Material
-from hyperbaton.tuning.reproduction.paper_tables import XIANG
 from hyperbaton.tuning.reproduction.repetitions import normal_p_value
 
 NAME, TITLE = "siblings", "Parse siblings (Xiang et al. 2011, Tables 1 and 5)"
@@ -75,51 +74,47 @@ KIND = ExhibitKind(NAME, TITLE, _depends, _make)
 def siblings_exhibit(learned: Learned, use: str, sizes: Mapping[str, int] | None = None) -> Exhibit:
     """`sizes` are numbers of features by row."""
     strongest, n_features = list_features(learned, Wanted(family=FAMILY), ALL_FEATURES, "alpha")
-    frequent, _ = list_features(learned, Wanted(family=FAMILY), N_ROWS)
-    often = [row for row in strongest if row.count >= FEWEST_SEEN][:N_ROWS]
-    tables = [
-        *_verb_tables(learned),
-        *_particle_tables(learned),
-        _table(often, f"the strongest sibling features that were seen {FEWEST_SEEN} times or more"),
-        _table(frequent, "the most frequent sibling features"),
-        Table(
-            ("row", "features"),
-            [[row, f"{n:,}"] for row, n in (sizes or {}).items()],
-            title="number of features, as in Tables 3 and 4",
+    often = [row for row in strongest if row.count >= FEWEST_SEEN]
+    verb, word = _verb_features(learned), _particle(learned)
+    shown = {
+        f'features of "{PHRASE} {VERB}", as in Table 5': [
+            row for rows in verb.values() for row in rows[:N_BY_COVERAGE]
+        ],
+        f'features of an untranslated "{word}", as in Table 1': (
+            _features(learned, word=word, target=EMPTY_WORD)[:N_ROWS]
         ),
-    ]
+        f"the strongest sibling features seen {FEWEST_SEEN} times or more": often[:N_ROWS],
+        "the most frequent sibling features": _features(learned)[:N_ROWS],
+    }
+    tables = [Table(HEADER, list(map(_cells, rows)), (), title) for title, rows in shown.items()]
+    counts = [[row, f"{n:,}"] for row, n in (sizes or {}).items()]
+    tables.append(
+        Table(("row", "features"), counts, title="number of features, as in Tables 3 and 4")
+    )
     notes = [
         f"parse,use={use}: {n_features:,} sibling features. Above 1, α makes a translation and "
         "jump more likely while the sibling is as it says, below 1 less likely."
     ]
-    return Exhibit(
-        NAME, TITLE, notes, [table for table in tables if table.rows], (), _findings(learned)
-    )
+    there = [table for table in tables if table.rows]
+    return Exhibit(NAME, TITLE, notes, there, (), _findings(learned))
 
 
-def _verb_features(learned: Learned, coverage: int) -> list[FeatureRow]:
-    """Of a verb with such a phrase to its left, most frequent first."""
-    if VERB not in learned.source_tags or PHRASE not in learned.labels:
-        return []
-    wanted = Wanted(family=FAMILY, tag=VERB, node=PHRASE, coverage=coverage, side=LEFT)
-    return list_features(learned, wanted, ALL_FEATURES)[0]
+def _features(learned: Learned, **wanted: Any) -> list[FeatureRow]:
+    """Most frequent first; none if the model does not know the word, tag or node."""
+    for name, known in (
+        ("word", learned.source_words), ("tag", learned.source_tags), ("node", learned.labels)
+    ):  # fmt: skip
+        if name in wanted and wanted[name] not in known:
+            return []
+    return list_features(learned, Wanted(family=FAMILY, **wanted), ALL_FEATURES)[0]
 
 
-def _verb_tables(learned: Learned) -> list[Table]:
-    rows = [
-        row
+def _verb_features(learned: Learned) -> dict[int, list[FeatureRow]]:
+    """Of a verb with such a phrase to its left, by coverage."""
+    return {
+        coverage: _features(learned, tag=VERB, node=PHRASE, coverage=coverage, side=LEFT)
         for coverage in (OPEN, COVERED)
-        for row in _verb_features(learned, coverage)[:N_BY_COVERAGE]
-    ]
-    return [_table(rows, f'features of "{PHRASE} {VERB}", as in Table 5')]
-
-
-def _particle_tables(learned: Learned) -> list[Table]:
-    word = _particle(learned)
-    if not word:
-        return []
-    rows, _ = list_features(learned, Wanted(family=FAMILY, word=word, target=EMPTY_WORD), N_ROWS)
-    return [_table(rows, f'features of an untranslated "{word}", as in Table 1')]
+    }
 
 
 def _particle(learned: Learned) -> str:
@@ -127,35 +122,27 @@ def _particle(learned: Learned) -> str:
     return next((word for word in PARTICLES if word in learned.source_words), "")
 
 
-def _particle_features(
-    learned: Learned, word: str, node: str, coverage: int, side: int
-) -> list[FeatureRow]:
-    """Of its empty translation, beside such a sibling."""
-    if node not in learned.labels:
-        return []
-    wanted = Wanted(FAMILY, word, None, node, EMPTY_WORD, None, coverage, side)
-    return list_features(learned, wanted, ALL_FEATURES)[0]
-
-
 def _findings(learned: Learned) -> list[Finding]:
     claims: dict[str, list[Case]] = {}
     word = _particle(learned)
     if word:
-        claims[
+        cases = claims[
             f'{XIANG}, Table 1: "{word}" is left untranslated (α above 1) once the QP and NP to '
             "its right are covered, and while the CP to its left is open (geometric means of α by "
             "count)"
-        ] = [
-            _above_one(f"{node} to the {SIDES[side]} {COVERAGE[coverage]}", rows)
-            for node, coverage, side in TABLE_1
-            if (rows := _particle_features(learned, word, node, coverage, side))
-        ]
-    opened, covered = (_verb_features(learned, coverage) for coverage in (OPEN, COVERED))
-    if opened and covered:
+        ] = []
+        for node, coverage, side in TABLE_1:
+            beside: dict[str, Any] = {"node": node, "coverage": coverage, "side": side}
+            rows = _features(learned, word=word, target=EMPTY_WORD, **beside)
+            if rows:
+                name = f"{node} to the {SIDES[side]} {COVERAGE[coverage]}"
+                cases.append(_above_one(name, rows))
+    verb = _verb_features(learned)
+    if all(verb.values()):
         claims[
             f"{XIANG}, Table 5: a verb ({VERB}) is favoured while the {PHRASE} before it is open, "
             "and penalised once it is covered (geometric means of α by count)"
-        ] = [_above_one("open", opened), _above_one("covered", covered, sign=-1)]
+        ] = [_above_one("open", verb[OPEN]), _above_one("covered", verb[COVERED], sign=-1)]
     return judge_claims(claims)
 
 
@@ -173,10 +160,6 @@ def mean_alpha(rows: Sequence[FeatureRow]) -> float:
     counts = np.array([row.count for row in rows], np.float64)
     logs = np.log([row.alpha for row in rows])
     return float(np.exp((counts * logs).sum() / counts.sum()))
-
-
-def _table(rows: Sequence[FeatureRow], title: str) -> Table:
-    return Table(HEADER, [_cells(row) for row in rows], (), title)
 
 
 def _cells(row: FeatureRow) -> list[str]:

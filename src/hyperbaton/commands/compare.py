@@ -112,8 +112,8 @@ def _print_scores(comparison: "Comparison") -> None:
     """Our tables, and the paper's."""
     from hyperbaton.tuning.comparison.result_tables import tables_of
     from hyperbaton.tuning.evaluation.tables import as_text
-    from hyperbaton.tuning.report.results_folder import paper_of
+    from hyperbaton.tuning.report.results_folder import paper_tables
 
     tables = [table for test in comparison.tests for table in tables_of(comparison, test.name)]
-    for table in (*tables, *paper_of(comparison).tables):
+    for table in (*tables, *paper_tables(comparison)):
         click.echo(as_text(table) + "\n")

@@ -1,7 +1,10 @@
 """`hyperbaton explain`: why a sentence was translated as it was."""
 
+import re
 import shlex
 import sys
+import warnings
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -29,7 +32,6 @@ if TYPE_CHECKING:
     from hyperbaton.corpus.sentences.sentence import Sentence
     from hyperbaton.decoder.decoded import Decoded
     from hyperbaton.views.explanation_text import Explained
-    from hyperbaton.views.picture_fonts import Fonts
 
 N_ALTERNATIVES = 5
 
@@ -151,21 +153,27 @@ explain = command(Explain)
 
 
 def draw_derivations(explained: "Explained", path: Path) -> None:
-    from hyperbaton.views.explanation_picture import fonts_for, picture_of
+    from hyperbaton.decoder.drawing.derivation_svg import derivations_svg
+    from hyperbaton.foundation.files.writing import open_to_write
 
-    derivations = [explanation.derivation for explanation in explained.derivations]
-    fonts = fonts_for(derivations, path)
     titles = []
     if len(explained.derivations) > 1:
         titles = [
             f"{number}: score {explanation.score:.4f}"
             for number, explanation in enumerate(explained.derivations, 1)
         ]
-    _save(picture_of(derivations, titles, fonts), fonts, path)
+    svg = derivations_svg([one.derivation for one in explained.derivations], titles)
+    if path.suffix.lower() == ".svg":
+        with open_to_write(path) as stream:
+            stream.write(svg.encode())
+        return
+    from hyperbaton.views.svg_painting import picture_of_svg
+
+    _save(lambda: picture_of_svg(svg), path)
 
 
 def draw_heat_maps(decoded: "Decoded", path: Path) -> None:
-    from hyperbaton.views.heat_map_picture import heat_map_fonts, picture_of_heat_maps
+    from hyperbaton.tuning.evaluation.heat_map_pictures import picture_of_heat_maps
 
     heat_maps = [heat_map for scorer in decoded.scorers for heat_map in scorer.heat_maps()]
     if not heat_maps:
@@ -174,16 +182,24 @@ def draw_heat_maps(decoded: "Decoded", path: Path) -> None:
             where=str(path),
             advice="leave --heat-map out, or use a model that scores pairs of words",
         )
-    fonts = heat_map_fonts(heat_maps, path)
-    _save(picture_of_heat_maps(heat_maps, fonts), fonts, path)
+    _save(lambda: picture_of_heat_maps(heat_maps), path)
 
 
-def _save(figure: "Figure", fonts: "Fonts", path: Path) -> None:
+def _save(draw: Callable[[], "Figure"], path: Path) -> None:
+    from hyperbaton.tuning.evaluation.figures import MISSING_GLYPH, drawing
     from hyperbaton.views.picture_files import save_picture
 
-    if fonts.missing:
-        say(f"hyperbaton: {path}: {fonts.message()}")
-    save_picture(figure, path)
+    with warnings.catch_warnings(record=True) as caught, drawing():
+        warnings.simplefilter("always")
+        save_picture(draw(), path)
+    found = [re.search(MISSING_GLYPH, str(warning.message)) for warning in caught]
+    missing = {chr(int(glyph[1])) for glyph in found if glyph}
+    if missing:
+        say(
+            f"hyperbaton: {path}: no installed font has {''.join(sorted(missing)[:20])!r}: the "
+            "picture has boxes in their place\n"
+            "  install a font (Noto Sans CJK has Chinese, Japanese and Korean), or draw an SVG"
+        )
 
 
 def _is_file(path: Path) -> bool:

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 from hyperbaton.tuning.evaluation import tables
-from hyperbaton.tuning.reproduction.class_predictions import OVERALL
 from hyperbaton.tuning.reproduction.experiment_settings import POOLED_ONLY
-from hyperbaton.tuning.reproduction.learner_experiment import Experiment, Trial
 from hyperbaton.tuning.reproduction.next_word_study import FARTHEST, NextWordStudy
+from hyperbaton.tuning.reproduction.trials import SEEN, UNSEEN, Experiment
 
 MEANS = ("right", "rank", "log_p")  # of a model, over all moves
 
@@ -21,31 +20,10 @@ def experiment_csv(experiment: Experiment) -> str:
     rows = (
         [trial.learner, trial.n_classes, trial.size, trial.repeat, measure, f"{value:.6g}"]
         for trial in experiment.trials
-        for measure, value in _measures(trial).items()
+        for measure, value in trial.measures.items()
     )
     header = ["learner", "classes", "sentences", "repeat", "measure", "value"]
     return tables.as_csv(header, rows)
-
-
-def _measures(trial: Trial) -> dict[str, float]:
-    measures = {
-        OVERALL: trial.result.precision,
-        "seen pairs": trial.precision_where(seen=True),
-        "unseen pairs": trial.precision_where(seen=False),
-        **{
-            f"F1 {name}": float(value)
-            for name, value in zip(trial.result.classes, trial.result.class_f1, strict=True)
-        },
-        "seconds": trial.seconds,
-        "training error": trial.train_error,
-        "training phrase pairs": trial.n_train,
-        "test phrase pairs": trial.result.n_examples,
-        "features": trial.n_features,
-    }
-    for each in trial.by_distance:
-        if each.n_examples:
-            measures[f"d={each.name}"] = each.precision
-    return measures
 
 
 def experiment_json(experiment: Experiment) -> str:
@@ -60,13 +38,13 @@ def experiment_json(experiment: Experiment) -> str:
                 "classes": list(trial.result.classes),
                 "sentences": trial.size,
                 "repeat": trial.repeat,
-                "training_phrase_pairs": trial.n_train,
+                "training_phrase_pairs": trial.measures["training phrase pairs"],
                 "features": trial.n_features,
                 "seconds": trial.seconds,
                 "training_error": trial.train_error,
                 "precision": trial.result.precision,
-                "precision_seen_pairs": trial.precision_where(seen=True),
-                "precision_unseen_pairs": trial.precision_where(seen=False),
+                "precision_seen_pairs": trial.measures[SEEN],
+                "precision_unseen_pairs": trial.measures[UNSEEN],
                 "f1": trial.result.class_f1.tolist(),
                 "confusion": trial.result.confusion.tolist(),
                 "by_distance": [

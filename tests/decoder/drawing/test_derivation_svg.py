@@ -5,11 +5,12 @@ import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
 from itertools import combinations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hyperbaton.decoder.drawing.derivation_layout import lay_out
-from hyperbaton.decoder.drawing.derivation_svg import derivation_svg, text_width
+from hyperbaton.decoder.drawing.derivation_svg import derivation_svg, derivations_svg, text_width
 from hyperbaton.decoder.translator import Translation
 from tests.decoder.drawing.derivations import explanations, make_explanation
 from tests.strategies import examples
@@ -175,3 +176,29 @@ def test_notebooks_show_an_empty_translation():
     html = Translation("", 0.0, [], [], {})._repr_html_()
     root = ElementTree.fromstring(f"<div>{html}</div>")
     assert [element.tag for element in root] == ["p", f"{SVG}svg"]
+
+
+def test_one_wide_above_the_other_and_upright_side_by_side():
+    def size(derivation, n, titles=()):
+        root = ElementTree.fromstring(derivations_svg([derivation] * n, titles))
+        assert root[0].tag == f"{SVG}rect"  # a white ground
+        return [float(root.get(key)) for key in ("width", "height")]
+
+    wide = make_explanation([2, 2], [1, 0], [1, 1]).derivation
+    upright = make_explanation([8, 8], [1, 0], [1, 1]).derivation
+    (width, height), two = size(wide, 1), size(wide, 2)
+    assert two == pytest.approx([width, 2 * height], abs=1)  # they are rounded
+    assert size(wide, 2, ["a", "b"]) == [two[0], two[1] + 2 * 18]
+    (width, height), two = size(upright, 1), size(upright, 2)
+    assert two == pytest.approx([2 * width, height], abs=1)
+    assert size(upright, 2, ["a", "b"]) == [two[0], two[1] + 18]
+
+
+def test_titles_are_text():
+    derivation = make_explanation([1, 1], [0, 1], [1, 1], letter="$x$_").derivation
+    text = derivations_svg([derivation], ["<1>"])
+    root = ElementTree.fromstring(text)
+    shown = [element.text for element in root.iter(f"{SVG}text")]
+    assert shown[0] == "<1>"
+    assert "$x$_0" in shown
+    assert text == derivations_svg([derivation], ["<1>"])

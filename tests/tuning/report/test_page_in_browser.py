@@ -3,7 +3,7 @@
 import pytest
 
 from hyperbaton.tuning.reproduction.exhibit import Finding
-from hyperbaton.tuning.reproduction.papers import PAPERS
+from hyperbaton.tuning.reproduction.presets import find_preset
 from tests.browser import started, why_not
 from tests.child_processes import wait_until
 from tests.tuning.report.comparisons import make_comparison, report_of
@@ -25,7 +25,7 @@ def report(tmp_path_factory):
     )
     found = [Finding("A beats B", "holds", ("news, limit 10: +1.00, p 0.001",))]
     path = tmp_path_factory.mktemp("report") / "report.html"
-    return report_of(comparison, path, found, PAPERS["goto"].tables)
+    return report_of(comparison, path, found, find_preset("goto").tables())
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +97,7 @@ def test_names_and_limits_sort_as_people_expect(page):
 def test_pictures_have_a_size_and_a_name(page):
     sizes = page.run(
         "document.querySelectorAll('details').forEach((one) => { one.open = true; });"
-        "return [...document.querySelectorAll('figure svg:not([aria-hidden])')].map((svg) => {"
+        "return [...document.querySelectorAll('figure svg')].map((svg) => {"
         " const box = svg.getBoundingClientRect();"
         " return [box.width, box.height, svg.getAttribute('aria-label')]; })"
     )
@@ -142,8 +142,9 @@ def test_text_stands_out(page, scheme):
         back = page.run("return getComputedStyle(document.body).backgroundColor")
         assert (luminance(back) < 0.5) == (scheme == "dark")
         colors = page.run(
-            "return ['body', '.quiet', 'a', '.better', '.worse', 'summary', '.legend'].map("
-            " (one) => [one, getComputedStyle(document.querySelector(one)).color])"
+            "return ['body', '.quiet', 'a', '.better', '.worse', 'summary', '.chart text'].map("
+            " (one) => { const style = getComputedStyle(document.querySelector(one));"
+            "  return [one, one === '.chart text' ? style.fill : style.color]; })"
         )
         for name, color in colors:
             high, low = sorted([luminance(color), luminance(back)], reverse=True)

@@ -8,8 +8,8 @@ from hyperbaton.models.distortion.dpr.samples import orientations
 from hyperbaton.tuning.reproduction.class_predictions import Classification, precision_by_distance
 from hyperbaton.tuning.reproduction.experiment_data import JudgedPhrases
 from hyperbaton.tuning.reproduction.experiment_settings import ExperimentSettings
-from hyperbaton.tuning.reproduction.learner_experiment import Experiment, Trial
 from hyperbaton.tuning.reproduction.time_to_error import ErrorTime
+from hyperbaton.tuning.reproduction.trials import Experiment, Trial
 
 N_TEST = 100
 TRUE_DISTANCE = -7  # of all test examples

@@ -92,13 +92,13 @@ def test_examples_and_the_baseline_by_counting(corpus, experiment):
             seen = {x[:2] for x in train}
             n_right, n_seen_right = len(right), sum(x[:2] in seen for x in right)
             (run,) = [r for r in experiment.of("lr", 3, size) if r.repeat == repeat]
-            assert run.n_train == len(train)
+            assert run.measures["training phrase pairs"] == len(train)
             assert run.result.n_examples == len(tested)
             assert np.trace(run.result.confusion) == n_right
             assert run.right.sum() == n_right
             n_seen = sum(x[:2] in seen for x in tested)
-            assert run.precision_where(seen=True) == pytest.approx(n_seen_right / n_seen)
-            assert run.precision_where(seen=False) == pytest.approx(
+            assert run.measures["seen pairs"] == pytest.approx(n_seen_right / n_seen)
+            assert run.measures["unseen pairs"] == pytest.approx(
                 (n_right - n_seen_right) / (len(tested) - n_seen)
             )
             assert sum(each.n_examples for each in run.by_distance) == len(tested)
@@ -118,7 +118,8 @@ def test_the_papers_protocol_by_counting(corpus):
         }
     train = [x for x in phrases_of(corpus, order[20:100]) if abs(x[2]) <= 15 and x[0] in spans]
     pooled = run_experiment(corpus, settings).trials[0]
-    assert counted.n_train == learned.n_train == len(train) < pooled.n_train
+    n_pairs = [run.training.sum() for run in (counted, learned, pooled)]
+    assert n_pairs[0] == n_pairs[1] == len(train) < n_pairs[2]
     assert counted.result.n_examples == pooled.result.n_examples
     assert learned.active is None  # there is no pooled model
 

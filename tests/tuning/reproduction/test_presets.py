@@ -19,7 +19,7 @@ from hyperbaton.tuning.comparison.configuration import (
 from hyperbaton.tuning.comparison.requirements import check_models, exact_models
 from hyperbaton.tuning.evaluation.data_sets import DataSet
 from hyperbaton.tuning.report.results_folder import complete
-from hyperbaton.tuning.reproduction.presets import PRESETS, apply_preset
+from hyperbaton.tuning.reproduction.presets import PRESETS, apply_preset, find_preset
 from hyperbaton.tuning.weights.settings import COMPARE_SETTINGS
 
 ROOT = Path(__file__).parents[3]
@@ -95,7 +95,7 @@ def test_an_unknown_preset():
         apply_preset(PLAIN, "gotoo")
 
 
-@pytest.mark.parametrize("name", list(PRESETS))
+@pytest.mark.parametrize("name", PRESETS)
 def test_the_models_of_every_preset_exist_and_are_distinct(name):
     made = check(apply_preset(sample_configuration("ja-en"), name))
     check_models(made)
@@ -108,7 +108,7 @@ def test_dpr_has_one_weight_in_the_preset_of_ni():
         system.name: [
             name for model in system.distortion for name in parse_model(model).feature_names
         ]
-        for system in PRESETS["ni"].systems
+        for system in find_preset("ni").system
     }
     assert len(weights.pop("MOSES")) == 7
     assert {name: len(own) for name, own in weights.items()} == dict.fromkeys(weights, 1)
@@ -117,7 +117,7 @@ def test_dpr_has_one_weight_in_the_preset_of_ni():
 
 
 def test_the_rows_of_xiang_have_the_papers_prior_and_two_more_have_ours():
-    models = {s.name: parse_model(s.distortion[-1]) for s in PRESETS["xiang"].systems[1:]}
+    models = {s.name: parse_model(s.distortion[-1]) for s in find_preset("xiang").system[1:]}
     alphas = {name: (model.alpha, model.alpha_half) for name, model in models.items()}
     assert alphas.pop("ME+DISCOUNTED PRIOR") == (0.9, 80)
     assert alphas.pop("ME+DISCOUNTED PRIOR+COV+SIB") == (0.9, 80)
@@ -127,7 +127,7 @@ def test_the_rows_of_xiang_have_the_papers_prior_and_two_more_have_ours():
 
 
 def test_the_papers_rows_of_ni_have_a_sub_model_for_every_phrase_and_others_say_so():
-    for system in PRESETS["ni"].systems[1:]:
+    for system in find_preset("ni").system[1:]:
         settings = parse_model(system.distortion[0]).settings()
         is_ours = "POOLED" in system.name
         assert settings["min_examples"] == (300 if is_ours else 0)
@@ -141,7 +141,7 @@ def test_the_comparisons_of_the_guide_have_the_systems_of_the_preset(name):
     check_models(made)
     preset, own = (
         {(system.name, exact_models(made, system)) for system in systems}
-        for systems in (PRESETS["ni"].systems, made.system)
+        for systems in (find_preset("ni").system, made.system)
     )
     assert preset < own
     sample = sample_configuration(name)
@@ -156,7 +156,7 @@ def test_the_comparisons_of_the_guide_have_the_systems_of_the_preset(name):
 
 
 def test_the_preset_of_alrajeh_has_its_own_problem():
-    lexical, primal, dual = PRESETS["alrajeh"].systems
+    lexical, primal, dual = find_preset("alrajeh").system
     n_weights = [
         sum(len(parse_model(model).feature_names) for model in system.distortion)
         for system in (lexical, primal, dual)

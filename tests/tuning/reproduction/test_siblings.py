@@ -87,7 +87,7 @@ def test_the_strongest_are_farthest_from_1(monkeypatch):
 )
 def test_the_finding(monkeypatch, opened, covered, count, verdict):
     found = {0: [row(count, opened)], 1: [row(count, covered, 1)]}
-    monkeypatch.setattr(siblings, "_verb_features", lambda _, coverage: found[coverage])
+    monkeypatch.setattr(siblings, "_verb_features", lambda _: found)
     finding = siblings_exhibit(learned(), "me+cov+sib").findings[-1]
     assert finding.verdict == verdict
     assert finding.cases[0].startswith(f"open: {opened:.2f}, {count} times, p ")
@@ -104,11 +104,11 @@ def test_the_finding(monkeypatch, opened, covered, count, verdict):
     ],
 )
 def test_the_finding_about_the_empty_particle(monkeypatch, alphas, verdict):
-    def features(_learned, word, node, _coverage, _side):
-        assert word == "de"
+    def features(_learned, word="", node="", **_wanted):
+        assert word in ("", "de")
         return [row(100, alphas[node])] if node in alphas else []
 
-    monkeypatch.setattr(siblings, "_particle_features", features)
+    monkeypatch.setattr(siblings, "_features", features)
     finding = siblings_exhibit(learned(), "me+cov+sib").findings[0]
     assert finding.verdict == verdict
     assert len(finding.cases) == len(alphas)

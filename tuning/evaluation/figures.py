@@ -1,0 +1,124 @@
+"""matplotlib's figures, without its global state: one look for all, and SVG for HTML pages.
+
+In pages, colours and fonts are the page's, in light and dark: each of these colours is the value of
+a variable of `report/page.css` in light, and the variable takes its place. Words of any script are
+drawn as far as fonts are installed: matplotlib takes each character from the first of the families
+that has it. Text in SVG stays text, which the viewer draws with its own fonts.
+"""
+
+import io
+import re
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+SERIES = (
+    "#0072b2", "#d55e00", "#00855f", "#b8538f", "#8a6d00", "#2a8fd0", "#5b4fc4", "#7a4a21"
+)  # fmt: skip
+INK, QUIET, LINE, CELL = "#1d2125", "#5d6670", "#d9dde2", "#1a6fb0"
+VARIABLES = dict(zip(SERIES, (f"--s{n}" for n in range(len(SERIES))), strict=True)) | {
+    INK: "--text", QUIET: "--quiet", LINE: "--line", CELL: "--cell"
+}  # fmt: skip
+FAMILIES = (
+    "DejaVu Sans",  # comes with matplotlib
+    "Noto Sans CJK JP",
+    "Noto Sans CJK SC",
+    "Source Han Sans",
+    "IPAGothic",
+    "TakaoGothic",
+    "WenQuanYi Micro Hei",
+    "WenQuanYi Zen Hei",
+    "Droid Sans Fallback",
+    "Hiragino Sans",
+    "PingFang SC",
+    "Arial Unicode MS",
+    "Noto Sans",
+    "FreeSans",
+    "Unifont",
+)
+MISSING_GLYPH = r"Glyph (\d+) .*missing from font"
+TIP = "tip: "  # begins the name of what has a tooltip
+
+
+@contextmanager
+def drawing() -> Iterator[None]:
+    """Everything that is drawn inside has the same look, and equal figures give equal files."""
+    import matplotlib
+    from matplotlib.font_manager import fontManager
+
+    installed = set(fontManager.get_font_names())
+    settings: dict[Any, Any] = {
+        "font.family": [family for family in FAMILIES if family in installed],
+        "text.parse_math": False,
+        "text.color": INK,
+        "axes.labelcolor": QUIET,
+        "axes.edgecolor": LINE,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.axisbelow": True,
+        "xtick.color": QUIET,
+        "ytick.color": QUIET,
+        "grid.color": LINE,
+        "legend.frameon": False,
+        "legend.labelcolor": QUIET,
+        "svg.hashsalt": "hyperbaton",
+        "svg.fonttype": "none",  # text stays text
+        "pdf.fonttype": 42,  # fonts of any size are embedded
+    }
+    with matplotlib.rc_context(settings):
+        yield
+
+
+def add_tip(axes: "Axes", x: float, y: float, text: str, size: float = 12) -> None:
+    """A tooltip around a point, in pages."""
+    look: dict[str, Any] = {"color": INK, "markersize": size, "markeredgewidth": 0}
+    [point] = axes.plot([x], [y], "s", alpha=0, zorder=10, clip_on=False, gid=TIP + text, **look)
+    point.set_in_layout(False)
+
+
+def page_svg(figure: "Figure", label: str, description: str) -> str:
+    """A figure that was made while `drawing`, as an `<svg>` element of a page."""
+    import matplotlib
+
+    stream = io.StringIO()
+    nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))
+    with warnings.catch_warnings(), matplotlib.rc_context({"svg.hashsalt": label}):
+        warnings.filterwarnings("ignore", MISSING_GLYPH)  # the viewer finds the glyphs
+        figure.savefig(stream, format="svg", metadata=nothing, transparent=True)
+    text = stream.getvalue()
+    body = text[text.index(">", text.index("<svg")) + 1 :]
+    # its style would hold for the whole page, which has its own
+    body = re.sub(r"<style.*?</style>", "", body, flags=re.DOTALL)
+    body = re.sub(r"<[^>]*>", lambda tag: _page_tag(tag[0]), body)
+    body = re.sub(r"\s*\n\s*", "\n", body).strip()
+    width, height = (round(72 * inches) for inches in figure.get_size_inches())
+    return (
+        f'<svg class="chart" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
+        f'role="img" aria-label="{escape(label)}"><desc>{escape(description)}</desc>{body}'
+    )
+
+
+def _page_tag(tag: str) -> str:
+    """A tag that takes colours and fonts from the page, in two decimals."""
+    for pattern, new in (
+        (f'<g id="{TIP}([^"]*)">', r"<g><title>\1</title>"),
+        (r'<g id="[^"]*"', "<g"),  # names that all figures use
+        ("xlink:href", "href"),
+        (r"font-family: [^;\"]*; ", ""),
+        (r' transform="rotate\(-0 [^"]*"', ""),
+    ):
+        tag = re.sub(pattern, new, tag)
+    if not tag.startswith("<g><title>"):
+        tag = re.sub(r"(\.\d\d)\d+", r"\1", tag)
+        tag = re.sub("#[0-9a-f]{6}", lambda colour: _variable(colour[0]), tag)
+    return tag
+
+
+def _variable(colour: str) -> str:
+    return f"var({VARIABLES[colour]})" if colour in VARIABLES else colour
