@@ -60,7 +60,6 @@ from hyperbaton.tuning.weights.sections import is_optimiser, read_toml, section_
 from hyperbaton.tuning.weights.settings import BEST, COMPARE_SETTINGS, METHOD, TuneSettings
 
 METRICS = ("bleu", "bleu-1", "nist", "wer", "ter", "meteor-exact-stem", "ribes", "pdscore")
-CHOOSE, DEV = "choose", "dev"  # the older names of `protocol` and `best`
 
 
 @dataclass(frozen=True)
@@ -201,9 +200,6 @@ class _Reader:
         self._where, self._folder = str(path), path.parent
 
     def read(self, content: dict[str, Any]) -> Configuration:
-        if isinstance(tune := content.get("tune"), dict) and CHOOSE in tune:
-            chosen = tune.pop(CHOOSE)
-            tune.setdefault("protocol", BEST if chosen == DEV else chosen)
         names = section_names(Configuration)
         own = {key: content.pop(key) for key in [*content] if key in names or is_optimiser(key)}
         made: Configuration = self._make(Configuration, content, "")
