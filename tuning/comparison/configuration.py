@@ -63,7 +63,6 @@ from hyperbaton.tuning.weights.settings import BEST, COMPARE_SETTINGS, METHOD, T
 Record = TypeVar("Record")
 METRICS = ("bleu", "bleu-1", "nist", "wer", "ter", "meteor-exact-stem", "ribes", "pdscore")
 Limit = Annotated[int, Meta(ge=NO_LIMIT, title='a whole number, or "inf"')]
-CHOOSE, DEV = "choose", "dev"  # the older names of `protocol` and `best`
 
 
 @dataclass(frozen=True)
@@ -135,9 +134,6 @@ def read_configuration(path: Path) -> Configuration:
 def read_record(path: Path, kind: type[Record]) -> Record:
     """A configuration, or a record with some of its fields and sections, from a TOML file."""
     content, where = read_toml(path), str(path)
-    if isinstance(tune := content.get("tune"), dict) and CHOOSE in tune:
-        chosen = tune.pop(CHOOSE)
-        tune.setdefault("protocol", BEST if chosen == DEV else chosen)
     if isinstance(limits := content.get("limits"), list):
         content["limits"] = [NO_LIMIT if limit == "inf" else limit for limit in limits]
     names = section_names(kind)

@@ -49,7 +49,7 @@ distortion = ["linear", "msd,type=wbe-msd-backward-fe"]
 
 [tune]
 replicas = 2
-choose = "goto"
+protocol = "goto"
 
 [phrases]
 max_length = 5
@@ -87,14 +87,13 @@ def test_optimisers_have_tables_of_their_own(config):
 @pytest.mark.parametrize(
     ("said", "protocol"),
     [
-        ('choose = "dev"', "best"),
         ('protocol = "best"', "best"),
         ('protocol = "average"', "average"),
         ("", "best"),
     ],
 )
-def test_the_protocol_by_both_its_names(config, said, protocol):
-    assert config(GOOD.replace('choose = "goto"', said)).tune.protocol == protocol
+def test_the_protocol_is_best_unless_it_is_named(config, said, protocol):
+    assert config(GOOD.replace('protocol = "goto"', said)).tune.protocol == protocol
 
 
 @pytest.mark.parametrize(
