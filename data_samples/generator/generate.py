@@ -13,17 +13,21 @@ from hashlib import sha256
 from itertools import count
 from pathlib import Path
 
-from hyperbaton.data_samples.generator import chinese, japanese
+from hyperbaton.data_samples.generator import english
 from hyperbaton.data_samples.generator.grammar import Grammar
+from hyperbaton.data_samples.generator.japanese import verbs
 from hyperbaton.data_samples.generator.synchronous import Chooser, Example, Stream, realise
 
-GRAMMARS = {"ja-en": japanese.GRAMMAR, "zh-en": chinese.GRAMMAR}
+HERE = Path(__file__).parent
+GRAMMARS = {
+    "ja-en": Grammar(HERE / "japanese", ("ja", "en"), 0.75, english, verbs),
+    "zh-en": Grammar(HERE / "chinese", ("zh", "en"), 0.76, english),
+}
 SIZES = {"train": 5000, "dev": 300, "test": 300}
 SHORTEST, LONGEST = 5, 30  # words, on either side
 NOISE = 0.03  # share of the training links that are spoilt
 SECOND_REFERENCES = 3  # one test sentence in three has one
 ATTEMPTS = 50  # to put a sentence in other words
-HERE = Path(__file__).parent
 RECORD = HERE / "made.sha256"
 
 

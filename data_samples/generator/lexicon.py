@@ -47,9 +47,8 @@ class Entry:
     def is_of(self, kind: str) -> bool:
         """Whether it is of a class: a category, with a flag or one word of it (plant.shu)."""
         category, _, flag = kind.partition(".")
-        return self.category == category and (
-            not flag or bool(self.features.get(flag)) or flag == self.word
-        )
+        fits = not flag or flag in self.features or flag == self.word
+        return self.category == category and fits
 
 
 def read_lexicon(folder: Path) -> dict[str, list[Entry]]:

@@ -1,17 +1,7 @@
 """The rules of a grammar, read from `*.rules` and translated to Python functions.
 
-A rule is a header, `name(parameters, setting=default): example`, and lines that are done in order:
-
-    (PP [noun] (P de)) => at/IN~de [noun]    a source tree and its target words
-    name = expression                        a Python expression
-    name < (PP [noun] (P de))                a tree alone
-    name > at/IN~de [noun]                   words alone
-    name ~ noun,de                           leaves
-    if condition: ...                        any of these, under a condition
-    return ...                               ends the rule; otherwise it gives all its names
-
-README.md explains them. Each rule becomes a Python function whose lines keep the numbers of the
-rule file, so a traceback shows the line of the rule.
+README.md explains how rules are written. The lines of a function keep their numbers in the rule
+file, so a traceback shows the line of the rule.
 """
 
 import ast

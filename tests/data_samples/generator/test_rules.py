@@ -9,6 +9,7 @@ import pytest
 
 from hyperbaton.data_samples.generator import english, generate
 from hyperbaton.data_samples.generator.grammar import Grammar
+from hyperbaton.data_samples.generator.japanese import verbs
 from hyperbaton.data_samples.generator.lexicon import read_lexicon
 from hyperbaton.data_samples.generator.rules import BadRule
 from hyperbaton.data_samples.generator.synchronous import Chooser, Stream, realise
@@ -228,3 +229,53 @@ def test_every_rule_of_the_grammars_is_called(language):
     assert len(names) == len(set(names))
     words = Counter(re.findall(r"\w+", rules + lists))
     assert not [name for name in names if words[name] < 2]
+
+
+@pytest.mark.parametrize(
+    ("word", "kind", "how", "expected"),
+    [
+        ("yomu", "g", {"past": True}, "yonda/V"),
+        ("taberu", "i", {"negative": True}, "tabenai/V"),
+        ("suru", "suru", {"past": True, "polite": True}, "shimashita/V"),
+        ("kuru", "kuru", {"past": True, "negative": True, "polite": True}, "kimasen/V deshita/COP"),
+        ("aru", "aru", {"negative": True}, "nai/V"),
+        ("ii", "adj", {"past": True}, "yokatta/ADJI"),
+        (
+            "takai",
+            "adj",
+            {"past": True, "negative": True, "polite": True},
+            "takaku/ADJI nakatta/AX desu/COP",
+        ),
+        ("shizuka", "na", {}, "shizuka/ADJN na/COP"),
+        ("shizuka", "na", {"negative": True}, "shizuka/ADJN dewa/COP nai/AX"),
+        (
+            "isha",
+            "noun",
+            {"past": True, "negative": True, "polite": True},
+            "isha/N dewa/COP arimasen/AX deshita/AX",
+        ),
+    ],
+)
+def test_japanese_forms(word, kind, how, expected):
+    inflection = verbs.Inflection(**{"past": False, **how})
+    leaves = generate.GRAMMARS["ja-en"].names["inflect"](word, kind, inflection, "na")
+    assert " ".join(f"{leaf.word}/{leaf.tag}" for leaf in leaves) == expected
+
+
+@pytest.mark.parametrize(
+    ("lemma", "options", "expected"),
+    [
+        ("buy", {"negation": "not"}, "does not buy"),
+        ("buy", {"tense": "past", "inverted": True}, "did buy"),
+        ("be", {"negation": "not", "tense": "past"}, "was not"),
+        ("go", {"modal": "be going to", "negation": "not"}, "is not going to go"),
+        (
+            "see",
+            {"negation": "not", "auxiliaries": (("have", "part", "aux"), ("be", "part", "bei"))},
+            "has not been seen",
+        ),
+    ],
+)
+def test_english_verb_groups(lemma, options, expected):
+    group = english.verb_group(lemma, english.Agreement(), **options)
+    assert " ".join(text for text, _, _ in group) == expected
