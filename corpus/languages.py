@@ -45,7 +45,7 @@ _OWN, _FOREIGN, _OTHER = range(3)  # a letter of a script, of another one; not a
 _SUBTAGS = {"latn": frozenset({"LATIN"}), "cyrl": frozenset({"CYRILLIC"})}  # sr-Latn, uz-Cyrl
 
 
-class Text(NamedTuple):
+class TextConventions(NamedTuple):
     """How raw text of a language is usually read (`corpus/raw_text/`)."""
 
     tokeniser: str
@@ -53,10 +53,10 @@ class Text(NamedTuple):
     case: str = "true"
 
 
-TEXT = dict.fromkeys(EUROPEAN.split(), Text("moses")) | {
-    "ja": Text("unidic", "NFKC", "keep"),
-    "zh": Text("jieba", "NFKC", "keep"),
-    "ko": Text("kiwi", "NFKC", "keep"),
+TEXT_CONVENTIONS = dict.fromkeys(EUROPEAN.split(), TextConventions("moses")) | {
+    "ja": TextConventions("unidic", "NFKC", "keep"),
+    "zh": TextConventions("jieba", "NFKC", "keep"),
+    "ko": TextConventions("kiwi", "NFKC", "keep"),
 }
 
 

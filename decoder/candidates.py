@@ -13,9 +13,9 @@ from hyperbaton.decoder.constraints.zones import keeps_to_zones, zones_of
 from hyperbaton.decoder.decoded import Decoded
 from hyperbaton.decoder.edges import distance_limit, within_limit
 from hyperbaton.decoder.features import DENSE_FEATURES, LM_FEATURE, option_values
-from hyperbaton.decoder.search_space import best_futures, estimates_coverage, jump_estimates
+from hyperbaton.decoder.search_space import best_futures, jump_estimates
 from hyperbaton.foundation.arrays import BoolArray, FloatArray, Int32Array, Int64Array, UInt64Array
-from hyperbaton.foundation.coverage import cover_spans, free_spans, pack_coverage
+from hyperbaton.foundation.coverage import free_spans, pack_coverage
 from hyperbaton.models.distortion.interface import START, Steps
 from hyperbaton.models.language_model.automaton import step
 
@@ -71,8 +71,7 @@ class Walk:
         self._dense_values(option, is_last, values, end_values)
         coverage = np.repeat(pack_coverage(self.covered[None]), len(option), axis=0)
         states = self._distortion_values(option, coverage, is_last, values, end_values)
-        rest = self._rest(option) + self._coverage_estimates(option, coverage, states, is_last)
-        return Candidates(option, values, end_values, states, rest)
+        return Candidates(option, values, end_values, states, self._rest(option))
 
     def take(self, candidates: Candidates, row: int) -> FloatArray:
         """Takes one of the candidates; returns log p of each of its words."""
@@ -135,16 +134,3 @@ class Walk:
             rest[row] = self._future[lefts, rights].sum()
             rest[row] += self._jumps[[end, *rights], [*lefts, len(covered)]].sum()
         return rest
-
-    def _coverage_estimates(
-        self, option: Int32Array, coverage: UInt64Array, states: Int64Array, is_last: BoolArray
-    ) -> FloatArray:
-        """Estimates of the models that look at the coverage after each option."""
-        estimates = np.zeros(len(option))
-        after = coverage.copy()
-        cover_spans(after, self._table.start[option], self._table.end[option])
-        for number, scorer in enumerate(self.decoded.scorers):
-            if estimates_coverage(scorer):
-                of_model = scorer.coverage_estimate(after, states[:, number])
-                estimates += of_model @ self._distortion_weights[number]
-        return np.where(is_last, 0.0, estimates)

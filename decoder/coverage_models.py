@@ -1,12 +1,9 @@
-"""Models whose score or estimate depends on which source words are covered.
+"""Models whose score depends on which source words are covered.
 
 Such a model is asked once per stack, with one batch of all steps that may lead into it. By the law
 of states, a step's features depend on the coverage, the model's state and the option only, so a
 batch has one step for each edge, each distinct state in the edge's group, and each option of its
 span.
-
-A model's estimate for the rest of the sentence decides which hypotheses are tried first and which
-are pruned. It never becomes part of a score.
 """
 
 from collections.abc import Sequence
@@ -15,18 +12,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperbaton.decoder.options import SentenceOptions
-from hyperbaton.decoder.search_space import estimates_coverage
-from hyperbaton.decoder.workspace import EXTRA
+from hyperbaton.decoder.workspace import ANSWER
 from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array, UInt64Array
-from hyperbaton.foundation.coverage import cover
 from hyperbaton.foundation.hashing import EMPTY, add_row, enlarged, no_rows
 from hyperbaton.foundation.kernels import inner, kernel
 from hyperbaton.models.distortion.interface import SentenceScorer, Steps
-from hyperbaton.models.distortion.tables import TableScorer
 
 
-class Batch(NamedTuple):
+class StepBatch(NamedTuple):
     """B steps into a stack: for each edge, kind of its members and option, in this order."""
 
     previous: Int32Array  # (B,) options
@@ -36,31 +29,20 @@ class Batch(NamedTuple):
 
 
 class CoverageModels:
-    """The models of one sentence that look at the coverage, with their weights.
+    """The models of one sentence that look at the coverage, one or more, with their weights."""
 
-    `scorers` are not tables; `estimators` are tables that estimate the rest from the coverage.
-    """
-
-    def __init__(
-        self,
-        options: SentenceOptions,
-        scorers: Sequence[tuple[SentenceScorer, FloatArray]],
-        estimators: Sequence[tuple[TableScorer, FloatArray]] = (),
-    ) -> None:
+    def __init__(self, scorers: Sequence[tuple[SentenceScorer, FloatArray]]) -> None:
         self._scorers = scorers
-        self._estimating = [c for c, (own, _) in enumerate(scorers) if estimates_coverage(own)]
-        self._estimators = estimators
-        self._spans = options.spans
-        self._weights = np.concatenate([np.empty(0), *(weights for _, weights in scorers)])
+        self._weights = np.concatenate([weights for _, weights in scorers])
         self.n_models = len(scorers)
         self.joint_states = no_rows(np.int64)  # the combinations of the models' states, by number
         first = np.array([scorer.initial_state for scorer, _ in scorers], np.int64)
-        self._extra(np.zeros((1, len(self._weights))), first.reshape(-1, 1))  # it has number 0
+        self._answers(np.zeros((1, len(self._weights))), first.reshape(-1, 1))  # it has number 0
 
-    def ask(self, edges: NDArray[Any], batch: Batch, *, is_last: bool) -> NDArray[Any]:
-        """The scores of all steps into a stack, and the states after them, EXTRA."""
+    def ask(self, batch: StepBatch, *, is_last: bool) -> NDArray[Any]:
+        """The scores of all steps into a stack, and the states after them, ANSWER."""
         previous, option, coverage, states = batch
-        features = [np.empty((len(option), 0))]
+        features = []
         after = np.empty_like(states)  # (models, B)
         for number, (scorer, _) in enumerate(self._scorers):
             steps = Steps(previous, option, coverage, states[number])
@@ -69,37 +51,19 @@ class CoverageModels:
             if is_last:
                 features[-1] = features[-1] + scorer.finish(after[number])
         # the features of a single model are not copied
-        every = features[1] if len(features) == 2 else np.concatenate(features, axis=1)  # (B, F)
-        extra = self._extra(np.ascontiguousarray(every, np.float64), after)
-        # at the end there is nothing left to estimate
-        if not is_last and (self._estimating or self._estimators):
-            _cover(coverage, edges, self._spans)
-            extra["estimate"] = self._estimates(coverage, option, after)
-        return extra
+        every = features[0] if len(features) == 1 else np.concatenate(features, axis=1)  # (B, F)
+        return self._answers(np.ascontiguousarray(every, np.float64), after)
 
-    def _estimates(
-        self, coverage: UInt64Array, option: Int32Array, states: Int64Array
-    ) -> FloatArray:
-        """The models' estimates of the rest after each step."""
-        estimates = np.zeros(len(option))
-        for number in self._estimating:
-            scorer, weights = self._scorers[number]
-            estimates += scorer.coverage_estimate(coverage, states[number]) @ weights
-        for table, weights in self._estimators:
-            state = table.state_of_option[option + 1]
-            estimates += table.coverage_estimate(coverage, state) @ weights
-        return estimates
-
-    def _extra(self, features: FloatArray, states: Int64Array) -> NDArray[Any]:
+    def _answers(self, features: FloatArray, states: Int64Array) -> NDArray[Any]:
         """The weighted features of steps, and a number for each combination of states after them,
         the same throughout the sentence."""
-        extra = np.empty(len(features), EXTRA)
+        answers = np.empty(len(features), ANSWER)
         done = 0
-        while done < len(extra):
-            done = _fill_in(extra, features, self._weights, self.joint_states, states, done)
-            if done < len(extra):
+        while done < len(answers):
+            done = _fill_in(answers, features, self._weights, self.joint_states, states, done)
+            if done < len(answers):
                 self.joint_states = enlarged(self.joint_states)
-        return extra
+        return answers
 
 
 @inner
@@ -110,10 +74,10 @@ def classify(ws, stack):
         members = ws.members[group.begin : group.begin + group.size]
         n_kinds = 0
         for member in range(len(members)):
-            extra = ws.hypotheses[members[member].hypothesis].extra
+            joint_state = ws.hypotheses[members[member].hypothesis].joint_state
             kind = n_kinds
             for other in range(member):
-                if ws.hypotheses[members[other].hypothesis].extra == extra:
+                if ws.hypotheses[members[other].hypothesis].joint_state == joint_state:
                     kind = members[other].kind
                     break
             members[member].kind = kind
@@ -125,7 +89,7 @@ def batch_of_steps(space, ws, edges, joint_states, n_models):
     """The steps of all edges, and where those of each edge begin."""
     n_steps = 0
     for edge in edges:
-        edge.extra = n_steps
+        edge.first_answer = n_steps
         n_kinds = 0
         for member in _members(ws, edge):
             n_kinds = max(n_kinds, member.kind + 1)
@@ -135,14 +99,14 @@ def batch_of_steps(space, ws, edges, joint_states, n_models):
     coverage = np.empty((n_steps, ws.coverage.shape[1]), np.uint64)
     states = np.empty((n_models, n_steps), np.int64)
     for edge in edges:
-        step, kind = edge.extra, 0
+        step, kind = edge.first_answer, 0
         first, last = space.spans[edge.span].option, space.spans[edge.span + 1].option
         for member in _members(ws, edge):
             if member.kind != kind:  # the first member of each kind stands for all of it
                 continue
             kind += 1
             before = ws.hypotheses[member.hypothesis]
-            begin = joint_states.begin[before.extra]
+            begin = joint_states.begin[before.joint_state]
             for taken in range(first, last):
                 previous[step], option[step] = before.option, taken
                 for word in range(coverage.shape[1]):
@@ -150,7 +114,7 @@ def batch_of_steps(space, ws, edges, joint_states, n_models):
                 for model in range(n_models):
                     states[model, step] = joint_states.values[begin + model]
                 step += 1
-    return Batch(previous, option, coverage, states)
+    return StepBatch(previous, option, coverage, states)
 
 
 @inner
@@ -160,21 +124,11 @@ def _members(ws, edge):
 
 
 @kernel
-def _cover(coverage, edges, spans):
-    """Adds the words of each edge's span to the coverage of its steps."""
-    for number in range(len(edges)):
-        span = spans[edges[number].span]
-        end = edges[number + 1].extra if number + 1 < len(edges) else len(coverage)
-        for step in range(edges[number].extra, end):
-            cover(coverage[step], span.start, span.end)
-
-
-@kernel
-def _fill_in(extra, features, weights, joint_states, states, first):
+def _fill_in(answers, features, weights, joint_states, states, first):
     """Fills in scores and numbers of steps from `first` on; returns where it ran out of room."""
     row = np.empty(len(states), np.int64)
     number = np.int64(EMPTY)
-    for step in range(first, len(extra)):
+    for step in range(first, len(answers)):
         is_new = step == first  # most steps lead to the same states as the one before
         for model in range(len(row)):
             is_new = is_new or row[model] != states[model, step]
@@ -186,5 +140,5 @@ def _fill_in(extra, features, weights, joint_states, states, first):
         score = 0.0
         for feature in range(len(weights)):
             score += weights[feature] * features[step, feature]
-        extra[step].score, extra[step].estimate, extra[step].next = score, 0.0, number
-    return len(extra)
+        answers[step].score, answers[step].joint_state = score, number
+    return len(answers)

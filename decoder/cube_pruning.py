@@ -27,7 +27,6 @@ from hyperbaton.decoder.edges import open_edge
 from hyperbaton.decoder.search_space import table_score
 from hyperbaton.decoder.workspace import (
     ARCS,
-    EMPTY,
     GRIDS,
     GROUPS,
     HYPOTHESES,
@@ -36,11 +35,11 @@ from hyperbaton.decoder.workspace import (
     NO_HYPOTHESES,
     NO_SLOTS,
     NO_STEPS,
-    ONE,
     POPS,
     STEPS,
 )
-from hyperbaton.foundation.hashing import GOLDEN
+from hyperbaton.foundation.coverage import ONE
+from hyperbaton.foundation.hashing import EMPTY, GOLDEN
 from hyperbaton.foundation.kernels import uncounted
 from hyperbaton.models.language_model.automaton import remembered_advance
 
@@ -55,7 +54,7 @@ TWO, THREE = np.uint64(2), np.uint64(3)
 
 
 @uncounted
-def fill_stack(space, lm, ws, limits, extra, n_covered, n_edges):
+def fill_stack(space, lm, ws, limits, answers, n_covered, n_edges):
     """Takes the best steps of the edges; returns 0, or what is full."""
     ws.slots[:] = EMPTY
     ws.group_slots[:] = EMPTY
@@ -65,11 +64,11 @@ def fill_stack(space, lm, ws, limits, extra, n_covered, n_edges):
     ws.bucket[:] = EMPTY
     top = ws.stacks[n_covered - 1].best + HEADROOM
     is_last = n_covered == space.n_words
-    best_bucket = _wait_to_open(ws, top, extra, n_edges)
+    best_bucket = _wait_to_open(ws, top, answers, n_edges)
     n_grids, n_steps, n_evaluated, n_pops = 0, 0, 0, 0
     while True:
         while n_evaluated < n_steps:
-            hope = _evaluate(space, lm, ws, extra, is_last, np.uint64(n_evaluated))
+            hope = _evaluate(space, lm, ws, answers, is_last, np.uint64(n_evaluated))
             step = ws.steps[np.uint64(n_evaluated)]
             bucket = _bucket(top - step.total)
             step.below = ws.bucket[bucket]
@@ -124,14 +123,14 @@ def fill_stack(space, lm, ws, limits, extra, n_covered, n_edges):
 
 
 @uncounted
-def _wait_to_open(ws, top, extra, n_edges):
+def _wait_to_open(ws, top, answers, n_edges):
     """Puts all edges into the queue; returns the best bucket."""
     best_bucket = np.uint64(N_BUCKETS - 1)
     for number in range(n_edges):
         edge = ws.edges[np.uint64(number)]
         total = edge.total + OPTIMISM
-        if len(extra):  # those of the first member and the first option
-            total += extra[edge.extra].score + extra[edge.extra].estimate
+        if len(answers):  # those of the first member and the first option
+            total += answers[edge.first_answer].score
         bucket = _bucket(top - total)
         edge.below = ws.bucket[bucket]
         ws.bucket[bucket] = np.uint64(number) << TWO | OPEN
@@ -155,19 +154,18 @@ def _new_step(steps, n_steps, grid, member, option):
 
 
 @uncounted
-def _evaluate(space, lm, ws, extra, is_last, number):
+def _evaluate(space, lm, ws, answers, is_last, number):
     """Scores a step; returns its total if the option's words were scored by themselves."""
     step = ws.steps[number]
     grid, member = ws.grids[step.grid], ws.members[step.member]
     option = space.options[step.option]
     score, rest = option.base + grid.score, grid.future
-    step.extra = 0
-    if len(extra):
+    step.joint_state = 0
+    if len(answers):
         n_options = np.int64(grid.option_end - grid.option)
-        at = grid.extra + member.kind * n_options + np.int64(step.option - grid.option)
-        score += extra[at].score
-        rest += extra[at].estimate
-        step.extra = extra[at].next
+        at = grid.first_answer + member.kind * n_options + np.int64(step.option - grid.option)
+        score += answers[at].score
+        step.joint_state = answers[at].joint_state
     score += table_score(space.distortion, member.last, step.option)
     hope = member.score + score + option.estimate + rest
     state, language, n_asked = member.lm_state, 0.0, 0
@@ -213,7 +211,7 @@ def _take(state_of_option, ws, number, keep_arcs):
             other.group == group
             and other.lm_state == step.lm_state
             and other.distortion == distortion
-            and other.extra == step.extra
+            and other.joint_state == step.joint_state
         ):
             break
         slot = (slot + ONE) & mask
@@ -225,7 +223,7 @@ def _take(state_of_option, ws, number, keep_arcs):
     hypothesis = ws.hypotheses[np.uint64(known)]
     if is_new:
         hypothesis.group, hypothesis.lm_state = group, step.lm_state
-        hypothesis.distortion, hypothesis.extra = distortion, step.extra
+        hypothesis.distortion, hypothesis.joint_state = distortion, step.joint_state
     if is_new or step.total > hypothesis.total:
         hypothesis.score = before.score + step.score
         hypothesis.total = step.total

@@ -18,11 +18,10 @@ from hyperbaton.decoder.features import DENSE_FEATURES
 from hyperbaton.decoder.lattice import make_lattice
 from hyperbaton.decoder.nbest import best_derivations
 from hyperbaton.decoder.options import MOST_OPTIONS, OptionFinder, OptionWeights, SentenceOptions
-from hyperbaton.decoder.search import NO_LIMIT, STOPPED, Limits, search
+from hyperbaton.decoder.search import STOPPED, UNLIMITED, SearchLimits, search
 from hyperbaton.decoder.search_space import (
     SearchSpace,
     best_futures,
-    estimates_coverage,
     jump_estimates,
     weigh_tables,
 )
@@ -31,7 +30,7 @@ from hyperbaton.decoder.terms import place_terms
 from hyperbaton.decoder.workspace import (
     FULL,
     NARROWED,
-    NOTHING,
+    NO_TRANSLATION,
     Capacity,
     Workspace,
     make_workspace,
@@ -152,10 +151,14 @@ class Decoder:
         weighted = list(zip(scorers, self._distortion_weights, strict=True))
         if constraint is not None:
             weighted.append((constraint(options.table), np.ones(1)))
+        asked = [each for each in weighted if not isinstance(each[0], TableScorer)]
         zones = zones_of(sentence.markup, len(sentence))
         seconds = self.settings.time_limit if self.settings.time_limit > 0 else inf
-        best, workspace = self._search(
-            options, weighted, zones, keep_arcs=keep_arcs, deadline=began + seconds
+        best, workspace = self._best(
+            self._space(options, weighted, zones),
+            self._limits(len(sentence), keep_arcs=keep_arcs),
+            CoverageModels(asked) if asked else None,
+            began + seconds,
         )
         if n_best == 1:
             room = np.empty(len(sentence), np.int32)
@@ -187,28 +190,17 @@ class Decoder:
         scorers = tuple(model.prepare(sentence, options.table) for model in self.distortion)
         return Decoded(sentence, options, scorers, chosen, scores, self.lm, self.feature_names)
 
-    def _search(
+    def _space(
         self,
         options: SentenceOptions,
         weighted: Sequence[tuple[SentenceScorer, FloatArray]],
         zones: Int32Array,
-        *,
-        keep_arcs: bool,
-        deadline: float,
-    ) -> tuple[int, Workspace]:
-        """The best hypothesis, and the workspace that it lies in."""
-        tables, others, estimators = [], [], []
-        for scorer, weights in weighted:
-            if not isinstance(scorer, TableScorer):
-                others.append((scorer, weights))
-                continue
-            tables.append((scorer, weights))
-            if estimates_coverage(scorer):
-                estimators.append((scorer, weights))
-        models = CoverageModels(options, others, estimators) if others or estimators else None
-        settings, n_words = self.settings, options.table.n_words
+    ) -> SearchSpace:
+        """Everything about the sentence that the compiled search looks at."""
+        tables = [(own, weights) for own, weights in weighted if isinstance(own, TableScorer)]
+        n_words = options.table.n_words
         scorers, every_weight = zip(*weighted, strict=True) if weighted else ((), ())
-        space = SearchSpace(
+        return SearchSpace(
             n_words,
             options.spans,
             options.length_span,
@@ -222,17 +214,23 @@ class Decoder:
             END,
             zones,
         )
-        limits = Limits(
-            settings.pop_limit or NO_LIMIT,
-            settings.stack_size or NO_LIMIT,
+
+    def _limits(self, n_words: int, *, keep_arcs: bool) -> SearchLimits:
+        settings = self.settings
+        return SearchLimits(
+            settings.pop_limit or UNLIMITED,
+            settings.stack_size or UNLIMITED,
             settings.beam or np.inf,
             distance_limit(settings.distortion_limit, n_words),
             keep_arcs,
         )
-        return self._best(space, limits, models, deadline)
 
     def _best(
-        self, space: SearchSpace, limits: Limits, models: CoverageModels | None, deadline: float
+        self,
+        space: SearchSpace,
+        limits: SearchLimits,
+        models: CoverageModels | None,
+        deadline: float,
     ) -> tuple[int, Workspace]:
         """Searches until there is room enough."""
         n_words = space.n_words
@@ -242,7 +240,7 @@ class Decoder:
             best = search(space, self.lm.automaton, workspace, *how)
             if best == STOPPED:
                 raise Stopped
-            if best == NOTHING or (best >= 0 and _is_forbidden(workspace, best)):
+            if best == NO_TRANSLATION or (best >= 0 and _is_forbidden(workspace, best)):
                 if workspace.counters[NARROWED]:  # a constraint needs more than the time allows
                     deadline = inf
                     continue

@@ -15,7 +15,7 @@ from hyperbaton.decoder.statistics import NO_RECORD, SearchRecord, SearchStatist
 from hyperbaton.foundation.arrays import FloatArray, Int64Array, Ragged
 from hyperbaton.models.distortion.interface import FIRST_GIVEN, SentenceScorer
 from hyperbaton.models.language_model.model import LanguageModel
-from hyperbaton.models.phrases.extraction import GRID
+from hyperbaton.models.phrases.settings import GRID
 
 
 @dataclass(frozen=True, eq=False)

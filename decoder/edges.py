@@ -28,15 +28,20 @@ from hyperbaton.decoder.constraints.zones import keeps_to_zones
 from hyperbaton.decoder.search_space import table_score
 from hyperbaton.decoder.workspace import (
     EDGES,
-    EMPTY,
     GROUPS,
     NO_EDGES,
     NO_GROUPS,
     NO_SLOTS,
-    ONE,
 )
-from hyperbaton.foundation.coverage import cover, covered_end, covered_start, open_end, open_start
-from hyperbaton.foundation.hashing import mix_in
+from hyperbaton.foundation.coverage import (
+    ONE,
+    cover,
+    covered_end,
+    covered_start,
+    open_end,
+    open_start,
+)
+from hyperbaton.foundation.hashing import EMPTY, mix_in
 from hyperbaton.foundation.kernels import uncounted
 
 
@@ -152,7 +157,7 @@ def open_edge(space, ws, number, n_grids, first_group):
     grid.target = target
     grid.member, grid.member_end = group.begin, group.begin + group.size
     grid.option, grid.option_end = span.option, space.spans[edge.span + ONE].option
-    grid.extra = edge.extra
+    grid.first_answer = edge.first_answer
     return 0
 
 

@@ -18,6 +18,7 @@ from functools import cached_property
 
 import numpy as np
 
+from hyperbaton.corpus.sentences.markup import Span
 from hyperbaton.decoder.candidates import Candidates, Walk
 from hyperbaton.decoder.decoded import Decoded
 from hyperbaton.decoder.drawing.derivation_layout import Derivation
@@ -33,7 +34,6 @@ from hyperbaton.foundation.errors import DataError
 from hyperbaton.models.distortion.interface import DistortionModel
 
 N_ALTERNATIVES = 5
-Span = tuple[int, int]
 
 
 @dataclass(frozen=True)

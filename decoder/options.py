@@ -17,11 +17,10 @@ from hyperbaton.foundation.kernels import uncounted, uncounted_kernel
 from hyperbaton.models.distortion.interface import OptionTable
 from hyperbaton.models.language_model.automaton import EMPTY_STATE, Automaton, advance
 from hyperbaton.models.language_model.model import LanguageModel
-from hyperbaton.models.phrases.extraction import GRID
+from hyperbaton.models.phrases.settings import GRID
 from hyperbaton.models.phrases.sorted_trie import ROOT, SortedTrie, child
 from hyperbaton.models.phrases.table import DIRECT, INVERSE, PhraseTable
 
-LONGEST = GRID  # words of a source phrase
 MOST_OPTIONS = 64  # of the table for each source phrase; those beyond hardly ever win
 UNKNOWN_SCORE = -100.0  # the feature `unknown` of a copied word; its weight is not tuned
 
@@ -153,7 +152,7 @@ class OptionFinder:
     def find(self, words: Int32Array) -> SentenceOptions:
         """The options for a sentence of source word ids."""
         # Kernels get their arrays from here: what allocates is slow to compile.
-        found = np.empty((LONGEST, len(words)), np.int32)  # memo by length − 1 and start
+        found = np.empty((GRID, len(words)), np.int32)  # memo by length − 1 and start
         ranked = np.empty(self.limit, RANKED)
         while True:
             found.fill(EMPTY)
@@ -254,7 +253,7 @@ def _all_found(source, memo, weights, words, ranked, found):
     """Finds or makes the memo of every span with options; False if there is no room."""
     for start in range(len(words)):
         node = np.int32(ROOT)
-        for length in range(1, min(len(words) - start, LONGEST) + 1):
+        for length in range(1, min(len(words) - start, GRID) + 1):
             node = child(source.trie, node, words[start + length - 1])
             if node == EMPTY:
                 break
@@ -270,7 +269,7 @@ def _all_found(source, memo, weights, words, ranked, found):
 def _sizes(memo, found, n_unknown_words):
     """Spans, options and target words in all, and the longest span."""
     n_spans, n_options, n_words, longest = 0, 0, 0, 1
-    for length in range(1, LONGEST + 1):
+    for length in range(1, GRID + 1):
         for start in range(found.shape[1]):
             number = found[length - 1, start]
             if number != EMPTY:

@@ -10,22 +10,22 @@ from pathlib import Path
 from typing import TypeAlias
 
 from hyperbaton.corpus.text import parse_lines, split_words
-from hyperbaton.decoder.requests import Beginning, Exactly, Following, Request
+from hyperbaton.decoder.constrained_search import Beginning, Exactly, Following, Request
 from hyperbaton.foundation.errors import BadLine, DataError
 
-Split: TypeAlias = Callable[[str], Sequence[str]]
+SplitLine: TypeAlias = Callable[[str], Sequence[str]]
 _SPAN = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
 
 
-def parse_target(line: str, split: Split) -> Exactly:
+def parse_target(line: str, split: SplitLine) -> Exactly:
     return Exactly(tuple(split(line)))
 
 
-def parse_beginning(line: str, split: Split) -> Beginning:
+def parse_beginning(line: str, split: SplitLine) -> Beginning:
     return Beginning(tuple(split(line)))
 
 
-def parse_order(line: str, _: Split) -> Following:
+def parse_order(line: str, _: SplitLine) -> Following:
     spans = []
     for text in split_words(line):
         match = _SPAN.fullmatch(text)
@@ -35,7 +35,7 @@ def parse_order(line: str, _: Split) -> Following:
     return Following(tuple(spans))
 
 
-PARSERS: dict[str, Callable[[str, Split], Request]] = {
+PARSERS: dict[str, Callable[[str, SplitLine], Request]] = {
     "force": parse_target,
     "prefix": parse_beginning,
     "order": parse_order,
@@ -43,7 +43,7 @@ PARSERS: dict[str, Callable[[str, Split], Request]] = {
 
 
 def read_requests(
-    path: Path, kind: str, split: Split = split_words
+    path: Path, kind: str, split: SplitLine = split_words
 ) -> Generator[Request, None, None]:
     """One for each line, which `split` makes words of; to ask for more than there are is an error
     that names the file."""

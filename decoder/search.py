@@ -26,20 +26,20 @@ from hyperbaton.decoder.cube_pruning import fill_stack
 from hyperbaton.decoder.edges import collect_edges
 from hyperbaton.decoder.search_space import SearchSpace
 from hyperbaton.decoder.workspace import (
-    EMPTY,
     GROUPS,
     HYPOTHESES,
     MEMBERS,
     NARROWED,
-    NO_EXTRA,
-    NOTHING,
-    ONE,
+    NO_ANSWERS,
+    NO_TRANSLATION,
     Workspace,
 )
+from hyperbaton.foundation.coverage import ONE
+from hyperbaton.foundation.hashing import EMPTY
 from hyperbaton.foundation.kernels import kernel, uncounted, uncounted_kernel
 from hyperbaton.models.language_model.automaton import Automaton
 
-NO_LIMIT = 1 << 40
+UNLIMITED = 1 << 40
 # Instead of a hypothesis
 ASK = -3  # the models that look at the coverage must be asked, or there is a pause
 STOPPED = -4
@@ -48,14 +48,14 @@ PAUSE = 50_000  # steps after which the search looks whether it is still wanted
 NARROW_POPS, NARROW_STACK = 20, 10
 
 
-class Limits(NamedTuple):
+class SearchLimits(NamedTuple):
     pops: int  # steps tried for each stack
     stack_size: int
     beam: float
     distortion: int
     keep_arcs: bool  # keep all steps that were tried, for n-best lists
 
-    def narrowed(self) -> "Limits":
+    def narrowed(self) -> "SearchLimits":
         """So few steps that the end is near; every hypothesis can be extended to the end."""
         pops, stack_size = min(self.pops, NARROW_POPS), min(self.stack_size, NARROW_STACK)
         return self._replace(pops=pops, stack_size=stack_size)
@@ -65,19 +65,19 @@ def search(
     space: SearchSpace,
     lm: Automaton,
     ws: Workspace,
-    limits: Limits,
+    limits: SearchLimits,
     models: CoverageModels | None = None,
     is_stopped: Callable[[], bool] = lambda: False,
     deadline: float = inf,
 ) -> int:
-    """The best complete hypothesis, NOTHING, what is full, or STOPPED if nobody wants one now.
+    """The best complete hypothesis, NO_TRANSLATION, what is full, or STOPPED if it was stopped.
 
     After the `deadline`, on the clock `perf_counter`, the beam is narrow.
     """
-    extra, n_covered, n_edges = NO_EXTRA, 0, 0
+    answers, n_covered, n_edges = NO_ANSWERS, 0, 0
     n_stacks = 1 if models or deadline < inf else max(1, PAUSE // limits.pops)
     while True:
-        here = space, lm, ws, limits, extra, n_covered, n_edges
+        here = space, lm, ws, limits, answers, n_covered, n_edges
         if models is None:
             result, n_edges = _search_on(*here, n_stacks)
         else:
@@ -94,16 +94,16 @@ def search(
             ws.counters[NARROWED] += 1
         if models is not None:
             is_last = n_covered == space.n_words
-            extra = models.ask(ws.edges[:n_edges], batch, is_last=is_last)
+            answers = models.ask(batch, is_last=is_last)
 
 
 @kernel
 def _search_to_question(
-    space, lm, ws, limits, extra, n_covered, n_edges, joint_states, n_models
+    space, lm, ws, limits, answers, n_covered, n_edges, joint_states, n_models
 ):  # fmt: skip
     """`_search_on`, and the batch of steps that the models are asked about: one call, because each
     call from Python costs time for its arguments."""
-    result, n_edges = _search_on(space, lm, ws, limits, extra, n_covered, n_edges, 1)
+    result, n_edges = _search_on(space, lm, ws, limits, answers, n_covered, n_edges, 1)
     if result == ASK:
         classify(ws, n_covered)
     edges = ws.edges[: n_edges if result == ASK else 0]
@@ -111,12 +111,12 @@ def _search_to_question(
 
 
 @uncounted_kernel
-def _search_on(space, lm, ws, limits, extra, n_covered, n_edges, n_stacks):
+def _search_on(space, lm, ws, limits, answers, n_covered, n_edges, n_stacks):
     """Searches on from a stack to the end, or until the edges into the one `n_stacks` later are
-    known. `n_edges` lead into this stack; `extra` holds the models' answers for their steps.
+    known. `n_edges` lead into this stack; `answers` holds the models' answers for their steps.
 
-    Returns the best hypothesis, NOTHING, ASK or what is full, and the number of edges that were
-    collected last.
+    Returns the best hypothesis, NO_TRANSLATION, ASK or what is full, and the number of edges
+    that were collected last.
     """
     pause = n_covered + n_stacks
     while True:
@@ -124,7 +124,7 @@ def _search_on(space, lm, ws, limits, extra, n_covered, n_edges, n_stacks):
             best, distortion = space.future[0, space.n_words], space.distortion.state_of_option[0]
             _begin(ws, best, space.begin_state, distortion)
         else:
-            full = fill_stack(space, lm, ws, limits, extra, n_covered, n_edges)
+            full = fill_stack(space, lm, ws, limits, answers, n_covered, n_edges)
             if full:
                 return full, n_edges
             prune_and_group(ws, limits, n_covered)
@@ -146,7 +146,7 @@ def _begin(ws, future, lm_state, distortion):
     first.lm_state = member.lm_state = lm_state
     first.distortion = distortion
     first.option = first.previous = EMPTY
-    first.group = first.extra = 0
+    first.group = first.joint_state = 0
     ws.coverage[0, :] = 0
     group.future = group.words = future
     group.jumps = 0.0
@@ -162,10 +162,10 @@ def _begin(ws, future, lm_state, distortion):
 
 @uncounted
 def best_hypothesis(stacks, hypotheses, stack):
-    """The best hypothesis of a stack, or NOTHING."""
-    best = NOTHING
+    """The best hypothesis of a stack, or NO_TRANSLATION."""
+    best = NO_TRANSLATION
     for hypothesis in range(stacks[stack].hypothesis, stacks[stack + 1].hypothesis):
-        if best == NOTHING or hypotheses[hypothesis].total > hypotheses[best].total:
+        if best == NO_TRANSLATION or hypotheses[hypothesis].total > hypotheses[best].total:
             best = hypothesis
     return best
 

@@ -68,10 +68,6 @@ def estimates_options(scorer: SentenceScorer) -> bool:
     return type(scorer).option_estimate is not SentenceScorer.option_estimate
 
 
-def estimates_coverage(scorer: SentenceScorer) -> bool:
-    return type(scorer).coverage_estimate is not SentenceScorer.coverage_estimate
-
-
 def best_futures(
     options: SentenceOptions, scorers: Sequence[SentenceScorer], weights: Sequence[FloatArray]
 ) -> FloatArray:

@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import repeat
 from threading import Event
+from time import monotonic
 from typing import Generic, Protocol, TypeAlias, TypeVar
 
 from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.decoder.constrained_search import Request
 from hyperbaton.decoder.decode import IsStopped, Stopped
 from hyperbaton.decoder.decoded import Decoded
 from hyperbaton.decoder.recipe import Origin
-from hyperbaton.decoder.requests import Request
 from hyperbaton.decoder.translator import Translator
 from hyperbaton.foundation.errors import DataError, HyperbatonError, SettingError
 from hyperbaton.foundation.work.in_order import FAR_AWAY, IN_THREADS, ONE_BY_ONE, in_order
@@ -113,36 +114,29 @@ class _Here:
 
 def _search_chunk(
     supplier: _Supplier, search: Search[Made], here: Workplace, first: int, chunk: list[Asked]
-) -> list[Made]:
+) -> tuple[list[Made], float]:
+    """What is made of some sentences, and the seconds that took."""
     translator, made = supplier.translator(here), list[Made]()
+    began = monotonic()
     for number, (sentence, request) in enumerate(chunk, first):
-        try:
-            found = _searched(translator, sentence, request, search, supplier.is_stopped)
-        except Stopped:
-            break
+        found: Decoded | Failure
+        if isinstance(sentence, HyperbatonError):
+            found = Failure(Sentence(()), sentence)
+        else:
+            try:
+                found = translator.decode(
+                    sentence,
+                    search.n_best,
+                    distinct=search.distinct,
+                    request=request,
+                    is_stopped=supplier.is_stopped,
+                )
+            except DataError as error:
+                found = Failure(sentence, error)
+            except Stopped:
+                break
         made.append(search.finish(translator, number, found))
-    return made
-
-
-def _searched(
-    translator: Translator,
-    sentence: Sentence | HyperbatonError,
-    request: Request | None,
-    search: Search[Made],
-    is_stopped: IsStopped,
-) -> Decoded | Failure:
-    if isinstance(sentence, HyperbatonError):
-        return Failure(Sentence(()), sentence)
-    try:
-        return translator.decode(
-            sentence,
-            search.n_best,
-            distinct=search.distinct,
-            request=request,
-            is_stopped=is_stopped,
-        )
-    except DataError as error:
-        return Failure(sentence, error)
+    return made, monotonic() - began
 
 
 def _as_it_is(_: Translator, __: int, result: Decoded | Failure) -> Decoded | Failure:

@@ -4,7 +4,8 @@
 'he bought a book .'
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -12,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.corpus.words.tagger import Tagger
+from hyperbaton.decoder.constrained_search import Exactly, Request
 from hyperbaton.decoder.decode import Decoder, IsStopped, SearchSettings, never
 from hyperbaton.decoder.decoded import Decoded
 from hyperbaton.decoder.pieces import cut, join
-from hyperbaton.decoder.requests import Exactly, Request
 from hyperbaton.decoder.text_layers import TextLayers
 from hyperbaton.foundation.arrays import FloatArray, Ragged
 from hyperbaton.foundation.errors import DataError, SettingError
@@ -99,9 +100,8 @@ class Translator:
                     expected=f"a number from −{LARGEST_WEIGHT:,.0f} to {LARGEST_WEIGHT:,.0f}",
                 )
         self._idle: SimpleQueue[Decoder] = SimpleQueue()  # decoders not in use
-        first = self._decoder()
-        self.feature_names = first.feature_names
-        self._idle.put(first)
+        with self._borrowed_decoder() as first:
+            self.feature_names = first.feature_names
 
     @classmethod
     def load(
@@ -157,22 +157,22 @@ class Translator:
         request: Request | None = None,
         is_stopped: IsStopped = never,
     ) -> Decoded:
-        """The best derivations, or what is requested (`decoder/requests.py`). The search looks now
-        and then whether it `is_stopped`, and then raises `Stopped`."""
+        """The best derivations, or what is requested (`constrained_search.py`). The search looks
+        now and then whether it `is_stopped`, and then raises `Stopped`."""
         sentence = self.preparation.parse(sentence) if isinstance(sentence, str) else sentence
-        decoder = self._decoder(is_stopped)
-        try:
-            return self._decode(decoder, sentence, request, n_best, distinct=distinct)
-        finally:
-            self._idle.put(decoder)
+        sentence = self._checked(sentence)
+        with self._borrowed_decoder(is_stopped) as decoder:
+            if request is not None:
+                return request.decode(decoder, sentence, n_best, distinct=distinct)
+            if pieces := self._pieces(sentence):
+                found = [decoder.decode(one, n_best, distinct=distinct) for one in pieces]
+                return join(sentence, found)
+            return decoder.decode(sentence, n_best, distinct=distinct)
 
     def derivations(self, sentence: Sentence, chosen: Ragged, scores: FloatArray) -> Decoded:
         """What a search of the same translator has found, perhaps on another machine."""
-        decoder = self._decoder()
-        try:
+        with self._borrowed_decoder() as decoder:
             return decoder.derivations(self._checked(sentence), chosen, scores)
-        finally:
-            self._idle.put(decoder)
 
     def results(self, decoded: Decoded) -> list[Translation]:
         """Everything about the derivations of a sentence, as plain values."""
@@ -229,31 +229,26 @@ class Translator:
             model.check(sentence)
         return sentence
 
-    def _decode(
-        self,
-        decoder: Decoder,
-        sentence: Sentence,
-        request: Request | None,
-        n_best: int,
-        *,
-        distinct: bool,
-    ) -> Decoded:
-        """Decodes the sentence, in pieces if it is too long and nothing else is requested."""
-        sentence, longest = self._checked(sentence), self.settings.max_length
-        if request is not None:
-            return request.decode(decoder, sentence, n_best, distinct=distinct)
+    def _pieces(self, sentence: Sentence) -> list[Sentence]:
+        """What to translate one after the other if the sentence is too long or has breaks; models
+        of trees see it as a whole."""
+        longest = self.settings.max_length
         breaks = () if self.settings.lattice else sentence.breaks  # a joined lattice is none
         too_long = 0 < longest < len(sentence)
         if not (breaks or too_long) or "tree" in self._needed:
-            return decoder.decode(sentence, n_best, distinct=distinct)
-        pieces = cut(sentence, longest or len(sentence), breaks)
-        return join(sentence, [decoder.decode(one, n_best, distinct=distinct) for one in pieces])
+            return []
+        return cut(sentence, longest or len(sentence), breaks)
 
-    def _decoder(self, is_stopped: IsStopped = never) -> Decoder:
+    @contextmanager
+    def _borrowed_decoder(self, is_stopped: IsStopped = never) -> Iterator[Decoder]:
+        """A decoder that no other thread uses."""
         try:
             decoder = self._idle.get_nowait()
         except Empty:
             parts = self.phrases, self.lm, self.distortion
             decoder = Decoder(*parts, self.weights, self.settings)
         decoder.is_stopped = is_stopped
-        return decoder
+        try:
+            yield decoder
+        finally:
+            self._idle.put(decoder)

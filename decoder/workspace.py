@@ -20,8 +20,8 @@ HYPOTHESIS = np.dtype(
         ("score", np.float64),  # of the best path to the hypothesis, without the future
         ("total", np.float64),  # with the future, by which hypotheses are compared
         ("lm_state", np.int32),
-        ("distortion", np.int32),  # joint state of the models that are tables
-        ("extra", np.int32),  # joint state of the models that look at the coverage
+        ("distortion", np.int32),  # state of the models that are tables
+        ("joint_state", np.int32),  # of the models that look at the coverage
         ("group", np.uint32),
         ("option", np.int32),  # taken last on the best path; −1 at the beginning
         ("previous", np.int32),  # hypothesis before on the best path
@@ -57,7 +57,7 @@ MEMBER = np.dtype(
         ("hypothesis", np.uint32),
         ("lm_state", np.int32),
         ("last", np.uint32),  # option taken last, plus one
-        ("kind", np.uint32),  # number of its `extra` among those of the group
+        ("kind", np.uint32),  # number of its joint state among those of the group
     ]
 )
 # A group and a span that may follow it, waiting for their turn
@@ -67,11 +67,11 @@ EDGE = np.dtype(
         ("group", np.uint32),
         ("span", np.uint32),
         ("below", np.int32),  # next item in the bucket where the edge waits
-        ("extra", np.int32),  # first row in the answers of the models that look at the coverage
+        ("first_answer", np.int32),  # row in the answers of the models that look at the coverage
     ]
 )
 # An edge whose turn has come: the steps of its group's members followed by its span's options
-GRID = np.dtype(
+STEP_GRID = np.dtype(
     [
         ("score", np.float64),  # the distortion score that all its steps share
         ("future", np.float64),  # after the step
@@ -80,7 +80,7 @@ GRID = np.dtype(
         ("member_end", np.uint32),
         ("option", np.uint32),  # first option of the span ...
         ("option_end", np.uint32),
-        ("extra", np.int32),  # as in EDGE
+        ("first_answer", np.int32),  # as in EDGE
     ]
 )
 # A member of a grid's group followed by an option of its span
@@ -92,7 +92,7 @@ STEP = np.dtype(
         ("member", np.uint32),
         ("option", np.uint32),
         ("lm_state", np.int32),  # afterwards
-        ("extra", np.int32),  # afterwards
+        ("joint_state", np.int32),  # afterwards
         ("below", np.int32),  # next item in the bucket where the step waits to be taken
         ("below_due", np.int32),  # and in the bucket where its neighbours fall due
         ("has_neighbours", np.int32),  # they were added when they fell due
@@ -108,15 +108,14 @@ STACK = np.dtype(
 )
 # The answers of the models that look at the coverage, for all steps into the stack that is being
 # filled: for each edge, kind of its members and option, in this order
-EXTRA = np.dtype(
+ANSWER = np.dtype(
     [
         ("score", np.float64),
-        ("estimate", np.float64),  # of what comes afterwards, for the total only
-        ("next", np.int32),  # `extra` of the hypothesis after the step
+        ("joint_state", np.int32),  # of the hypothesis after the step
         ("unused", np.int32),
     ]
 )
-NO_EXTRA = np.empty(0, EXTRA)  # if there are no such models
+NO_ANSWERS = np.empty(0, ANSWER)  # if there are no such models
 # What a search counts
 COUNTERS = (
     "hypotheses", "pops", "arcs", "groups", "members", "edges", "grids", "steps", "lm_words",
@@ -126,12 +125,10 @@ HYPOTHESES, POPS, ARCS, GROUPS, MEMBERS, EDGES, GRIDS, STEPS, LM_WORDS, NARROWED
     len(COUNTERS)
 )
 
-EMPTY = -1  # no number
 # Instead of a hypothesis
-NOTHING = -2  # no translation within the limits
+NO_TRANSLATION = -2  # no translation within the limits
 # FULL − n: field n of the capacity is too small; enlarge it and search again
 FULL = -10
-ONE = np.uint64(1)
 
 
 class Workspace(NamedTuple):
@@ -143,7 +140,7 @@ class Workspace(NamedTuple):
     members: NDArray[Any]  # MEMBER, group by group
     # of the stack that is being filled
     edges: NDArray[Any]  # EDGE
-    grids: NDArray[Any]  # GRID
+    grids: NDArray[Any]  # STEP_GRID
     steps: NDArray[Any]  # STEP
     bucket: Int32Array  # waiting items by score: four times their number, plus their kind
     slots: Int32Array  # hash table of hypotheses, for recombination
@@ -177,7 +174,7 @@ def workspace_bytes(capacity: Capacity) -> int:
         hypotheses=HYPOTHESIS.itemsize + ARC.itemsize + MEMBER.itemsize,
         groups=GROUP.itemsize + 8,
         edges=EDGE.itemsize,
-        steps=STEP.itemsize + GRID.itemsize,
+        steps=STEP.itemsize + STEP_GRID.itemsize,
         slots=3 * 4,
     )
     return sum(number * size for number, size in zip(capacity, sizes, strict=True))
@@ -192,7 +189,7 @@ def make_workspace(n_words: int, coverage_size: int, capacity: Capacity) -> Work
         np.zeros((capacity.groups, coverage_size), np.uint64),
         np.zeros(capacity.hypotheses, MEMBER),
         np.zeros(capacity.edges, EDGE),
-        np.zeros(capacity.steps, GRID),
+        np.zeros(capacity.steps, STEP_GRID),
         np.zeros(capacity.steps, STEP),
         np.zeros(N_BUCKETS, np.int32),
         np.zeros(capacity.slots, np.int32),

@@ -14,6 +14,7 @@ BoolArray: TypeAlias = NDArray[np.bool_]
 FloatArray: TypeAlias = NDArray[np.float64]
 Float32Array: TypeAlias = NDArray[np.float32]
 UInt64Array: TypeAlias = NDArray[np.uint64]  # bits, or keys of hash tables
+MOST_NUMBERED = (1 << 31) - 1  # rows that an Int32Array can number
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ from hyperbaton.foundation.arrays import BoolArray, Int32Array, UInt64Array
 from hyperbaton.foundation.kernels import kernel, uncounted
 
 ONE = np.uint64(1)
-ALL = np.uint64(2**64 - 1)
+ALL_BITS = np.uint64(2**64 - 1)
 
 
 @uncounted
@@ -34,7 +34,7 @@ def is_free(coverage, start, end):
     while place < end:  # the part of the span in one 64-bit word after the other
         size = min(end - place, 64 - (place & 63))
         part = coverage[place >> 6] >> np.uint64(place & 63)
-        if part & (ALL >> np.uint64(64 - size)):
+        if part & (ALL_BITS >> np.uint64(64 - size)):
             return False
         place += size
     return True

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 Progress: TypeAlias = Callable[[str, int], None]  # what is being done, how many are done
+Talk: TypeAlias = Callable[[str], None]  # messages for people
 
 
 def duration(seconds: float) -> str:

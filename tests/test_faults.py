@@ -1,6 +1,6 @@
 """Killed, stopped, without room: what commands leave, and that the next run makes it good.
 
-`tests/kill.py` kills commands as often as one likes.
+`tools/kill.py` kills commands as often as one likes.
 """
 
 import os
@@ -15,11 +15,11 @@ import pytest
 
 from tests import command_line
 from tests.child_processes import started, wait_until
-from tests.kill import COMMANDS, ROOT, TRAIN, differences, try_kills, write_data
 from tests.tuning.comparison.tiny import in_this_process
+from tools.kill import COMMANDS, ROOT, TRAIN, differences, try_kills, write_data
 
 COMMAND = sys.executable, "-m", "hyperbaton"
-ENVIRONMENT = os.environ | {"PYTHONPATH": str(ROOT)}
+ENVIRONMENT = os.environ | {"PYTHONPATH": str(ROOT / "src")}
 
 
 @pytest.mark.parametrize("name", ["train", "tune"])

@@ -1,4 +1,4 @@
-"""Broken input to every reader, in short; `tests/fuzz.py` does it for as long as one likes."""
+"""Broken input to every reader, in short; `tools/fuzz.py` does it for as long as one likes."""
 
 import os
 import random
@@ -12,8 +12,8 @@ import pytest
 
 from hyperbaton.foundation.errors import DataError
 from hyperbaton.tuning.weights.trace import read_trace
-from tests import fuzz as fuzzing
-from tests.fuzz import (
+from tools import fuzz as fuzzing
+from tools.fuzz import (
     EXAMPLES,
     FINDINGS,
     READERS,

@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -74,8 +75,8 @@ def is_module(name):
     return folder(name).with_suffix(".py").exists() or folder(name).is_dir()
 
 
-def packages_imported(path):
-    """The packages of ours that a file imports, anywhere in it."""
+def modules_imported(path):
+    """The modules of ours that a file imports, anywhere in it."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -88,7 +89,11 @@ def packages_imported(path):
             first, _, rest = name.partition(".")
             assert first != "tests", f"{path} imports {name}"
             if first == "hyperbaton":
-                yield package_of(rest if is_module(rest) else rest.rpartition(".")[0])
+                yield rest if is_module(rest) else rest.rpartition(".")[0]
+
+
+def packages_imported(path):
+    return map(package_of, modules_imported(path))
 
 
 def source_files():
@@ -113,6 +118,18 @@ def test_imports_only_point_down(package):
     for path in paths:
         wrong = set(packages_imported(path)) - below
         assert not wrong, f"{path.relative_to(HOUSE)} imports {wrong}"
+
+
+def test_imports_go_in_no_circle():
+    """Not even those that are for types only, or that wait until they are needed."""
+    graph = {
+        path.relative_to(HOUSE).with_suffix("").as_posix().replace("/", "."): {
+            *modules_imported(path)
+        }
+        for path in source_files()
+        if path.stem != "__init__"
+    }
+    assert len(list(TopologicalSorter(graph).static_order())) >= len(graph)
 
 
 def test_nothing_imports_the_generator_of_the_samples_and_it_imports_nothing():

@@ -9,7 +9,7 @@ learned from a large old one.
 We give eflomal numbers instead of text, because it would split words at any Unicode space, and we
 only at spaces and tabs. Like eflomal itself we ignore case. It draws its seed from the operating
 system and offers no way to set it, so two runs differ and nothing here takes a seed. A pair with a
-side of more than `LONGEST` words gets no links.
+side of more than `LONGEST_SENTENCE` words gets no links.
 """
 
 import importlib
@@ -31,7 +31,7 @@ from hyperbaton.corpus.text import read_lines
 from hyperbaton.foundation.arrays import Int64Array, Ragged
 from hyperbaton.foundation.errors import BadLine, DataError, SettingError
 
-LONGEST = 1023  # words that a sentence may have for eflomal
+LONGEST_SENTENCE = 1023  # words that a sentence may have for eflomal
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ def align_corpus(
 def n_too_long(corpus: AlignedCorpus) -> int:
     """How many pairs will get no links because a side is too long."""
     longer = np.maximum(corpus.source.words.lengths, corpus.target.words.lengths)
-    return int(np.count_nonzero(longer > LONGEST))
+    return int(np.count_nonzero(longer > LONGEST_SENTENCE))
 
 
 def _write_side(eflomal: ModuleType, side: Side, path: Path) -> object:

@@ -10,7 +10,7 @@ from hyperbaton.corpus.trees.tree import Tree
 from hyperbaton.foundation.arrays import GrowingRagged, Int64Array, Ragged
 from hyperbaton.foundation.files.vocabulary import Vocabulary
 
-BLOCK = 50_000  # pairs whose links are sorted together
+SORTED_AT_ONCE = 50_000  # pairs whose links are sorted together
 
 
 class CorpusBuilder:
@@ -82,8 +82,8 @@ class _SideBuilder:
 def _canonical(links: Ragged) -> Ragged:
     """Sorted by source and target inside each pair, repetitions removed."""
     blocks, lengths = [], []
-    for first in range(0, len(links), BLOCK):  # sorting all at once takes too much memory
-        offsets = links.offsets[first : first + BLOCK + 1]
+    for first in range(0, len(links), SORTED_AT_ONCE):  # sorting all at once takes too much memory
+        offsets = links.offsets[first : first + SORTED_AT_ONCE + 1]
         block = Ragged(links.values[offsets[0] : offsets[-1]], offsets - offsets[0])
         values, sizes = _canonical_block(block)
         blocks.append(values)

@@ -15,6 +15,7 @@ from hyperbaton.foundation.arrays import Int64Array, Ragged
 from hyperbaton.foundation.files.vocabulary import Vocabulary
 
 MOST_WORDS = 65535  # positions of links are stored in 16 bits
+SENTENCES_AT_ONCE = 2000  # that a thread takes
 NODE_COLUMNS = ("label", "start", "end", "parent")  # of the rows of `Side.trees`
 
 

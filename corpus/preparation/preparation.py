@@ -28,7 +28,7 @@ from hyperbaton.foundation.errors import BadLine, DataError, SettingError
 from hyperbaton.foundation.files.writing import make_folder, open_to_write, path_text, writing
 from hyperbaton.foundation.progress import Progress
 
-EXAMPLES, MOST_SHOWN = 3, 200  # of each reason, and letters of each
+EXAMPLES_SHOWN, MOST_SHOWN = 3, 200  # of each reason, and letters of each
 PROGRESS_EVERY = 1000
 REPORT = "report"
 
@@ -46,7 +46,7 @@ class Report:
         """Counts a pair; the first ones of each reason are kept as examples."""
         self.dropped[why] += 1
         shown = self.examples.setdefault(why, [])
-        if len(shown) < EXAMPLES:
+        if len(shown) < EXAMPLES_SHOWN:
             shown.append((where, _cut(source), _cut(target)))
 
 

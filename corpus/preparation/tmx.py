@@ -15,7 +15,7 @@ from hyperbaton.corpus.text import open_binary, read_error
 from hyperbaton.foundation.errors import BadLine
 from hyperbaton.foundation.files.compression import reading_errors
 
-CHUNK = 1 << 16
+XML_BYTES_AT_ONCE = 1 << 16
 CODES = frozenset({"bpt", "ept", "ph", "it", "ut"})
 EXPECTED = "well-formed XML without declarations of its own"
 
@@ -100,7 +100,7 @@ def read_units(
         while not is_last:
             bad = None
             try:
-                chunk = stream.read(CHUNK)
+                chunk = stream.read(XML_BYTES_AT_ONCE)
                 is_last = not chunk
                 parser.Parse(chunk, is_last)
             except reading_errors(path) as error:

@@ -8,11 +8,11 @@ from hyperbaton.corpus.sentences.glossary import Glossary
 from hyperbaton.corpus.sentences.markup import Markup
 
 Tokenise = Callable[[str], list[str]]
-Place = tuple[int, int]
+TextSpan = tuple[int, int]
 
 
 def markup_over_tokens(
-    markup: Markup, line: str, places: list[Place], translate: Tokenise
+    markup: Markup, line: str, places: list[TextSpan], translate: Tokenise
 ) -> Markup:
     """The marks of a line of words, for tokens at these places; `translate` makes tokens of the
     translations of terms."""
@@ -23,7 +23,7 @@ def markup_over_tokens(
         """The first token of a word, or of what comes next."""
         return sum(end <= begins[word] for _, end in places)
 
-    def span(start: int, end: int) -> Place:
+    def span(start: int, end: int) -> TextSpan:
         return token(start), token(end)
 
     zones = (span(*zone) for zone in markup.zones)

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from hyperbaton.corpus.corpora.corpus import Side
-from hyperbaton.corpus.languages import TEXT, Text, primary
+from hyperbaton.corpus.languages import TEXT_CONVENTIONS, TextConventions, primary
 from hyperbaton.corpus.raw_text.casing import CASES, KEEP, LOWER, TRUE, Truecaser, capitalised
 from hyperbaton.corpus.raw_text.normalisation import Form, normalise, origins
 from hyperbaton.corpus.raw_text.spacing import escape
@@ -32,13 +32,13 @@ class TextPipeline:
     def of(cls, language: str, tokeniser: str = "", case: str = "") -> "TextPipeline":
         """The usual one of a language; what is given is used instead. Regions do not matter."""
         language = primary(language)
-        if language not in TEXT and not tokeniser:
+        if language not in TEXT_CONVENTIONS and not tokeniser:
             raise SettingError(
                 f"no tokeniser is known for the language {language!r}",
-                expected=nearest(language, list(TEXT)),
+                expected=nearest(language, list(TEXT_CONVENTIONS)),
                 advice=f"or choose one: {', '.join(TOKENISERS)}",
             )
-        usual = TEXT.get(language, Text("none"))
+        usual = TEXT_CONVENTIONS.get(language, TextConventions("none"))
         if case and case not in CASES:
             raise SettingError(f"there is no case {case!r}", expected=nearest(case, list(CASES)))
         made = Tokeniser(tokeniser or usual.tokeniser, language)

@@ -41,7 +41,7 @@ ABBREVIATIONS = {
     "pt": "Sr Sra Srs Dr Dra Prof Eng etc p.ex pág págs núm vol art av Exmo a.C d.C",
     "nl": "dhr mevr mw dr prof ir ing drs mr St bijv d.w.z o.a enz blz nr ca resp",
 }
-LONGEST = 40  # characters of an abbreviation
+LONGEST_ABBREVIATION = 40  # characters of an abbreviation
 _ORDINALS = "cs da de et fi hr hu is lv no pl sk sl sr tr"  # 3. Mai
 
 
@@ -72,7 +72,7 @@ class Splitter:
             following = _BEGINS.match(text, match.end())
             if following is None or following["first"].islower():
                 continue
-            before = text[max(match.start() - LONGEST, 0) : match.start()]
+            before = text[max(match.start() - LONGEST_ABBREVIATION, 0) : match.start()]
             if match["mark"] != "." or not self._is_abbreviation(before):
                 yield match.end()
 

@@ -19,7 +19,7 @@ from hyperbaton.corpus.text import parse_lines, split_words
 from hyperbaton.foundation.errors import BadLine, DataError
 
 COMMENT = "#"
-Entry = tuple[tuple[str, ...], str, float]
+GlossaryEntry = tuple[tuple[str, ...], str, float]
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def read_glossary(path: Path, mode: str = EXCLUSIVE) -> Glossary:
     return Glossary(terms, mode)
 
 
-def _parse(line: str) -> Entry | None:
+def _parse(line: str) -> GlossaryEntry | None:
     """A line's term, translation and probability; None of a comment or a blank line."""
     if line.startswith(COMMENT) or not split_words(line):
         return None

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 from hyperbaton.corpus.trees.conllu import EMPTY_TEXT
 from hyperbaton.foundation.errors import DataError, SettingError, nearest
 
-BATCH = 64  # sentences that the parser sees at a time
+PARSED_AT_ONCE = 64  # sentences that the parser sees at a time
 
 
 class Parsed(NamedTuple):
@@ -48,7 +48,7 @@ def load_ginza() -> Parser:
 
     def parse(sentences: Iterable[list[str]]) -> Iterator[Parsed]:
         docs = (doc(pipeline.vocab, words, [False] * len(words)) for words in sentences)
-        for parsed in pipeline.pipe(docs, batch_size=BATCH):
+        for parsed in pipeline.pipe(docs, batch_size=PARSED_AT_ONCE):
             heads = [token.head.i if token.head.i != token.i else -1 for token in parsed]
             relations = [token.dep_.removesuffix("_bunsetu").lower() for token in parsed]
             yield Parsed([token.pos_ for token in parsed], heads, relations)

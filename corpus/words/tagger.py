@@ -25,7 +25,7 @@ from hyperbaton.corpus.corpora.corpus import Side
 from hyperbaton.foundation.arrays import Int32Array, Int64Array, Ragged
 from hyperbaton.foundation.errors import DataError
 from hyperbaton.foundation.files.array_files import load_arrays, save_arrays
-from hyperbaton.foundation.files.array_laws import Laws
+from hyperbaton.foundation.files.array_laws import CheckedArrays
 from hyperbaton.foundation.files.vocabulary import SPECIAL, Vocabulary
 from hyperbaton.foundation.hashing import mixed
 from hyperbaton.foundation.kernels import inner, kernel
@@ -34,7 +34,7 @@ from hyperbaton.foundation.progress import Progress
 FORMAT = 1
 PASSES = 5
 MOST_SENTENCES = 20_000  # that are learned from: more take longer and teach little
-HELD_OUT = 10  # one sentence in so many is held out to measure the accuracy
+HELD_OUT_EVERY = 10  # one sentence in so many is held out to measure the accuracy
 MIN_COUNT = 2  # of a pair of words; single ones count from the first time on
 PRECISION = 1 << 12  # steps of a kept weight in one of the perceptron's
 AFFIXES = 3  # letters at either end
@@ -65,7 +65,7 @@ class Tagger:
         if side.tags is None or not len(side.tags.values):
             raise DataError("a tagger cannot be learned from a text without tags")
         rows = np.arange(min(len(side.words), MOST_SENTENCES))
-        held_out = rows[HELD_OUT - 1 :: HELD_OUT]
+        held_out = rows[HELD_OUT_EVERY - 1 :: HELD_OUT_EVERY]
         right, total = 0, 0
         if len(held_out):
             trained = _learn(side.take(np.setdiff1d(rows, held_out)), passes, seed, progress)
@@ -120,7 +120,7 @@ class Tagger:
         )
 
 
-def _laws(arrays: Laws) -> None:
+def _laws(arrays: CheckedArrays) -> None:
     tags = arrays.header.get("tags")
     named = isinstance(tags, list) and bool(tags) and all(isinstance(tag, str) for tag in tags)
     arrays.that("header", named, "has no list of tags")

@@ -26,7 +26,7 @@ import numpy as np
 from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array, Ragged
 from hyperbaton.foundation.errors import DataError, SettingError
 from hyperbaton.foundation.files.array_files import load_arrays, save_arrays
-from hyperbaton.foundation.files.array_laws import Laws
+from hyperbaton.foundation.files.array_laws import CheckedArrays
 from hyperbaton.foundation.files.vocabulary import UNKNOWN, Vocabulary
 from hyperbaton.foundation.kernels import inner, kernel
 from hyperbaton.foundation.progress import Progress
@@ -113,12 +113,12 @@ class WordClasses:
         return cls(header["n_classes"], arrays["of_word"], vocabularies["vocabulary"])
 
 
-def _laws(arrays: Laws) -> None:
+def _laws(arrays: CheckedArrays) -> None:
     classes_of_words(arrays, "of_word", "vocabulary", arrays.number("n_classes", low=1))
 
 
 def classes_of_words(
-    arrays: Laws, name: str, vocabulary: str, n_classes: int = MOST_CLASSES
+    arrays: CheckedArrays, name: str, vocabulary: str, n_classes: int = MOST_CLASSES
 ) -> None:
     """The law of an array with the class of every word, but for those that were added later."""
     classes = arrays.indices(name, np.int32, (None,), below=min(n_classes, MOST_CLASSES))

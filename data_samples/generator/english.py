@@ -1,144 +1,6 @@
-"""English forms for the target side: verb groups, plurals, agreement. Lower case throughout."""
+"""English forms for the target side: plurals, degrees, agreement, verb groups. Lower case."""
 
 from dataclasses import dataclass
-
-IRREGULAR_VERBS = {
-    line.split()[0]: (line.split()[1], line.split()[2])
-    for line in """
-be was been
-beat beat beaten
-become became become
-begin began begun
-bite bit bitten
-blow blew blown
-break broke broken
-bring brought brought
-build built built
-buy bought bought
-catch caught caught
-choose chose chosen
-come came come
-cut cut cut
-do did done
-draw drew drawn
-drink drank drunk
-drive drove driven
-eat ate eaten
-fall fell fallen
-feel felt felt
-fight fought fought
-find found found
-flee fled fled
-fly flew flown
-forbid forbade forbidden
-forget forgot forgotten
-get got gotten
-give gave given
-go went gone
-grow grew grown
-hang hung hung
-have had had
-hear heard heard
-hide hid hidden
-hit hit hit
-hold held held
-keep kept kept
-know knew known
-lead led led
-leave left left
-lend lent lent
-let let let
-lie lay lain
-light lit lit
-lose lost lost
-make made made
-mean meant meant
-meet met met
-mistake mistook mistaken
-pay paid paid
-put put put
-quit quit quit
-read read read
-ride rode ridden
-ring rang rung
-rise rose risen
-run ran run
-say said said
-see saw seen
-sell sold sold
-send sent sent
-set set set
-shake shook shaken
-show showed shown
-shut shut shut
-sing sang sung
-sit sat sat
-sleep slept slept
-speak spoke spoken
-spend spent spent
-spread spread spread
-stand stood stood
-steal stole stolen
-stick stuck stuck
-sweep swept swept
-swim swam swum
-take took taken
-teach taught taught
-tear tore torn
-tell told told
-think thought thought
-throw threw thrown
-understand understood understood
-wake woke woken
-wear wore worn
-win won won
-write wrote written
-""".strip().splitlines()
-}
-IRREGULAR_PLURALS = {
-    "child": "children",
-    "man": "men",
-    "woman": "women",
-    "policeman": "policemen",
-    "fisherman": "fishermen",
-    "person": "people",
-    "foot": "feet",
-    "tooth": "teeth",
-    "mouse": "mice",
-    "fish": "fish",
-    "thesis": "theses",
-    "scarf": "scarves",
-    "bookshelf": "bookshelves",
-    "deer": "deer",
-    "goldfish": "goldfish",
-    "craftsman": "craftsmen",
-    "thief": "thieves",
-    "sheep": "sheep",
-    "knife": "knives",
-    "wife": "wives",
-    "leaf": "leaves",
-    "life": "lives",
-    "shelf": "shelves",
-    "wolf": "wolves",
-    "half": "halves",
-    "piano": "pianos",
-    "photo": "photos",
-    "radio": "radios",
-    "kimono": "kimonos",
-    "phenomenon": "phenomena",
-    "series": "series",
-    "serviceman": "servicemen",
-    "businessman": "businessmen",
-    "chairman": "chairmen",
-    "gentleman": "gentlemen",
-}
-BE = {"present": ("am", "is", "are"), "past": ("was", "was", "were")}
-NOT_DOUBLED = {"open", "listen", "answer", "visit", "remember", "enter", "gather", "deliver",
-               "water", "offer", "wonder", "suffer", "discover", "order", "cover", "happen",
-               "consider", "follow", "borrow", "edit", "wander", "limit", "develop", "whisper",
-               "cater", "repair", "exhibit", "sharpen", "explain", "paint", "train", "lower",
-               "conquer", "examine", "swallow", "show", "draw", "bow", "throw", "allow", "know",
-               "grow", "sew", "encounter", "surrender"}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -149,6 +11,59 @@ class Agreement:
     plural: bool = False
 
 
+PRONOUNS = {  # subject: object, possessive, agreement
+    "i": ("me", "my", Agreement(1)),
+    "you": ("you", "your", Agreement(2, True)),
+    "he": ("him", "his", Agreement()),
+    "she": ("her", "her", Agreement()),
+    "it": ("it", "its", Agreement()),
+    "we": ("us", "our", Agreement(1, True)),
+    "they": ("them", "their", Agreement(3, True)),
+}
+IRREGULAR_VERBS = """
+be was been, beat beat beaten, become became become, begin began begun, bite bit bitten,
+blow blew blown, break broke broken, bring brought brought, build built built,
+buy bought bought, catch caught caught, choose chose chosen, come came come, cut cut cut,
+do did done, draw drew drawn, drink drank drunk, drive drove driven, eat ate eaten,
+fall fell fallen, feel felt felt, fight fought fought, find found found, flee fled fled,
+fly flew flown, forbid forbade forbidden, forget forgot forgotten, get got gotten,
+give gave given, go went gone, grow grew grown, hang hung hung, have had had, hear heard heard,
+hide hid hidden, hit hit hit, hold held held, keep kept kept, know knew known, lead led led,
+leave left left, lend lent lent, let let let, lie lay lain, light lit lit, lose lost lost,
+make made made, mean meant meant, meet met met, mistake mistook mistaken, pay paid paid,
+put put put, quit quit quit, read read read, ride rode ridden, ring rang rung, rise rose risen,
+run ran run, say said said, see saw seen, sell sold sold, send sent sent, set set set,
+shake shook shaken, show showed shown, shut shut shut, sing sang sung, sit sat sat,
+sleep slept slept, speak spoke spoken, spend spent spent, spread spread spread,
+stand stood stood, steal stole stolen, stick stuck stuck, sweep swept swept, swim swam swum,
+take took taken, teach taught taught, tear tore torn, tell told told, think thought thought,
+throw threw thrown, understand understood understood, wake woke woken, wear wore worn,
+win won won, write wrote written
+"""
+IRREGULAR_PLURALS = """
+child children, man men, woman women, policeman policemen, fisherman fishermen, person people,
+foot feet, tooth teeth, mouse mice, fish fish, thesis theses, scarf scarves,
+bookshelf bookshelves, deer deer, goldfish goldfish, craftsman craftsmen, thief thieves,
+sheep sheep, knife knives, wife wives, leaf leaves, life lives, shelf shelves, wolf wolves,
+half halves, piano pianos, photo photos, radio radios, kimono kimonos, phenomenon phenomena,
+series series, serviceman servicemen, businessman businessmen, chairman chairmen,
+gentleman gentlemen
+"""
+NOT_DOUBLED = """
+allow answer borrow bow cater conquer consider cover deliver develop discover draw edit
+encounter enter examine exhibit explain follow gather grow happen know limit listen lower
+offer open order paint remember repair sew sharpen show suffer surrender swallow throw train
+visit wander water whisper wonder
+"""
+DEGREES = {"good": ("better", "best"), "bad": ("worse", "worst"), "little": ("smaller", "smallest")}
+BE = {"present": ("am", "is", "are"), "past": ("was", "was", "were")}
+VERBS = {base: forms for base, *forms in map(str.split, IRREGULAR_VERBS.split(","))}
+PLURALS = dict(pair.split() for pair in IRREGULAR_PLURALS.split(","))
+STRESSED_EARLY = set(NOT_DOUBLED.split())
+TAGS = {"part": "VBN", "ing": "VBG", "base": "VB"}
+Role = tuple[str, str, str]
+
+
 def plural(noun: str) -> str:
     """The plural of a noun; of a compound, that of its last word."""
     *modifiers, head = noun.split()
@@ -156,8 +71,8 @@ def plural(noun: str) -> str:
 
 
 def _plural_word(noun: str) -> str:
-    if noun in IRREGULAR_PLURALS:
-        return IRREGULAR_PLURALS[noun]
+    if noun in PLURALS:
+        return PLURALS[noun]
     if noun.endswith("y") and noun[-2] not in "aeiou":
         return noun[:-1] + "ies"
     if noun.endswith(("s", "x", "z", "ch", "sh")) or (
@@ -179,18 +94,23 @@ def verb(lemma: str, form: str) -> str:
         if lemma.endswith("e") and not lemma.endswith("ee") and lemma != "be":
             return lemma[:-1] + "ing"
         return (lemma + lemma[-1] if _doubles(lemma) else lemma) + "ing"
-    if lemma in IRREGULAR_VERBS:
-        return IRREGULAR_VERBS[lemma][form == "part"]
-    if lemma.endswith("e"):
-        return lemma + "d"
-    if lemma.endswith("y") and lemma[-2] not in "aeiou":
-        return lemma[:-1] + "ied"
-    return (lemma + lemma[-1] if _doubles(lemma) else lemma) + "ed"
+    if lemma in VERBS:
+        return VERBS[lemma][form == "part"]
+    return _stem(lemma) + "ed"
+
+
+def _stem(word: str) -> str:
+    """What -ed, -er and -est are added to: plann, carri, lik."""
+    if word.endswith("e"):
+        return word[:-1]
+    if word.endswith("y") and word[-2] not in "aeiou":
+        return word[:-1] + "i"
+    return word + word[-1] if _doubles(word) else word
 
 
 def _doubles(lemma: str) -> bool:
     """plan → planned: consonant, vowel, consonant at the end of a stressed syllable."""
-    if len(lemma) < 3 or lemma in NOT_DOUBLED:
+    if len(lemma) < 3 or lemma in STRESSED_EARLY:
         return False
     before, vowel, last = tuple(lemma[-3:])
     return before not in "aeiou" and vowel in "aeiou" and last not in "aeiouwxy"
@@ -208,48 +128,62 @@ def finite(lemma: str, tense: str, subject: Agreement) -> tuple[str, str]:
     return lemma, "VBP"
 
 
+def possessive_mark(text: str, many: bool) -> str:
+    """The 's of the doctor 's house, the ' of the doctors ' house."""
+    return "'" if many and text.endswith("s") else "'s"
+
+
 def verb_group(
     lemma: str,
+    subject: Agreement,
     *,
-    tense: str = "past",
-    subject: Agreement = Agreement(),
-    negative: bool = False,
-    progressive: bool = False,
-    passive: bool = False,
+    tense: str = "present",
+    negation: str = "",
     modal: str = "",
+    auxiliaries: tuple[Role, ...] = (),
     inverted: bool = False,
-) -> list[tuple[str, str]]:
-    """Auxiliaries and main verb as (word, tag), the main verb last.
+) -> list[Role]:
+    """The finite verb group, each word with its tag and role: aux, not or verb.
 
-    `tense` is past, present or future; a `modal` ("can", "must") takes the place of the tense.
-    With `inverted`, a question's auxiliary comes first even where a statement has none ("did go"),
-    so that the caller may put the subject behind the first word.
+    `auxiliaries` are (word, form that it asks of the next word, role). `modal` may be "be going
+    to". A question (`inverted`) has an auxiliary even where a statement has none.
 
-    >>> verb_group("buy", negative=True)
-    [('did', 'VBD'), ('not', 'RB'), ('buy', 'VB')]
-    >>> verb_group("see", tense="future", passive=True)
-    [('will', 'MD'), ('be', 'VB'), ('seen', 'VBN')]
-    >>> verb_group("run", tense="present", progressive=True, subject=Agreement(1))
-    [('am', 'VBP'), ('running', 'VBG')]
+    >>> perfect, passive = ("have", "part", "aux"), ("be", "part", "bei")
+    >>> [text for text, _, _ in verb_group("see", Agreement(), negation="not", modal="will")]
+    ['will', 'not', 'see']
+    >>> group = verb_group("see", Agreement(), negation="not", auxiliaries=(perfect, passive))
+    >>> [text for text, _, _ in group]
+    ['has', 'not', 'been', 'seen']
+    >>> verb_group("buy", Agreement(), tense="past", inverted=True)
+    [('did', 'VBD', 'aux'), ('buy', 'VB', 'verb')]
     """
-    chain = [lemma]  # main verb first, each auxiliary's form decided by the next element out
-    forms = []
-    if passive:
-        forms.append((verb(lemma, "part"), "VBN"))
-        chain.append("be")
-    elif progressive:
-        forms.append((verb(lemma, "ing"), "VBG"))
-        chain.append("be")
-    top = chain[-1]
-    if not modal and tense == "future":
-        modal = "will"
+    words: list[Role] = []
+    form = "finite"
     if modal:
-        head = [(modal, "MD")]
-        rest = [(top, "VB")]
-    elif (negative or inverted) and top != "be":
-        head = [finite("do", tense, subject)]
-        rest = [(top, "VB")]
-    else:
-        head = [finite(top, tense, subject)]
-        rest = []
-    return head + ([("not", "RB")] if negative else []) + rest + forms
+        first, *others = modal.split()
+        words.append((*(finite("be", tense, subject) if first == "be" else (first, "MD")), "aux"))
+        words += [(word, "TO" if word == "to" else "VBG", "aux") for word in others]
+        form = "base"
+    elif (negation or inverted) and not auxiliaries and lemma != "be":
+        words.append((*finite("do", tense, subject), "aux"))
+        form = "base"
+    for word, following, role in (*auxiliaries, (lemma, "", "verb")):
+        inner = (verb(word, form), TAGS[form]) if form != "finite" else finite(word, tense, subject)
+        words.append((*inner, role))
+        form = following
+    if negation:
+        words.insert(1, (negation, "RB", "not"))
+    return words
+
+
+def degrees(adjective: str, short: bool) -> tuple[str, str]:
+    """Comparative and superlative: `short` adjectives take -er and -est, others more and most.
+
+    >>> degrees("big", True), degrees("happy", True), degrees("strict", True)
+    (('bigger', 'biggest'), ('happier', 'happiest'), ('stricter', 'strictest'))
+    """
+    if adjective in DEGREES:
+        return DEGREES[adjective]
+    if not short:
+        return f"more {adjective}", f"most {adjective}"
+    return _stem(adjective) + "er", _stem(adjective) + "est"

@@ -1,7 +1,7 @@
 """Writes the two sample corpora: `python -m hyperbaton.data_samples.generator.generate [FOLDER]`.
 
 Deterministic: every sentence has a seed made of the corpus, the split, its number and an attempt
-count, so the files depend on nothing but this code and the lexicons. Training files are
+count, so the files depend on nothing but this code, the rules and the lexicons. Training files are
 compressed with the time stamp left out. A record of both is kept: while neither has changed, tests
 need not generate everything again.
 """
@@ -12,11 +12,11 @@ from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path
 
-from hyperbaton.data_samples.generator.chinese import sentences as chinese
-from hyperbaton.data_samples.generator.japanese import sentences as japanese
-from hyperbaton.data_samples.generator.synchronous import Chooser, Example, Grammar, Stream, realise
+from hyperbaton.data_samples.generator import chinese, japanese
+from hyperbaton.data_samples.generator.grammar import Grammar
+from hyperbaton.data_samples.generator.synchronous import Chooser, Example, Stream, realise
 
-GRAMMARS: dict[str, Grammar] = {"ja-en": japanese, "zh-en": chinese}
+GRAMMARS = {"ja-en": japanese.GRAMMAR, "zh-en": chinese.GRAMMAR}
 SIZES = {"train": 5000, "dev": 300, "test": 300}
 SHORTEST, LONGEST = 5, 30  # words, on either side
 NOISE = 0.03  # share of the training links that are spoilt
@@ -33,7 +33,7 @@ def corpus(name: str) -> dict[str, list[str]]:
     files: dict[str, list[str]] = {}
     for split in ("test", "dev", "train"):  # so that nothing of test or dev occurs in training
         examples, seeds = _split(name, grammar, split, said)
-        stem, source, target = split, grammar.SOURCE, grammar.TARGET
+        stem, source, target = split, grammar.source, grammar.target
         files[f"{stem}.{source}"] = [" ".join(e.source) for e in examples]
         files[f"{stem}.{target}"] = [" ".join(e.target) for e in examples]
         files[f"{stem}.{source}.tags"] = [" ".join(e.source_tags) for e in examples]
@@ -65,7 +65,7 @@ def write(folder: Path) -> None:
 
 def record(folder: Path) -> str:
     """What was made by which code."""
-    code = [path for ending in ("py", "tsv") for path in HERE.rglob(f"*.{ending}")]
+    code = [path for ending in ("py", "rules", "tsv") for path in HERE.rglob(f"*.{ending}")]
     made = [path for name in GRAMMARS for path in (folder / name).iterdir()]
     return f"{_digest(code, HERE)}  code\n{_digest(made, folder)}  samples\n"
 
@@ -89,7 +89,7 @@ def _split(
     for seed in _seeds(f"{name}:{split}"):
         if len(examples) == SIZES[split]:
             break
-        example = realise(grammar.sentence(Chooser(seed, unseen=split != "train")))
+        example = realise(*grammar.sentence(Chooser(seed, unseen=split != "train")))
         lengths = len(example.source), len(example.target)
         if min(lengths) < SHORTEST or max(lengths) > LONGEST or example.source in said:
             continue
@@ -121,7 +121,7 @@ def _second_references(
 
 def _other_words(grammar: Grammar, example: Example, seed: str) -> Example | None:
     for variant in range(1, ATTEMPTS):
-        again = realise(grammar.sentence(Chooser(seed, variant=variant, unseen=True)))
+        again = realise(*grammar.sentence(Chooser(seed, variant=variant, unseen=True)))
         assert again.source == example.source, "target choices must not change the source"
         if again.target != example.target:
             return again

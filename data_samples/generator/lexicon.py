@@ -1,18 +1,17 @@
-"""The word lists of the grammars: `lexicon.tsv` in the folder of each source language.
+"""The word lists of the grammars: the `*.tsv` files in the folder of each source language.
 
-One entry a line: category, source form(s), English, features; tab-separated, `#` starts a comment
-line. Several source forms (inflections) are joined by `/`. Features are separated by spaces, each a
-flag (`animate`) or `key=value`. Within a category the order is the rank: frequencies fall like
-1 / (rank + 2), and every tenth entry of the tail is kept out of training so that development and
-test sets hold unknown words.
+One entry a line: category, source form(s), English, features; tab-separated, `-` for nothing. `#`
+starts a comment line; an indented line continues the line above. Several source forms are joined by
+`/`, translations that mean the same by `|`. Features are separated by spaces, each a flag (`kin`)
+or `key=value`, and read as attributes: `entry.kin`. Within a category the order is the rank:
+frequencies fall like 1 / (rank + 2), and every tenth entry of the tail is kept out of training so
+that development and test sets hold unknown words. Closed classes give their weights (`w=2.5`).
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cache
+import re
+from dataclasses import dataclass, replace
 from pathlib import Path
-
-from hyperbaton.data_samples.generator.synchronous import Chooser
+from typing import Any
 
 COMMON = 20  # ranks that are never kept out of training
 
@@ -22,50 +21,53 @@ class Entry:
     category: str
     forms: tuple[str, ...]
     english: str
-    features: dict[str, str]
+    features: dict[str, Any]
     rank: int
+
+    def __getattr__(self, feature: str) -> Any:
+        if feature.startswith("__"):
+            raise AttributeError(feature)
+        return self.features.get(feature, "")
+
+    def but(self, **changes: Any) -> "Entry":
+        return replace(self, **changes)
+
+    @property
+    def word(self) -> str:
+        return self.forms[0]
 
     @property
     def unseen(self) -> bool:
-        return self.rank >= COMMON and self.rank % 10 == 9
+        return self.rank >= COMMON and self.rank % 10 == 9 and not self.w
 
-    def has(self, feature: str) -> bool:
-        return feature in self.features
+    @property
+    def weight(self) -> float:
+        return float(self.w) if self.w else 1.0 / (self.rank + 2)
+
+    def is_of(self, kind: str) -> bool:
+        """Whether it is of a class: a category, with a flag or one word of it (plant.shu)."""
+        category, _, flag = kind.partition(".")
+        return self.category == category and (
+            not flag or bool(self.features.get(flag)) or flag == self.word
+        )
 
 
-class Lexicon:
-    def __init__(self, language: str) -> None:
-        path = Path(__file__).parent / language / "lexicon.tsv"
-        text = path.read_text(encoding="utf-8")
-        self._entries: dict[str, list[Entry]] = {}
-        for line in text.splitlines():
+def read_lexicon(folder: Path) -> dict[str, list[Entry]]:
+    """The entries of all word lists of a language, by category."""
+    entries: dict[str, list[Entry]] = {}
+    for path in sorted(folder.glob("*.tsv")):
+        text = re.sub(r",\n[ \t]+", ",", path.read_text(encoding="utf-8"))  # lines that go on
+        for line in re.sub(r"\n[ \t]+", " ", text).splitlines():
             if not line or line.startswith("#"):
                 continue
-            category, forms, english, *rest = line.split("\t")
-            features = dict(_feature(item) for item in " ".join(rest).split())
-            rank = len(self._entries.setdefault(category, []))
-            entry = Entry(category, tuple(forms.split("/")), english, features, rank)
-            self._entries[category].append(entry)
-
-    def entries(self, category: str) -> list[Entry]:
-        return self._entries[category]
-
-    def pick(
-        self, choose: Chooser, category: str, wanted: Callable[[Entry], bool] = lambda _: True
-    ) -> Entry:
-        """An entry drawn by its rank among those of the category that are `wanted`."""
-        known = self._weighted(category, choose.unseen)
-        return choose.source.weighted([item for item in known if wanted(item[0])])
-
-    @cache  # noqa: B019 - there are two lexicons, and they last
-    def _weighted(self, category: str, unseen: bool) -> list[tuple[Entry, float]]:
-        return [
-            (entry, 1.0 / (entry.rank + 2))
-            for entry in self._entries[category]
-            if unseen or not entry.unseen
-        ]
+            category, *columns, marks = (*line.split("\t"), "")[:4]
+            forms, english = ("" if column == "-" else column for column in columns)
+            features = dict(_feature(item) for item in marks.split())
+            alike = entries.setdefault(category, [])
+            alike.append(Entry(category, tuple(forms.split("/")), english, features, len(alike)))
+    return entries
 
 
-def _feature(item: str) -> tuple[str, str]:
-    key, _, value = item.partition("=")
-    return key, value
+def _feature(item: str) -> tuple[str, Any]:
+    key, equals, value = item.partition("=")
+    return key, value if equals else True

@@ -1,15 +1,14 @@
-"""Sentence pairs that grow together: a source tree and a target word sequence with links.
+"""Sentence pairs that grow together: a source tree and target words with links.
 
-A grammar rule is a plain function that returns a `Pair`: the source side is a tree over `Leaf`s,
-the target side a sequence of `Word`s, each of which names the leaves it translates. Rules combine
-pairs by building a source node in source order and concatenating target sequences in target
-order, so any reordering, insertion, deletion or discontinuity can be written down, and the word
-alignment falls out of it:
+The source side of a rule is a tree over `Leaf`s, the target side a sequence of `Word`s, each of
+which names the leaves that it translates. Rules build source nodes in source order and join target
+words in target order, so any reordering, insertion, deletion or discontinuity can be written down,
+and the word alignment falls out of it:
 
 >>> hon, o, katta = Leaf("N", "hon"), Leaf("P", "o"), Leaf("V", "katta")
->>> vp = Pair(Tree("VP", (Tree("PP", (hon, o)), katta)),
-...           (Word("bought", "VBD", (katta,)), Word("a", "DT"), Word("book", "NN", (hon,))))
->>> example = realise(vp)
+>>> vp = Tree("VP", (Tree("PP", (hon, o)), katta))
+>>> words = (Word("bought", "VBD", (katta,)), Word("a", "DT"), Word("book", "NN", (hon,)))
+>>> example = realise(vp, words)
 >>> example.tree
 '(VP (PP (N hon) (P o)) (V katta))'
 >>> example.target, example.links
@@ -18,7 +17,7 @@ alignment falls out of it:
 
 from dataclasses import dataclass
 from random import Random
-from typing import Protocol, TypeVar
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 
@@ -44,10 +43,22 @@ class Word:
     links: tuple[Leaf, ...] = ()
 
 
-@dataclass(frozen=True)
-class Pair:
-    source: Tree | Leaf
-    target: tuple[Word, ...]
+Words = tuple[Word, ...]
+
+
+class Phrase:
+    """What a rule has made: its names in both languages. A name that was never set is empty."""
+
+    def __init__(self, **fields: Any) -> None:
+        self.__dict__.update(fields)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return ()
+
+    def but(self, **changes: Any) -> "Phrase":
+        return Phrase(**{**self.__dict__, **changes})
 
 
 @dataclass(frozen=True)
@@ -60,15 +71,6 @@ class Example:
     target: tuple[str, ...]
     target_tags: tuple[str, ...]
     links: tuple[tuple[int, int], ...]
-
-
-class Grammar(Protocol):
-    """What a language module offers: its codes and one function that makes a sentence."""
-
-    SOURCE: str
-    TARGET: str
-
-    def sentence(self, choose: "Chooser") -> Pair: ...
 
 
 class Stream:
@@ -109,30 +111,37 @@ class Chooser:
         self.unseen = unseen
 
 
-def realise(pair: Pair) -> Example:
-    leaves = list(_leaves(pair.source))
+def leaves_of(*items: Any) -> tuple[Leaf, ...]:
+    """All leaves of trees, phrases and sequences of them, in order."""
+    found: list[Leaf] = []
+    for item in items:
+        if isinstance(item, Leaf):
+            found.append(item)
+        elif isinstance(item, Tree):
+            found.extend(leaves_of(*item.children))
+        elif item:
+            found.extend(
+                leaves_of(*item) if isinstance(item, tuple | list) else leaves_of(item.source)
+            )
+    return tuple(found)
+
+
+def realise(source: Tree, target: Words) -> Example:
+    leaves = leaves_of(source)
     position = {leaf: i for i, leaf in enumerate(leaves)}
-    words = [word.text for word in pair.target]
+    words = [word.text for word in target]
     for i, following in enumerate(words[1:]):
         if words[i] == "a" and following[0] in "aeiou":
             words[i] = "an"
-    links = {(position[leaf], j) for j, word in enumerate(pair.target) for leaf in word.links}
+    links = {(position[leaf], j) for j, word in enumerate(target) for leaf in word.links}
     return Example(
         source=tuple(leaf.word for leaf in leaves),
         source_tags=tuple(leaf.tag for leaf in leaves),
-        tree=_brackets(pair.source),
+        tree=_brackets(source),
         target=tuple(words),
-        target_tags=tuple(word.tag for word in pair.target),
+        target_tags=tuple(word.tag for word in target),
         links=tuple(sorted(links)),
     )
-
-
-def _leaves(node: Tree | Leaf):  # type: ignore[no-untyped-def]
-    if isinstance(node, Leaf):
-        yield node
-    else:
-        for child in node.children:
-            yield from _leaves(child)
 
 
 def _brackets(node: Tree | Leaf) -> str:

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperbaton.foundation.errors import DataError, reading
-from hyperbaton.foundation.files.array_laws import ADVICE, Check, Laws, plain_numbers
+from hyperbaton.foundation.files.array_laws import ADVICE, ArrayCheck, CheckedArrays, plain_numbers
 from hyperbaton.foundation.files.sealed_folders import (
     damaged_files,
     is_remembered,
@@ -37,7 +37,7 @@ HEADER = "header.json"
 _TYPE = r"[<>|][biufcSUV]\d{1,4}"
 _FIELD = rf"\('(\w+)', '({_TYPE})'\)"
 _SIZE = r"\d{1,18}"
-START = re.compile(
+NPY_START = re.compile(
     rf"\x93NUMPY\x01\x00..{{'descr': (?P<type>'{_TYPE}'|\[{_FIELD}(?:, {_FIELD})*\]), "
     rf"'fortran_order': False, 'shape': \((?P<shape>{_SIZE},(?: {_SIZE}(?:, {_SIZE})*)?)\), }} *\n",
     re.DOTALL | re.ASCII,
@@ -107,7 +107,7 @@ def save_arrays(
 def load_arrays(
     directory: Path,
     format_number: int,
-    laws: Check = plain_numbers,
+    laws: ArrayCheck = plain_numbers,
     settings: Mapping[str, Any] = MappingProxyType({}),
     mode: Literal["r", "c"] = "r",
 ) -> ArrayFolder:
@@ -147,7 +147,7 @@ def _is_file_name(name: str) -> bool:
     return Path(name).name == name and name.isprintable()
 
 
-def _verify(directory: Path, version: str, laws: Check, folder: ArrayFolder) -> None:
+def _verify(directory: Path, version: str, laws: ArrayCheck, folder: ArrayFolder) -> None:
     if is_remembered(directory, version):
         return
     sealed = is_sealed(directory)
@@ -157,7 +157,7 @@ def _verify(directory: Path, version: str, laws: Check, folder: ArrayFolder) -> 
             where=str(directory / name),
             advice="hyperbaton check --repair makes it again where the training data are at hand",
         )
-    arrays = Laws(directory, *folder)
+    arrays = CheckedArrays(directory, *folder)
     laws(arrays)
     arrays.all_checked()
     if sealed:
@@ -183,7 +183,7 @@ def _map(path: Path, kind: str, mode: Literal["r", "c"]) -> NDArray[Any]:
 
 def _described(start: str) -> tuple[np.dtype[Any], tuple[int, ...]]:
     """What an `.npy` file says that it holds."""
-    found = START.fullmatch(start)
+    found = NPY_START.fullmatch(start)
     if not found:
         raise ValueError("another beginning")
     fields = re.findall(_FIELD, found["type"])

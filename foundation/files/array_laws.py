@@ -5,7 +5,7 @@ hostile one could make them read or write anywhere. So whoever loads a folder of
 true of every one of them, and a file that breaks a law is refused. Laws look at all values, once:
 folders that keep them are remembered (`sealed_folders`).
 
-    def laws(arrays: Laws) -> None:
+    def laws(arrays: CheckedArrays) -> None:
         offsets = arrays.ranges("offsets", np.int32, len(arrays["words"]))
         arrays.indices("words", np.int32, (None,), below=len(arrays.vocabularies["words"]))
 """
@@ -20,14 +20,14 @@ from numpy.typing import DTypeLike, NDArray
 from hyperbaton.foundation.errors import DataError
 from hyperbaton.foundation.files.vocabulary import Vocabulary
 
-LARGEST = 1e7  # of scores and weights: sums of products stay finite
-CHUNK = 1 << 20  # values looked at together, so that what is computed of them stays in the cache
+LARGEST_SCORE = 1e7  # of scores and weights: sums of products stay finite
+VALUES_AT_ONCE = 1 << 20  # so that what is computed of them stays in the cache
 ADVICE = "train or import the model again"
 
 Shape: TypeAlias = Sequence[int | None]  # None: any length
 
 
-class Laws:
+class CheckedArrays:
     """The arrays of a folder; each check refuses the file that fails it."""
 
     def __init__(
@@ -115,7 +115,7 @@ class Laws:
 
     def finite(self, name: str, values: NDArray[Any]) -> None:
         # NaN makes comparisons with the extremes false
-        if values.size and not (values.min() >= -LARGEST and values.max() <= LARGEST):
+        if values.size and not (values.min() >= -LARGEST_SCORE and values.max() <= LARGEST_SCORE):
             raise self.broken(name, "has values that are not numbers, or too large")
 
     def never_falls(self, name: str, values: NDArray[Any], first: int, end: int) -> None:
@@ -145,10 +145,10 @@ class Laws:
         return DataError(what, where=where, expected=expected, advice=ADVICE)
 
 
-Check: TypeAlias = Callable[[Laws], None]
+ArrayCheck: TypeAlias = Callable[[CheckedArrays], None]
 
 
-def plain_numbers(arrays: Laws) -> None:
+def plain_numbers(arrays: CheckedArrays) -> None:
     """For arrays that only numpy reads, which looks at every index itself."""
     for name, values in arrays._arrays.items():
         arrays.array(name, values.dtype, values.shape)
@@ -157,7 +157,7 @@ def plain_numbers(arrays: Laws) -> None:
 
 
 def chunks_of(n: int) -> Iterator[slice]:
-    return (slice(at, at + CHUNK) for at in range(0, n, CHUNK))
+    return (slice(at, at + VALUES_AT_ONCE) for at in range(0, n, VALUES_AT_ONCE))
 
 
 def _pairs(values: NDArray[Any]) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:

@@ -19,7 +19,7 @@ from typing import BinaryIO, cast
 
 from hyperbaton.foundation.errors import DataError, reason
 
-WAITING = 16  # threads
+WAITING_THREADS = 16  # threads
 COMPRESSION = 6  # gzip's own default: 9 takes three times as long for two percent
 
 
@@ -49,7 +49,7 @@ def replacing(path: Path, *, waits: bool = True) -> Iterator[Path]:
 
 def put_in_place(made: Path, path: Path) -> None:
     """Gives a folder of files its name, once all of them are on the disk."""
-    with ThreadPoolExecutor(WAITING) as pool:  # a disk has many in one go
+    with ThreadPoolExecutor(WAITING_THREADS) as pool:  # a disk has many in one go
         list(pool.map(sync, [*made.iterdir(), made]))
     os.rename(made, path)  # noqa: PTH104 - fails where Path.replace would not
     sync(path.parent)

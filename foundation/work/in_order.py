@@ -18,8 +18,8 @@ from hyperbaton.foundation.work.workplace import Workplace
 
 Item = TypeVar("Item")
 Made = TypeVar("Made")
-# From the number of a chunk's first item, from 0, and the chunk
-ChunkWork: TypeAlias = Callable[[Workplace, int, list[Item]], list[Made]]
+# From the number of a chunk's first item, from 0, and the chunk: results, and their seconds
+ChunkWork: TypeAlias = Callable[[Workplace, int, list[Item]], tuple[list[Made], float]]
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def in_order(
 
     try:
         while chunk := _next_chunk(items, size, pace.seconds):
-            waiting.append((len(chunk), workers.submit(timed, work, number, chunk)))
+            waiting.append((len(chunk), workers.submit(work, number, chunk)))
             number += len(chunk)
             while waiting and (waiting[0][1].done() or len(waiting) > pace.ahead * workers.n):
                 yield from next_results()
@@ -78,11 +78,3 @@ def _next_chunk(items: Iterator[Item], size: int, seconds: float) -> list[Item]:
         if len(chunk) >= size or monotonic() - began > seconds:
             break
     return chunk
-
-
-def timed(
-    here: Workplace, work: ChunkWork[Item, Made], first: int, chunk: list[Item]
-) -> tuple[list[Made], float]:
-    """The results of a chunk, and the seconds they took."""
-    began = monotonic()
-    return work(here, first, chunk), monotonic() - began

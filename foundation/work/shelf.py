@@ -22,7 +22,7 @@ from hyperbaton.foundation.work.workplace import PIECE, Piece, Workplace
 
 Arrays = Mapping[str, NDArray[Any]]
 HEAD = 1024  # bytes in which the header of every file ends
-SMALL = 1 << 15  # bytes of a file; it takes longer to map them than to read them
+SMALL_FILE = 1 << 15  # bytes of a file; it takes longer to map them than to read them
 _lock = Lock()  # Python 3.11 cannot parse headers in two threads at once
 
 
@@ -100,12 +100,12 @@ class FarShelf(Shelf):
         self, names: Sequence[str], begin: str, part: int, columns: Sequence[str]
     ) -> tuple[list[NDArray[Any]], Int64Array]:
         folders = [self._home / name for name in names]
-        bounds = [Rows(head, part, part + 2) for head in heads(self._here, folders, begin)]
+        bounds = [RowRange(head, part, part + 2) for head in heads(self._here, folders, begin)]
         ends = fetched(self._here, bounds).reshape(-1, 2)
         gathered = []
         for column in columns:
             found = heads(self._here, folders, column)
-            rows = [Rows(head, *pair) for head, pair in zip(found, ends.tolist(), strict=True)]
+            rows = [RowRange(head, *pair) for head, pair in zip(found, ends.tolist(), strict=True)]
             gathered.append(fetched(self._here, rows))
         return gathered, ends[:, 1] - ends[:, 0]
 
@@ -123,7 +123,7 @@ class _Mapped(Arrays):
         return self._mapped[name]
 
     def _opened(self, path: Path) -> NDArray[Any]:
-        is_small = path.stat().st_size <= SMALL
+        is_small = path.stat().st_size <= SMALL_FILE
         with _lock:
             found = np.load(path, mmap_mode=None if is_small else self._mode, allow_pickle=False)
         values = np.asarray(found)
@@ -163,7 +163,7 @@ class Head(NamedTuple):
     dtype: np.dtype[Any]
 
 
-class Rows(NamedTuple):
+class RowRange(NamedTuple):
     """Some rows of an array."""
 
     head: Head
@@ -174,7 +174,7 @@ class Rows(NamedTuple):
 def fetch_array(here: Workplace, path: Path) -> NDArray[Any]:
     """A whole array of the command's machine, in memory."""
     (head,) = _heads(here, [path])
-    return fetched(here, [Rows(head, 0, head.shape[0])])
+    return fetched(here, [RowRange(head, 0, head.shape[0])])
 
 
 def heads(here: Workplace, folders: Sequence[Path], name: str) -> list[Head]:
@@ -194,7 +194,7 @@ def _heads(here: Workplace, paths: Sequence[Path]) -> list[Head]:
     return found
 
 
-def fetched(here: Workplace, parts: Sequence[Rows]) -> NDArray[Any]:
+def fetched(here: Workplace, parts: Sequence[RowRange]) -> NDArray[Any]:
     """Rows of arrays of one kind, one after the other."""
     kind = parts[0].head
     total = sum(part.high - part.low for part in parts)

@@ -66,14 +66,14 @@ def check_model(
     probabilities, no reference) are not in the result.
     """
     compared = {}
-    for law, check in Laws(make(), sentence, options, seed, corpus, reference):
+    for law, check in ModelLaws(make(), sentence, options, seed, corpus, reference):
         compared[law] = check()
         assert compared[law], f"the law on {law} has compared nothing; take a longer sentence"
     return compared
 
 
 @dataclass
-class Laws:
+class ModelLaws:
     """Iterating gives the laws that concern the model, in the order in which they are called."""
 
     model: DistortionModel
@@ -181,7 +181,6 @@ class Laws:
         found = {
             "features": (scorer.features(steps), n_steps),
             "finish": (scorer.finish(state), n_steps),
-            "coverage_estimate": (scorer.coverage_estimate(steps.coverage, steps.state), n_steps),
             "option_estimate": (scorer.option_estimate(n_options), n_options),
         }
         for name, (values, n_rows) in found.items():

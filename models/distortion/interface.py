@@ -35,9 +35,9 @@ from hyperbaton.foundation.arrays import (
 from hyperbaton.foundation.errors import DataError, SettingError
 from hyperbaton.foundation.estimator import Estimator
 from hyperbaton.foundation.files.array_files import load_arrays, save_arrays
-from hyperbaton.foundation.files.array_laws import Laws, plain_numbers
+from hyperbaton.foundation.files.array_laws import CheckedArrays, plain_numbers
 from hyperbaton.foundation.files.vocabulary import Vocabulary
-from hyperbaton.models.phrases.extraction import GRID
+from hyperbaton.models.phrases.settings import GRID
 from hyperbaton.models.phrases.table import PhraseTable
 
 COPIED = -1  # target word that is not the phrase table's: an unknown source word itself, or given
@@ -173,10 +173,6 @@ class SentenceScorer(ABC):
         """What taking an option will cost at best, for the future cost of spans, (N, F)."""
         return np.zeros((n_options, self.n_features))
 
-    def coverage_estimate(self, coverage: UInt64Array, state: Int64Array) -> FloatArray:  # noqa: ARG002
-        """What finishing from each coverage and state will cost at best, for pruning, (B, F)."""
-        return np.zeros((len(state), self.n_features))
-
     def jump_estimate(self) -> FloatArray | None:
         """What a jump from each end of a phrase to each start of the next will cost at best, for
         pruning, (n_words + 1, n_words, F)."""
@@ -276,7 +272,7 @@ class DistortionModel(Estimator, ABC):
     def check_settings(self) -> None:
         """Refuses values of settings that are not possible; called before a system is loaded."""
 
-    def laws(self, arrays: Laws) -> None:
+    def laws(self, arrays: CheckedArrays) -> None:
         """What must hold of saved arrays, if compiled code relies on it (`array_laws.py`)."""
         plain_numbers(arrays)
 

@@ -12,34 +12,38 @@ Missing suffixes and backoffs need nothing. Text before `\data\` is skipped.
 """
 
 import re
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hyperbaton.corpus.text import open_binary, read_error, split_words
+from hyperbaton.corpus.text import open_binary, read_error
 from hyperbaton.foundation.errors import DataError
 from hyperbaton.foundation.files.compression import reading_errors
 from hyperbaton.foundation.files.vocabulary import SPECIAL, Vocabulary
 from hyperbaton.foundation.files.writing import open_to_write
+from hyperbaton.foundation.hashing import DistinctRows
 from hyperbaton.foundation.progress import Progress
 from hyperbaton.models.language_model.arpa_lines import (
-    BAD_LINE,
-    LARGEST,
+    ABOVE_ZERO,
     MORE,
-    WordIndex,
+    NO_NUMBER,
+    NO_WORD,
+    SECTION_ENDS,
+    TOO_FEW,
+    TOO_MANY,
+    ParsedLines,
     format_lines,
     index_words,
     parse_lines,
 )
-from hyperbaton.models.language_model.ngrams import LN10, MAX_ORDER, NGrams, Section, assemble
+from hyperbaton.models.language_model.ngrams import LN10, MAX_ORDER, NGrams, NGramSection, assemble
 
-CHUNK = 1 << 22  # bytes that are read at once
-LINES_AT_ONCE = 1 << 16  # that are written at once
+BYTES_AT_ONCE = 1 << 22  # that are read
+LINES_AT_ONCE = 1 << 16  # that are written
 UNKNOWN_LOG10 = -100.0
 _COUNT = re.compile(r"ngram\s+([0-9]{1,15})\s*=\s*([0-9]{1,15})")
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
 def write_arpa(ngrams: NGrams, path: Path) -> None:
@@ -64,74 +68,62 @@ def write_arpa(ngrams: NGrams, path: Path) -> None:
         stream.write(b"\n\\end\\\n")
 
 
-class ArpaSource:
-    """A position in an ARPA file, which is read by line where it is small, else in large pieces.
-
-    `line` and `piece` look ahead; the `take` methods move on.
-    """
+class _Source:
+    """A position in an ARPA file, of which a piece of whole lines is at hand."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path
-        self._stream = open_binary(path)
-        self._text, self._at, self._end = b"", 0, 0
-        self._n_taken = 0  # lines
+        self._path, self._stream = path, open_binary(path)
+        self.text, self.at = b"", 0
+        self._n_before = 0  # lines before the text
 
     def close(self) -> None:
         self._stream.close()
 
+    def fill(self) -> bool:
+        """Reads on if no line is at hand; False at the end of the file."""
+        if self.at == len(self.text):
+            self._n_before += self.text.count(b"\n")
+            try:
+                self.text = self._stream.read(BYTES_AT_ONCE) + self._stream.readline()
+            except reading_errors(self._path) as error:
+                raise read_error(error, self._path, self._n_before + 1) from None
+            self.at = 0
+            if self.text and not self.text.endswith(b"\n"):
+                self.text += b"\n"
+        return bool(self.text)
+
     def line(self) -> str | None:
         """The next non-empty line, stripped of blanks; None at the end."""
-        while self._fill():
-            self._end = self._text.index(b"\n", self._at) + 1
-            stripped = self._text[self._at : self._end].strip(b" \t\r\n")
-            if stripped:
-                try:
-                    return stripped.decode()
-                except UnicodeDecodeError as error:
-                    byte = stripped[error.start]
-                    raise self.error(
-                        f"byte 0x{byte:02x} is not UTF-8",
-                        "convert the file first, for instance with iconv -t UTF-8",
-                    ) from None
+        while self.fill():
+            end = self.text.index(b"\n", self.at)
+            if self.text[self.at : end].strip(b" \t\r"):
+                return self.decoded(self.at, end).strip(" \t\r")
             self.take_line()
         return None
 
     def take_line(self) -> None:
-        self._at, self._n_taken = self._end, self._n_taken + 1
+        self.at = self.text.index(b"\n", self.at) + 1
 
-    def piece(self) -> NDArray[np.uint8]:
-        """All whole lines at hand; nothing at the end."""
-        if not self._fill():
-            return np.empty(0, dtype=np.uint8)
-        end = self._text.rindex(b"\n") + 1
-        return np.frombuffer(self._text, dtype=np.uint8, count=end - self._at, offset=self._at)
+    def decoded(self, begin: int, end: int) -> str:
+        try:
+            return self.text[begin:end].decode()
+        except UnicodeDecodeError as error:
+            raise self.error(
+                f"byte 0x{self.text[begin + error.start]:02x} is not UTF-8",
+                "convert the file first, for instance with iconv -t UTF-8",
+                begin,
+            ) from None
 
-    def take_piece(self, n_bytes: int, n_lines: int) -> None:
-        self._at, self._n_taken = self._at + n_bytes, self._n_taken + n_lines
-
-    def error(self, what: str, expected: str = "") -> DataError:
-        """An error about the line that would be taken next."""
-        return DataError(what, where=f"{self.path}:{self._n_taken + 1}", expected=expected)
-
-    def _fill(self) -> bool:
-        """Reads on until a whole line is at hand; False at the end of the file."""
-        while self._text.find(b"\n", self._at) < 0:
-            try:
-                more = self._stream.read(CHUNK)
-            except reading_errors(self.path) as error:
-                raise read_error(error, self.path, self._n_taken + 1) from None
-            rest = self._text[self._at :]
-            if not more and not rest:
-                return False
-            # the last line may lack its end
-            self._text, self._at = rest + (more or b"\n"), 0
-        return True
+    def error(self, what: str, expected: str = "", at: int | None = None) -> DataError:
+        """An error about a line of the text, the next one unless a place is given."""
+        line = self._n_before + self.text.count(b"\n", 0, self.at if at is None else at) + 1
+        return DataError(what, where=f"{self._path}:{line}", expected=expected)
 
 
 def read_arpa(path: Path, progress: Progress | None = None) -> NGrams:
     """The n-grams of an ARPA file, plain or compressed by its name."""
     vocabulary, sections = Vocabulary(), []
-    with closing(ArpaSource(path)) as source:
+    with closing(_Source(path)) as source:
         for length, count in enumerate(_read_header(source), 1):
             if progress:
                 progress(f"reading {length}-grams", count)
@@ -140,7 +132,7 @@ def read_arpa(path: Path, progress: Progress | None = None) -> NGrams:
                 section, n_read = _read_unigrams(source, vocabulary)
                 index = index_words(vocabulary)
             else:
-                section = _read_section(source, length, index, vocabulary)
+                section = _read_section(source, length, index)
                 n_read = len(section.words)
             if n_read != count:
                 raise source.error(
@@ -152,7 +144,7 @@ def read_arpa(path: Path, progress: Progress | None = None) -> NGrams:
     return assemble(vocabulary, sections, str(path))
 
 
-def _read_header(source: ArpaSource) -> list[int]:
+def _read_header(source: _Source) -> list[int]:
     while (line := source.line()) != "\\data\\":
         if line is None:
             raise source.error("the file has no \\data\\ line", "an ARPA file begins with one")
@@ -171,7 +163,7 @@ def _read_header(source: ArpaSource) -> list[int]:
     return counts
 
 
-def _expect(source: ArpaSource, wanted: str) -> None:
+def _expect(source: _Source, wanted: str) -> None:
     line = source.line()
     if line != wanted:
         found = "the file ends" if line is None else f"found {line!r}"
@@ -179,17 +171,18 @@ def _expect(source: ArpaSource, wanted: str) -> None:
     source.take_line()
 
 
-def _read_unigrams(source: ArpaSource, vocabulary: Vocabulary) -> tuple[Section, int]:
+def _read_unigrams(source: _Source, vocabulary: Vocabulary) -> tuple[NGramSection, int]:
     """The unigrams, including <unk>, and how many the file has."""
     values: dict[int, tuple[float, float]] = {}
-    while (line := source.line()) is not None and not line.startswith("\\"):
-        fields = _checked(source, line, 1, None)
-        word = "<unk>" if fields[1] == "<UNK>" else fields[1]  # as older tools write it
-        [number] = vocabulary.extend([word])
-        if number in values:
-            raise source.error(f"the word {word!r} is listed twice")
-        values[number] = float(fields[0]), float(fields[2]) if len(fields) > 2 else 0.0
-        source.take_line()
+    for part in _parts(source, 1, index_words(vocabulary)):
+        for (begin, end), *value in zip(
+            part.words.tolist(), part.probability.tolist(), part.backoff.tolist(), strict=True
+        ):
+            word = source.decoded(begin, end)
+            [number] = vocabulary.extend(["<unk>" if word == "<UNK>" else word])  # of older tools
+            if number in values:
+                raise source.error(f"the word {word!r} is listed twice", at=begin)
+            values[number] = value[0], value[1]
     for number, word in enumerate(SPECIAL[1:], 1):
         if number not in values:
             raise source.error(f"{word} is not among the unigrams", "sentences need it")
@@ -197,41 +190,36 @@ def _read_unigrams(source: ArpaSource, vocabulary: Vocabulary) -> tuple[Section,
     values.setdefault(0, (UNKNOWN_LOG10, 0.0))
     numbers = np.array(list(values), dtype=np.int32).reshape(-1, 1)
     probability, backoff = LN10 * np.array(list(values.values())).T
-    return Section(numbers, probability, backoff), n_read
+    return NGramSection(numbers, probability, backoff), n_read
 
 
-def _read_section(
-    source: ArpaSource, length: int, index: WordIndex, vocabulary: Vocabulary
-) -> Section:
-    parts = [parse_lines(np.empty(0, np.uint8), length, index)]
-    while parts[-1].why == MORE and len(piece := source.piece()):
-        part = parse_lines(piece, length, index)
-        source.take_piece(part.stop, part.n_lines)
-        if part.why == BAD_LINE:
-            line = source.line() or ""
-            _checked(source, line, length, vocabulary)  # raises the error
-            raise AssertionError(f"the two readers of ARPA lines disagree about {line!r}")
-        parts.append(part)
+def _read_section(source: _Source, length: int, index: DistinctRows) -> NGramSection:
+    nothing = parse_lines(b"", 0, length, index)
+    parts = [nothing, *_parts(source, length, index)]
     words, probability, backoff = map(np.concatenate, list(zip(*parts, strict=True))[:3])
-    return Section(words, LN10 * probability, LN10 * backoff)
+    return NGramSection(words, LN10 * probability, LN10 * backoff)
 
 
-def _checked(
-    source: ArpaSource, line: str, length: int, vocabulary: Vocabulary | None
-) -> list[str]:
-    """The fields of an n-gram line: the slow twin of the compiled reader."""
-    fields = split_words(line.replace("\r", " "))
-    if not length + 1 <= len(fields) <= length + 2:
-        raise source.error(
-            "too few fields" if len(fields) <= length else "too many fields",
-            f"expected a probability, a {length}-gram, perhaps a backoff",
-        )
-    for number in (fields[0], *fields[length + 1 :]):
-        if not _NUMBER.fullmatch(number) or not abs(float(number)) <= LARGEST:
-            raise source.error(f"{number!r:.40} is not a number, or too large")
-    if float(fields[0]) > 0:
-        raise source.error(f"the log probability {fields[0]} is above 0")
-    for word in fields[1 : length + 1]:
-        if vocabulary is not None and word not in vocabulary:
-            raise source.error(f"the word {word!r} is not among the unigrams")
-    return fields
+def _parts(source: _Source, length: int, index: DistinctRows) -> Iterator[ParsedLines]:
+    """The n-grams of a section, a part for each piece of text; a bad line is an error."""
+    why = MORE
+    while why == MORE and source.fill():
+        part = parse_lines(source.text, source.at, length, index)
+        yield part
+        source.at, why = part.stop, part.why
+        if why not in (MORE, SECTION_ENDS):
+            raise _bad_line(source, length, part)
+
+
+def _bad_line(source: _Source, length: int, part: ParsedLines) -> DataError:
+    if part.why in (TOO_FEW, TOO_MANY):
+        what = "too few fields" if part.why == TOO_FEW else "too many fields"
+        return source.error(what, f"expected a probability, a {length}-gram, perhaps a backoff")
+    field = source.decoded(*part.field)
+    return source.error(
+        {
+            NO_NUMBER: f"{field!r:.40} is not a number, or too large",
+            ABOVE_ZERO: f"the log probability {field} is above 0",
+            NO_WORD: f"the word {field!r} is not among the unigrams",
+        }[part.why]
+    )

@@ -1,11 +1,8 @@
 """Compiled reading and writing of the n-gram lines of ARPA files: probability, words, backoff.
 
 When reading, spaces and tabs separate fields, empty lines are skipped, and a line that begins with
-a backslash ends the section. The slow reader in `arpa.py` finds out what is wrong with a bad line.
-Written numbers have seven digits after the point, which is the precision of 32-bit floats.
-
-Words are looked up as bytes in a hash table with open addressing and linear probing; the letters
-of all words stand one after the other in one array.
+a backslash ends the section. Written numbers have seven digits after the point, which is the
+precision of 32-bit floats.
 """
 
 from typing import NamedTuple
@@ -13,30 +10,25 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array
+from hyperbaton.foundation.arrays import FloatArray, Int32Array
 from hyperbaton.foundation.errors import DataError
 from hyperbaton.foundation.files.vocabulary import Vocabulary
+from hyperbaton.foundation.hashing import EMPTY, DistinctRows, add_row, table_size
 from hyperbaton.foundation.kernels import inner, kernel
 
 SPACE, TAB, NEWLINE, RETURN, BACKSLASH = (ord(sign) for sign in " \t\n\r\\")
 PLUS, MINUS, POINT, ZERO, NINE, UPPER_E, LOWER_E = (ord(sign) for sign in "+-.09Ee")
-MORE, SECTION_ENDS, BAD_LINE = 0, 1, 2  # why the reading of a chunk stopped
-NO_WORD = -1
+# why the reading of a piece of text stopped
+MORE, SECTION_ENDS, TOO_FEW, TOO_MANY, NO_NUMBER, ABOVE_ZERO, NO_WORD = range(7)
 SEPARATORS = (" ", "\t", "\n", "\r")
 N_DIGITS = 7
 ALL_DIGITS = 1e17  # of a number: more change nothing
-LARGEST = 1e6  # log10 of a probability or a backoff, whatever its sign
+LARGEST_LOG = 1e6  # log10 of a probability or a backoff, whatever its sign
 WIDEST = 14  # characters of a number: sign, three digits, point, seven digits; and a separator
 
 
-class WordIndex(NamedTuple):
-    letters: NDArray[np.uint8]  # all words, one after the other
-    offsets: Int64Array  # (words + 1,) where each begins
-    slots: Int32Array  # (power of two,) word ids, NO_WORD where free
-
-
-def index_words(vocabulary: Vocabulary) -> WordIndex:
-    """An index of the words, which must not contain what separates words in a file."""
+def index_words(vocabulary: Vocabulary) -> DistinctRows:
+    """The letters of all words, with no room for more: what `add_row` does not find is EMPTY."""
     for word in vocabulary.words:
         if not word or any(separator in word for separator in SEPARATORS):
             raise DataError(
@@ -44,109 +36,86 @@ def index_words(vocabulary: Vocabulary) -> WordIndex:
                 expected="words without spaces, tabs and line ends",
             )
     encoded = [word.encode() for word in vocabulary.words]
-    letters = np.frombuffer(b"".join(encoded), dtype=np.uint8)
-    offsets = np.cumsum([0, *map(len, encoded)])
-    slots = np.full(1 << (2 * len(encoded)).bit_length(), NO_WORD, dtype=np.int32)
-    _fill(letters, offsets, slots)
-    return WordIndex(letters, offsets, slots)
-
-
-@inner
-def _hash(letters: NDArray[np.uint8], begin: int, end: int) -> np.uint64:
-    """FNV-1a (Fowler, Noll and Vo 1991), its high bits folded into the low ones."""
-    value = np.uint64(0xCBF29CE484222325)
-    for i in range(begin, end):
-        value = (value ^ np.uint64(letters[i])) * np.uint64(0x100000001B3)
-    return value ^ (value >> np.uint64(32))
+    index = DistinctRows(
+        np.frombuffer(bytearray().join(encoded), np.uint8),
+        np.cumsum([0, *map(len, encoded)]),
+        np.full(table_size(len(encoded)), EMPTY, np.int32),
+        np.zeros(1, np.int64),
+    )
+    _fill(index)
+    return index
 
 
 @kernel
-def _fill(letters: NDArray[np.uint8], offsets: Int64Array, slots: Int32Array) -> None:
-    mask = np.uint64(len(slots) - 1)
-    for word in range(len(offsets) - 1):
-        slot = _hash(letters, offsets[word], offsets[word + 1]) & mask
-        while slots[slot] != NO_WORD:
-            slot = (slot + np.uint64(1)) & mask
-        slots[slot] = word
-
-
-@inner
-def find_word(index: WordIndex, text: NDArray[np.uint8], begin: int, end: int) -> int:
-    """The id of the word `text[begin:end]`, or NO_WORD."""
-    mask = np.uint64(len(index.slots) - 1)
-    slot = _hash(text, begin, end) & mask
-    while True:
-        word = index.slots[slot]
-        if word == NO_WORD:
-            return NO_WORD
-        start = index.offsets[word]
-        length = index.offsets[word + 1] - start
-        same = length == end - begin
-        i = 0
-        while same and i < length:
-            same = index.letters[start + i] == text[begin + i]
-            i += 1
-        if same:
-            return int(word)
-        slot = (slot + np.uint64(1)) & mask
+def _fill(index):
+    for number in range(len(index.begin) - 1):
+        word = index.values[index.begin[number] : index.begin[number + 1]]
+        add_row(index, word, len(word))
 
 
 class ParsedLines(NamedTuple):
-    words: Int32Array  # (lines, length)
-    probability: FloatArray  # (lines,) as written, base 10
-    backoff: FloatArray  # (lines,) 0 where there is none
-    n_lines: int  # whole lines read, including empty ones
-    stop: int  # the byte at which the next line begins
-    why: int  # MORE, SECTION_ENDS or BAD_LINE
+    words: Int32Array  # (n-grams, length) ids; of unigrams (n-grams, 2) where the words are
+    probability: FloatArray  # (n-grams,) as written, base 10
+    backoff: FloatArray  # (n-grams,) 0 where there is none
+    stop: int  # where the line begins that was not read
+    why: int  # MORE, SECTION_ENDS or what is wrong with that line
+    field: tuple[int, int]  # the field that is wrong
 
 
-def parse_lines(text: NDArray[np.uint8], length: int, index: WordIndex) -> ParsedLines:
-    """Parses a text of whole lines up to the end of the section or a bad line."""
-    n_most = int(np.count_nonzero(text == NEWLINE))
-    words = np.empty((n_most, length), dtype=np.int32)
+def parse_lines(text: bytes, at: int, length: int, index: DistinctRows) -> ParsedLines:
+    """Parses whole lines up to the end of the text or the section, or a bad line. Unigrams are not
+    looked up in the index."""
+    n_most = text.count(b"\n", at)
+    words = np.empty((n_most, max(length, 2)), np.int32)
     values = np.zeros((n_most, 2))
-    n_rows, n_lines, stop, why = _parse(text, index, words, values)
-    return ParsedLines(words[:n_rows], values[:n_rows, 0], values[:n_rows, 1], n_lines, stop, why)
+    letters = np.frombuffer(text, np.uint8)
+    n_rows, stop, why, field = _parse(letters, at, length, index, words, values)
+    return ParsedLines(words[:n_rows], values[:n_rows, 0], values[:n_rows, 1], stop, why, field)
 
 
 @kernel
-def _parse(
-    text: NDArray[np.uint8], index: WordIndex, words: Int32Array, values: FloatArray
-) -> tuple[int, int, int, int]:
-    length = words.shape[1]
-    row, n_lines, at = 0, 0, 0
+def _parse(text, at, length, index, words, values):
+    row = 0
     while at < len(text):
         end = at
         while text[end] != NEWLINE:
             end += 1
-        first = _skip_blanks(text, at, end)
-        if first < end and text[first] == BACKSLASH:
-            return row, n_lines, at, SECTION_ENDS
-        if first < end:
-            field, begin = 0, first
-            good = True
-            while begin < end and good:
-                stop = begin
-                while stop < end and not _is_blank(text[stop]):
-                    stop += 1
-                if field == 0 or field == length + 1:
-                    good, value = _number(text, begin, stop)
-                    values[row, min(field, 1)] = value
-                    good = good and (field != 0 or value <= 0.0)
-                elif field <= length:
-                    word = find_word(index, text, begin, stop)
-                    words[row, field - 1] = word
-                    good = word != NO_WORD
-                else:
-                    good = False
-                field += 1
-                begin = _skip_blanks(text, stop, end)
-            if not good or field <= length:
-                return row, n_lines, at, BAD_LINE
-            row += 1
-        n_lines += 1
+        begin = _skip_blanks(text, at, end)
+        if begin < end and text[begin] == BACKSLASH:
+            return row, at, SECTION_ENDS, (at, end)
+        n_fields, problem, bad = 0, MORE, (at, end)
+        while begin < end:
+            stop = begin
+            while stop < end and not _is_blank(text[stop]):
+                stop += 1
+            found = MORE
+            if n_fields == 0 or n_fields == length + 1:
+                is_number, value = _number(text, begin, stop)
+                values[row, min(n_fields, 1)] = value
+                if not is_number:
+                    found = NO_NUMBER
+                elif n_fields == 0 and value > 0.0:
+                    found = ABOVE_ZERO
+            elif length == 1 and n_fields == 1:
+                words[row, 0], words[row, 1] = begin, stop
+            elif n_fields <= length:
+                word = add_row(index, text[begin:stop], stop - begin)
+                words[row, n_fields - 1] = word
+                if word == EMPTY:
+                    found = NO_WORD
+            if problem == MORE and found != MORE:
+                problem, bad = found, (begin, stop)
+            n_fields += 1
+            begin = _skip_blanks(text, stop, end)
+        if n_fields > length + 2:
+            problem = TOO_MANY
+        elif 0 < n_fields <= length:
+            problem = TOO_FEW
+        if problem != MORE:
+            return row, at, problem, bad
+        row += n_fields > 0
         at = end + 1
-    return row, n_lines, at, MORE
+    return row, at, MORE, (at, at)
 
 
 @inner
@@ -163,7 +132,7 @@ def _skip_blanks(text: NDArray[np.uint8], begin: int, end: int) -> int:
 
 @inner
 def _number(text: NDArray[np.uint8], begin: int, end: int) -> tuple[bool, float]:
-    """A decimal number, with or without an exponent, accurate to about 15 digits."""
+    """A decimal number, with or without an exponent; one of more than 15 digits is rounded."""
     at = begin
     sign = 1.0
     if at < end and (text[at] == MINUS or text[at] == PLUS):
@@ -193,14 +162,16 @@ def _number(text: NDArray[np.uint8], begin: int, end: int) -> tuple[bool, float]
             given = min(given * 10 + (text[at] - ZERO), 9999)
             at += 1
         exponent += -given if negative else given
-    if value > 0.0:  # 0 times the infinity of a huge exponent is not a number
+    if exponent < 0:
+        value /= 10.0**-exponent  # exact for up to 15 digits, unlike a product with 10^exponent
+    elif value > 0.0:  # 0 times the infinity of a huge exponent is not a number
         value *= 10.0**exponent
-    return good and at == end and value <= LARGEST, sign * value
+    return good and at == end and value <= LARGEST_LOG, sign * value
 
 
 @kernel
 def format_lines(
-    index: WordIndex,
+    index: DistinctRows,
     words: Int32Array,
     probability: FloatArray,
     backoff: FloatArray,
@@ -209,7 +180,7 @@ def format_lines(
     n_letters = 0
     for row in range(len(words)):
         for word in words[row]:
-            n_letters += index.offsets[word + 1] - index.offsets[word] + 1
+            n_letters += index.begin[word + 1] - index.begin[word] + 1
     text = np.empty(n_letters + len(words) * (2 * WIDEST + 1), dtype=np.uint8)
     at = 0
     for row in range(len(words)):
@@ -218,8 +189,8 @@ def format_lines(
             text[at] = TAB if column == 0 else SPACE
             at += 1
             word = words[row, column]
-            for i in range(index.offsets[word], index.offsets[word + 1]):
-                text[at] = index.letters[i]
+            for i in range(index.begin[word], index.begin[word + 1]):
+                text[at] = index.values[i]
                 at += 1
         if with_backoff:
             text[at] = TAB

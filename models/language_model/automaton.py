@@ -50,7 +50,7 @@ UNIGRAM = np.dtype([("logprob", np.float32), ("next", np.int32)])
 MEMORY = np.dtype(
     [("key", np.uint64), ("logprob", np.float64), ("next", np.int32), ("unused", np.int32)]
 )
-SHORT = 16  # transitions among which one guess is good enough
+SHORT_RUN = 16  # transitions among which one guess is good enough
 MEMORY_BITS = 12  # 2^12 answers are remembered: more do not stay in the cache
 MEMORY_SHIFT = np.uint64(64 - MEMORY_BITS)
 NO_KEY = np.uint64(2**64 - 1)  # of an answer that was never given
@@ -79,7 +79,7 @@ def find_key(transitions: NDArray[Any], key: np.uint64, low: np.int64, high: np.
     """Where a key is among transitions[low:high], which are not none; -1 if it is not there."""
     n = high - low
     at = low + np.int64((key * np.uint64(n)) >> np.uint64(32))
-    if n > SHORT:  # keys are spread evenly: a second guess is off by few places among thousands
+    if n > SHORT_RUN:  # keys are spread evenly: a second guess is off by few places among thousands
         distance = np.int64(key) - np.int64(transitions[np.uint64(at)].key)
         at = min(max(at + ((distance * n) >> np.int64(32)), low), high - np.int64(1))
     found = np.uint64(transitions[np.uint64(at)].key)

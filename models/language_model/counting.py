@@ -14,17 +14,23 @@ from pathlib import Path
 import numpy as np
 
 from hyperbaton.corpus.text import parse_lines, split_words
-from hyperbaton.foundation.arrays import BoolArray, GrowingRagged, Int32Array, Int64Array, Ragged
+from hyperbaton.foundation.arrays import (
+    MOST_NUMBERED,
+    BoolArray,
+    GrowingRagged,
+    Int32Array,
+    Int64Array,
+    Ragged,
+)
 from hyperbaton.foundation.errors import DataError
 from hyperbaton.foundation.files.vocabulary import BEGIN, END, SPECIAL, Vocabulary, check_words
 from hyperbaton.foundation.progress import Progress
 from hyperbaton.models.language_model.ngrams import node_keys
 
 PROGRESS_EVERY = 1000  # lines
-MEMORY = 500_000_000  # bytes for sorting
+SORTING_MEMORY = 500_000_000  # bytes for sorting
 BYTES_PER_TOKEN = 48  # of what is sorted together
-SAMPLE = 100_000  # tokens that decide where parts begin
-MOST = (1 << 31) - 1  # nodes that an Int32Array can number
+SAMPLED_TOKENS = 100_000  # tokens that decide where parts begin
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +45,7 @@ class NGramCounts:
 
 
 def count_ngrams(
-    sentences: Ragged, n_words: int, order: int, memory: int = MEMORY
+    sentences: Ragged, n_words: int, order: int, memory: int = SORTING_MEMORY
 ) -> list[NGramCounts]:
     """The n-grams of length 1 to `order` of sentences whose words are below `n_words`.
 
@@ -87,7 +93,7 @@ def count_words(words: Int32Array, n_words: int) -> NGramCounts:
 
 def _part_bounds(node: Int32Array, n_parts: int, low: int, high: int) -> list[int]:
     """Prefixes where parts of about the same number of tokens begin and end."""
-    some = np.sort(node[:: max(len(node) // SAMPLE, 1)])
+    some = np.sort(node[:: max(len(node) // SAMPLED_TOKENS, 1)])
     between = np.unique(some[np.arange(1, n_parts) * len(some) // n_parts])
     return [low, *between[(between > low) & (between < high)].tolist(), high]
 
@@ -140,10 +146,10 @@ def check_text(sentences: Ragged, n_words: int) -> None:
 
 
 def check_number(n_nodes: int) -> None:
-    if n_nodes > MOST:
+    if n_nodes > MOST_NUMBERED:
         raise DataError(
             "the text has too many n-grams",
-            expected=f"at most {MOST:,}",
+            expected=f"at most {MOST_NUMBERED:,}",
             advice="take shorter ones: --lm-order 4",
         )
 

@@ -26,7 +26,7 @@ import numpy as np
 from hyperbaton.foundation.arrays import BoolArray, FloatArray, Int32Array, Int64Array, Ragged
 from hyperbaton.foundation.errors import SettingError
 from hyperbaton.foundation.files.vocabulary import BEGIN, Vocabulary
-from hyperbaton.models.language_model.counting import MEMORY, NGramCounts, count_ngrams
+from hyperbaton.models.language_model.counting import SORTING_MEMORY, NGramCounts, count_ngrams
 from hyperbaton.models.language_model.ngrams import MAX_ORDER, NGrams
 
 Count: TypeAlias = Callable[[Ragged, int, int, int], list[NGramCounts]]
@@ -39,7 +39,7 @@ def estimate(
     vocabulary: Vocabulary,
     order: int = 5,
     prune: Sequence[int] = (0,),
-    memory: int = MEMORY,
+    memory: int = SORTING_MEMORY,
     count: Count = count_ngrams,
 ) -> NGrams:
     """A model of the sentences, whose words are numbers of the vocabulary.

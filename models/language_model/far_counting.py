@@ -30,8 +30,8 @@ from hyperbaton.models.language_model.counting import (
 )
 from hyperbaton.models.language_model.ngrams import node_keys
 
-SHARD = 4_000_000  # tokens
-FEWEST = 1000  # tokens of a shard, however little memory there is
+SHARD_TOKENS = 4_000_000  # tokens
+FEWEST_TOKENS = 1000  # tokens of a shard, however little memory there is
 
 
 def count_ngrams_far(
@@ -39,7 +39,10 @@ def count_ngrams_far(
 ) -> list[NGramCounts]:
     """As `count_ngrams`; `memory` is that of a worker."""
     check_text(sentences, n_words)
-    folder, size = far.folder.absolute(), max(FEWEST, min(SHARD, memory // BYTES_PER_TOKEN))
+    folder, size = (
+        far.folder.absolute(),
+        max(FEWEST_TOKENS, min(SHARD_TOKENS, memory // BYTES_PER_TOKEN)),
+    )
     shelf = Shelf(folder)
     far.workers.serve(reads=[], writes=[folder])
     words, depth = with_boundaries(sentences)

@@ -10,7 +10,7 @@ import numpy as np
 from hyperbaton.foundation.arrays import Int32Array, Int64Array
 from hyperbaton.foundation.files.vocabulary import Vocabulary
 from hyperbaton.models.language_model.automaton import EMPTY_STATE, SCATTER, Automaton
-from hyperbaton.models.language_model.ngrams import NGrams, Section, assemble
+from hyperbaton.models.language_model.ngrams import NGrams, NGramSection, assemble
 
 GATHER = pow(SCATTER, -1, 1 << 32)  # undoes it
 
@@ -36,7 +36,7 @@ def list_ngrams(lm: Automaton, vocabulary: Vocabulary, order: int) -> NGrams:
     for n in range(1, order + 1):
         rows = np.flatnonzero(length == n)
         words = _words(rows, n, last, before, ngram_of_state)
-        sections.append(Section(words, logprob[rows].astype(np.float64), backoff[rows]))
+        sections.append(NGramSection(words, logprob[rows].astype(np.float64), backoff[rows]))
     return assemble(vocabulary, sections)
 
 

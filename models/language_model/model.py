@@ -9,7 +9,7 @@ import numpy as np
 from hyperbaton.foundation.arrays import FloatArray, Ragged
 from hyperbaton.foundation.errors import DataError, missing_file
 from hyperbaton.foundation.files.array_files import load_arrays, save_arrays
-from hyperbaton.foundation.files.array_laws import Laws
+from hyperbaton.foundation.files.array_laws import CheckedArrays
 from hyperbaton.foundation.files.vocabulary import BEGIN, Vocabulary
 from hyperbaton.foundation.progress import Progress
 from hyperbaton.models.language_model.arpa import read_arpa
@@ -84,7 +84,7 @@ class LanguageModel:
         return np.bincount(row, scores, minlength=len(sentences)).astype(np.float64)
 
 
-def automaton_laws(arrays: Laws) -> None:
+def automaton_laws(arrays: CheckedArrays) -> None:
     states = arrays.array("states", STATE, (None,))
     n = len(states) - 1  # the last one only ends the transitions
     arrays.that("states", n > 0, "has no state")

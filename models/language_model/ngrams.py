@@ -92,7 +92,7 @@ def link_suffixes(ngrams: NGrams) -> Int32Array:
 
 
 @dataclass(frozen=True, eq=False)
-class Section:
+class NGramSection:
     """The n-grams of one length; natural logarithms."""
 
     words: Int32Array  # (n-grams, length)
@@ -100,7 +100,7 @@ class Section:
     backoff: FloatArray
 
 
-def assemble(vocabulary: Vocabulary, sections: list[Section], where: str = "") -> NGrams:
+def assemble(vocabulary: Vocabulary, sections: list[NGramSection], where: str = "") -> NGrams:
     """The forest of n-grams listed in any order; prefixes may be missing.
 
     Length by length, every n-gram that is at least as long looks for the node of its first words.

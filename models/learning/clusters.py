@@ -35,8 +35,8 @@ from hyperbaton.models.learning.interface import Learner, Solution
 from hyperbaton.models.learning.problem import (
     Problem,
     check_integers,
+    check_matrix,
     make_problem,
-    make_rows,
     own_seed,
 )
 
@@ -91,7 +91,7 @@ class ClusteredLearner(Estimator):
 
     def decision(self, X: Any, cluster: Any) -> FloatArray:  # noqa: N803
         """w_o·φ of each example under the model of its cluster, (n, K)."""
-        rows = make_rows(X, len(self.model_.pooled))
+        rows = check_matrix(X, len(self.model_.pooled))
         numbers = check_clusters(cluster, X.shape[0])
         scores = np.empty((X.shape[0], self.model_.pooled.shape[1]))
         cluster_decision(self.model_, numbers, *rows, scores)

@@ -20,7 +20,7 @@ from hyperbaton.foundation.arrays import Int32Array, Int64Array
 from hyperbaton.models.learning.catalogue import make_learner
 from hyperbaton.models.learning.clusters import ClusteredExamples, ClusteredLearner
 
-HELD_OUT = 0.1  # share of the groups
+HELD_OUT_GROUPS = 0.1  # share of the groups
 MOST_EXAMPLES = 100_000  # used in the search
 
 
@@ -65,6 +65,6 @@ def _split(sentence: Int32Array, seed: int) -> tuple[Int64Array, Int64Array]:
     numbers, sizes = np.unique(sentence, return_counts=True)
     order = np.random.default_rng(seed).permutation(len(numbers))
     numbers = numbers[order[np.cumsum(sizes[order]) <= MOST_EXAMPLES]]
-    n_held_out = int(HELD_OUT * len(numbers))
+    n_held_out = int(HELD_OUT_GROUPS * len(numbers))
     held_out, train = numbers[:n_held_out], numbers[n_held_out:]
     return np.flatnonzero(np.isin(sentence, train)), np.flatnonzero(np.isin(sentence, held_out))

@@ -6,13 +6,13 @@ can be solved as one problem.
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from hyperbaton.foundation.arrays import FloatArray
 from hyperbaton.models.learning.interface import Learner, Solution
-from hyperbaton.models.learning.l_bfgs import minimise
+from hyperbaton.models.learning.l_bfgs import fit_with_prior
 from hyperbaton.models.learning.losses import likelihood_and_gradient
 from hyperbaton.models.learning.problem import Problem
 
@@ -30,30 +30,19 @@ class Entropy(Learner):
         self._check_positive("sigma", "tolerance", "max_iterations")
 
     def solve(self, problem: Problem, seed: int) -> Solution:  # noqa: ARG002
-        shape = problem.n_features, problem.n_classes
-        gradient = np.empty(shape)
-        values: list[float] = []
+        gradient = np.empty((problem.n_features, problem.n_classes))
 
-        def objective(flat: FloatArray) -> tuple[float, FloatArray]:
-            weights = flat.reshape(shape)
-            loss = likelihood_and_gradient(problem, weights, gradient)
-            total = loss + (flat @ flat) / (2 * self.sigma**2)
-            return total, (gradient + weights / self.sigma**2).ravel()
+        def loss(weights: FloatArray) -> tuple[float, FloatArray]:
+            return likelihood_and_gradient(problem, weights, gradient), gradient
 
-        def note(intermediate_result: Any) -> None:
-            values.append(float(intermediate_result.fun))
-
-        found = minimise(
-            objective,
-            np.zeros(shape[0] * shape[1]),
-            note,
+        fit = fit_with_prior(
+            loss,
+            np.zeros_like(gradient),
+            1 / self.sigma**2,
             maxiter=self.max_iterations,
             maxfun=20 * self.max_iterations,
             gtol=self.tolerance,
             ftol=0.0,
         )
-        converged = bool(np.abs(found.jac).max() <= self.tolerance)
-        weights = found.x.reshape(shape)
-        return Solution(
-            weights, int(found.nit), float(found.fun), converged, {"objective": np.array(values)}
-        )
+        converged = bool(np.abs(fit.gradient).max() <= self.tolerance)
+        return Solution(fit.weights, len(fit.trace), fit.value, converged, {"objective": fit.trace})

@@ -20,7 +20,7 @@ import numpy as np
 
 from hyperbaton.foundation.arrays import FloatArray
 from hyperbaton.foundation.estimator import Estimator
-from hyperbaton.models.learning.problem import Problem, make_problem, make_rows
+from hyperbaton.models.learning.problem import Problem, check_matrix, make_problem
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +72,7 @@ class Learner(Estimator, ABC):
 
     def decision(self, X: Any) -> FloatArray:  # noqa: N803
         """w_o·φ for each example and class, (n, K)."""
-        make_rows(X, self.weights_.shape[1])
+        check_matrix(X, self.weights_.shape[1])
         return np.asarray(X @ self.weights_.T, dtype=np.float64)
 
     def probabilities(self, X: Any) -> FloatArray:  # noqa: N803

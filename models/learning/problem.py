@@ -20,7 +20,7 @@ from hyperbaton.foundation.kernels import inner, kernel
 MAX_FEATURES = 2**31 - 1
 
 
-class Rows(NamedTuple):
+class CsrArrays(NamedTuple):
     """A sparse matrix in compressed rows, in the types that the kernels are compiled for."""
 
     indptr: Int64Array  # (n + 1,)
@@ -41,7 +41,7 @@ class Problem(NamedTuple):
 
 def make_problem(matrix: Any, labels: Any, n_classes: int) -> Problem:
     """Checked and in the kernels' types; copies only what is not in them yet."""
-    rows = make_rows(matrix)
+    rows = check_matrix(matrix)
     n_rows, n_features = matrix.shape
     if n_rows == 0 or n_features == 0:
         raise DataError(
@@ -53,7 +53,7 @@ def make_problem(matrix: Any, labels: Any, n_classes: int) -> Problem:
     return Problem(*rows, check_labels(labels, n_rows, n_classes), n_features, n_classes)
 
 
-def make_rows(matrix: Any, n_features: int | None = None) -> Rows:
+def check_matrix(matrix: Any, n_features: int | None = None) -> CsrArrays:
     """The arrays of a sparse matrix that should have `n_features` columns."""
     if not sparse.issparse(matrix) or matrix.format != "csr" or len(matrix.shape) != 2:
         raise DataError(
@@ -80,7 +80,7 @@ def make_rows(matrix: Any, n_features: int | None = None) -> Rows:
             f"feature {matrix.indices[entry]} of example {row} is {data[entry]}",
             expected="a finite number",
         )
-    return Rows(
+    return CsrArrays(
         matrix.indptr.astype(np.int64, copy=False),
         matrix.indices.astype(np.int32, copy=False),
         np.ascontiguousarray(data),

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from hyperbaton.corpus.corpora.corpus import AlignedCorpus
 from hyperbaton.corpus.corpora.files import load_corpus
+from hyperbaton.foundation.arrays import MOST_NUMBERED
 from hyperbaton.foundation.errors import DataError
 from hyperbaton.foundation.files.array_files import ArrayFolder, save_arrays
 from hyperbaton.foundation.files.writing import make_folder, open_to_write
@@ -14,12 +15,11 @@ from hyperbaton.foundation.work.workers import Threads, Workers
 from hyperbaton.models.phrases.checking import check_phrase_settings
 from hyperbaton.models.phrases.partitioned import PhraseTraining
 from hyperbaton.models.phrases.partitions import DIVISION, Division, divide
-from hyperbaton.models.phrases.sections import MOST
 from hyperbaton.models.phrases.settings import PhraseSettings
 from hyperbaton.models.phrases.steps import FarPhraseSteps, PhraseSteps
 from hyperbaton.models.phrases.table import FORMAT, PhraseTable
 
-WORK = "work"  # folder of what is not finished
+WORK_FOLDER = "work"  # folder of what is not finished
 
 
 def train_phrases(
@@ -40,7 +40,7 @@ def train_phrases(
     division = divide(corpus, settings.max_length, memory if folder else 0, threads)
     shelf = Shelf()
     if folder and not division.fits:
-        shelf = _shelf(folder / WORK, division)
+        shelf = _shelf(folder / WORK_FOLDER, division)
     steps = PhraseSteps(corpus, settings, division, shelf)
     with Threads(threads) as workers:
         made = PhraseTraining(steps, workers, steps, progress).run()
@@ -63,24 +63,26 @@ def train_phrases_far(
     corpus, _ = load_corpus(home)
     _check_size(corpus)
     division = divide(corpus, settings.max_length, memory, 1, far=True)
-    shelf = _shelf(folder / WORK, division)
+    shelf = _shelf(folder / WORK_FOLDER, division)
     steps = PhraseSteps(corpus, settings, division, shelf)
-    workers.serve(reads=[home], writes=[folder / WORK])
-    sent = FarPhraseSteps(home.absolute(), settings, (folder / WORK).absolute())
+    workers.serve(reads=[home], writes=[folder / WORK_FOLDER])
+    sent = FarPhraseSteps(home.absolute(), settings, (folder / WORK_FOLDER).absolute())
     return _saved(PhraseTraining(steps, workers, sent, progress).run(), folder)
 
 
 def _saved(made: ArrayFolder, folder: Path) -> PhraseTable:
     save_arrays(folder, FORMAT, *made)
-    shutil.rmtree(folder / WORK, ignore_errors=True)
+    shutil.rmtree(folder / WORK_FOLDER, ignore_errors=True)
     return PhraseTable.load(folder)
 
 
 def _check_size(corpus: AlignedCorpus) -> None:
     """Places in the text are numbers of 32 bits."""
     n_words = max(len(side.words.values) for side in (corpus.source, corpus.target))
-    if n_words > MOST:
-        raise DataError(f"the corpus has {n_words:,} words", expected=f"at most {MOST:,} a side")
+    if n_words > MOST_NUMBERED:
+        raise DataError(
+            f"the corpus has {n_words:,} words", expected=f"at most {MOST_NUMBERED:,} a side"
+        )
 
 
 def _shelf(folder: Path, division: Division) -> Shelf:

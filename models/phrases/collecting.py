@@ -13,15 +13,15 @@ from numpy.typing import NDArray
 from hyperbaton.foundation.arrays import Int32Array, Int64Array, UInt64Array
 from hyperbaton.foundation.hashing import EMPTY, add_row, enlarged, no_rows
 from hyperbaton.foundation.kernels import inner, kernel, uncounted
-from hyperbaton.models.phrases.extraction import GRID
 from hyperbaton.models.phrases.numbering import number_phrases
 from hyperbaton.models.phrases.orientation import ORIENTATIONS
+from hyperbaton.models.phrases.settings import GRID
 from hyperbaton.models.phrases.sorted_trie import Nodes, build_nodes, sorted_order
 
 FULL_ROW = np.uint64((1 << GRID) - 1)
 
 
-class Pairs(NamedTuple):
+class PhrasePairs(NamedTuple):
     """Distinct phrase pairs by the node of their source phrase."""
 
     nodes: Nodes
@@ -49,7 +49,7 @@ def collect(
     target_words: Int32Array,
     columns: Int64Array,  # (2, orientations) column that counts an orientation, EMPTY if none
     by_source: bool,  # orientations are counted by source phrase, not by pair
-) -> Pairs:
+) -> PhrasePairs:
     at, length = _column(occurrences, "source_at"), _column(occurrences, "source_length")
     phrase, first = number_phrases(source_words, at, length)
     at, length = at[first], length[first]
@@ -70,7 +70,7 @@ def collect(
         begin, *runs, columns, int(columns.max()) + 1, by_source
     )
     rows, row = _distinct(counts)
-    return Pairs(
+    return PhrasePairs(
         nodes,
         np.where(is_phrase, at[nodes.phrase], 0).astype(np.int32),
         np.where(is_phrase, length[nodes.phrase], 0).astype(np.int32),

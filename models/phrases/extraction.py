@@ -16,15 +16,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperbaton.corpus.corpora.corpus import AlignedCorpus
+from hyperbaton.corpus.corpora.corpus import SENTENCES_AT_ONCE, AlignedCorpus
 from hyperbaton.foundation.arrays import Int64Array, UInt64Array
 from hyperbaton.foundation.errors import SettingError, nearest
 from hyperbaton.foundation.kernels import inner, kernel
 from hyperbaton.models.phrases.orientation import ORIENTATION_MODELS, orient
+from hyperbaton.models.phrases.settings import GRID
 
-GRID = 8  # words of the longest possible phrase: the inner alignment must fit into 64 bits
 ROOM = 1 << 12  # blocks of a sentence and occurrences to begin with
-CHUNK = 2000  # sentences that a thread takes at a time
 # Positions count through the whole corpus
 OCCURRENCE = np.dtype(
     [
@@ -68,11 +67,11 @@ def extract(
 
     def work(first: int) -> NDArray[Any]:
         return extract_block(
-            corpus, first, min(first + CHUNK, len(corpus)), max_length, orientation
+            corpus, first, min(first + SENTENCES_AT_ONCE, len(corpus)), max_length, orientation
         )
 
     with ThreadPoolExecutor(threads) as pool:
-        chunks = list(pool.map(work, range(0, len(corpus), CHUNK)))
+        chunks = list(pool.map(work, range(0, len(corpus), SENTENCES_AT_ONCE)))
     found = np.concatenate([np.empty(0, OCCURRENCE), *chunks])
     return Occurrences(
         found["source_at"].astype(np.int64),

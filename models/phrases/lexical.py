@@ -17,12 +17,12 @@ from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array
 from hyperbaton.foundation.files.vocabulary import UNKNOWN
 from hyperbaton.foundation.kernels import inner, kernel
 from hyperbaton.foundation.sorted_arrays import lower_bound
-from hyperbaton.models.phrases.collecting import Pairs
-from hyperbaton.models.phrases.extraction import GRID
+from hyperbaton.models.phrases.collecting import PhrasePairs
+from hyperbaton.models.phrases.settings import GRID
 
 NULL = UNKNOWN  # the id that no word of a corpus has
 DECIMALS = 7
-BLOCK = 50_000  # sentence pairs whose links are counted at a time
+COUNTED_AT_ONCE = 50_000  # sentence pairs whose links are counted at a time
 
 
 class LexicalTable(NamedTuple):
@@ -37,8 +37,8 @@ class LexicalTable(NamedTuple):
 def estimate_lexical(corpus: AlignedCorpus) -> LexicalTable:
     # keys and counts, every run at most half as long as the one before
     runs = [(np.empty(0, np.int64), np.empty(0, np.int64))]
-    for first in range(0, len(corpus), BLOCK):
-        linked = _linked_words(corpus, first, min(first + BLOCK, len(corpus)))
+    for first in range(0, len(corpus), COUNTED_AT_ONCE):
+        linked = _linked_words(corpus, first, min(first + COUNTED_AT_ONCE, len(corpus)))
         runs.append(np.unique(linked, return_counts=True))
         while len(runs) > 1 and len(runs[-2][0]) < 2 * len(runs[-1][0]):
             runs.append(_added(runs.pop(), runs.pop()))
@@ -86,7 +86,7 @@ def _rounded(probabilities: FloatArray) -> FloatArray:
 
 
 def lexical_weights(
-    pairs: Pairs, source_words: Int32Array, target_words: Int32Array, table: LexicalTable
+    pairs: PhrasePairs, source_words: Int32Array, target_words: Int32Array, table: LexicalTable
 ) -> tuple[FloatArray, FloatArray]:
     """lex(e|f) and lex(f|e) of every pair."""
     direct, inverse = _weights(

@@ -20,16 +20,16 @@ from hyperbaton.foundation.errors import BadLine, DataError
 from hyperbaton.foundation.files.vocabulary import Vocabulary, check_words
 from hyperbaton.foundation.files.writing import open_to_write
 from hyperbaton.foundation.progress import Progress
-from hyperbaton.models.phrases.extraction import GRID
 from hyperbaton.models.phrases.reordering import ReorderingType
 from hyperbaton.models.phrases.sections import EntrySide, assemble
+from hyperbaton.models.phrases.settings import GRID
 from hyperbaton.models.phrases.sorted_trie import parents
 from hyperbaton.models.phrases.table import LARGEST_COUNT, SCORES, PhraseTable
 
 PROGRESS_EVERY = 20_000
 CERTAIN = 1.0 + 1e-6  # the highest probability, allowing for rounding
 LONGEST_LINK = 20  # characters
-BATCH = 5_000  # lines that are compressed together
+COMPRESSED_AT_ONCE = 5_000  # lines that are compressed together
 
 
 def write_phrase_table(table: PhraseTable, path: Path) -> None:
@@ -246,7 +246,7 @@ def _inner(text: str) -> tuple[int, int, int]:
 
 def _write_lines(path: Path, lines: Iterator[str]) -> None:
     with open_to_write(path) as stream:
-        while batch := "".join(islice(lines, BATCH)):  # compressing single lines is slow
+        while batch := "".join(islice(lines, COMPRESSED_AT_ONCE)):  # single lines are slow
             stream.write(batch.encode())
 
 

@@ -13,7 +13,7 @@ from hyperbaton.foundation.arrays import Int32Array
 from hyperbaton.foundation.hashing import EMPTY, mix_in, mixed
 from hyperbaton.foundation.kernels import inner, kernel, uncounted
 
-FEW = 1 << 10  # slots to begin with
+FIRST_SLOTS = 1 << 10  # slots to begin with
 ID_BITS = 32
 
 
@@ -76,8 +76,8 @@ def _filled(hashed, number):
 @kernel
 def _number(words, at, length):
     numbers = np.empty(len(at), np.int32)
-    first = np.empty(FEW, np.int32)
-    slots = np.full(2 * FEW, EMPTY, np.int64)
+    first = np.empty(FIRST_SLOTS, np.int32)
+    slots = np.full(2 * FIRST_SLOTS, EMPTY, np.int64)
     n = 0
     for phrase in range(len(at)):
         begin, size = at[phrase], length[phrase]

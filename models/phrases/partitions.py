@@ -18,12 +18,12 @@ from hyperbaton.foundation.kernels import kernel
 from hyperbaton.foundation.sorted_arrays import lower_bound
 from hyperbaton.models.phrases.extraction import extract
 
-SAMPLE = 10_000  # sentence pairs
-LARGE = 1_000_000  # occurrences that are worth a division among threads
+SAMPLED_PAIRS = 10_000  # sentence pairs
+MANY_OCCURRENCES = 1_000_000  # occurrences that are worth a division among threads
 # Measured on text with 25 words a sentence, with some room
 WORK_BYTES = 130  # of an occurrence whose part is being worked on
 KEPT_BYTES = 160  # of an occurrence in all that is put aside
-SHARD = 10_000  # sentence pairs whose occurrences are put aside together
+SHARD_PAIRS = 10_000  # sentence pairs whose occurrences are put aside together
 MOST_SHARDS = 1000
 FAR_PARTS = 256  # enough for some hundred workers
 DIVISION = "division.json"
@@ -58,15 +58,17 @@ def divide(
 ) -> Division:
     """`memory` in bytes, 0 without a limit; `threads` parts are worked on at a time. Far workers
     have that memory each, and their number does not matter."""
-    rows = np.unique(np.linspace(0, len(corpus) - 1, min(SAMPLE, len(corpus))).astype(np.int64))
+    rows = np.unique(
+        np.linspace(0, len(corpus) - 1, min(SAMPLED_PAIRS, len(corpus))).astype(np.int64)
+    )
     sample = corpus.take(rows)
     found = extract(sample, max_length, threads=threads)
     n = len(found) * len(corpus) / max(1, len(rows))
     fits = memory == 0 or n * (KEPT_BYTES + WORK_BYTES) <= memory
-    n_parts = threads if n > LARGE else 1
+    n_parts = threads if n > MANY_OCCURRENCES else 1
     if far:
         of_memory = n * WORK_BYTES / memory if memory else 0
-        n_parts = max(1, int(np.ceil(max(of_memory, min(n / LARGE, FAR_PARTS)))))
+        n_parts = max(1, int(np.ceil(max(of_memory, min(n / MANY_OCCURRENCES, FAR_PARTS)))))
     elif not fits:
         n_parts = max(threads, int(np.ceil(n * WORK_BYTES * threads / memory)))
     sides = (
@@ -74,7 +76,7 @@ def divide(
         (sample.target.words.values, found.target_at, found.target_length),
     )
     source, target = (_quantiles(phrase_keys(*side), n_parts) for side in sides)
-    shard = max(SHARD, -(-len(corpus) // MOST_SHARDS))
+    shard = max(SHARD_PAIRS, -(-len(corpus) // MOST_SHARDS))
     return Division(source, target, shard, fits and not far)
 
 

@@ -20,7 +20,7 @@ from hyperbaton.foundation.sorted_arrays import lower_bound
 from hyperbaton.models.phrases.sorted_trie import ROOT, Nodes, child, rooted
 
 EPSILON = 1e-6  # distance from α: the rounding errors of the sums are far smaller
-DIRECT = 32  # factors that are multiplied one by one
+FEW_FACTORS = 32  # factors that are multiplied one by one
 STIRLING = 1000  # from here on the third term of Stirling's series is below 1e-11
 NEGLIGIBLE = 50.0  # nats below the largest term of a tail
 
@@ -186,7 +186,7 @@ def _log_tail(both, in_source, in_target, total):
 @inner
 def _log_falling(n, k):
     """log n (n − 1) … (n − k + 1)."""
-    if k <= DIRECT:
+    if k <= FEW_FACTORS:
         total = 0.0
         for i in range(k):
             total += np.log(float(n - i))

@@ -15,7 +15,14 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperbaton.foundation.arrays import Float32Array, Int32Array, Int64Array, Ragged, UInt64Array
+from hyperbaton.foundation.arrays import (
+    MOST_NUMBERED,
+    Float32Array,
+    Int32Array,
+    Int64Array,
+    Ragged,
+    UInt64Array,
+)
 from hyperbaton.foundation.errors import DataError
 from hyperbaton.foundation.files.array_files import ArrayFolder, Stream
 from hyperbaton.foundation.files.vocabulary import Vocabulary
@@ -23,9 +30,8 @@ from hyperbaton.models.phrases.numbering import number_rows
 from hyperbaton.models.phrases.sorted_trie import Nodes, build_nodes, sorted_order
 from hyperbaton.models.phrases.table import DIRECT_PHRASE, HEADER, SOURCE_COUNT, logarithms
 
-Section: TypeAlias = Mapping[str, NDArray[Any]]
+TableSection: TypeAlias = Mapping[str, NDArray[Any]]
 NODE_COLUMNS = ("word", "n_children", "n_entries")
-MOST = (1 << 31) - 1  # rows that an Int32Array can number
 
 
 class Targets(NamedTuple):
@@ -63,7 +69,7 @@ def section(
 
 
 def join(
-    sections: Sequence[Section],
+    sections: Sequence[TableSection],
     targets: Callable[[], Iterator[Targets]],
     vocabularies: tuple[Vocabulary, Vocabulary],
     reordering_type: str,
@@ -75,10 +81,10 @@ def join(
     sizes = [(len(part.words), len(part.length)) for part in targets()]
     n_words, n_targets = map(sum, zip(*sizes, strict=True))
     for n, what in ((n_entries, "phrase pairs"), (n_words, "words of target phrases")):
-        if n > MOST:
+        if n > MOST_NUMBERED:
             advice = "drop pairs that were seen once: --set phrases.min_count=2"
             raise DataError(
-                f"{n:,} {what} are too many", expected=f"at most {MOST:,}", advice=advice
+                f"{n:,} {what} are too many", expected=f"at most {MOST_NUMBERED:,}", advice=advice
             )
     frequency_rows, frequency_of = _shared([each["frequency_rows"] for each in sections])
     alignments, alignment_of = _shared([each["alignments"] for each in sections])
@@ -131,7 +137,7 @@ def _shared(parts: list[NDArray[Any]]) -> tuple[NDArray[Any], list[Int32Array]]:
 
 
 def _by_level(
-    sections: Sequence[Section], name: str, new: Sequence[Int32Array] | None
+    sections: Sequence[TableSection], name: str, new: Sequence[Int32Array] | None
 ) -> Iterator[NDArray[Any]]:
     """A column of the entries; with `new`, numbers are replaced."""
     ends = [np.cumsum(np.append(0, each["n_entries"]))[each["level_begin"]] for each in sections]
@@ -141,7 +147,7 @@ def _by_level(
             yield new[number][part] if new else part
 
 
-def _node_columns(sections: Sequence[Section]) -> list[Stream]:
+def _node_columns(sections: Sequence[TableSection]) -> list[Stream]:
     """The columns of all nodes with the root, whose children are the distinct first words."""
     level = [each["level_begin"] for each in sections]
     first = [slice(0, int(begin[1])) for begin in level]

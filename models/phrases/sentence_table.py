@@ -12,9 +12,9 @@ from hyperbaton.foundation.arrays import BoolArray, Int32Array, Int64Array, Ragg
 from hyperbaton.foundation.files.vocabulary import END
 from hyperbaton.foundation.hashing import EMPTY
 from hyperbaton.foundation.kernels import kernel
-from hyperbaton.models.phrases.extraction import GRID
 from hyperbaton.models.phrases.pruned import with_entries
 from hyperbaton.models.phrases.sections import nodes_of
+from hyperbaton.models.phrases.settings import GRID
 from hyperbaton.models.phrases.sorted_trie import ROOT, child
 from hyperbaton.models.phrases.table import PhraseTable
 

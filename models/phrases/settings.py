@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 NONE = "none"
+GRID = 8  # words of the longest phrase: bit GRID·target + source of its links must fit into 64
 
 
 @dataclass(frozen=True)

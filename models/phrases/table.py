@@ -20,9 +20,10 @@ from numpy.typing import NDArray
 
 from hyperbaton.foundation.arrays import Float32Array, FloatArray, Int32Array, Ragged, UInt64Array
 from hyperbaton.foundation.files.array_files import ArrayFolder, load_arrays, save_arrays
-from hyperbaton.foundation.files.array_laws import Laws, chunks_of
+from hyperbaton.foundation.files.array_laws import CheckedArrays, chunks_of
 from hyperbaton.foundation.files.vocabulary import Vocabulary
 from hyperbaton.models.phrases.reordering import ReorderingType
+from hyperbaton.models.phrases.settings import GRID
 from hyperbaton.models.phrases.sorted_trie import SortedTrie
 
 FORMAT = 3
@@ -33,7 +34,7 @@ TARGET_COUNT, SOURCE_COUNT, COUNT, INVERSE, DIRECT = range(5)
 FLOOR = -100.0  # log of a probability of 0, as in Moses
 
 Entries: TypeAlias = Any  # numbers of entries, as numpy takes them
-ALL = slice(None)
+ALL_ROWS = slice(None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,22 +69,22 @@ class PhraseTable:
         """Word ids."""
         return Ragged(self.target_words, self.target_offsets)  # type: ignore[arg-type]
 
-    def scores_of(self, entries: Entries = ALL) -> Float32Array:
+    def scores_of(self, entries: Entries = ALL_ROWS) -> Float32Array:
         """Natural logs, (n, 4), columns as in SCORES."""
         rows, lexical = self.frequency_rows[self.frequency[entries]], self.lexical[entries]
         columns = rows[..., INVERSE], lexical[..., 0], rows[..., DIRECT], lexical[..., 1]
         return np.stack(columns, axis=-1)
 
-    def inner_of(self, entries: Entries = ALL) -> UInt64Array:
+    def inner_of(self, entries: Entries = ALL_ROWS) -> UInt64Array:
         """Inner alignments, bit 8 · target + source."""
         return self.alignments[self.alignment[entries]]
 
-    def reordering_of(self, entries: Entries = ALL) -> FloatArray:
+    def reordering_of(self, entries: Entries = ALL_ROWS) -> FloatArray:
         """Natural logs, (n, columns of the type)."""
         rows = self.reordering_rows[self.reordering[entries]]
         return rows.astype(np.float64)
 
-    def counts_of(self, entries: Entries = ALL) -> FloatArray:
+    def counts_of(self, entries: Entries = ALL_ROWS) -> FloatArray:
         """c(e), c(f), c(f, e), as Moses orders them; Moses' may be fractions."""
         rows = self.frequency_rows[self.frequency[entries]]
         return rows[..., : COUNT + 1].astype(np.float64)
@@ -107,12 +108,11 @@ class PhraseTable:
 
 
 HEADER = ("reordering_type", "n_occurrences")
-GRID = 8  # words of a phrase that inner alignments have room for
-LONGEST = 1000  # words of a target phrase
+LONGEST_TARGET = 1000  # words of a target phrase
 LARGEST_COUNT = 1e15  # far more than there are words, and far less than float32 can hold
 
 
-def _laws(arrays: Laws) -> None:
+def _laws(arrays: CheckedArrays) -> None:
     word = arrays.indices("trie_word", np.int32, (None,), below=arrays.words("source_vocabulary"))
     n_nodes = len(word)
     children = arrays.ranges("trie_children", np.int32, n_nodes, first=1, rows=n_nodes)
@@ -141,7 +141,7 @@ def _laws(arrays: Laws) -> None:
     arrays.indices("reordering", np.int32, n_entries, below=n_rows)
     arrays.number("n_occurrences", float)
     longest = int(np.diff(offsets).max(initial=0))
-    arrays.that("target_offsets", longest <= LONGEST, f"has a phrase of {longest} words")
+    arrays.that("target_offsets", longest <= LONGEST_TARGET, f"has a phrase of {longest} words")
     trie = SortedTrie(word, children)
     inside = _links_inside(trie, begin, target, offsets, alignment, alignments)
     arrays.that("alignment", inside, "has links to words outside their phrases")

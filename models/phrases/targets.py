@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from hyperbaton.foundation.arrays import Int32Array, Ragged
 from hyperbaton.foundation.hashing import EMPTY
-from hyperbaton.models.phrases.extraction import GRID
 from hyperbaton.models.phrases.numbering import number_phrases
 from hyperbaton.models.phrases.pruning import Postings, find_sentences
+from hyperbaton.models.phrases.settings import GRID
 from hyperbaton.models.phrases.smoothing import pairs_by_count
 from hyperbaton.models.phrases.sorted_trie import build_nodes, sorted_order
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hyperbaton.foundation.arrays import Int32Array, Int64Array, Ragged
-from hyperbaton.foundation.files.array_laws import Laws
+from hyperbaton.foundation.files.array_laws import CheckedArrays
 from hyperbaton.foundation.hashing import EMPTY, find_slot, table_size
 from hyperbaton.foundation.kernels import inner, kernel
 
@@ -61,7 +61,7 @@ def _insert(trie, words, offsets, ends):
     return n_nodes
 
 
-def trie_laws(arrays: Laws, keys: str, nodes: str, n_nodes: int) -> Int64Array:
+def trie_laws(arrays: CheckedArrays, keys: str, nodes: str, n_nodes: int) -> Int64Array:
     """Of a trie on disk; the length of every node's phrase, 0 for nodes that nothing leads to."""
     arrays.hash_table(keys, nodes, n_nodes, free=EMPTY)
     slots = arrays.array(keys, np.int64, (None,))

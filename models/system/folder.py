@@ -42,7 +42,7 @@ if TYPE_CHECKING:  # few systems take raw text
 FORMAT = 2
 NAME = "model.toml"
 ADVICE = "train or import the system again"
-DISTORTION_LIMIT = 6
+DISTORTION_LIMIT, NO_LIMIT = 6, -1
 LARGEST_WEIGHT, LARGEST_LIMIT = 1e6, 10**6  # more could overflow
 MBR_SCALE = 20.0  # of systems for which none was chosen; in the table [search] of the others
 TAGGER = "source_tagger"  # a part of systems that were trained with tags

@@ -19,7 +19,7 @@ from hyperbaton.models.distortion.catalogue import parse_model
 from hyperbaton.models.distortion.interface import DistortionModel, fit_model
 from hyperbaton.models.phrases.table import PhraseTable
 
-Work = Callable[..., str]  # of a place, a corpus, a folder, and values
+StageWork = Callable[..., str]  # of a place, a corpus, a folder, and values
 
 
 def make_classes(
@@ -74,7 +74,7 @@ def fit_and_save(
 
 
 def work_elsewhere(
-    here: Workplace, corpus: Path, home: Path, work: Work, values: dict[str, Any]
+    here: Workplace, corpus: Path, home: Path, work: StageWork, values: dict[str, Any]
 ) -> str:
     """Brings home what the work makes of a corpus that lies at home."""
     pairs, _ = here.remembered(("corpus", corpus), lambda: load_corpus(here.get(corpus)))

@@ -40,7 +40,7 @@ from hyperbaton.models.language_model.estimation import Count, estimate
 from hyperbaton.models.language_model.far_counting import count_ngrams_far
 from hyperbaton.models.language_model.model import FORMAT as LM_FORMAT
 from hyperbaton.models.language_model.model import LanguageModel
-from hyperbaton.models.phrases.building import WORK, train_phrases, train_phrases_far
+from hyperbaton.models.phrases.building import WORK_FOLDER, train_phrases, train_phrases_far
 from hyperbaton.models.phrases.checking import (
     check_not_negative,
     check_phrase_settings,
@@ -60,7 +60,7 @@ from hyperbaton.models.system.folder import (
 from hyperbaton.models.system.settings import TrainingSettings
 from hyperbaton.models.system.stage_work import (
     Needed,
-    Work,
+    StageWork,
     fit_and_save,
     fit_distortion,
     make_classes,
@@ -80,7 +80,7 @@ from hyperbaton.models.system.stages import (
 
 Stage: TypeAlias = tuple[str, str, Callable[[Path], str]]  # name, key, work
 SORTING = 6  # the share of memory for sorting n-grams; most is needed for the n-grams themselves
-LARGE = 20_000_000  # bytes of a corpus in its files, from which it is mapped into memory
+LARGE_CORPUS = 20_000_000  # bytes of a corpus in its files, from which it is mapped into memory
 
 
 def check_training_settings(settings: TrainingSettings) -> None:
@@ -102,7 +102,7 @@ def check_training_settings(settings: TrainingSettings) -> None:
 
 
 @dataclass(frozen=True)
-class Listeners:
+class TrainingListeners:
     """Who hears about a training while it runs."""
 
     talk: Callable[[str], None] = lambda _: None  # messages for people
@@ -116,7 +116,7 @@ def train_system(
     settings: TrainingSettings = TrainingSettings(),
     lm_texts: Iterable[Path] = (),
     threads: int = 2,
-    listeners: Listeners = Listeners(),
+    listeners: TrainingListeners = TrainingListeners(),
     *,
     together: bool = True,
     workers: Workers | None = None,
@@ -156,7 +156,7 @@ class _Training:
     settings: TrainingSettings
     out: Path
     threads: int
-    listeners: Listeners
+    listeners: TrainingListeners
     workers: Workers | None
 
     def __post_init__(self) -> None:
@@ -177,7 +177,7 @@ class _Training:
         do reads nothing. A large one is kept as arrays until the system is complete, and one that
         workers elsewhere want."""
         size = sum(path.stat().st_size for path in self._paths.values())
-        if self.workers is None and size < LARGE:
+        if self.workers is None and size < LARGE_CORPUS:
             corpus, report = self._read_text()
             return corpus, report.lines()
         return load_corpus(self._corpus_folder)
@@ -340,14 +340,16 @@ class _Training:
         if self.workers is not None:
             count, memory = partial(count_ngrams_far, self._far(folder)), self._memory
         ngrams = estimate(words, vocabulary, settings.order, thresholds, memory, count)
-        shutil.rmtree(folder / WORK, ignore_errors=True)
+        shutil.rmtree(folder / WORK_FOLDER, ignore_errors=True)
         LanguageModel.from_ngrams(ngrams).save(folder)
         return f"{sum(ngrams.counts):,} n-grams of {len(words.values):,} words"
 
     def _far(self, folder: Path) -> FarWork:
-        return FarWork(cast(Workers, self.workers), folder / WORK)
+        return FarWork(cast(Workers, self.workers), folder / WORK_FOLDER)
 
-    def _on_corpus(self, name: str, key: str, work: Work, **values: Any) -> Callable[[Path], str]:
+    def _on_corpus(
+        self, name: str, key: str, work: StageWork, **values: Any
+    ) -> Callable[[Path], str]:
         """What a stage does with the corpus. A worker begins now, unless the stage is there."""
 
         def work_here(folder: Path) -> str:
@@ -381,7 +383,7 @@ class _Training:
             model, self.read[0], folder, needed, seed=self.settings.seed, threads=self.threads,
             progress=self.listeners.progress, memory=self._memory, **far,
         )  # fmt: skip
-        shutil.rmtree(folder / WORK, ignore_errors=True)
+        shutil.rmtree(folder / WORK_FOLDER, ignore_errors=True)
         return made
 
 

@@ -13,10 +13,12 @@ Importing this package is quick: heavy imports wait until they are needed.
 """
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
+
+from hyperbaton.foundation.progress import Talk
 
 if TYPE_CHECKING:
     from hyperbaton.decoder.translator import Translation, Translator
@@ -44,7 +46,6 @@ _PLACES = {
     "check_model": "hyperbaton.models.distortion.conformance",
 }
 File: TypeAlias = str | os.PathLike[str]
-Talk: TypeAlias = Callable[[str], None]
 Section: TypeAlias = Mapping[str, Any]  # settings by key
 
 
@@ -82,14 +83,14 @@ def train(
     """
     from hyperbaton.corpus.corpora.reading import CorpusFiles
     from hyperbaton.decoder.translator import Translator
-    from hyperbaton.models.system.training import Listeners, train_system
+    from hyperbaton.models.system.training import TrainingListeners, train_system
     from hyperbaton.settings import Settings
     from hyperbaton.tuning.weights.sections import with_sections
 
     layers = map(_path, (source_tags, target_tags, source_tree))
     files = CorpusFiles(Path(source), Path(target), Path(alignment), *layers)
     settings = with_sections(Settings(), sections).training(distortion, seed)
-    train_system(files, Path(out), settings, map(Path, lm_texts), threads, Listeners(talk))
+    train_system(files, Path(out), settings, map(Path, lm_texts), threads, TrainingListeners(talk))
     return Translator.load(Path(out), allow_plugins=True)  # the caller has named the models
 
 

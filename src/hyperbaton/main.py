@@ -19,8 +19,8 @@ from importlib import import_module
 from types import FrameType
 from typing import TextIO
 
-STOPPED = 128  # plus the number of the signal, as shells count
-INTERRUPTED = STOPPED + signal.SIGINT
+SIGNALLED = 128  # plus the number of the signal, as shells count
+INTERRUPTED = SIGNALLED + signal.SIGINT
 # Objects made before Python looks for garbage. Numba makes many that stay: looking as often as
 # usual takes a second of the ten that a first translation compiles.
 GARBAGE = 1_000_000
@@ -130,7 +130,7 @@ class _Stop(KeyboardInterrupt):
 
     def __init__(self, number: int) -> None:
         super().__init__()
-        self.exit_code = STOPPED + number
+        self.exit_code = SIGNALLED + number
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

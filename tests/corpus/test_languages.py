@@ -5,7 +5,7 @@ import pytest
 from hyperbaton.corpus.languages import (
     EAST_ASIAN,
     SCRIPTS,
-    TEXT,
+    TEXT_CONVENTIONS,
     UNSPACED,
     is_same_language,
     primary,
@@ -34,7 +34,7 @@ def test_shares_sizes_and_codes():
 
 
 def test_all_lists_are_about_the_same_languages():
-    assert set(TEXT) | UNSPACED | EAST_ASIAN <= set(SCRIPTS)
+    assert set(TEXT_CONVENTIONS) | UNSPACED | EAST_ASIAN <= set(SCRIPTS)
 
 
 def test_a_region_is_no_other_language():

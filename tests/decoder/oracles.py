@@ -8,9 +8,9 @@ import numpy as np
 from hypothesis import assume, reject
 
 from hyperbaton.decoder.search_space import EARLY
-from hyperbaton.models.phrases.extraction import GRID
 from hyperbaton.models.phrases.moses_tables import source_texts, target_texts
 from hyperbaton.models.phrases.reordering import CLASSES, ReorderingType
+from hyperbaton.models.phrases.settings import GRID
 
 ORIENTATION_NAMES = ("monotone", "swap", "right", "left")
 # Most systems have a handful; what is drawn depends on the modules that are loaded, and now and

@@ -13,7 +13,6 @@ from hyperbaton.decoder.explanation import explain
 from hyperbaton.decoder.search_space import (
     EARLY,
     best_futures,
-    estimates_coverage,
     estimates_options,
     future_scores,
     jump_estimates,
@@ -31,12 +30,6 @@ from tests.decoder.systems import HAND, make_system, systems
 SEEDS = st.integers(0, 1000)
 
 
-def noise(coverage, state, seed):
-    """Some number for each coverage and state, larger than most differences of scores."""
-    mixed = (coverage.sum(axis=1).astype(np.int64) * 7919 + state * 311 + seed) % 997
-    return (mixed / 10.0)[:, None]
-
-
 class NoisyGapScorer(GapScorer):
     """Gaps, with nonsense as estimates."""
 
@@ -45,18 +38,12 @@ class NoisyGapScorer(GapScorer):
     def option_estimate(self, n_options):
         return np.random.default_rng(self.seed).normal(0, 5, (n_options, 1))
 
-    def coverage_estimate(self, coverage, state):
-        return noise(coverage, state, self.seed)
-
 
 class NoisyTableScorer(TableScorer):
     seed = 0
 
     def option_estimate(self, n_options):
         return np.random.default_rng(self.seed).normal(0, 5, (n_options, 1))
-
-    def coverage_estimate(self, coverage, state):
-        return noise(coverage, state, self.seed)
 
 
 class Noisy(DistortionModel):
@@ -114,7 +101,7 @@ def test_scores_of_a_pruned_search_are_sums_of_features(system, seed):
 
 
 class Leaning(DistortionModel):
-    """Scores nothing, and expects much of hypotheses that begin at the end of the sentence."""
+    """Scores nothing, and expects the end of the sentence to cost much as long as it is left."""
 
     name = "leaning"
     feature_names = ("leaning",)
@@ -127,9 +114,8 @@ class Leaning(DistortionModel):
             def features(self, steps):
                 return np.zeros((len(steps.option), 1))
 
-            def coverage_estimate(self, coverage, state):  # noqa: ARG002
-                last = unpack_coverage(coverage, options.n_words)[:, -1]
-                return last[:, None] * 100.0
+            def option_estimate(self, n_options):  # noqa: ARG002
+                return (options.end == options.n_words)[:, None] * -100.0
 
         return Scorer(options)
 
@@ -164,11 +150,11 @@ def test_explanations_have_the_estimates_of_the_search():
         futures = {(a.source, a.target_words): a.future for a in other.alternatives}
         for alternative in step.alternatives:
             after = covered | set(range(*alternative.source))
-            leans = 4 in after and len(after) < 5  # at the end nothing is left to be expected
+            leans = 4 not in after
             n_leaning += leans
             key = alternative.source, alternative.target_words
             if key in futures:
-                assert alternative.future == pytest.approx(futures[key] + 200 * leans)
+                assert alternative.future == pytest.approx(futures[key] - 200 * leans)
         covered |= set(range(*step.source))
     assert n_leaning > 0
 
@@ -177,7 +163,6 @@ def test_models_without_estimates_are_not_asked():
     table, lm = make_system(HAND)
     decoder = Decoder(table, lm, [Linear()], default_weights(""))
     [scorer] = decoder.decode(Sentence.parse("hon o")).scorers
-    assert not estimates_coverage(scorer)
     assert not estimates_options(scorer)
 
 

@@ -127,9 +127,9 @@ def test_a_search_that_nobody_waits_for_stops():
         asked.append(True)
         return len(asked) == 3
 
-    decoder = translator(pop_limit=50_000, stack_size=20, distortion_limit=2)._decoder(is_stopped)
+    slow = translator(pop_limit=50_000, stack_size=20, distortion_limit=2)
     with pytest.raises(Stopped):
-        decoder.decode(long)
+        slow.decode(long, is_stopped=is_stopped)
     assert len(asked) == 3
 
 
@@ -155,9 +155,10 @@ def test_pauses_change_nothing(monkeypatch):
     long = Sentence(("kare", "wa", "hon", "o", "katta") * 4)
     without = translator(distortion_limit=-1).decode(long, n_best=20)
     monkeypatch.setattr("hyperbaton.decoder.search.PAUSE", 1)  # after every stack
-    decoder, asked = translator(distortion_limit=-1)._decoder(), []
-    decoder.is_stopped = lambda: asked.append(True) or False
-    with_pauses = decoder.decode(long, n_best=20)
+    asked = []
+    with_pauses = translator(distortion_limit=-1).decode(
+        long, n_best=20, is_stopped=lambda: asked.append(True) or False
+    )
     assert len(asked) >= len(long)  # more if the search began again with more room
     np.testing.assert_array_equal(with_pauses.scores, without.scores)
     assert with_pauses.statistics.counts() == without.statistics.counts()

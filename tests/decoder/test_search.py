@@ -12,7 +12,7 @@ from hyperbaton.decoder.decode import Decoder, SearchSettings
 from hyperbaton.decoder.search import NARROW_POPS, NARROW_STACK, search
 from hyperbaton.decoder.workspace import (
     NARROWED,
-    NOTHING,
+    NO_TRANSLATION,
     Capacity,
     make_workspace,
     workspace_bytes,
@@ -239,7 +239,7 @@ def test_a_time_limit_makes_no_search_wider(hand):
 def test_what_only_a_wide_search_finds_is_found_whatever_the_time(hand, monkeypatch):
     def blind_when_late(*how):
         found, workspace = search(*how), how[2]
-        return NOTHING if workspace.counters[NARROWED] else found
+        return NO_TRANSLATION if workspace.counters[NARROWED] else found
 
     sentence = Sentence.parse("kare wa hon o katta")
     expected = decoder_of(*hand).decode(sentence)

@@ -9,16 +9,16 @@ from hypothesis import strategies as st
 
 from hyperbaton.corpus.sentences.markup import MODES, Markup, Term
 from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.decoder.constrained_search import Beginning, Exactly
 from hyperbaton.decoder.decode import Decoder, SearchSettings
 from hyperbaton.decoder.options import MOST_OPTIONS
-from hyperbaton.decoder.requests import Beginning, Exactly
 from hyperbaton.decoder.stream import decode_all
 from hyperbaton.decoder.translator import Translator
 from hyperbaton.models.system.folder import default_models, default_weights
 from tests.decoder.markups import obeys, terms, with_terms, zones
 from tests.decoder.oracles import everything
 from tests.decoder.systems import HAND, make_system, systems
-from tests.decoder.test_requests import ALL, check, decoder_of
+from tests.decoder.test_constrained_search import ALL, check, decoder_of
 from tests.strategies import examples
 
 TARGETS = [*"xyv", "new"]  # words of the random systems' translations, and one that they lack

@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 
 from hyperbaton.corpus.sentences.markup import Markup
 from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.decoder.constrained_search import Beginning, Exactly, Following
 from hyperbaton.decoder.decode import Decoder, SearchSettings
 from hyperbaton.decoder.explanation import explain
-from hyperbaton.decoder.requests import Beginning, Exactly, Following
 from hyperbaton.decoder.translator import Translator
 from hyperbaton.models.system.folder import default_models, default_weights
 from tests.decoder.markups import obeys, zones
 from tests.decoder.oracles import everything
 from tests.decoder.systems import HAND, make_system, systems
-from tests.decoder.test_requests import ALL, check, decoder_of
+from tests.decoder.test_constrained_search import ALL, check, decoder_of
 from tests.strategies import examples
 
 LIMITS = [-1, 0, 1, 2, 3]

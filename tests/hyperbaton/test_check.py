@@ -15,8 +15,8 @@ from hyperbaton.models.system.folder import read_system, write_variant
 from hyperbaton.models.system.settings import TrainingSettings
 from hyperbaton.models.system.training import train_system
 from tests.command_line import run
-from tests.damage import HARMLESS, REFUSED, try_damages
 from tests.tiny_systems import ALIGNMENT, SOURCE, TARGET, train_all_models, write_corpus
+from tools.damage import HARMLESS, REFUSED, try_damages
 
 
 @pytest.fixture
@@ -209,7 +209,7 @@ def test_a_variant_finds_its_parts_inside_its_folder(model, tmp_path):
 
 
 def test_no_damage_to_any_array_crashes_a_translation(tmp_path):
-    """Once for every array of a system with all models; `tests/damage.py` does it as often as one
+    """Once for every array of a system with all models; `tools/damage.py` does it as often as one
     likes."""
     model = train_all_models(tmp_path)
     found = try_damages(model, times=1, seed=5)

@@ -8,14 +8,14 @@ import pytest
 
 from hyperbaton.commands.compare import run_comparison
 from hyperbaton.tuning.comparison import run
-from hyperbaton.tuning.comparison.configuration import System
+from hyperbaton.tuning.comparison.configuration import ComparedSystem
 from hyperbaton.tuning.report.results_folder import complete
 from tests.tuning.comparison.tiny import LEX, LINEAR, in_this_process, tiny_configuration
 
 QUICK = "prior=8,passes=3"
 SYSTEMS = (
-    System("PAIR", (f"pair,{QUICK}",)),
-    System("SEQUENCE", (f"sequence,{QUICK}",)),
+    ComparedSystem("PAIR", (f"pair,{QUICK}",)),
+    ComparedSystem("SEQUENCE", (f"sequence,{QUICK}",)),
 )
 
 

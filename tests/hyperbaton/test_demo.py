@@ -13,7 +13,7 @@ from hyperbaton import samples
 from hyperbaton.commands import demo
 from hyperbaton.decoder.translator import Translator
 from hyperbaton.tuning.comparison import run
-from hyperbaton.tuning.comparison.configuration import System
+from hyperbaton.tuning.comparison.configuration import ComparedSystem
 from tests.child_processes import started
 from tests.tuning.comparison.tiny import in_this_process
 
@@ -25,7 +25,10 @@ def small(monkeypatch):
 
     def configuration(name):
         whole = whole_sample(name)
-        systems = (System("LINEAR", ("linear",)), System("LINEAR+LEX", ("linear", "msd")))
+        systems = (
+            ComparedSystem("LINEAR", ("linear",)),
+            ComparedSystem("LINEAR+LEX", ("linear", "msd")),
+        )
         return replace(
             whole,
             system=systems,

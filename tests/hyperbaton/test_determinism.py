@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests import command_line
-from tests.kill import TRAIN, write_data
+from tools.kill import TRAIN, write_data
 
 TABLE = Path(__file__).parent / "scores.jsonl"
 # Of the last digits of scores, which depend on the order in which a processor adds

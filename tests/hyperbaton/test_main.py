@@ -220,7 +220,7 @@ def test_a_signal_that_nohup_has_ignored_stays_ignored(endless, ignored):
     shell = ["/bin/sh", "-c", f"{trap}exec {' '.join(command)}"]
     with started(shell, stdout=subprocess.DEVNULL) as process:
         signal_while_it_reads(process, pipe, signal.SIGHUP)
-        assert process.wait(timeout=PATIENCE) == (0 if ignored else frame.STOPPED + signal.SIGHUP)
+        assert process.wait(timeout=PATIENCE) == (0 if ignored else frame.SIGNALLED + signal.SIGHUP)
 
 
 BUFFERED = {**os.environ, "PYTHONUNBUFFERED": ""}

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 import pytest
 
 from hyperbaton.corpus.sentences.sentence import Sentence
-from hyperbaton.decoder.decode import SearchSettings
+from hyperbaton.decoder.decode import Decoder, SearchSettings
 from hyperbaton.decoder.stream import Failure, decode_all
 from hyperbaton.decoder.translator import Translator
 from hyperbaton.foundation.errors import DataError
@@ -138,7 +138,7 @@ def test_a_line_that_is_not_utf8_costs_only_itself(model, tmp_path):
 
 def test_a_sentence_that_fails_does_not_disturb_the_others(model, monkeypatch):
     translator = Translator.load(model)
-    decode = type(translator._decoder()).decode
+    decode = Decoder.decode
 
     def fail_on_long(self, sentence, *arguments, **options):
         if len(sentence) > 3:
@@ -194,10 +194,10 @@ def test_sentences_that_fail_give_blank_lines_messages_and_exit_code_1(
 def test_memory_gives_out_as_an_error_of_the_sentence(model, monkeypatch):
     monkeypatch.setattr("hyperbaton.decoder.decode.MOST_BYTES", 1)
     translator = Translator.load(model, SearchSettings(pop_limit=0, stack_size=0))
-    small = translator._decoder()
-    small._capacity = small._capacity._replace(groups=8, edges=8, steps=8, slots=16)
+    with translator._borrowed_decoder() as small:
+        small._capacity = small._capacity._replace(groups=8, edges=8, steps=8, slots=16)
     with pytest.raises(DataError, match="a sentence of 5 words needs too much memory\n  split it"):
-        small.decode(Sentence.parse(LINES[0]))
+        translator.decode(LINES[0])
 
 
 def test_long_sentences_are_translated_in_pieces(model):

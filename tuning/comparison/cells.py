@@ -28,13 +28,13 @@ from hyperbaton.foundation.work.process_usage import begin_peak, peak_megabytes
 from hyperbaton.foundation.work.workplace import Workplace
 from hyperbaton.models.system.folder import load_text, model_entries, read_system, starting_weights
 from hyperbaton.models.system.stages import PARTS, fingerprint, run_stage
-from hyperbaton.tuning.comparison.configuration import Configuration, System, limit_name
+from hyperbaton.tuning.comparison.configuration import ComparedSystem, Configuration, limit_name
 from hyperbaton.tuning.comparison.results import Cost, Output, Replica, as_outputs, metrics_of
 from hyperbaton.tuning.evaluation.data_sets import DataSet, Sentences, load
 from hyperbaton.tuning.weights.loop import TuneResult, measure, tune
 from hyperbaton.tuning.weights.protocol import average, split
 from hyperbaton.tuning.weights.settings import GOTO, UNTUNED, TuneSettings
-from hyperbaton.tuning.weights.task import Listeners, TuningTask
+from hyperbaton.tuning.weights.task import TuningListeners, TuningTask
 from hyperbaton.tuning.weights.trace import Trace
 
 FORMAT = 1
@@ -49,7 +49,7 @@ class Job:
     configuration: Configuration  # its files hold only the selected lines
     folder: Path  # of the comparison
     trained: Path  # the system that has all models
-    system: System  # its models with all their settings
+    system: ComparedSystem  # its models with all their settings
     limit: int
     seed: int
 
@@ -288,7 +288,7 @@ class _Work:
             return tune(task, self._job.state)
 
 
-def _listeners(say: Progress, keep: Callable[[], None]) -> Listeners:
+def _listeners(say: Progress, keep: Callable[[], None]) -> TuningListeners:
     """Reports the last score and the current activity."""
     last = ""
 
@@ -302,7 +302,7 @@ def _listeners(say: Progress, keep: Callable[[], None]) -> Listeners:
         if count % OFTEN == 0:
             say(f"{last}; {what}" if last else what, count)
 
-    return Listeners(progress=progress, decoded=decoded)
+    return TuningListeners(progress=progress, decoded=decoded)
 
 
 def _plain(trace: Trace) -> list[dict[str, Any]]:

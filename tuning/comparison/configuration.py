@@ -49,9 +49,9 @@ from hyperbaton.decoder.decode import SearchSettings
 from hyperbaton.foundation.errors import SettingError, nearest
 from hyperbaton.foundation.settings_text import convert_setting
 from hyperbaton.models.phrases.settings import PhraseSettings
-from hyperbaton.models.system.folder import DISTORTION_LIMIT
+from hyperbaton.models.system.folder import DISTORTION_LIMIT, NO_LIMIT
 from hyperbaton.models.system.settings import ClassSettings, LanguageModelSettings
-from hyperbaton.tuning.evaluation.data_sets import ALL, DataSet
+from hyperbaton.tuning.evaluation.data_sets import ALL_LINES, DataSet
 from hyperbaton.tuning.evaluation.significance import SIGNIFICANT
 from hyperbaton.tuning.metrics.catalogue import check_name
 from hyperbaton.tuning.metrics.words import TextOptions, usual_tokeniser
@@ -60,7 +60,6 @@ from hyperbaton.tuning.weights.sections import is_optimiser, read_toml, section_
 from hyperbaton.tuning.weights.settings import BEST, COMPARE_SETTINGS, METHOD, TuneSettings
 
 Record = TypeVar("Record")
-NO_LIMIT = -1
 METRICS = ("bleu", "bleu-1", "nist", "wer", "ter", "meteor-exact-stem", "ribes", "pdscore")
 CHOOSE, DEV = "choose", "dev"  # the older names of `protocol` and `best`
 
@@ -73,11 +72,11 @@ class TrainingData:
     source_tags: Path | None = None
     target_tags: Path | None = None
     source_tree: Path | None = None
-    lines: str = ALL
+    lines: str = ALL_LINES
 
 
 @dataclass(frozen=True)
-class System:
+class ComparedSystem:
     name: str
     distortion: tuple[str, ...]  # models as `name,key=value,…`
     weights: str = ""  # a system with the same features, whose tuned weights are used
@@ -88,7 +87,7 @@ class Configuration:
     train: TrainingData
     dev: DataSet
     test: tuple[DataSet, ...]
-    system: tuple[System, ...] = ()
+    system: tuple[ComparedSystem, ...] = ()
     preset: str = ""  # fills in what is not given
     title: str = ""
     note: str = ""  # about the data, to be read beside every verdict
@@ -188,7 +187,7 @@ def line_range(text: str, where: str = "") -> tuple[int, int | None]:
     >>> line_range("1-48000"), line_range("48001-"), line_range("all")
     ((0, 48000), (48000, None), (0, None))
     """
-    if text == ALL:
+    if text == ALL_LINES:
         return 0, None
     match = re.fullmatch(r"(\d+)-(\d*)", text.strip())
     first, last = (int(match[1]), match[2]) if match else (0, "")

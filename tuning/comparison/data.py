@@ -11,7 +11,7 @@ from hyperbaton.corpus.text import open_binary
 from hyperbaton.foundation.errors import DataError, counted
 from hyperbaton.foundation.files.writing import make_folder, open_to_write
 from hyperbaton.tuning.comparison.configuration import Configuration, TrainingData, line_range
-from hyperbaton.tuning.evaluation.data_sets import ALL, DataSet
+from hyperbaton.tuning.evaluation.data_sets import ALL_LINES, DataSet
 
 Data = TypeVar("Data", TrainingData, DataSet)
 
@@ -40,7 +40,7 @@ def take(data: TrainingData, lines: Collection[int], folder: Path) -> TrainingDa
 
 
 def _cut(data: Data, name: str, folder: Path) -> Data:
-    if data.lines == ALL:
+    if data.lines == ALL_LINES:
         return data
     first, last = line_range(data.lines)
 
@@ -62,7 +62,7 @@ Select = Callable[[Path, Iterable[bytes]], list[bytes]]  # of a file's records
 
 def _copied(data: Data, folder: Path, select: Select) -> Data:
     make_folder(folder)
-    changed: dict[str, object] = {"lines": ALL}
+    changed: dict[str, object] = {"lines": ALL_LINES}
     for field in fields(data):
         value = getattr(data, field.name)
         if isinstance(value, Path):

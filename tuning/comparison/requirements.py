@@ -10,7 +10,7 @@ from hyperbaton.models.distortion.catalogue import model_text
 from hyperbaton.models.distortion.interface import DistortionModel
 from hyperbaton.models.system.folder import load_distortion, load_source_tagger
 from hyperbaton.models.system.training import check_features, wanted_models
-from hyperbaton.tuning.comparison.configuration import Configuration, System
+from hyperbaton.tuning.comparison.configuration import ComparedSystem, Configuration
 from hyperbaton.tuning.comparison.results import metrics_of
 from hyperbaton.tuning.evaluation.data_sets import Sentences
 from hyperbaton.tuning.evaluation.significance import find_test
@@ -22,7 +22,7 @@ from hyperbaton.tuning.weights.protocol import split
 FILES = {"tags": "source_tags", "tree": "source_tree", "order": "alignment"}
 
 
-def exact_models(configuration: Configuration, system: System) -> tuple[str, ...]:
+def exact_models(configuration: Configuration, system: ComparedSystem) -> tuple[str, ...]:
     """The system's models with all their settings, so that each matches exactly one trained model,
     whatever other systems have."""
     found = wanted_models(system.distortion, configuration.phrases.reordering)

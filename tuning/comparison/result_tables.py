@@ -13,7 +13,7 @@ from hyperbaton.models.distortion.catalogue import split_model
 from hyperbaton.tuning.comparison.configuration import limit_name
 from hyperbaton.tuning.comparison.results import Cell, Comparison, Replica
 from hyperbaton.tuning.evaluation.data_sets import Sentences
-from hyperbaton.tuning.evaluation.scoring import BETTER, WORSE, Score
+from hyperbaton.tuning.evaluation.scoring import BETTER_MARK, WORSE_MARK, Score
 from hyperbaton.tuning.evaluation.significance import RESAMPLES, p_text
 from hyperbaton.tuning.evaluation.tables import Table, as_csv, as_latex, as_markdown
 from hyperbaton.tuning.metrics.base import Metric
@@ -127,8 +127,9 @@ def notes(comparison: Comparison, test: str) -> list[str]:
     configuration = comparison.configuration
     lines = [f"{metric.name}: {metric.signature}" for metric in comparison.metrics[test]]
     lines.append(
-        f"{BETTER} better, {WORSE} worse than {configuration.baseline_name} at the same limit, "
-        f"p < {configuration.significant:g} ({configuration.significance}, {runs_text(comparison)})"
+        f"{BETTER_MARK} better, {WORSE_MARK} worse than {configuration.baseline_name} at the same "
+        f"limit, p < {configuration.significant:g} ({configuration.significance}, "
+        f"{runs_text(comparison)})"
     )
     as_before = [cell.name for cell in comparison.cells if cell.best.is_as_before]
     if as_before:

@@ -2,7 +2,7 @@
 
 import shutil
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, fields, replace
 from itertools import groupby, product
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from hyperbaton.corpus.raw_text.both_sides import TextPipelines
 from hyperbaton.corpus.words.unknown_words import UnknownWords
-from hyperbaton.foundation.progress import Progress, duration
+from hyperbaton.foundation.progress import Progress, Talk, duration
 from hyperbaton.foundation.work.processes import Processes
 from hyperbaton.foundation.work.workers import Workers, run_jobs
 from hyperbaton.models.system.folder import load_phrases, load_text
@@ -34,8 +34,6 @@ from hyperbaton.tuning.evaluation.data_sets import Sentences, load
 from hyperbaton.tuning.optimisers.objective import make_objective
 from hyperbaton.tuning.weights.protocol import best_of
 from hyperbaton.tuning.weights.settings import AVERAGE, UNTUNED
-
-Talk = Callable[[str], None]
 
 
 def compare(

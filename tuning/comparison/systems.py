@@ -15,7 +15,7 @@ from hyperbaton.foundation.work.workers import Workers
 from hyperbaton.models.distortion.catalogue import model_text
 from hyperbaton.models.system.folder import read_system
 from hyperbaton.models.system.settings import TrainingSettings
-from hyperbaton.models.system.training import Listeners, train_system
+from hyperbaton.models.system.training import TrainingListeners, train_system
 from hyperbaton.tuning.comparison.configuration import Configuration
 from hyperbaton.tuning.comparison.data import corpus_files
 from hyperbaton.tuning.comparison.requirements import exact_models
@@ -59,7 +59,7 @@ def train(
             folder / SYSTEM,
             settings,
             threads=threads,
-            listeners=Listeners(talk, progress, lambda *cost: _keep(folder, *cost)),
+            listeners=TrainingListeners(talk, progress, lambda *cost: _keep(folder, *cost)),
             together=False,
             workers=workers,
         )

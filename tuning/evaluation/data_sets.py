@@ -14,7 +14,7 @@ from hyperbaton.foundation.errors import DataError
 from hyperbaton.tuning.evaluation.references import check_line_counts, read_references
 from hyperbaton.tuning.metrics.visits import Visits, read_alignment, visits_of_links
 
-ALL = "all"  # lines
+ALL_LINES = "all"  # lines
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class DataSet:
     alignment: Path | None = None
     source_tags: Path | None = None
     source_tree: Path | None = None
-    lines: str = ALL
+    lines: str = ALL_LINES
 
     @property
     def files(self) -> dict[str, Path]:

@@ -19,17 +19,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.decoder.constrained_search import Exactly
 from hyperbaton.decoder.decoded import Decoded
-from hyperbaton.decoder.requests import Exactly
 from hyperbaton.decoder.stream import Failure, decode_all
 from hyperbaton.decoder.translator import Translator
 from hyperbaton.foundation.arrays import FloatArray
 from hyperbaton.foundation.progress import Progress
 from hyperbaton.models.distortion.oracle import Oracle
+from hyperbaton.models.system.folder import NO_LIMIT
 
 SAID, PHRASES, LIMIT, SEARCH, MODEL = CAUSES = ("said", "phrases", "limit", "search", "model")
-EQUAL = 1e-6  # scores that differ by less are the same
-NO_LIMIT = -1
+EQUAL_SCORES = 1e-6  # scores that differ by less are the same
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +120,7 @@ def diagnose_order(
             return Diagnosis(SAID, *texts, score, score)
         if late[1]:
             return Diagnosis(PHRASES if late[2] else LIMIT, *texts, score)
-        kind = SEARCH if other > score + EQUAL else MODEL
+        kind = SEARCH if other > score + EQUAL_SCORES else MODEL
         differences = np.delete((values[0] - values[1]) * weights, oracle)
         return Diagnosis(kind, *texts, score, other, differences)
 
@@ -154,6 +154,6 @@ def _diagnosis(
     if isinstance(forced, Failure):
         return Diagnosis(LIMIT if is_possible else PHRASES, *texts, score)
     other = float(forced.scores[0])
-    cause = SEARCH if other > score + EQUAL else MODEL
+    cause = SEARCH if other > score + EQUAL_SCORES else MODEL
     differences = (own.features()[0] - forced.features()[0]) * weights
     return Diagnosis(cause, *texts, score, other, differences)

@@ -22,7 +22,7 @@ from hyperbaton.foundation.kernels import inner, kernel
 
 ORDER = 4
 BITS = 16  # of a word's number in an n-gram's key; 0 stands for no word
-EQUAL = 1e-9  # gains that differ by less do so by rounding
+EQUAL_GAINS = 1e-9  # gains that differ by less do so by rounding
 MOST_ARCS = 5000  # of a lattice; the best ones
 WORD = np.uint64((1 << BITS) - 1)
 CONTEXT = np.uint64((1 << BITS * (ORDER - 1)) - 1)
@@ -178,7 +178,7 @@ def _best_path(before, to, gain, score):
     for t in range(len(to)):
         value, total = best[before[t]] + gain[t], own[before[t]] + score[t]
         known = best[to[t]]
-        if value > known + EQUAL or (value > known - EQUAL and total > own[to[t]]):
+        if value > known + EQUAL_GAINS or (value > known - EQUAL_GAINS and total > own[to[t]]):
             best[to[t]], own[to[t]], came[to[t]] = value, total, t
     path, state = [np.int64(0)], n_states - 1
     while state:

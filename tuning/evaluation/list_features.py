@@ -17,7 +17,7 @@ from hyperbaton.corpus.text import parse_lines
 from hyperbaton.foundation.arrays import FloatArray, Int64Array
 from hyperbaton.foundation.catalogue import Catalogue
 from hyperbaton.foundation.errors import BadLine, DataError, SettingError, counted
-from hyperbaton.tuning.evaluation.nbest_lists import Entry, read_lists
+from hyperbaton.tuning.evaluation.nbest_lists import NBestEntry, read_lists
 
 SCORE = "score"
 
@@ -26,7 +26,7 @@ SCORE = "score"
 class FeatureLists:
     """H entries of n sentences; those of list i are `offsets[i]` to `offsets[i + 1]`."""
 
-    entries: list[Entry]
+    entries: list[NBestEntry]
     offsets: Int64Array  # (n + 1,)
     names: tuple[str, ...]
     values: FloatArray  # (H, features)
@@ -59,7 +59,7 @@ class FeatureLists:
 
 
 def read_feature_lists(path: Path) -> FeatureLists:
-    entries: list[Entry] = []
+    entries: list[NBestEntry] = []
     values, offsets = [], [0]
     names: tuple[str, ...] | None = None
     for group in read_lists(path):

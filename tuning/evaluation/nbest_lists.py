@@ -10,7 +10,7 @@ from hyperbaton.corpus.text import parse_lines
 from hyperbaton.foundation.errors import BadLine, DataError
 
 
-class Entry(NamedTuple):
+class NBestEntry(NamedTuple):
     sentence: int
     text: str
     score: float
@@ -18,25 +18,25 @@ class Entry(NamedTuple):
     more: tuple[str, ...] = ()  # further fields
 
 
-def parse_entry(line: str) -> Entry:
+def parse_entry(line: str) -> NBestEntry:
     fields = [field.strip(" ") for field in line.split("|||")]
     try:
         number, text, features, score, *more = fields
-        entry = Entry(int(number), text, float(score), features, tuple(more))
+        entry = NBestEntry(int(number), text, float(score), features, tuple(more))
     except ValueError:
-        entry = Entry(-1, "", 0.0)
+        entry = NBestEntry(-1, "", 0.0)
     if entry.sentence < 0 or not isfinite(entry.score):
         raise BadLine("n-best", "not an entry of an n-best list", "id ||| words ||| … ||| score")
     return entry
 
 
-def entry_line(entry: Entry) -> str:
+def entry_line(entry: NBestEntry) -> str:
     """As in a file."""
     first = str(entry.sentence), entry.text, entry.features, f"{entry.score:.6g}"
     return " ||| ".join([*first, *entry.more])
 
 
-def read_lists(path: Path) -> Generator[list[Entry], None, None]:
+def read_lists(path: Path) -> Generator[list[NBestEntry], None, None]:
     """The entries of one sentence after the other; ids must not go back, and may be left out."""
     before = -1
     entries = (entry for _, entry in parse_lines(path, parse_entry))
@@ -49,7 +49,7 @@ def read_lists(path: Path) -> Generator[list[Entry], None, None]:
         yield list(group)
 
 
-def side_by_side(readers: Sequence[Iterator[list[Entry]]]) -> Iterator[list[list[Entry]]]:
+def side_by_side(readers: Sequence[Iterator[list[NBestEntry]]]) -> Iterator[list[list[NBestEntry]]]:
     """For every sentence from 0 to the last one the lists that there are."""
     waiting = [next(reader, None) for reader in readers]
     sentence = 0
@@ -61,5 +61,5 @@ def side_by_side(readers: Sequence[Iterator[list[Entry]]]) -> Iterator[list[list
         sentence += 1
 
 
-def _id(entries: list[Entry]) -> int:
+def _id(entries: list[NBestEntry]) -> int:
     return entries[0].sentence

@@ -21,16 +21,16 @@ END = re.compile(r"""(.)[.!?。！？][ "'”’»)」』]*$""")
 
 
 @dataclass(frozen=True)
-class Hypotheses:
+class HypothesisFile:
     sentences: list[str]
     is_json: bool  # then the file may also have alignments
 
 
-def read_hypotheses(path: Path) -> Hypotheses:
+def read_hypotheses(path: Path) -> HypothesisFile:
     """The translations of a file."""
     lines = _read(path)
     if not lines or not _is_json_object(lines[0]):
-        return Hypotheses(lines, is_json=False)
+        return HypothesisFile(lines, is_json=False)
     sentences = []
     for number, line in enumerate(lines, 1):
         try:
@@ -38,7 +38,7 @@ def read_hypotheses(path: Path) -> Hypotheses:
         except BadLine as bad:
             bad.where = f"{path}:{number}"
             raise
-    return Hypotheses(sentences, is_json=True)
+    return HypothesisFile(sentences, is_json=True)
 
 
 def read_references(paths: Sequence[Path]) -> list[list[str]]:

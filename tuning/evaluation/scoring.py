@@ -23,7 +23,7 @@ from hyperbaton.tuning.evaluation.significance import (
 )
 from hyperbaton.tuning.metrics.base import Details, Metric, Outputs
 
-BETTER, WORSE = "*", "†"  # than the baseline, significantly
+BETTER_MARK, WORSE_MARK = "*", "†"  # than the baseline, significantly
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Score:
         """Says whether it is significantly better or worse than the baseline."""
         if self.p_value is None or self.difference is None or self.p_value >= alpha:
             return ""
-        return BETTER if (self.difference > 0) == higher_is_better else WORSE
+        return BETTER_MARK if (self.difference > 0) == higher_is_better else WORSE_MARK
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ from hyperbaton.tuning.metrics.base import Metric
 RESAMPLES = 1000
 SEED = 1
 LEVEL = 0.95
-CHUNK = 1 << 22  # numbers in one matrix: 32 MB
+NUMBERS_AT_ONCE = 1 << 22  # of a matrix: 32 MB
 SIGNIFICANT = 0.05  # p below it is called significant
 _ROUNDING = 1e-9  # smaller differences of scores are rounding errors
 Runs = Sequence[FloatArray]  # the statistics of each tuning run, (n_sentences, n_statistics)
@@ -208,7 +208,7 @@ def permutations(
 
 
 def _chunks(n_sentences: int, n_resamples: int) -> Iterator[int]:
-    size = max(1, CHUNK // max(1, n_sentences))
+    size = max(1, NUMBERS_AT_ONCE // max(1, n_sentences))
     for start in range(0, n_resamples, size):
         yield min(size, n_resamples - start)
 

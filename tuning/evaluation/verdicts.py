@@ -22,7 +22,7 @@ from math import isnan
 
 from hyperbaton.tuning.evaluation.significance import SIGNIFICANT, p_text
 
-HOLDS, REFUTED, OPEN = "holds", "does not hold", "not established"
+HOLDS, REFUTED, NOT_ESTABLISHED = "holds", "does not hold", "not established"
 
 
 @dataclass(frozen=True)
@@ -76,14 +76,14 @@ def judge_claims(
         lines = [case.line for case in cases]
         if len(cases) > 1:
             lines = [f"{line}: {each}" for line, each in zip(lines, own, strict=True)]
-        whole = REFUTED if REFUTED in own else HOLDS if set(own) == {HOLDS} else OPEN
+        whole = REFUTED if REFUTED in own else HOLDS if set(own) == {HOLDS} else NOT_ESTABLISHED
         findings.append(Finding(statement, whole, tuple(lines), caveats, len(every), alpha))
     return findings
 
 
 def _verdict(gain: float, p_value: float, alpha: float) -> str:
     if p_value >= alpha or gain == 0:
-        return OPEN
+        return NOT_ESTABLISHED
     return HOLDS if gain > 0 else REFUTED
 
 

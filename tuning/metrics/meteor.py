@@ -24,7 +24,7 @@ that stay free have to be found. We go through the hypothesis from left to right
 
 so the future depends only on the set of reference words in use and the last link. States that
 agree in both are merged, and the best `BEAM` are kept, which solves short sentences exactly. For
-sentences of thousands of words the beam is narrower (`WORK`).
+sentences of thousands of words the beam is narrower (`MOST_WORK`).
 """
 
 import threading
@@ -39,7 +39,7 @@ from hyperbaton.foundation.kernels import inner, kernel
 from hyperbaton.tuning.metrics.words import Batch, TextOptions, WordMetric
 
 BEAM = 32
-WORK = 1 << 24  # beam width × hypothesis words × reference words is at most this
+MOST_WORK = 1 << 24  # beam width × hypothesis words × reference words is at most this
 FREE = -1  # in links: this word has none; in classes: this word takes no part
 CROSSING = 1 << 20  # costs more than any number of chunks
 _NO_LINK_BEFORE = -2  # so that no reference word comes next
@@ -144,7 +144,7 @@ def _link_classes(here, there, links, local):
     n_classes, n_here, n_there = _common_classes(here, there, local)
     if n_classes:
         n_words = max(1, len(here) * len(there))
-        beam = max(1, min(BEAM, WORK // n_words))
+        beam = max(1, min(BEAM, MOST_WORK // n_words))
         _search(here, there, links, n_here, n_there, beam)
 
 

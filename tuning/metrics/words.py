@@ -19,7 +19,7 @@ from hyperbaton.foundation.arrays import FloatArray, Int64Array, Ragged
 from hyperbaton.foundation.errors import DataError, SettingError, nearest
 from hyperbaton.tuning.metrics.base import Metric, Outputs
 
-BATCH = 4096  # sentences
+BATCH_SIZE = 4096  # sentences
 TOKENISERS = ("none", "13a", "intl", "zh", "char", "ja-mecab", "ko-mecab")  # sacrebleu's names
 
 Preprocess = Callable[[str], str]
@@ -134,13 +134,13 @@ def load_tokeniser(name: str) -> Preprocess:
 
 
 def batches(outputs: Outputs, preprocess: Preprocess) -> Iterator[Batch]:
-    """The words of the outputs as numbers, `BATCH` sentences at a time."""
+    """The words of the outputs as numbers, `BATCH_SIZE` sentences at a time."""
     check_outputs(outputs)
-    for start in range(0, len(outputs), BATCH):
-        references = outputs.references[start : start + BATCH]
+    for start in range(0, len(outputs), BATCH_SIZE):
+        references = outputs.references[start : start + BATCH_SIZE]
         numbers: defaultdict[str, int] = defaultdict(count().__next__)
         yield Batch(
-            number_lines(map(preprocess, outputs.hypotheses[start : start + BATCH]), numbers),
+            number_lines(map(preprocess, outputs.hypotheses[start : start + BATCH_SIZE]), numbers),
             number_lines(map(preprocess, chain.from_iterable(references)), numbers),
             np.cumsum([0, *map(len, references)]),
             tuple(numbers),

@@ -18,7 +18,7 @@ from numpy.random import SeedSequence
 
 from hyperbaton.foundation.arrays import BoolArray, FloatArray
 from hyperbaton.tuning.optimisers.interface import Lines, Start
-from hyperbaton.tuning.optimisers.line_search import BETTER, REACH
+from hyperbaton.tuning.optimisers.line_search import LEAST_GAIN, REACH
 from hyperbaton.tuning.optimisers.mert import Mert
 from hyperbaton.tuning.optimisers.objective import Objective
 from hyperbaton.tuning.optimisers.pool import Pool, scale_pool
@@ -47,7 +47,7 @@ class LatticeMert(Mert):
             draw = np.random.default_rng(own)
             pool = start.grow(pool, self._lines(pool, best, start.tuned, draw))
             found = super().improve(pool, objective, replace(start, weights=best), own)
-            if not pool.score(objective, found) > pool.score(objective, best) + BETTER:
+            if not pool.score(objective, found) > pool.score(objective, best) + LEAST_GAIN:
                 break
             best = found
         return best

@@ -30,15 +30,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array
+from hyperbaton.foundation.arrays import MOST_NUMBERED, FloatArray, Int32Array, Int64Array
 from hyperbaton.foundation.kernels import inner, kernel
 from hyperbaton.tuning.metrics.base import Metric
 
-MOST_ROWS = 2**31 - 1
 REACH = 1.0  # times the sum of the weights' absolute values: how far a step may go
 NARROW = 1e-6  # in the same unit
-BETTER = 1e-9  # smaller differences of scores are rounding errors
-CHUNK = 1 << 16  # intervals that are scored at once
+LEAST_GAIN = 1e-9  # smaller differences of scores are rounding errors
+INTERVALS_AT_ONCE = 1 << 16  # that are scored
 
 
 class Thresholds(NamedTuple):
@@ -67,7 +66,7 @@ class Room(NamedTuple):
     scratch: Scratch
 
 
-class Point(NamedTuple):
+class LinePoint(NamedTuple):
     x: float  # 0 if nothing is better
     score: float
 
@@ -79,7 +78,7 @@ class LineSearch:
         self._statistics, self._offsets, self._metric = statistics, offsets, metric
         self._room = make_room(offsets)
 
-    def best(self, a: FloatArray, b: FloatArray, start: float, unit: float) -> Point:
+    def best(self, a: FloatArray, b: FloatArray, start: float, unit: float) -> LinePoint:
         """The best point on the line where hypotheses score `a` + `b` x, (H,) each.
 
         `start` is the metric at x = 0, `unit` the step that changes the weights by their own size.
@@ -87,22 +86,22 @@ class LineSearch:
         reach = REACH * unit
         thresholds = find_thresholds(a, b, self._offsets, reach, self._room)
         if not len(thresholds.x):
-            return Point(0.0, start)
+            return LinePoint(0.0, start)
         scores = interval_scores(thresholds, self._statistics, self._metric)
         ends = np.concatenate([[-reach], np.clip(thresholds.x, -reach, reach), [reach]])
         wide = np.diff(ends) > NARROW * unit
         best = scores[wide].max(initial=-np.inf)
-        if not best > start + BETTER:
-            return Point(0.0, start)
+        if not best > start + LEAST_GAIN:
+            return LinePoint(0.0, start)
         middle = (ends[1:] + ends[:-1]) / 2
-        equal = np.flatnonzero(wide & (scores >= best - BETTER))
+        equal = np.flatnonzero(wide & (scores >= best - LEAST_GAIN))
         chosen = equal[np.argmin(np.abs(middle[equal]))]
-        return Point(float(middle[chosen]), float(scores[chosen]))
+        return LinePoint(float(middle[chosen]), float(scores[chosen]))
 
 
 def make_room(offsets: Int64Array) -> Room:
     n, longest = int(offsets[-1]), int(np.diff(offsets).max(initial=0))
-    if n > MOST_ROWS:
+    if n > MOST_NUMBERED:
         raise MemoryError(f"a pool of {n} hypotheses")
     return Room(np.empty(n), np.empty(n, np.int32), np.empty(n, np.int32), make_scratch(longest))
 
@@ -129,8 +128,8 @@ def interval_scores(thresholds: Thresholds, statistics: FloatArray, metric: Metr
     """The metric between all thresholds and beyond them, (T + 1,)."""
     sums = statistics[thresholds.first].sum(axis=0)
     scores = [metric.score(sums[None])]
-    for begin in range(0, len(thresholds.x), CHUNK):
-        part = slice(begin, begin + CHUNK)
+    for begin in range(0, len(thresholds.x), INTERVALS_AT_ONCE):
+        part = slice(begin, begin + INTERVALS_AT_ONCE)
         running = _running_sums(sums, statistics, thresholds.before[part], thresholds.after[part])
         scores.append(metric.score(running))
         sums = running[-1]

@@ -24,7 +24,7 @@ from numpy.random import SeedSequence
 from hyperbaton.foundation.arrays import FloatArray
 from hyperbaton.tuning.metrics.base import Metric
 from hyperbaton.tuning.optimisers.interface import Optimiser, Start
-from hyperbaton.tuning.optimisers.line_search import BETTER, LineSearch
+from hyperbaton.tuning.optimisers.line_search import LEAST_GAIN, LineSearch
 from hyperbaton.tuning.optimisers.objective import Objective
 from hyperbaton.tuning.optimisers.pool import Pool, ScaledPool, scale_pool
 
@@ -82,7 +82,7 @@ class Mert(Optimiser):
                 one = partial(sweep, scaled, objective, directions_of(scaled, random))
                 places = list(executor.map(one, places))
         best = max(place.score for place in places)
-        first = next(place for place in places if place.score >= best - BETTER)
+        first = next(place for place in places if place.score >= best - LEAST_GAIN)
         return scaled.weights(first.point)
 
 
@@ -128,7 +128,7 @@ def sweep(
             point, score = point + step.x * along, step.score
             at = at + step.x * slope
     score = _score(scaled, metric, point)  # without accumulated rounding
-    return Place(point, score, place.draw, score > place.score + BETTER)
+    return Place(point, score, place.draw, score > place.score + LEAST_GAIN)
 
 
 def directions_of(scaled: ScaledPool, random: FloatArray) -> list[Direction]:

@@ -30,7 +30,7 @@ from hyperbaton.foundation.kernels import kernel, uncounted
 from hyperbaton.tuning.metrics.base import Metric
 from hyperbaton.tuning.metrics.bleu import Bleu, bleu_of
 from hyperbaton.tuning.optimisers.interface import Optimiser, Start
-from hyperbaton.tuning.optimisers.line_search import BETTER
+from hyperbaton.tuning.optimisers.line_search import LEAST_GAIN
 from hyperbaton.tuning.optimisers.objective import Objective
 from hyperbaton.tuning.optimisers.pool import Pool, scale_pool
 
@@ -74,7 +74,7 @@ class Mira(Optimiser):
             one_pass(lists, order, point, sums, corpus, self.step, self.decay)
             average = sums / (number * pool.n_sentences)
             score = pool.score(objective, scaled.weights(average))
-            if score > best_score + BETTER:
+            if score > best_score + LEAST_GAIN:
                 best_point, best_score = average, score
         return scaled.weights(best_point)
 

@@ -27,7 +27,7 @@ from hyperbaton.tuning.optimisers.objective import Objective
 from hyperbaton.tuning.optimisers.pool import Pool, scale_pool
 
 
-class Pairs(NamedTuple):
+class RankedPairs(NamedTuple):
     """Rows of the pool; the first of each pair is the better one."""
 
     better: Int64Array  # (P,)
@@ -67,10 +67,12 @@ class Pro(Optimiser):
             new *= np.abs(old).sum() / np.abs(new).sum()
         return scaled.weights(self.interpolation * new + (1 - self.interpolation) * old)
 
-    def sample(self, gains: FloatArray, offsets: Int64Array, seed: SeedSequence) -> Pairs:
+    def sample(self, gains: FloatArray, offsets: Int64Array, seed: SeedSequence) -> RankedPairs:
         """The pairs to learn from, sentence by sentence."""
         seeds = seed.generate_state(len(offsets) - 1, np.uint64)
-        return Pairs(*_sample(gains, offsets, seeds, self.candidates, self.pairs, self.threshold))
+        return RankedPairs(
+            *_sample(gains, offsets, seeds, self.candidates, self.pairs, self.threshold)
+        )
 
 
 def corpus_gains(pool: Pool, objective: Objective, start: Start) -> FloatArray:
@@ -84,7 +86,9 @@ def corpus_gains(pool: Pool, objective: Objective, start: Start) -> FloatArray:
     return gains
 
 
-def fit_pairs(features: FloatArray, constant: FloatArray, pairs: Pairs, prior: float) -> FloatArray:
+def fit_pairs(
+    features: FloatArray, constant: FloatArray, pairs: RankedPairs, prior: float
+) -> FloatArray:
     """Weights under which the better hypotheses are the likelier ones, (T,).
 
     `features` (T, H) and `constant` (H,) are those of a scaled pool.

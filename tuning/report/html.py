@@ -11,7 +11,7 @@ from hyperbaton.tuning.evaluation.tables import Table
 
 
 @dataclass(frozen=True)
-class Section:
+class ReportSection:
     name: str  # of the link to it
     title: str
     body: str  # HTML; nothing: the section is left out
@@ -73,7 +73,7 @@ def side_by_side(parts: Sequence[str]) -> str:
     return f'<div class="grid-2">{"".join(f"<div>{part}</div>" for part in parts)}</div>'
 
 
-def page(title: str, introduction: str, sections: Sequence[Section]) -> str:
+def page(title: str, introduction: str, sections: Sequence[ReportSection]) -> str:
     """One file: styles and script are inside, nothing is fetched."""
     shown = [section for section in sections if section.body]
     links = "".join(f'<li><a href="#{s.name}">{escape(s.title)}</a></li>' for s in shown)

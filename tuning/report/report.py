@@ -16,13 +16,13 @@ from hyperbaton.tuning.comparison.result_tables import (
 from hyperbaton.tuning.comparison.results import Comparison
 from hyperbaton.tuning.evaluation.charts import Chart, Series
 from hyperbaton.tuning.evaluation.data_sets import Sentences
-from hyperbaton.tuning.evaluation.scoring import BETTER, WORSE
+from hyperbaton.tuning.evaluation.scoring import BETTER_MARK, WORSE_MARK
 from hyperbaton.tuning.evaluation.significance import RESAMPLES, p_text
 from hyperbaton.tuning.evaluation.tables import Table
 from hyperbaton.tuning.evaluation.verdicts import Finding, footnote
 from hyperbaton.tuning.report.account import costs, settings, tuning_curves, weights
 from hyperbaton.tuning.report.html import (
-    Section,
+    ReportSection,
     chart_figure,
     details,
     html_table,
@@ -46,18 +46,18 @@ def report(
     """The whole page; `figures` are the paper's own."""
     known = _findings(findings) + "".join(html_table(f, sortable=False) for f in figures)
     sections = [
-        Section("findings", "Findings", known),
-        Section("scores", "Scores", _scores(comparison)),
-        Section("significance", "Significance", _significance(comparison)),
-        Section("limits", "Distortion limits", _limits(comparison)),
-        *(Section(one.name, one.title, _exhibit(one)) for one in exhibits),
-        Section("tuning", "Tuning", tuning_curves(comparison)),
-        Section("order", "Word order", word_order(comparison)),
-        Section("kinds", "Kinds of sentences", kinds_of_sentences(comparison)),
-        Section("sentences", "Where the systems differ most", sentences(comparison)),
-        Section("weights", "Weights", weights(comparison)),
-        Section("costs", "Costs", costs(comparison)),
-        Section("settings", "Settings", settings(comparison)),
+        ReportSection("findings", "Findings", known),
+        ReportSection("scores", "Scores", _scores(comparison)),
+        ReportSection("significance", "Significance", _significance(comparison)),
+        ReportSection("limits", "Distortion limits", _limits(comparison)),
+        *(ReportSection(one.name, one.title, _exhibit(one)) for one in exhibits),
+        ReportSection("tuning", "Tuning", tuning_curves(comparison)),
+        ReportSection("order", "Word order", word_order(comparison)),
+        ReportSection("kinds", "Kinds of sentences", kinds_of_sentences(comparison)),
+        ReportSection("sentences", "Where the systems differ most", sentences(comparison)),
+        ReportSection("weights", "Weights", weights(comparison)),
+        ReportSection("costs", "Costs", costs(comparison)),
+        ReportSection("settings", "Settings", settings(comparison)),
     ]
     return page(comparison.configuration.title, _introduction(comparison), sections)
 
@@ -119,7 +119,7 @@ def _scores(comparison: Comparison) -> str:
 
 
 def _kind(text: str, *, is_best: bool) -> str:
-    kinds = ["better"] * text.endswith(BETTER) + ["worse"] * text.endswith(WORSE)
+    kinds = ["better"] * text.endswith(BETTER_MARK) + ["worse"] * text.endswith(WORSE_MARK)
     return " ".join([*kinds, *["best"] * is_best])
 
 

@@ -5,11 +5,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from hyperbaton.foundation.files.writing import open_to_write
-from hyperbaton.foundation.progress import Progress
+from hyperbaton.foundation.progress import Progress, Talk
 from hyperbaton.tuning.comparison.configuration import Configuration, check
 from hyperbaton.tuning.comparison.result_tables import write_files
 from hyperbaton.tuning.comparison.results import Comparison
-from hyperbaton.tuning.comparison.run import Talk
 from hyperbaton.tuning.evaluation.tables import Table
 from hyperbaton.tuning.evaluation.verdicts import Finding, with_caveat
 from hyperbaton.tuning.report.report import report

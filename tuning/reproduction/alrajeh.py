@@ -28,13 +28,13 @@ from hyperbaton.tuning.reproduction.trials import SECONDS, TRAINING_ERROR, Exper
 
 PRIMAL, DUAL = "mlr-primal:tolerance=1e-12", "mlr-dual:epsilon=0.1"  # never satisfied: 100 rounds
 COARSE, FINE = "mlr-dual:epsilon=1.0", "mlr-dual:epsilon=0.01"
-STOPPED = "mlr-primal"
+STOPS_BY_ITSELF = "mlr-primal"
 LABELS = {
     PRIMAL: "primal",
     DUAL: "dual, ε 0.1",
     COARSE: "dual, ε 1",
     FINE: "dual, ε 0.01",
-    STOPPED: "primal, stops by itself",
+    STOPS_BY_ITSELF: "primal, stops by itself",
 }
 N_CLASSES, ANY_DISTANCE = 3, 1 << 20
 SETTINGS = ExperimentSettings(

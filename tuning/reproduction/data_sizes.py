@@ -18,7 +18,7 @@ import numpy as np
 from hyperbaton.corpus.text import open_binary
 from hyperbaton.foundation.arrays import FloatArray
 from hyperbaton.foundation.errors import counted
-from hyperbaton.tuning.comparison.configuration import Configuration, System
+from hyperbaton.tuning.comparison.configuration import ComparedSystem, Configuration
 from hyperbaton.tuning.comparison.data import take
 from hyperbaton.tuning.comparison.requirements import exact_models
 from hyperbaton.tuning.comparison.results import Comparison, Replica
@@ -28,7 +28,7 @@ from hyperbaton.tuning.evaluation.tables import Table
 from hyperbaton.tuning.evaluation.verdicts import Case, Finding, judge_claims
 from hyperbaton.tuning.metrics.base import Metric
 from hyperbaton.tuning.reproduction.exhibit import NI, Exhibit, LeftOut
-from hyperbaton.tuning.reproduction.material import Kind, Material
+from hyperbaton.tuning.reproduction.material import ExhibitKind, Material
 from hyperbaton.tuning.reproduction.repetitions import (
     Spread,
     paired_t_test,
@@ -37,10 +37,10 @@ from hyperbaton.tuning.reproduction.repetitions import (
 )
 
 NAME, TITLE = "data_sizes", "More training data (Ni et al. 2011, Figure 16)"
-BASELINE, BETTER = "MOSES", "DPR-3"
+MOSES, DPR = "MOSES", "DPR-3"
 METRICS = ("WER", "BLEU", "NIST", "METEOR")  # beginnings of the names of those in the figure
-PARTS = (4, 2)  # of the training data
-FEWEST = 200  # pairs that a part must have
+DATA_PARTS = (4, 2)  # of the training data
+FEWEST_PAIRS = 200  # pairs that a part must have
 FOLDER = "sizes"
 
 
@@ -56,17 +56,17 @@ class Measured:
 
     @property
     def gains(self) -> FloatArray:
-        difference = self.scores[BETTER] - self.scores[BASELINE]
+        difference = self.scores[DPR] - self.scores[MOSES]
         return difference if self.metric.higher_is_better else -difference
 
 
 BySize = Mapping[str, Mapping[int, Sequence[Measured]]]  # by test set and size, a row of metrics
 
 
-def _systems(configuration: Configuration) -> tuple[System, ...]:
-    found = tuple(s for s in configuration.system if s.name in (BASELINE, BETTER))
+def _systems(configuration: Configuration) -> tuple[ComparedSystem, ...]:
+    found = tuple(s for s in configuration.system if s.name in (MOSES, DPR))
     if len(found) < 2:
-        raise LeftOut(f"it is about systems that are called {BASELINE} and {BETTER}")
+        raise LeftOut(f"it is about systems that are called {MOSES} and {DPR}")
     return found
 
 
@@ -77,9 +77,9 @@ def _n_pairs(source: Path) -> int:
 
 def _sizes(material: Material) -> list[int]:
     n_pairs = _n_pairs(material.configuration.train.source)
-    if n_pairs // max(PARTS) < FEWEST:
+    if n_pairs // max(DATA_PARTS) < FEWEST_PAIRS:
         raise LeftOut(f"a quarter of {n_pairs:,} training pairs is too little")
-    return [n_pairs // part for part in PARTS] + [n_pairs]
+    return [n_pairs // part for part in DATA_PARTS] + [n_pairs]
 
 
 def _depends(material: Material) -> Iterable[Any]:
@@ -104,7 +104,7 @@ def _depends(material: Material) -> Iterable[Any]:
             )
         ],
         configuration.tune.plain(),
-        PARTS,
+        DATA_PARTS,
         [own.tolist() for row in whole.values() for m in row for own in m.scores.values()],
         *train,
         *configuration.dev.files.values(),
@@ -114,7 +114,7 @@ def _depends(material: Material) -> Iterable[Any]:
 
 def _make(material: Material) -> Exhibit:
     *small, whole = _sizes(material)
-    draws = range(len(_replicas(material.comparison, BASELINE)))
+    draws = range(len(_replicas(material.comparison, MOSES)))
     by_size = {
         size: _measured([_compared(material, whole, size, draw) for draw in draws])
         for size in small
@@ -127,7 +127,7 @@ def _make(material: Material) -> Exhibit:
     return sizes_exhibit(by_test)
 
 
-KIND = Kind(NAME, TITLE, _depends, _make)
+KIND = ExhibitKind(NAME, TITLE, _depends, _make)
 
 
 def _compared(material: Material, n_pairs: int, size: int, draw: int) -> Comparison:
@@ -140,7 +140,7 @@ def _compared(material: Material, n_pairs: int, size: int, draw: int) -> Compari
         configuration,
         train=take(configuration.train, lines, folder / "drawn"),
         system=_systems(configuration),
-        baseline=BASELINE,
+        baseline=MOSES,
         limits=configuration.limits[:1],
         tune=replace(tune, replicas=1, seed=tune.seed + draw),
     )
@@ -166,7 +166,7 @@ def _measured(comparisons: Sequence[Comparison]) -> dict[str, list[Measured]]:
 
     return {
         test.name: [
-            Measured(metric, {own: scores(own, test.name, metric) for own in (BASELINE, BETTER)})
+            Measured(metric, {own: scores(own, test.name, metric) for own in (MOSES, DPR)})
             for metric in first.metrics[test.name]
             if metric.name.startswith(METRICS) and metric.name != "BLEU-1"
         ]
@@ -180,7 +180,7 @@ def sizes_exhibit(by_test: BySize) -> Exhibit:
         header, rows = ["sentence pairs", *(f"{size:,}" for size in by_size)], []
         for place, first in enumerate(next(iter(by_size.values()))):
             name, lines = first.metric.name, []
-            for system in (BASELINE, BETTER):
+            for system in (MOSES, DPR):
                 spreads = [own[place].spread(system) for own in by_size.values()]
                 lines.append(spread_series(system, spreads))
                 rows.append([f"{system}, {name}", *map(_text, spreads)])
@@ -217,7 +217,7 @@ def _findings(by_test: BySize) -> list[Finding]:
             text = f"{first.mean():+.2f} with {min(gains):,} pairs, {last.mean():+.2f} with all"
             growth.append(_case(f"{test}: {text}", last - first))
     claims = {
-        f"{NI}, Figure 16: {BETTER} beats {BASELINE} in BLEU at every size": cases,
+        f"{NI}, Figure 16: {DPR} beats {MOSES} in BLEU at every size": cases,
         f"{NI}, Figure 16: the more data, the larger the gain in BLEU": growth,
     }
     return judge_claims(claims)

@@ -51,7 +51,7 @@ class TrainingSet:
 
 
 @dataclass(frozen=True, eq=False)
-class Split:
+class DataSplit:
     """Training and test examples for one training size."""
 
     size: int  # training sentences
@@ -121,7 +121,7 @@ class Repetition:
         occurs: BoolArray = found[cluster]
         return occurs
 
-    def split(self, size: int) -> Split:
+    def split(self, size: int) -> DataSplit:
         train_rows, test_rows = self._rows(size)
         if not len(train_rows) or not len(test_rows):
             raise DataError(
@@ -138,7 +138,9 @@ class Repetition:
         counts = np.bincount(in_training, minlength=examples.n_columns)
         number = number_columns(counts, self._min_count)
         matrix = renumbered(examples.rows, number)
-        return Split(size, matrix[train_rows], matrix[test_rows], train_rows, test_rows, examples)
+        return DataSplit(
+            size, matrix[train_rows], matrix[test_rows], train_rows, test_rows, examples
+        )
 
     def _rows(self, size: int) -> tuple[Int64Array, Int64Array]:
         """Training examples, and test examples whose source phrase is among them."""

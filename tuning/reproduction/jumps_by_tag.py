@@ -9,21 +9,20 @@ from typing import Any
 
 from hyperbaton.models.distortion.catalogue import parse_model
 from hyperbaton.models.distortion.parse.fitting import Learned
-from hyperbaton.models.distortion.parse.listing import Wanted, list_features
+from hyperbaton.models.distortion.parse.listing import ALL_FEATURES, Wanted, list_features
 from hyperbaton.models.distortion.parse.model import Parse
 from hyperbaton.models.distortion.parse.templates import FARTHEST, N_JUMPS
 from hyperbaton.models.system.folder import load_distortion, model_entries
 from hyperbaton.tuning.evaluation.charts import Chart, Series
 from hyperbaton.tuning.evaluation.verdicts import Case, Finding, judge_claims
 from hyperbaton.tuning.reproduction.exhibit import XIANG, Exhibit, LeftOut
-from hyperbaton.tuning.reproduction.material import Kind, Material
+from hyperbaton.tuning.reproduction.material import ExhibitKind, Material
 from hyperbaton.tuning.reproduction.repetitions import counts_p_value
 
 NAME, TITLE = "jumps", "Jumps by tag (Xiang et al. 2011, Figures 1 and 2)"
 NOUN, TEMPORAL = "NN", "NT"
 MOST_TAGS = 6
 MONOTONE, BACK = 1, -1
-ALL = 1 << 60
 
 
 def jumps_exhibit(learned: Learned) -> Exhibit:
@@ -51,7 +50,7 @@ def shares(learned: Learned, tag: str) -> list[float]:
 
 def _counts(learned: Learned) -> dict[str, int]:
     """Single words with each tag."""
-    rows, _ = list_features(learned, Wanted(family="tags"), ALL)
+    rows, _ = list_features(learned, Wanted(family="tags"), ALL_FEATURES)
     counts: dict[str, int] = {}
     for row in rows:
         if not row.near and row.source in learned.source_tags:  # one word, nothing beside it
@@ -108,4 +107,4 @@ def _make(material: Material) -> Exhibit:
     return jumps_exhibit(model.learned_)
 
 
-KIND = Kind(NAME, TITLE, _depends, _make)
+KIND = ExhibitKind(NAME, TITLE, _depends, _make)

@@ -36,13 +36,13 @@ from hyperbaton.models.learning.catalogue import parse_learner
 from hyperbaton.models.learning.clusters import ClusteredExamples
 from hyperbaton.models.learning.early_stopping import choose_settings
 from hyperbaton.tuning.reproduction.class_predictions import judge, precision_by_distance
-from hyperbaton.tuning.reproduction.experiment_data import Repetition, Split, TrainingSet
+from hyperbaton.tuning.reproduction.experiment_data import DataSplit, Repetition, TrainingSet
 from hyperbaton.tuning.reproduction.experiment_settings import BASELINE, ExperimentSettings
 from hyperbaton.tuning.reproduction.time_to_error import ErrorTime, goals_of, times_to_goals
 from hyperbaton.tuning.reproduction.trials import Experiment, Trial
 
 
-class Cell(NamedTuple):
+class ExperimentCell(NamedTuple):
     """What one worker does at a time."""
 
     repeat: int
@@ -66,7 +66,8 @@ def run_experiment(
     """Trains and tests everything; `workers`, if there are any, each take a cell at a time."""
     settings = settings.completed(len(corpus))
     cells = [
-        Cell(*cell) for cell in product(range(settings.repeats), settings.sizes, settings.classes)
+        ExperimentCell(*cell)
+        for cell in product(range(settings.repeats), settings.sizes, settings.classes)
     ]
     if workers is None:
         data = Drawn(corpus, settings)
@@ -90,7 +91,7 @@ class Drawn:
         self.split = lru_cache(1)(lambda repeat, size: self.repetition(repeat).split(size))
 
 
-def run_cell(here: Workplace, data: Drawn, cell: Cell) -> Results:
+def run_cell(here: Workplace, data: Drawn, cell: ExperimentCell) -> Results:
     """All learners, and perhaps their times to the same error."""
     settings = data.settings
     for learner in (*settings.discriminative, *settings.timed):
@@ -105,7 +106,7 @@ def run_cell(here: Workplace, data: Drawn, cell: Cell) -> Results:
     return Results(trials, times)
 
 
-def run_far_cell(here: Workplace, job: tuple[Path, ExperimentSettings, Cell]) -> Results:
+def run_far_cell(here: Workplace, job: tuple[Path, ExperimentSettings, ExperimentCell]) -> Results:
     """The same with a corpus from a folder."""
     folder, settings, cell = job
     folder = here.get(folder)
@@ -116,7 +117,7 @@ def run_far_cell(here: Workplace, job: tuple[Path, ExperimentSettings, Cell]) ->
 def _run_elsewhere(
     corpus: AlignedCorpus,
     settings: ExperimentSettings,
-    cells: Sequence[Cell],
+    cells: Sequence[ExperimentCell],
     progress: Progress | None,
     workers: Workers,
 ) -> list[Results]:
@@ -158,7 +159,7 @@ class _Trained:
 
 
 def _trial(
-    split: Split, learner: str, n_classes: int, settings: ExperimentSettings, repeat: int
+    split: DataSplit, learner: str, n_classes: int, settings: ExperimentSettings, repeat: int
 ) -> Trial:
     setup = orientations(n_classes, settings.moves)
     training = split.training_set(setup, settings)
@@ -184,7 +185,7 @@ def _trial(
     )
 
 
-def _count(split: Split, training: TrainingSet, _: str) -> _Trained:
+def _count(split: DataSplit, training: TrainingSet, _: str) -> _Trained:
     examples, classes = split.examples, training.examples.y
     tested, trained = (
         [examples.cluster[rows], examples.pair[rows]]
@@ -197,7 +198,7 @@ def _count(split: Split, training: TrainingSet, _: str) -> _Trained:
     return _Trained(model.probabilities(tested).argmax(axis=1), float(wrong.mean()), seconds)
 
 
-def _learn(split: Split, training: TrainingSet, learner: str) -> _Trained:
+def _learn(split: DataSplit, training: TrainingSet, learner: str) -> _Trained:
     name, own = parse_learner(learner)
     sentence = split.examples.samples.sentence[split.train_rows]
     own = choose_settings(
@@ -211,7 +212,7 @@ def _learn(split: Split, training: TrainingSet, learner: str) -> _Trained:
 
 
 def _times(
-    split: Split,
+    split: DataSplit,
     trials: Sequence[Trial],
     n_classes: int,
     settings: ExperimentSettings,

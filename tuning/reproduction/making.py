@@ -10,11 +10,10 @@ from importlib.metadata import version
 from pathlib import Path
 
 from hyperbaton.foundation.files.writing import open_to_write
-from hyperbaton.foundation.progress import Progress
+from hyperbaton.foundation.progress import Progress, Talk
 from hyperbaton.models.system.stages import fingerprint, locked, run_stage
 from hyperbaton.tuning.comparison.data import cut_out
 from hyperbaton.tuning.comparison.results import Comparison
-from hyperbaton.tuning.comparison.run import Talk
 from hyperbaton.tuning.reproduction import (
     alrajeh,
     data_sizes,
@@ -31,12 +30,12 @@ from hyperbaton.tuning.reproduction.exhibit import (
     records_text,
     save_exhibit,
 )
-from hyperbaton.tuning.reproduction.material import Kind, Material
+from hyperbaton.tuning.reproduction.material import ExhibitKind, Material
 
 FORMAT = 3
 FILE = "exhibits.json"
 STAGE = "exhibit_"
-KINDS = {
+EXHIBIT_KINDS = {
     kind.name: kind
     for kind in (
         ni.KIND,
@@ -64,7 +63,7 @@ def make_exhibits(
         configuration = cut_out(comparison.configuration, folder / "data")
         material = Material(comparison, configuration, folder, threads, talk, progress)
         for name in names:
-            kind = KINDS[name]
+            kind = EXHIBIT_KINDS[name]
             try:
                 found.append(_made(kind, material))
             except LeftOut as reason:
@@ -77,14 +76,14 @@ def make_exhibits(
     return found
 
 
-def _made(kind: Kind, material: Material) -> Exhibit:
+def _made(kind: ExhibitKind, material: Material) -> Exhibit:
     key = fingerprint(FORMAT, version("hyperbaton"), kind.name, *kind.depends(material))
     work = partial(_fill, kind, material)
     part = run_stage(material.folder, f"{STAGE}{kind.name}", key, work, material.talk)
     return load_exhibit(material.folder / part)
 
 
-def _fill(kind: Kind, material: Material, folder: Path) -> str:
+def _fill(kind: ExhibitKind, material: Material, folder: Path) -> str:
     exhibit = kind.make(material)
     save_exhibit(exhibit, folder)
     return exhibit.title

@@ -14,12 +14,11 @@ from typing import Any
 from hyperbaton.corpus.corpora.corpus import AlignedCorpus
 from hyperbaton.corpus.corpora.reading import SPLIT_BOTH, CorpusFiles, read_corpus
 from hyperbaton.foundation.errors import DataError
-from hyperbaton.foundation.progress import Progress
+from hyperbaton.foundation.progress import Progress, Talk
 from hyperbaton.models.system.folder import TEXT, load_tokenisers, read_system
 from hyperbaton.tuning.comparison.configuration import Configuration
 from hyperbaton.tuning.comparison.requirements import exact_models
 from hyperbaton.tuning.comparison.results import Comparison
-from hyperbaton.tuning.comparison.run import Talk
 from hyperbaton.tuning.comparison.systems import SYSTEM
 from hyperbaton.tuning.reproduction.exhibit import Exhibit, LeftOut
 from hyperbaton.tuning.reproduction.experiment_settings import ExperimentSettings
@@ -51,7 +50,7 @@ class Material:
 
 
 @dataclass(frozen=True)
-class Kind:
+class ExhibitKind:
     """A kind of exhibit. Both functions raise `LeftOut` if there is nothing to show."""
 
     name: str
@@ -82,7 +81,7 @@ def experiment_kind(
     settings: ExperimentSettings,
     sizes: Sizes,
     show: Callable[[Experiment], Exhibit],
-) -> Kind:
+) -> ExhibitKind:
     def depends(material: Material) -> Iterable[Any]:
         # results do not depend on the number of threads
         plain = {key: value for key, value in asdict(settings).items() if key != "threads"}
@@ -99,7 +98,7 @@ def experiment_kind(
         except DataError as error:
             raise LeftOut(str(error).splitlines()[0]) from None
 
-    return Kind(name, title, depends, make)
+    return ExhibitKind(name, title, depends, make)
 
 
 def _files(material: Material) -> tuple[Path, Path, Path]:

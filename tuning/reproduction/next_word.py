@@ -18,7 +18,7 @@ from hyperbaton.corpus.corpora.reading import CorpusFiles, read_corpus
 from hyperbaton.foundation.arrays import BoolArray, FloatArray
 from hyperbaton.models.distortion.catalogue import parse_model
 from hyperbaton.models.distortion.next_word.distance_classes import class_names, distance_classes
-from hyperbaton.models.distortion.next_word.events import Events
+from hyperbaton.models.distortion.next_word.events import NextWordEvents
 from hyperbaton.models.distortion.next_word.held_out import (
     ByDistance,
     chosen_by_distance,
@@ -37,25 +37,28 @@ from hyperbaton.models.system.folder import (
 )
 from hyperbaton.tuning.evaluation.charts import Chart, Series
 from hyperbaton.tuning.evaluation.data_sets import DataSet
-from hyperbaton.tuning.evaluation.significance import bootstrap_p_value, resampling_counts
+from hyperbaton.tuning.evaluation.significance import (
+    RESAMPLES,
+    SEED,
+    bootstrap_p_value,
+    resampling_counts,
+)
 from hyperbaton.tuning.evaluation.tables import Table
 from hyperbaton.tuning.evaluation.verdicts import Case, Finding, judge_claims
 from hyperbaton.tuning.reproduction.exhibit import GOTO, Exhibit, LeftOut
-from hyperbaton.tuning.reproduction.material import Kind, Material
+from hyperbaton.tuning.reproduction.material import ExhibitKind, Material
 from hyperbaton.tuning.reproduction.next_word_study import (
     CORPUS,
     FARTHEST,
-    N_RESAMPLES,
-    SEED,
     NextWordStudy,
     events_of,
     study_models,
 )
 
 NEAREST = 3  # first distance of the paper's figure; the last is FARTHEST
-FEWEST = 5  # moves of the corpus over a distance that counts
+FEWEST_MOVES = 5  # moves of the corpus over a distance that counts
 BETTER, WORSE = "sequence", "pair"
-NEAR, FAR = (4, 6), (7, FARTHEST)  # distances of one class each (footnote 16)
+NEAR_SPAN, FAR_SPAN = (4, 6), (7, FARTHEST)  # distances of one class each (footnote 16)
 MOVES = "corpus, all moves"
 COUNTED = (
     "0 is monotone. A move for every target word with a source word that was not visited before, "
@@ -69,8 +72,8 @@ Studies = Mapping[str, NextWordStudy]  # by test set
 def next_word_exhibit(studies: Studies) -> Exhibit:
     notes = [
         "Average P of the candidates by their distance; corpus: the share of them that was "
-        f"translated next, where there are {FEWEST} such moves or more; {MOVES}: how often the "
-        "distance occurs, of all moves, as in the paper.",
+        f"translated next, where there are {FEWEST_MOVES} such moves or more; {MOVES}: how often "
+        "the distance occurs, of all moves, as in the paper.",
     ]
     tables = [
         table
@@ -141,14 +144,14 @@ def _curves(study: NextWordStudy) -> dict[str, FloatArray]:
     }
 
 
-def _is_known(events: Events) -> BoolArray:
+def _is_known(events: NextWordEvents) -> BoolArray:
     """Distances with enough moves of the corpus."""
     moves = events.distortions
     near = moves[np.abs(moves) <= FARTHEST] + FARTHEST
-    return np.bincount(near, minlength=2 * FARTHEST + 1) >= FEWEST
+    return np.bincount(near, minlength=2 * FARTHEST + 1) >= FEWEST_MOVES
 
 
-def corpus_curve(events: Events) -> FloatArray:
+def corpus_curve(events: NextWordEvents) -> FloatArray:
     """Shares of the candidates that were chosen; not a number where there are too few moves."""
     return np.where(_is_known(events), chosen_by_distance(events, FARTHEST).mean, np.nan)
 
@@ -208,8 +211,9 @@ def _findings(studies: Studies) -> list[Finding]:
     classes = {test: study for test, study in studies.items() if study.outbound is not None}
     if classes:
         claims[
-            f"{GOTO}, footnote 16: a place {FAR[0]} to {FAR[1]} words ahead gets more from the "
-            f"outbound classes than one {NEAR[0]} to {NEAR[1]} ahead, and less from the corpus"
+            f"{GOTO}, footnote 16: a place {FAR_SPAN[0]} to {FAR_SPAN[1]} words ahead gets more "
+            f"from the outbound classes than one {NEAR_SPAN[0]} to {NEAR_SPAN[1]} ahead, and less "
+            "from the corpus"
         ] = [case for test, study in classes.items() for case in _flatter(test, study)]
     return judge_claims(claims)
 
@@ -257,19 +261,19 @@ def _tested(
     """A gain of all sentences, its p-value by resampling them, and the number of resamples."""
     n_sentences = study.n_sentences
     found = float(gain(np.ones((1, n_sentences)))[0])
-    parts = [gain(times) for times in resampling_counts(n_sentences, N_RESAMPLES, SEED)]
-    return found, bootstrap_p_value(found, np.nan_to_num(np.concatenate(parts))), N_RESAMPLES
+    parts = [gain(times) for times in resampling_counts(n_sentences, RESAMPLES, SEED)]
+    return found, bootstrap_p_value(found, np.nan_to_num(np.concatenate(parts))), RESAMPLES
 
 
 def span_means(curves: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Means of curves, along the last axis, over the distances NEAR and FAR that they know."""
+    """Means of curves, along the last axis, over what they know of NEAR_SPAN and FAR_SPAN."""
 
     def mean(low: int, high: int) -> FloatArray:
         span = curves[..., FARTHEST + low : FARTHEST + high + 1]
         known = np.isfinite(span)
         return _mean(np.where(known, span, 0.0).sum(axis=-1), known.sum(axis=-1))
 
-    return mean(*NEAR), mean(*FAR)
+    return mean(*NEAR_SPAN), mean(*FAR_SPAN)
 
 
 def _span_means(study: NextWordStudy) -> dict[str, tuple[FloatArray, FloatArray]]:
@@ -284,7 +288,7 @@ def _outbound(studies: Studies) -> Table:
         for test, study in studies.items()
         for name, means in _span_means(study).items()
     ]
-    spans = [f"{low} to {high}" for low, high in (NEAR, FAR)]
+    spans = [f"{low} to {high}" for low, high in (NEAR_SPAN, FAR_SPAN)]
     notes = ["outbound: P(class of the distance | last word), which all places of a class share"]
     title = "average P of a place by distance, nine-class (footnote 16)"
     return Table(["test set", "", *spans], rows, notes, title)
@@ -321,7 +325,7 @@ def _depends(material: Material) -> Iterable[Any]:
     parts = read_system(material.trained)["parts"]
     made = [parts.get(name) for name in ("source_classes", TAGGER)]
     tests = [item for test in _tests(material) for item in (test.name, *test.files.values())]
-    return [models, made, NEAREST, NEAR, FAR, FEWEST, N_RESAMPLES, SEED, *tests]
+    return [models, made, NEAREST, NEAR_SPAN, FAR_SPAN, FEWEST_MOVES, RESAMPLES, SEED, *tests]
 
 
 def _make(material: Material) -> Exhibit:
@@ -339,4 +343,4 @@ def _make(material: Material) -> Exhibit:
     return next_word_exhibit(studies)
 
 
-KIND = Kind(NAME, TITLE, _depends, _make)
+KIND = ExhibitKind(NAME, TITLE, _depends, _make)

@@ -15,7 +15,7 @@ from hyperbaton.corpus.corpora.corpus import AlignedCorpus
 from hyperbaton.foundation.errors import DataError, SettingError
 from hyperbaton.foundation.progress import Progress
 from hyperbaton.models.distortion.interface import DistortionModel
-from hyperbaton.models.distortion.next_word.events import Events, find_events
+from hyperbaton.models.distortion.next_word.events import NextWordEvents, find_events
 from hyperbaton.models.distortion.next_word.held_out import (
     ByDistance,
     DistanceBaseline,
@@ -31,9 +31,9 @@ from hyperbaton.models.distortion.next_word.held_out import (
 )
 from hyperbaton.models.distortion.next_word.model import NextWordModel
 from hyperbaton.models.distortion.next_word.nine_class import NineClass
+from hyperbaton.tuning.evaluation.significance import RESAMPLES, SEED
 
 FARTHEST = 20  # distance that averages are given for, as in Goto et al. (2013), Figure 5
-N_RESAMPLES, SEED = 1000, 1
 CORPUS = "corpus"
 UNIFORM, DISTANCE = "uniform", "distance"
 
@@ -43,7 +43,7 @@ class NextWordStudy:
     """Everything about one corpus; models in the order of their names in `predictions`."""
 
     n_sentences: int
-    events: Events
+    events: NextWordEvents
     predictions: dict[str, Predictions]  # all places are candidates
     open_log_p: dict[str, float]  # mean log P if only open places are
     differences: dict[str, MeanDifference]  # of log P from the model before
@@ -83,7 +83,7 @@ def next_word_models(models: Sequence[DistortionModel], where: str) -> list[Next
 def study_models(
     models: Sequence[NextWordModel],
     corpus: AlignedCorpus,
-    n_resamples: int = N_RESAMPLES,
+    n_resamples: int = RESAMPLES,
     seed: int = SEED,
     progress: Progress | None = None,
 ) -> NextWordStudy:
@@ -126,7 +126,9 @@ def study_models(
     )  # fmt: skip
 
 
-def _distance_by_halves(corpus: AlignedCorpus, events: Events, *, open_only: bool) -> Predictions:
+def _distance_by_halves(
+    corpus: AlignedCorpus, events: NextWordEvents, *, open_only: bool
+) -> Predictions:
     """The frequencies of distances, each half of the sentences under those of the other half."""
     sentence = np.repeat(np.arange(len(corpus)), np.diff(events.offsets))
     both = []

@@ -39,7 +39,7 @@ from hyperbaton.tuning.reproduction.experiment_tables import (
     sizes,
     times_to_errors,
 )
-from hyperbaton.tuning.reproduction.material import Kind, Sizes, experiment_kind
+from hyperbaton.tuning.reproduction.material import ExhibitKind, Sizes, experiment_kind
 from hyperbaton.tuning.reproduction.repetitions import paired_t_test
 from hyperbaton.tuning.reproduction.trials import PREFERRED, Experiment
 
@@ -157,7 +157,7 @@ def _fastest(done: Experiment, best: str) -> list[Case]:
     return cases
 
 
-def _kind(name: str, title: str, settings: ExperimentSettings) -> Kind:
+def _kind(name: str, title: str, settings: ExperimentSettings) -> ExhibitKind:
     return experiment_kind(name, title, settings, SIZES, lambda done: ni_exhibit(done, LABELS))
 
 

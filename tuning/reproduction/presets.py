@@ -12,7 +12,7 @@ from pathlib import Path
 
 from hyperbaton.foundation.errors import SettingError, nearest
 from hyperbaton.models.distortion.catalogue import split_model
-from hyperbaton.tuning.comparison.configuration import Configuration, System, read_record
+from hyperbaton.tuning.comparison.configuration import ComparedSystem, Configuration, read_record
 from hyperbaton.tuning.evaluation.significance import SIGNIFICANT
 from hyperbaton.tuning.evaluation.tables import Table
 from hyperbaton.tuning.reproduction.claims import Claim
@@ -42,7 +42,7 @@ class Preset:
     title: str
     baseline: str
     limits: tuple[int, ...]
-    system: tuple[System, ...]
+    system: tuple[ComparedSystem, ...]
     lowercase: bool = False
     alpha: float = SIGNIFICANT
     exhibits: tuple[str, ...] = ()  # names in `making.py`

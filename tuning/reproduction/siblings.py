@@ -14,14 +14,20 @@ import numpy as np
 
 from hyperbaton.models.distortion.catalogue import parse_model
 from hyperbaton.models.distortion.parse.fitting import Learned
-from hyperbaton.models.distortion.parse.listing import EMPTY_WORD, FeatureRow, Wanted, list_features
+from hyperbaton.models.distortion.parse.listing import (
+    ALL_FEATURES,
+    EMPTY_WORD,
+    FeatureRow,
+    Wanted,
+    list_features,
+)
 from hyperbaton.models.distortion.parse.model import Parse
 from hyperbaton.models.distortion.parse.templates import SIB, parse_use
 from hyperbaton.models.system.folder import load_distortion, model_entries
 from hyperbaton.tuning.evaluation.tables import Table
 from hyperbaton.tuning.evaluation.verdicts import Case, Finding, judge_claims
 from hyperbaton.tuning.reproduction.exhibit import XIANG, Exhibit, LeftOut
-from hyperbaton.tuning.reproduction.material import Kind, Material
+from hyperbaton.tuning.reproduction.material import ExhibitKind, Material
 from hyperbaton.tuning.reproduction.repetitions import normal_p_value
 
 NAME, TITLE = "siblings", "Parse siblings (Xiang et al. 2011, Tables 1 and 5)"
@@ -35,8 +41,7 @@ SIDES = {LEFT: "left", RIGHT: "right"}
 HEADER = ("source", "node", "side", "coverage", "target", "jump", "α", "count")
 N_ROWS = 10
 N_BY_COVERAGE = 5
-FEWEST = 20  # times that a feature is seen, to be among the strongest
-ALL = 1 << 60
+FEWEST_SEEN = 20  # times that a feature is seen, to be among the strongest
 
 
 def _models(material: Material) -> list[str]:
@@ -51,7 +56,7 @@ def _models(material: Material) -> list[str]:
 
 
 def _depends(material: Material) -> Iterable[Any]:
-    return [model_entries(material.trained, _models(material)), N_ROWS, N_BY_COVERAGE, FEWEST]
+    return [model_entries(material.trained, _models(material)), N_ROWS, N_BY_COVERAGE, FEWEST_SEEN]
 
 
 def _make(material: Material) -> Exhibit:
@@ -63,13 +68,13 @@ def _make(material: Material) -> Exhibit:
     return siblings_exhibit(chosen.learned_, chosen.use, sizes)
 
 
-KIND = Kind(NAME, TITLE, _depends, _make)
+KIND = ExhibitKind(NAME, TITLE, _depends, _make)
 
 
 def siblings_exhibit(learned: Learned, use: str, sizes: Mapping[str, int] | None = None) -> Exhibit:
     """`sizes` are numbers of features by row."""
-    strongest, n_features = list_features(learned, Wanted(family=FAMILY), ALL, "alpha")
-    often = [row for row in strongest if row.count >= FEWEST]
+    strongest, n_features = list_features(learned, Wanted(family=FAMILY), ALL_FEATURES, "alpha")
+    often = [row for row in strongest if row.count >= FEWEST_SEEN][:N_ROWS]
     verb, word = _verb_features(learned), _particle(learned)
     shown = {
         f'features of "{PHRASE} {VERB}", as in Table 5': [
@@ -78,7 +83,7 @@ def siblings_exhibit(learned: Learned, use: str, sizes: Mapping[str, int] | None
         f'features of an untranslated "{word}", as in Table 1': (
             _features(learned, word=word, target=EMPTY_WORD)[:N_ROWS]
         ),
-        f"the strongest sibling features that were seen {FEWEST} times or more": often[:N_ROWS],
+        f"the strongest sibling features that were seen {FEWEST_SEEN} times or more": often,
         "the most frequent sibling features": _features(learned)[:N_ROWS],
     }
     tables = [Table(HEADER, list(map(_cells, rows)), (), title) for title, rows in shown.items()]
@@ -101,7 +106,7 @@ def _features(learned: Learned, **wanted: Any) -> list[FeatureRow]:
     ):  # fmt: skip
         if name in wanted and wanted[name] not in known:
             return []
-    return list_features(learned, Wanted(family=FAMILY, **wanted), ALL)[0]
+    return list_features(learned, Wanted(family=FAMILY, **wanted), ALL_FEATURES)[0]
 
 
 def _verb_features(learned: Learned) -> dict[int, list[FeatureRow]]:

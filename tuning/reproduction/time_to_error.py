@@ -24,7 +24,7 @@ LOGISTIC = ("me", "mlr-dual", "mlr-primal", "me-gis")  # the first that is there
 SLACK = 0.01
 EASY_GOALS = (0.4, 0.3, 0.2)  # shares of the training examples that may be wrong
 ROUNDS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256)
-LIMITS = ("max_rounds", "max_iterations")  # what learners call their largest number of rounds
+ROUND_LIMITS = ("max_rounds", "max_iterations")  # what learners call their largest number of rounds
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def times_to_goals(
     """
     name, _ = parse_learner(learner)
     known = make_learner(name, **settings).settings()
-    limit = next((key for key in LIMITS if key in known), None)
+    limit = next((key for key in ROUND_LIMITS if key in known), None)
     times: list[ErrorTime] = []
 
     def add(goal: float, seconds: float | None) -> None:

@@ -22,13 +22,13 @@ from hyperbaton.tuning.optimisers.pool import Pool
 from hyperbaton.tuning.weights.pool_task import PoolTask
 from hyperbaton.tuning.weights.trace import HeldOut
 
-PARTS = 5
+N_PARTS = 5
 LEAST = 2  # sentences in each part
 SURE = 1.0  # standard errors above 0
-RESAMPLES = 500  # of the sentences, for the standard error
+HELD_OUT_RESAMPLES = 500  # of the sentences, for the standard error
 
 
-class Change(NamedTuple):
+class WeightChange(NamedTuple):
     """Of the weights, and of the score that people see."""
 
     before: FloatArray
@@ -37,17 +37,17 @@ class Change(NamedTuple):
     score_after: float
 
 
-def judge_unseen(task: PoolTask, pool: Pool, change: Change, n_rounds: int) -> HeldOut | None:
+def judge_unseen(task: PoolTask, pool: Pool, change: WeightChange, n_rounds: int) -> HeldOut | None:
     """None if there are too few sentences. Optimisers that go part of the way go `n_rounds`
     times."""
-    n_parts = min(PARTS, pool.n_sentences // LEAST)
+    n_parts = min(N_PARTS, pool.n_sentences // LEAST)
     if n_parts < 2:
         return None
     objective = task.objective
     flattery = max(_optimism(task, pool, change.before, n_rounds, n_parts), 0.0)
     expected = change.score_after - objective.shown_sign * flattery
     chosen = [pool.statistics[pool.best_rows(own)] for own in (change.before, change.after)]
-    old, new = resampled_scores(objective, chosen, n_resamples=RESAMPLES)
+    old, new = resampled_scores(objective, chosen, n_resamples=HELD_OUT_RESAMPLES)
     error = float(np.std(new - old, ddof=1))
     gain = objective.shown_sign * (expected - change.score_before)
     return HeldOut(change.score_before, expected, error, gain >= SURE * error)

@@ -18,7 +18,7 @@ from hyperbaton.decoder.decoded import Decoded
 from hyperbaton.foundation.arrays import FloatArray, Int64Array, Ragged
 from hyperbaton.foundation.files.vocabulary import Vocabulary
 from hyperbaton.models.distortion.interface import COPIED
-from hyperbaton.models.phrases.extraction import GRID
+from hyperbaton.models.phrases.settings import GRID
 from hyperbaton.tuning.evaluation.data_sets import Sentences
 from hyperbaton.tuning.metrics.base import Metric, Outputs
 from hyperbaton.tuning.metrics.visits import visits_of_links

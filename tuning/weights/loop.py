@@ -34,13 +34,13 @@ from hyperbaton.foundation.work.workers import Threads
 from hyperbaton.tuning.optimisers.interface import Start
 from hyperbaton.tuning.optimisers.pool import Pool
 from hyperbaton.tuning.weights.growth import Growth
-from hyperbaton.tuning.weights.held_out import Change, judge_unseen
+from hyperbaton.tuning.weights.held_out import WeightChange, judge_unseen
 from hyperbaton.tuning.weights.hypotheses import Hypotheses, NBestList, collect
 from hyperbaton.tuning.weights.lattice_lines import BestArcs
 from hyperbaton.tuning.weights.lists import Lists
 from hyperbaton.tuning.weights.pool_task import check_pool
 from hyperbaton.tuning.weights.task import TuningTask
-from hyperbaton.tuning.weights.trace import Step, Trace, resume, save
+from hyperbaton.tuning.weights.trace import Trace, TraceStep, resume, save
 
 STILL = 1e-6  # weights that change less do not move
 MOST_FALLS = 3  # steps that may fail
@@ -119,7 +119,7 @@ def _end(task: TuningTask, trace: Trace, pool: Pool, why: str) -> Trace:
     if trace.best and task.settings.confirm:
         steps = trace.steps[0], trace.steps[trace.best]
         before, after = (task.vector.vector(step.weights) for step in steps)
-        change = Change(before, after, *(step.score for step in steps))
+        change = WeightChange(before, after, *(step.score for step in steps))
         held_out = judge_unseen(task, pool, change, len(trace.steps) - 1)
         trace = replace(trace, held_out=held_out)
         if trace.held_out is not None:
@@ -173,7 +173,7 @@ def _untranslated(number: int, error: HyperbatonError) -> DataError:
 
 def _add(
     task: TuningTask, trace: Trace, pool: Pool, hypotheses: Hypotheses
-) -> tuple[Pool, Pool, Step]:
+) -> tuple[Pool, Pool, TraceStep]:
     """The pool with the new hypotheses, these alone, and the score of the best translations."""
     found, statistics = task.unseen(pool, hypotheses)
     score = float(task.objective.score(statistics[hypotheses.offsets[:-1]].sum(axis=0)))
@@ -182,7 +182,7 @@ def _add(
     before = trace.steps[-1].weights if trace.steps else weights
     move = max(abs(weights[name] - before[name]) for name in weights)
     shown, length = task.objective.shown(score), hypotheses.length_ratio(task.dev)
-    return pool, found, Step(weights, shown, length, len(pool), len(found), move, 0.0)
+    return pool, found, TraceStep(weights, shown, length, len(pool), len(found), move, 0.0)
 
 
 def _has_fallen(trace: Trace) -> bool:

@@ -7,11 +7,11 @@ import numpy as np
 
 from hyperbaton.foundation.arrays import FloatArray
 from hyperbaton.foundation.errors import DataError
-from hyperbaton.tuning.optimisers.line_search import BETTER
+from hyperbaton.tuning.optimisers.line_search import LEAST_GAIN
 from hyperbaton.tuning.optimisers.objective import Objective
 from hyperbaton.tuning.optimisers.pool import Pool
 from hyperbaton.tuning.weights.settings import TuneSettings
-from hyperbaton.tuning.weights.task import Listeners
+from hyperbaton.tuning.weights.task import TuningListeners
 from hyperbaton.tuning.weights.vector import WeightVector
 
 
@@ -23,7 +23,7 @@ class PoolTask(Protocol):
     def threads(self) -> int: ...
 
     @property
-    def listeners(self) -> Listeners: ...
+    def listeners(self) -> TuningListeners: ...
 
     @property
     def objective(self) -> Objective: ...
@@ -47,7 +47,7 @@ def check_pool(task: PoolTask, pool: Pool) -> None:
         )
     scores = task.objective.smooth_sentence_scores(pool.statistics)
     differences = scores - scores[pool.offsets[:-1]][pool.sentence_of]
-    if not (np.abs(differences) > BETTER).any():
+    if not (np.abs(differences) > LEAST_GAIN).any():
         raise DataError(
             f"{task.objective.name} is the same for all translations of every sentence",
             expected="there is nothing to tune towards",

@@ -19,22 +19,22 @@ from hyperbaton.foundation.arrays import FloatArray, Int64Array
 from hyperbaton.foundation.errors import DataError, SettingError
 from hyperbaton.foundation.files.writing import open_to_write
 from hyperbaton.tuning.evaluation.list_features import SCORE, FeatureLists
-from hyperbaton.tuning.evaluation.nbest_lists import Entry
+from hyperbaton.tuning.evaluation.nbest_lists import NBestEntry
 from hyperbaton.tuning.evaluation.oracle_bleu import climb
 from hyperbaton.tuning.metrics.base import Outputs
 from hyperbaton.tuning.metrics.words import TextOptions
-from hyperbaton.tuning.optimisers.line_search import BETTER
+from hyperbaton.tuning.optimisers.line_search import LEAST_GAIN
 from hyperbaton.tuning.optimisers.objective import Objective, make_objective
 from hyperbaton.tuning.optimisers.pool import Pool
-from hyperbaton.tuning.weights.held_out import PARTS, Change, judge_unseen, learned
+from hyperbaton.tuning.weights.held_out import N_PARTS, WeightChange, judge_unseen, learned
 from hyperbaton.tuning.weights.pool_task import check_pool
 from hyperbaton.tuning.weights.sections import read_toml
 from hyperbaton.tuning.weights.settings import TuneSettings
-from hyperbaton.tuning.weights.task import Listeners
+from hyperbaton.tuning.weights.task import TuningListeners
 from hyperbaton.tuning.weights.vector import WeightVector, make_weight_vector
 
 FORMAT = 1
-WHOLE = PARTS  # the number of the whole, after those of its parts, for chance
+WHOLE = N_PARTS  # the number of the whole, after those of its parts, for chance
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +44,7 @@ class RerankingTask:
     sources: Sequence[str] | None = None
     settings: TuneSettings = TuneSettings()
     threads: int = 1
-    listeners: Listeners = Listeners()
+    listeners: TuningListeners = TuningListeners()
 
     @cached_property
     def objective(self) -> Objective:
@@ -109,11 +109,11 @@ def _is_gain(task: RerankingTask, pool: Pool, before: FloatArray, weights: Float
     """Whether new weights choose better, also where nothing was learned from."""
     objective, settings = task.objective, task.settings
     first, last = (pool.score(objective, own) for own in (before, weights))
-    if last <= first + BETTER:
+    if last <= first + LEAST_GAIN:
         return False
     judged = None
     if settings.confirm:
-        change = Change(before, weights, objective.shown(first), objective.shown(last))
+        change = WeightChange(before, weights, objective.shown(first), objective.shown(last))
         judged = judge_unseen(task, pool, change, settings.iterations)
     if judged is None:  # nobody asks, or there are too few sentences
         return True
@@ -121,7 +121,7 @@ def _is_gain(task: RerankingTask, pool: Pool, before: FloatArray, weights: Float
     return judged.is_gain
 
 
-def reranked(lists: FeatureLists, weights: Mapping[str, float]) -> list[list[Entry]]:
+def reranked(lists: FeatureLists, weights: Mapping[str, float]) -> list[list[NBestEntry]]:
     """The lists in the order of their scores under the weights, with these scores and with all
     features; entries with equal scores stay in their order."""
     scores = lists.values @ np.array([weights[name] for name in lists.names])
@@ -135,7 +135,7 @@ def _order(scores: FloatArray, begin: int, end: int) -> Int64Array:
     return begin + np.argsort(-scores[begin:end], kind="stable")
 
 
-def _entry(lists: FeatureLists, row: int, scores: FloatArray) -> Entry:
+def _entry(lists: FeatureLists, row: int, scores: FloatArray) -> NBestEntry:
     """An entry with its new score and the features that were added."""
     entry, begin = lists.entries[row], len(lists.names) - lists.n_added
     added = zip(lists.names[begin:], lists.values[row, begin:].tolist(), strict=True)

@@ -26,7 +26,7 @@ from hyperbaton.tuning.weights.loop import decode
 from hyperbaton.tuning.weights.mbr_scale import N_BEST, choose_scale
 from hyperbaton.tuning.weights.protocol import Replicas, tune_replicas
 from hyperbaton.tuning.weights.settings import TuneSettings
-from hyperbaton.tuning.weights.task import Listeners, TuningTask
+from hyperbaton.tuning.weights.task import TuningListeners, TuningTask
 from hyperbaton.tuning.weights.trace import write_json
 from hyperbaton.tuning.weights.vector import read_fixed
 
@@ -96,7 +96,7 @@ def tune_system(
         fixed, values = read_fixed(job.fixed, translator.feature_names)
         translator = translator.with_weights(values)
         before = {name: translator.weights[name] for name in translator.feature_names}
-        listeners = Listeners(talk, progress, lambda trace: talk(trace.last_line))
+        listeners = TuningListeners(talk, progress, lambda trace: talk(trace.last_line))
         task = TuningTask(
             translator, dev, settings, fixed, job.threads, model, listeners, workers, origin
         )

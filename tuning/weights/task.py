@@ -26,11 +26,11 @@ from hyperbaton.tuning.weights.settings import TuneSettings
 from hyperbaton.tuning.weights.trace import Trace
 from hyperbaton.tuning.weights.vector import WeightVector, make_weight_vector
 
-FEW = 200  # sentences; with fewer, much of what tuning finds is chance
+FEW_SENTENCES = 200  # sentences; with fewer, much of what tuning finds is chance
 
 
 @dataclass(frozen=True)
-class Listeners:
+class TuningListeners:
     """Callbacks that follow a run."""
 
     talk: Callable[[str], None] = lambda _: None  # lines for people
@@ -53,7 +53,7 @@ class TuningTask:
     fixed: Sequence[str] = ()
     threads: int = 2
     model: str = ""
-    listeners: Listeners = Listeners()
+    listeners: TuningListeners = TuningListeners()
     workers: Workers | None = None  # who decode; None: as many threads
     origin: Origin | None = None  # of the translator, which workers elsewhere need
 
@@ -92,7 +92,7 @@ class TuningTask:
             )
 
     def warn_of_few_sentences(self) -> None:
-        if len(self.dev) < FEW:
+        if len(self.dev) < FEW_SENTENCES:
             self.listeners.talk(
                 f"warning: a development set of {counted(len(self.dev), 'sentence')}: "
                 "too few to tell chance from what helps; several hundred are better"

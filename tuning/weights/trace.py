@@ -24,12 +24,12 @@ from hyperbaton.tuning.optimisers.pool import Pool
 
 FORMAT = 3
 NAME = "trace.json"
-LARGEST = 1e18  # of all numbers in a trace
+LARGEST_NUMBER = 1e18  # of all numbers in a trace
 DECODED, FROM_LATTICES = "pool", "lattice"  # where hypotheses come from
 
 
 @dataclass(frozen=True)
-class Step:
+class TraceStep:
     """Weights, and the score of the development set when it was decoded with them."""
 
     weights: dict[str, float]
@@ -69,7 +69,7 @@ class Trace:
     seed: int
     iterations: int  # at most
     inputs: Mapping[str, str] = field(default_factory=dict)  # fingerprints, by what they identify
-    steps: tuple[Step, ...] = ()
+    steps: tuple[TraceStep, ...] = ()
     following: dict[str, float] | None = None  # weights for the next decoding
     stopped: str = ""  # why, if the run is over
     held_out: HeldOut | None = None  # what unseen sentences say, if anything was gained
@@ -142,7 +142,7 @@ def read_trace(path: Path) -> Trace | None:
         content: Any = json.loads(path.read_text(encoding="utf-8"))
         if not isinstance(content, dict) or content.pop("format", None) != FORMAT:
             return None
-        steps = tuple(Step(**step) for step in content.pop("steps"))
+        steps = tuple(TraceStep(**step) for step in content.pop("steps"))
         held_out = content.pop("held_out")
         unseen = [HeldOut(*held_out)] if held_out else []
         trace = Trace(**content, steps=steps, held_out=unseen[0] if unseen else None)
@@ -166,7 +166,7 @@ def _fits(value: Any, wanted: Any) -> bool:
     if plain in (dict, Mapping):
         return isinstance(value, dict) and all(_fits(one, inside[1]) for one in value.values())
     if plain in (int, float):
-        return type(value) in (int, plain) and abs(value) < LARGEST
+        return type(value) in (int, plain) and abs(value) < LARGEST_NUMBER
     return isinstance(value, plain)
 
 

@@ -1,1 +1,9 @@
-"""The Chinese-English grammar; `sentences.sentence` is its entry point."""
+"""The grammar of Chinese sentences with their English."""
+
+from pathlib import Path
+
+from hyperbaton.data_samples.generator import english
+from hyperbaton.data_samples.generator.chinese import verbs
+from hyperbaton.data_samples.generator.grammar import Grammar
+
+GRAMMAR = Grammar(Path(__file__).parent, ("zh", "en"), 0.76, english, verbs)

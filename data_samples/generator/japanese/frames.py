@@ -1,124 +1,59 @@
 """Verb frames: which particles a verb asks for and how English orders its complements.
 
-The lexicon writes a frame as `args=ni:person,o:thing en=o,to+ni`; voices turn one frame into
-another (the object of an active verb is the subject of its passive).
+The lexicon writes a frame as `args=ni:person,o:thing en=o,to+ni`. In an English order, `*` is the
+place of the main verb below "make" or "have".
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 
+from hyperbaton.data_samples.generator.english import plural
 from hyperbaton.data_samples.generator.lexicon import Entry
-
-VERB = "*"  # in an English order: the place of the main verb below "make" or "have"
-
-
-@dataclass(frozen=True)
-class Slot:
-    role: str
-    particles: tuple[str, ...]  # any of them, "e" for "ni"
-    kinds: str  # classes of noun
-    optional: bool = False
-
-
-@dataclass(frozen=True)
-class Frame:
-    entry: Entry
-    subject: str
-    slots: tuple[Slot, ...]
-    order: tuple[tuple[str, str], ...]  # preposition, role
-    voice: str = ""
-
-    def slot(self, role: str) -> Slot | None:
-        return next((slot for slot in self.slots if slot.role == role), None)
+from hyperbaton.data_samples.generator.synchronous import Leaf, Phrase, Word, Words
 
 
 @cache
-def frame(entry: Entry) -> Frame:
+def frame_of(entry: Entry) -> Phrase:
     """The frame of a verb as the lexicon writes it."""
-    slots = tuple(_slot(text) for text in entry.features["args"].split(","))
-    order = []
-    for item in entry.features["en"].split(","):
-        preposition, _, role = item.rpartition("+")
-        order.append((preposition.replace("_", " "), role))
-    return Frame(entry, entry.features.get("subj", "person"), slots, tuple(order))
+    slots = [slot(*text.partition(":")[::2]) for text in entry.args.split(",")]
+    order = [item.replace("_", " ").rpartition("+")[::2] for item in entry.en.split(",")]
+    return Phrase(entry=entry, subject=entry.subj or "person", slots=slots, order=order, voice="")
 
 
-def _slot(text: str) -> Slot:
-    names, _, kinds = text.partition(":")
-    particles = tuple(names.rstrip("?").split("/"))
-    return Slot(particles[0], particles, kinds, names.endswith("?"))
+def slot(particles: str, kinds: str, role: str = "") -> Phrase:
+    """`particles` are any of several, "ni/e"; optional if they end in "?"."""
+    names = particles.rstrip("?").split("/")
+    optional = particles.endswith("?")
+    return Phrase(role=role or names[0], particles=names, kinds=kinds, optional=optional)
 
 
-def passive(active: Frame) -> Frame:
-    """inu ni kamareta → was bitten by a dog"""
-    slots = tuple(slot for slot in active.slots if slot.role != "o" and not slot.optional)
-    order = tuple(item for item in active.order if item[1] in {slot.role for slot in slots})
-    agents = () if any(s.role == "ni" for s in slots) else (Slot("agent", ("ni",), active.subject),)
-    patient = active.slot("o")
-    assert patient is not None
-    return replace(
-        active,
-        subject=patient.kinds,
-        slots=(*agents, *slots),
-        order=(*order, ("by", "agent")),
-        voice="passive",
-    )
+def slot_of(frame: Phrase, role: str) -> Phrase | None:
+    return next((slot for slot in frame.slots if slot.role == role), None)
 
 
-def victim(active: Frame) -> Frame:
-    """dorobou ni saifu o nusumareta → had his wallet stolen by a thief"""
-    agent = Slot("agent", ("ni",), active.subject)
-    patient = active.slot("o")
-    assert patient is not None
-    order = (("", "o"), ("", VERB), ("by", "agent"))
-    return replace(active, subject="person", slots=(agent, patient), order=order, voice="victim")
+def first_object(frame: Phrase) -> list[str]:
+    """The first of two English objects, which stays in its place: taught *them* english"""
+    bare = [role for preposition, role in frame.order if not preposition]
+    return bare[:1] if len(bare) > 1 else []
 
 
-def _with_doer(active: Frame, particle: str, doers: str, subject: str, voice: str) -> Frame:
-    """Another person acts: the doer stands before the English main verb."""
-    doer = Slot("doer", (particle,), doers)
-    order = (("", "doer"), ("", VERB), *active.order)
-    return replace(active, subject=subject, slots=(doer, *active.slots), order=order, voice=voice)
+@cache
+def described(noun: Entry) -> Entry:
+    """Names and pronouns are described like people."""
+    return replace(noun, category="person") if noun.category in ("name", "pro") else noun
 
 
-def causative(active: Frame) -> Frame:
-    """seito ni hon o yomaseta → made the pupil read a book"""
-    particle = "ni" if active.slot("o") else "o"
-    return _with_doer(active, particle, "person.young+person.learner", "person", "causative")
+def noun_words(text: str, entry: Entry, leaves: tuple[Leaf, ...], many: bool) -> Words:
+    """The English noun with all its words linked, plural if `many`."""
+    tag = "NNP" if entry.proper else "NNS" if many or entry.plural else "NN"
+    words = (plural(text) if many and not (entry.plural or entry.mass) else text).split()
+    tags = ["NN" if tag == "NNS" else tag] * (len(words) - 1) + [tag]
+    return tuple(Word(word, tag, leaves) for word, tag in zip(words, tags, strict=True))
 
 
-def favour(active: Frame) -> Frame:
-    """tomodachi ni kuruma o naoshite moratta → had a friend repair the car"""
-    return _with_doer(active, "ni", "person", "person", "favour")
-
-
-def benefit(active: Frame) -> Frame:
-    """watashi ni hon o yonde kureta → read a book for me"""
-    slots = (Slot("gain", ("ni",), "pro.gain"), *active.slots)
-    order = (*active.order, ("for", "gain"))
-    givers = "person.kin+person.job"  # not the speaker
-    return replace(active, subject=givers, slots=slots, order=order, voice="benefit")
-
-
-def voices(active: Frame) -> list[str]:
-    """The voices a frame allows: one ni in a clause is enough."""
-    entry = active.entry
-    names = []
-    if entry.has("passive"):
-        names.append("passive")
-    if entry.has("victim"):
-        names.append("victim")
-    person = active.subject == "person" and not entry.has("state")
-    if person and active.slot("o") and not active.slot("ni") and not active.slot("kara"):
-        names += ["causative"] if entry.has("pot") else []
-        names += ["favour", "benefit"] if entry.has("ben") else []
-    return names
-
-
-CHANGES = {
-    "passive": passive,
-    "victim": victim,
-    "causative": causative,
-    "favour": favour,
-    "benefit": benefit,
-}
+def pronoun_for(entry: Entry, many: bool) -> str:
+    if many or entry.plural:
+        return "they"
+    if entry.category in ("person", "name"):
+        return "she" if entry.f else "he"
+    return "it"

@@ -1,12 +1,18 @@
-"""Japanese inflection in romanised form: verbs, i-adjectives, and the copula.
+"""Japanese inflection in romanised form: verbs, i-adjectives, the copula, and verb complexes.
 
 >>> conjugate("yomu", "g", "te"), conjugate("taberu", "i", "te"), conjugate("suru", "suru", "te")
 ('yonde', 'tabete', 'shite')
->>> inflect("takai", "adj", past=True, negative=True, polite=True)
+>>> how = Inflection(past=True, negative=True, polite=True)
+>>> [(leaf.tag, leaf.word) for leaf in inflect("takai", "adj", how)]
 [('ADJI', 'takaku'), ('AX', 'nakatta'), ('COP', 'desu')]
 """
 
-Tokens = list[tuple[str, str]]  # tag, word
+from dataclasses import dataclass, replace
+from typing import Any
+
+from hyperbaton.data_samples.generator.english import Agreement, finite, verb_group
+from hyperbaton.data_samples.generator.lexicon import Entry
+from hyperbaton.data_samples.generator.synchronous import Leaf, Phrase, Word, Words
 
 # Last syllable of a godan verb: bases in a, i and e, then the te- and ta-forms.
 GODAN = {
@@ -20,8 +26,12 @@ GODAN = {
     "ru": ("ra", "ri", "re", "tte", "tta"),
     "u": ("wa", "i", "e", "tte", "tta"),
 }
-# Form: base and suffix. The bases of each verb are made by `_bases`.
-FORMS = {
+BASES = ("u", "a", "i", "ba", "te", "ta", "potential", "passive", "causative")
+IRREGULAR = {
+    "suru": ("suru", "shi", "shi", "sure", "shite", "shita", "deki", "sare", "sase"),
+    "kuru": ("kuru", "ko", "ki", "kure", "kite", "kita", "korare", "korare", "kosase"),
+}
+FORMS = {  # base and suffix
     "present": ("u", ""),
     "past": ("ta", ""),
     "te": ("te", ""),
@@ -52,6 +62,35 @@ COPULA = {  # past, negative, polite
     (False, True, True): "dewa arimasen",
     (True, True, True): "dewa arimasen deshita",
 }
+COPULAR_TAGS = {"na": "ADJN", "noun": "N"}
+CONJUGATIONS = ("g", "i", "suru", "kuru", "iku", "aru", "na", "adj")
+DERIVED = ("potential", "passive", "causative", "tai")
+Leaves = tuple[Leaf, ...]
+
+
+@dataclass(frozen=True)
+class Inflection:
+    """Source tense, polarity and politeness; `nonpast` is the English tense of a Japanese nonpast.
+
+    `form` asks for a form that is not finite (te, ba, ...); `positive` leaves the negation to an
+    adverb in English.
+    """
+
+    past: bool = True
+    negative: bool = False
+    polite: bool = False
+    nonpast: str = "present"
+    form: str = ""
+    positive: bool = False
+    ending: str = "da"  # plain copula before what follows the clause: shizuka na node
+    english: str = ""  # the English tense, where it does not follow the Japanese one
+
+    @property
+    def tense(self) -> str:
+        return self.english or ("past" if self.past else self.nonpast)
+
+    def but(self, **changes: Any) -> "Inflection":
+        return replace(self, **changes)
 
 
 def conjugate(verb: str, kind: str, form: str) -> str:
@@ -59,29 +98,44 @@ def conjugate(verb: str, kind: str, form: str) -> str:
     base, suffix = FORMS[form]
     if kind == "aru" and form.startswith("negative"):
         return suffix
-    return _bases(verb, kind)[base] + suffix
+    return dict(zip(BASES, _bases(verb, kind), strict=True))[base] + suffix
 
 
-def inflect(
-    word: str, kind: str, *, past: bool, negative: bool, polite: bool, link: str = "da"
-) -> Tokens:
-    """The finite form as tagged tokens; `kind` is that of a verb, or adj, na or noun. `link` is
-    what a plain copula becomes before a conjunction: shizuka na node, shizuka nara."""
+def _bases(verb: str, kind: str) -> tuple[str, ...]:
+    if kind in IRREGULAR:
+        return IRREGULAR[kind]
+    if kind == "i":
+        s = verb[:-2]
+        return verb, s, s, s + "re", s + "te", s + "ta", s + "rare", s + "rare", s + "sase"
+    ending = next(e for e in GODAN if verb.endswith(e) and (e != "u" or verb[-2] in "aiueo"))
+    stem = verb[: -len(ending)]
+    a, i, e, te, ta = (stem + syllable for syllable in GODAN[ending])
+    if kind == "iku":
+        te, ta = stem + "tte", stem + "tta"
+    return verb, a, i, e, te, ta, e, a + "re", a + "se"
+
+
+def conjugation(entry: Entry) -> str:
+    return next(kind for kind in CONJUGATIONS if entry.features.get(kind))
+
+
+def inflect(word: str, kind: str, how: Inflection, ending: str = "da") -> Leaves:
+    """The finite form; `kind` is a conjugation, adj, na or noun, `ending` a plain copula."""
     if kind == "adj":
-        return _adjective(word, past, negative, polite)
+        return _adjective(word, how)
     if kind in COPULAR_TAGS:
-        ending = copula(past=past, negative=negative, polite=polite)
-        if ending == [("COP", "da")]:
-            ending = [("COP", link)] if link else []
-        return [(COPULAR_TAGS[kind], word), *ending]
-    names = ["polite"] * polite + ["negative"] * negative + ["past"] * past
+        last = copula(how)
+        if last[0].word == "da":
+            last = (Leaf("COP", ending),) if ending else ()
+        return (Leaf(COPULAR_TAGS[kind], word), *last)
+    names = ["polite"] * how.polite + ["negative"] * how.negative + ["past"] * how.past
     verb, *rest = conjugate(word, kind, " ".join(names) or "present").split()
-    return [("V", verb), *(("COP", token) for token in rest)]
+    return (Leaf("V", verb), *(Leaf("COP", token) for token in rest))
 
 
-def copula(*, past: bool, negative: bool, polite: bool) -> Tokens:
-    first, *rest = COPULA[past, negative, polite].split()
-    return [("COP", first), *(("AX", token) for token in rest)]
+def copula(how: Inflection) -> Leaves:
+    first, *rest = COPULA[how.past, how.negative, how.polite].split()
+    return (Leaf("COP", first), *(Leaf("AX", token) for token in rest))
 
 
 def adverbial(adjective: str) -> str:
@@ -89,37 +143,68 @@ def adverbial(adjective: str) -> str:
     return ("yo" if adjective == "ii" else adjective[:-1]) + "ku"
 
 
-COPULAR_TAGS = {"na": "ADJN", "noun": "N"}
-
-
-def _adjective(word: str, past: bool, negative: bool, polite: bool) -> Tokens:
+def _adjective(word: str, how: Inflection) -> Leaves:
     """takai, takakatta, takaku nai, takaku nakatta, each with desu if polite"""
-    if negative:
-        tokens = [("ADJI", adverbial(word)), ("AX", "nakatta" if past else "nai")]
+    polite = (Leaf("COP", "desu"),) if how.polite else ()
+    if how.negative:
+        negation = Leaf("AX", "nakatta" if how.past else "nai")
+        return (Leaf("ADJI", adverbial(word)), negation, *polite)
+    return (Leaf("ADJI", adverbial(word)[:-1] + "atta" if how.past else word), *polite)
+
+
+def verb_complex(word: str, kind: str, mood: Entry, how: Inflection) -> tuple[Leaves, Leaves]:
+    """The main verb, and what follows it: yonde + ite, yoma + nakereba + naranai"""
+    auxiliary_kind = mood.kind or "i"
+    if how.form:
+        return _unfinished(word, kind, mood, how.form)
+    if mood.inner_tense:
+        main = inflect(word, kind, replace(how, polite=False))
+        how = replace(how, past=False, negative=False)
+    elif mood.form in DERIVED:
+        first, *rest = inflect(conjugate(word, kind, mood.form), auxiliary_kind, how)
+        return (Leaf("V", first.word),), tuple(rest)
+    elif mood.form:
+        main = (Leaf("V", conjugate(word, kind, mood.form)),)
     else:
-        tokens = [("ADJI", adverbial(word)[:-1] + "atta" if past else word)]
-    return tokens + ([("COP", "desu")] if polite else [])
+        first, *rest = inflect(word, kind, how, how.ending)
+        return (first,), tuple(rest)
+    if mood.always_negative:
+        how = replace(how, negative=True)
+    if mood.kind == "noun":
+        return main, inflect(mood.between, "noun", how)
+    auxiliary, *rest = inflect(mood.aux, auxiliary_kind, how)
+    return main, (*tagged(mood.between), Leaf("AX", auxiliary.word), *rest)
 
 
-def _bases(verb: str, kind: str) -> dict[str, str]:
-    if kind == "g" or kind == "iku" or kind == "aru":
-        ending = next(e for e in GODAN if verb.endswith(e) and (e != "u" or verb[-2] in "aiueo"))
-        stem = verb[: -len(ending)]
-        a, i, e, te, ta = (stem + syllable for syllable in GODAN[ending])
-        if kind == "iku":
-            te, ta = stem + "tte", stem + "tta"
-        return _table(verb, a, i, e, te, ta, e, a + "re", a + "se")
-    if kind == "i":
-        s = verb[:-2]
-        return _table(verb, s, s, s + "re", s + "te", s + "ta", s + "rare", s + "rare", s + "sase")
-    if kind == "suru":
-        return _table(verb, "shi", "shi", "sure", "shite", "shita", "deki", "sare", "sase")
-    if kind == "kuru":
-        return _table(verb, "ko", "ki", "kure", "kite", "kita", "korare", "korare", "kosase")
-    raise ValueError(f"no conjugation {kind!r} for {verb!r}")
+def _unfinished(word: str, kind: str, mood: Entry, form: str) -> tuple[Leaves, Leaves]:
+    """A form without tense: yonde, yomeba, yonde ite"""
+    if mood.aux:
+        main = Leaf("V", conjugate(word, kind, mood.form))
+        return (main,), (Leaf("AX", conjugate(mood.aux, mood.kind or "i", form)),)
+    if mood.form in DERIVED:
+        word, kind = conjugate(word, kind, mood.form), "i"
+    return (Leaf("V", conjugate(word, kind, form)),), ()
 
 
-def _table(u: str, a: str, i: str, ba: str, te: str, ta: str, *derived: str) -> dict[str, str]:
-    potential, passive, causative = derived
-    bases = {"u": u, "a": a, "i": i, "ba": ba, "te": te, "ta": ta}
-    return bases | {"potential": potential, "passive": passive, "causative": causative}
+def tagged(text: str) -> Leaves:
+    """N.koto,P-SUBJ.ga → leaves"""
+    pairs = (item.split(".") for item in text.split(",") if item)
+    return tuple(Leaf(tag, word) for tag, word in pairs)
+
+
+def group(verb: Phrase, subject: Agreement, inverted: bool = False) -> Words:
+    """The English finite verb group of a predicate, "did not buy", without its tail."""
+    if verb.perfect:
+        words = [(*finite("have", "present", subject), "verb")]
+        words += [("not", "RB", "not")] * verb.negative
+    else:
+        words = verb_group(
+            verb.lemma,
+            subject,
+            tense=verb.tense,
+            negation="not" if verb.negative else "",
+            modal=verb.modal or {"future": "will", "would": "would"}.get(verb.tense, ""),
+            inverted=inverted,
+        )
+    links = {"verb": tuple(verb.head)}
+    return tuple(Word(text, tag, links.get(role, tuple(verb.outer))) for text, tag, role in words)

@@ -20,7 +20,7 @@ from distributed.utils import sync
 
 from hyperbaton.foundation.errors import DataError, HyperbatonError
 from hyperbaton.foundation.work.cluster.file_service import TIMEOUT
-from hyperbaton.foundation.work.cluster.listing import Entry, Lister, Listing, is_same
+from hyperbaton.foundation.work.cluster.listing import ListedFile, Lister, Listing, is_same
 from hyperbaton.foundation.work.cluster.packed import Packed
 from hyperbaton.foundation.work.cluster.part_cache import PartCache
 from hyperbaton.foundation.work.cluster.versions import check_versions
@@ -28,8 +28,8 @@ from hyperbaton.foundation.work.workers import Work
 from hyperbaton.foundation.work.workplace import PIECE, Piece, Workplace, plain
 
 NEWS = 0.5  # seconds between messages about progress
-SMALL = 1 << 16  # bytes of arrays in a result
-CACHE = "hyperbaton-files"
+SMALL_RESULT = 1 << 16  # bytes of arrays in a result
+CACHE_FOLDER = "hyperbaton-files"
 MOST_PIECES = 1000  # that are asked for at once
 
 
@@ -64,7 +64,7 @@ class FarWorkplace(Workplace):
         self._order, self._worker = order, get_worker()
         super().__init__(self._report)
         scratch = Path(self._worker.local_directory).parent
-        self._cache = PartCache(scratch / CACHE, order.cache)
+        self._cache = PartCache(scratch / CACHE_FOLDER, order.cache)
         self._held = ExitStack()
         self._found: dict[tuple[Path, tuple[str, ...]], Path] = {}
         self._last_news = 0.0
@@ -98,7 +98,7 @@ class FarWorkplace(Workplace):
         if self._order.shared and is_same(path, listing, parts):
             return path
 
-        def fetch(entry: Entry, stream: BinaryIO) -> None:
+        def fetch(entry: ListedFile, stream: BinaryIO) -> None:
             for start in range(0, entry.size, PIECE):
                 piece = self._ask("read", path=str(path), name=entry.name, start=start, size=PIECE)
                 stream.write(piece)
@@ -138,7 +138,7 @@ class FarWorkplace(Workplace):
         buffers: list[pickle.PickleBuffer] = []
         pickled = pickle.dumps(made, protocol=5, buffer_callback=buffers.append)
         data = b"".join(buffer.raw() for buffer in buffers)
-        if len(data) <= SMALL:
+        if len(data) <= SMALL_RESULT:
             return Packed(pickle.dumps(made, protocol=5))
         ticket = secrets.token_hex(8)  # a task may be done twice, if a worker seems to be dead
         for start in range(0, len(data), PIECE):

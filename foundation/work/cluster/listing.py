@@ -16,7 +16,7 @@ from hyperbaton.foundation.files.sealed_folders import MANIFEST, sha256
 
 
 @dataclass(frozen=True)
-class Entry:
+class ListedFile:
     name: str  # relative to the folder; empty: the listing is of one file
     size: int
     changed: int  # nanoseconds
@@ -26,7 +26,7 @@ class Entry:
 @dataclass(frozen=True)
 class Listing:
     name: str
-    entries: tuple[Entry, ...]
+    entries: tuple[ListedFile, ...]
 
     @property
     def is_file(self) -> bool:
@@ -48,7 +48,7 @@ class Listing:
 
     @classmethod
     def of_plain(cls, plain: dict[str, object]) -> "Listing":
-        entries = [Entry(**one) for one in plain["entries"]]  # type: ignore[attr-defined]
+        entries = [ListedFile(**one) for one in plain["entries"]]  # type: ignore[attr-defined]
         return cls(str(plain["name"]), tuple(entries))
 
 
@@ -76,12 +76,12 @@ class Lister:
             entries = [self._entry(name, file) for name, file in _files(path, parts)]
         return Listing(path.name, tuple(entries))
 
-    def _entry(self, name: str, file: Path) -> Entry:
+    def _entry(self, name: str, file: Path) -> ListedFile:
         seen = _seen(file)
         known = self._hashes.get(file)
         if known is None or known[0] != seen:
             known = self._hashes[file] = seen, _sealed(file) or sha256(file)
-        return Entry(name, *seen, known[1])
+        return ListedFile(name, *seen, known[1])
 
 
 def _files(path: Path, parts: Sequence[str] = ()) -> list[tuple[str, Path]]:

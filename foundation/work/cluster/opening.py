@@ -5,7 +5,7 @@ local:4           four worker processes of this machine
 cluster.toml      a table [cluster], for job queues and others:
 
     [cluster]
-    kind = "slurm"          # how workers are started: any of KINDS
+    kind = "slurm"          # how workers are started: any of CLUSTER_KINDS
     workers = 16
     cache = "20GB"          # files that a worker's machine may keep; 0: no limit
     shared = true           # files that both machines see are not copied
@@ -28,8 +28,8 @@ from hyperbaton.foundation.work.sizes import parse_size
 if TYPE_CHECKING:
     from hyperbaton.foundation.work.cluster.dask_workers import DaskWorkers
 
-CACHE = "20GB"
-KINDS = {
+CACHE_SIZE = "20GB"
+CLUSTER_KINDS = {
     "scheduler": "",  # options = { address = "tcp://head:8786" }
     "local": "distributed:LocalCluster",
     "ssh": "distributed:SSHCluster",
@@ -51,7 +51,7 @@ class ClusterSettings:
 
     kind: str = "local"
     workers: int = 0  # to start; 0: as many as the cluster starts by itself
-    cache: str = CACHE
+    cache: str = CACHE_SIZE
     shared: bool = True
     options: dict[str, Any] = field(default_factory=dict)
 
@@ -92,8 +92,8 @@ def cluster_workers(
     settings: ClusterSettings, talk: Callable[[str], None]
 ) -> Iterator["DaskWorkers"]:
     """The workers of a cluster, which is ended at the end if it was started here."""
-    if settings.kind not in KINDS:
-        expected = nearest(settings.kind, list(KINDS))
+    if settings.kind not in CLUSTER_KINDS:
+        expected = nearest(settings.kind, list(CLUSTER_KINDS))
         raise SettingError(f"no kind of cluster is {settings.kind!r}", expected=expected)
     cache = parse_size(settings.cache)
     distributed = _imported("distributed")
@@ -138,7 +138,7 @@ def _cluster(settings: ClusterSettings, stack: ExitStack) -> Any:
         usual |= {"memory_limit": 0, "dashboard_address": ":0", "silence_logs": CRITICAL}
         scratch = stack.enter_context(TemporaryDirectory(prefix="hyperbaton-cluster-"))
         options = usual | {"local_directory": scratch} | options
-    module, _, name = KINDS[settings.kind].partition(":")
+    module, _, name = CLUSTER_KINDS[settings.kind].partition(":")
     make = getattr(_imported(module), name)
     try:
         with ctrl_c_later():  # which a terminal also sends to workers that are processes of its own

@@ -19,9 +19,9 @@ from typing import BinaryIO
 
 from hyperbaton.foundation.errors import DataError
 from hyperbaton.foundation.files.writing import make_folder, writing
-from hyperbaton.foundation.work.cluster.listing import Entry, Listing
+from hyperbaton.foundation.work.cluster.listing import ListedFile, Listing
 
-Fetch = Callable[[Entry, BinaryIO], None]  # writes the content of an entry
+Fetch = Callable[[ListedFile, BinaryIO], None]  # writes the content of an entry
 LOCK = ".lock"
 
 
@@ -59,7 +59,7 @@ class PartCache:
             file.hardlink_to(self._content(entry))
         new.rename(place)
 
-    def _fetch(self, entry: Entry, fetch: Fetch) -> None:
+    def _fetch(self, entry: ListedFile, fetch: Fetch) -> None:
         content = self._content(entry)
         part = content.with_suffix(".part")
         with part.open("wb") as stream:
@@ -76,7 +76,7 @@ class PartCache:
         part.chmod(0o444)  # all copies are one file
         part.rename(content)
 
-    def _content(self, entry: Entry) -> Path:
+    def _content(self, entry: ListedFile) -> Path:
         return self._files / entry.digest
 
     def _make_room(self, wanted: int) -> None:

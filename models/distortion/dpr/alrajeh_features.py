@@ -12,24 +12,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperbaton.foundation.arrays import Int32Array, Int64Array, Ragged
-from hyperbaton.foundation.files.array_laws import Laws
+from hyperbaton.foundation.coverage import ONE
+from hyperbaton.foundation.files.array_laws import CheckedArrays
 from hyperbaton.foundation.kernels import inner, kernel
 from hyperbaton.foundation.sorted_arrays import lower_bound
 from hyperbaton.models.distortion.dpr.feature_set import (
     BOTH,
     DROPPED,
     FEATURES,
-    MOST,
+    MOST_WINDOW_WORDS,
     SOURCE,
     TRANSLATION,
+    FeatureRows,
     FeatureSet,
     Layers,
-    Rows,
 )
-from hyperbaton.models.distortion.dpr.samples import Places
-from hyperbaton.models.phrases.extraction import GRID
-
-ONE = np.uint64(1)
+from hyperbaton.models.distortion.dpr.samples import PairPlaces
+from hyperbaton.models.phrases.settings import GRID
 
 
 class AlrajehFeatures(FeatureSet):
@@ -39,7 +38,7 @@ class AlrajehFeatures(FeatureSet):
         self.window = window
 
     def check(self) -> None:
-        self._check("window", 0 <= self.window <= MOST, f"0 to {MOST}")
+        self._check("window", 0 <= self.window <= MOST_WINDOW_WORDS, f"0 to {MOST_WINDOW_WORDS}")
 
     def fit(self, source: Layers, target: Layers, links: Ragged) -> tuple[Int32Array, Int32Array]:
         self.check()
@@ -58,10 +57,10 @@ class AlrajehFeatures(FeatureSet):
         self,
         source: Int32Array,
         target: Int32Array,
-        places: Places,
+        places: PairPlaces,
         number: Int32Array,
         parts: int = BOTH,
-    ) -> Rows:
+    ) -> FeatureRows:
         begin: Int64Array
         most = 2 * self.window * len(places.inner) + int(np.bitwise_count(places.inner).sum())
         columns, values = np.empty(most, np.int32), np.empty(most, np.float32)
@@ -86,7 +85,7 @@ class AlrajehFeatures(FeatureSet):
         self.pairs_, self.n_columns_ = arrays["pairs"], int(arrays["n_columns"][0])
         return self
 
-    def laws(self, arrays: Laws) -> int:
+    def laws(self, arrays: CheckedArrays) -> int:
         pairs = arrays.array(f"{FEATURES}pairs", np.int64, (None,))
         arrays.rises(f"{FEATURES}pairs", pairs)
         [n_columns] = arrays.array(f"{FEATURES}n_columns", np.int64, (1,)).tolist()

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from hyperbaton.corpus.words.word_classes import WordClasses, classes_of_words
 from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array, Ragged
-from hyperbaton.foundation.files.array_laws import Laws
+from hyperbaton.foundation.files.array_laws import CheckedArrays
 from hyperbaton.foundation.files.vocabulary import Vocabulary
 from hyperbaton.foundation.hashing import EMPTY
 from hyperbaton.foundation.kernels import inner, kernel
@@ -27,13 +27,13 @@ from hyperbaton.models.distortion.dpr.feature_set import (
     FeatureSet,
     Layers,
 )
-from hyperbaton.models.distortion.dpr.samples import Places
+from hyperbaton.models.distortion.dpr.samples import PairPlaces
 from hyperbaton.models.distortion.interface import OptionTable
 from hyperbaton.models.learning.cluster_arrays import POOLED, ClusterModel, cluster_decision
 from hyperbaton.models.phrases.table import PhraseTable
 from hyperbaton.models.phrases.trie import ROOT, Trie, child, trie_laws
 
-NOTHING = 1e-300  # a score of 0 that is known
+KNOWN_ZERO = 1e-300  # a score of 0 that is known
 MODEL = "model_"  # begins the names of saved arrays with weights
 
 
@@ -98,7 +98,7 @@ class PhraseClassifier:
         source = self.features.text(_layers(self.source, _one_row(ids)), target=False)
         target = self.features.text(_layers(self.target, translations), target=True)
         nowhere = np.zeros(len(new), np.int64)
-        places = Places(
+        places = PairPlaces(
             nowhere,
             nowhere + len(ids),
             options.start[new].astype(np.int64),
@@ -110,7 +110,7 @@ class PhraseClassifier:
         rows = self.features.rows(source, target, places, self.number, TRANSLATION)
         scores = np.empty((len(new), self.model.pooled.shape[1]))
         cluster_decision(self.model, cluster, *rows, scores)
-        memo.scores[entry] = np.where(scores == 0.0, NOTHING, scores)
+        memo.scores[entry] = np.where(scores == 0.0, KNOWN_ZERO, scores)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """What `save` of the model writes besides the vocabularies."""
@@ -158,7 +158,7 @@ def model_from_arrays(arrays: Mapping[str, NDArray[Any]], prefix: str) -> Cluste
 
 
 def classifier_laws(
-    arrays: Laws, features: FeatureSet, n_classes: int, others: Sequence[str] = ()
+    arrays: CheckedArrays, features: FeatureSet, n_classes: int, others: Sequence[str] = ()
 ) -> None:
     """Of a classifier on disk, and of `others` that differ from it in their weights only."""
     n_columns = features.laws(arrays)
@@ -173,7 +173,7 @@ def classifier_laws(
         classes_of_words(arrays, f"{side}_classes", side)
 
 
-def _weights_laws(arrays: Laws, prefix: str, n_classes: int) -> tuple[int, int]:
+def _weights_laws(arrays: CheckedArrays, prefix: str, n_classes: int) -> tuple[int, int]:
     """How many features and sub-models there are."""
     n_used = len(arrays.floats(f"{prefix}pooled", np.float32, (None, n_classes)))
     own = arrays.indices(f"{prefix}features", np.int32, (None,), below=n_used)

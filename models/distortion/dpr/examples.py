@@ -11,20 +11,25 @@ from hyperbaton.corpus.words.word_classes import N_CLASSES, WordClasses
 from hyperbaton.foundation.arrays import Int32Array, Int64Array, Ragged
 from hyperbaton.foundation.errors import SettingError, nearest
 from hyperbaton.models.distortion.dpr.alrajeh_features import AlrajehFeatures
-from hyperbaton.models.distortion.dpr.feature_set import DescribedPlaces, FeatureSet, Layers, Rows
+from hyperbaton.models.distortion.dpr.feature_set import (
+    DescribedPlaces,
+    FeatureRows,
+    FeatureSet,
+    Layers,
+)
 from hyperbaton.models.distortion.dpr.ni_features import NiFeatures
 from hyperbaton.models.distortion.dpr.samples import MAX_LENGTH, Samples, collect_samples
 from hyperbaton.models.phrases.trie import SpanIds, number_spans
 
 DEFAULT_WINDOW = -1  # the one of the paper
-FEATURES = (NiFeatures.name, AlrajehFeatures.name)
+FEATURE_SETS = (NiFeatures.name, AlrajehFeatures.name)
 
 
 def make_features(name: str, window: int = DEFAULT_WINDOW, order: int = 3) -> FeatureSet:
     """A set of features by name: ni or alrajeh. The order is that of n-grams, which only ni has."""
-    if name not in FEATURES:
+    if name not in FEATURE_SETS:
         raise SettingError(
-            f"there is no set of features {name!r}", expected=nearest(name, list(FEATURES))
+            f"there is no set of features {name!r}", expected=nearest(name, list(FEATURE_SETS))
         )
     own: dict[str, Any] = {} if window == DEFAULT_WINDOW else {"window": window}
     features: FeatureSet
@@ -48,7 +53,7 @@ class Examples:
         return self.described.features.n_columns_
 
     @cached_property
-    def rows(self) -> Rows:
+    def rows(self) -> FeatureRows:
         """Features by raw columns."""
         return self.described.rows()
 

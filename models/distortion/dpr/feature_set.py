@@ -22,11 +22,11 @@ from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 
 from hyperbaton.foundation.arrays import Float32Array, Int32Array, Int64Array, Ragged
 from hyperbaton.foundation.estimator import Estimator
-from hyperbaton.foundation.files.array_laws import Laws
+from hyperbaton.foundation.files.array_laws import CheckedArrays
 from hyperbaton.foundation.kernels import kernel
-from hyperbaton.models.distortion.dpr.samples import Places
+from hyperbaton.models.distortion.dpr.samples import PairPlaces
 
-CHUNK = 20_000  # rows that a thread takes at a time
+ROWS_AT_ONCE = 20_000  # that a thread takes
 DROPPED = -1  # number of a column that is not used
 SOURCE, TRANSLATION, BOTH = 1, 2, 3  # which kinds of features are wanted
 
@@ -39,9 +39,9 @@ class Layers(NamedTuple):
 
 
 Text = Any  # what a set of features makes of a text: arrays for its compiled code
-Rows = tuple[Int64Array, Int32Array, Float32Array]  # compressed sparse rows: begin, columns, values
+FeatureRows = tuple[Int64Array, Int32Array, Float32Array]  # sparse: begin, columns, values
 
-MOST = 20  # words of a window or an n-gram
+MOST_WINDOW_WORDS = 20  # words of a window or an n-gram
 FEATURES = "features_"  # begins the names of saved arrays that belong to a set of features
 
 
@@ -64,8 +64,8 @@ class FeatureSet(Estimator, ABC):
 
     @abstractmethod
     def rows(
-        self, source: Text, target: Text, places: Places, number: Int32Array, parts: int = BOTH
-    ) -> Rows:
+        self, source: Text, target: Text, places: PairPlaces, number: Int32Array, parts: int = BOTH
+    ) -> FeatureRows:
         """The features of every place, as columns `number[raw column]`."""
 
     @abstractmethod
@@ -85,7 +85,7 @@ class FeatureSet(Estimator, ABC):
         """The opposite of `arrays`."""
 
     @abstractmethod
-    def laws(self, arrays: Laws) -> int:
+    def laws(self, arrays: CheckedArrays) -> int:
         """Checks what was saved, under names that begin with FEATURES; how many raw columns there
         are."""
 
@@ -102,24 +102,24 @@ class DescribedPlaces(NamedTuple):
     features: FeatureSet
     source: Text
     target: Text
-    places: Places
+    places: PairPlaces
     threads: int = 2
 
     @property
     def raw_columns(self) -> Int32Array:
         return np.arange(self.features.n_columns_, dtype=np.int32)
 
-    def chunks(self, number: Int32Array) -> Iterator[Rows]:
+    def chunks(self, number: Int32Array) -> Iterator[FeatureRows]:
         """The rows of some places after the other, made by several threads."""
         features, source, target, places, threads = self
 
-        def work(first: int) -> Rows:
-            return features.rows(source, target, places.rows(first, first + CHUNK), number)
+        def work(first: int) -> FeatureRows:
+            return features.rows(source, target, places.rows(first, first + ROWS_AT_ONCE), number)
 
         with ThreadPoolExecutor(threads) as pool:
-            yield from pool.map(work, range(0, len(places.inner), CHUNK))
+            yield from pool.map(work, range(0, len(places.inner), ROWS_AT_ONCE))
 
-    def rows(self) -> Rows:
+    def rows(self) -> FeatureRows:
         """The rows of all places, by raw columns."""
         parts = list(self.chunks(self.raw_columns))
         sizes = np.concatenate([[0], *(np.diff(begin) for begin, _, _ in parts)])
@@ -166,7 +166,7 @@ def _count(columns, counts):
         counts[column] += 1
 
 
-def renumbered(rows: Rows, number: Int32Array) -> csr_matrix:
+def renumbered(rows: FeatureRows, number: Int32Array) -> csr_matrix:
     """Rows under new column numbers, as a matrix; dropped columns are left out."""
     begin, columns, values = rows
     new = number[columns]

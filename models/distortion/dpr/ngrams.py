@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperbaton.foundation.arrays import Int32Array, Int64Array, Ragged
-from hyperbaton.foundation.files.array_laws import Laws
+from hyperbaton.foundation.files.array_laws import CheckedArrays
 from hyperbaton.foundation.hashing import EMPTY
 from hyperbaton.foundation.kernels import kernel
 from hyperbaton.models.phrases.trie import ROOT, Trie, build_trie, child, number_spans, trie_laws
@@ -69,7 +69,7 @@ class NgramIndex(NamedTuple):
         return cls(trie, arrays[f"{prefix}_numbers"], arrays[f"{prefix}_sizes"])
 
 
-def ngram_laws(arrays: Laws, prefix: str, order: int) -> Int64Array:
+def ngram_laws(arrays: CheckedArrays, prefix: str, order: int) -> Int64Array:
     """Of an index on disk, whose n-grams are numbered by their lengths; how many there are."""
     name = f"{prefix}_sizes"
     sizes = arrays.indices(name, np.int64, (order,), below=2**31)

@@ -20,22 +20,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperbaton.foundation.arrays import Int32Array, Int64Array, Ragged
-from hyperbaton.foundation.files.array_laws import Laws
+from hyperbaton.foundation.files.array_laws import CheckedArrays
 from hyperbaton.foundation.hashing import EMPTY
 from hyperbaton.foundation.kernels import inner, kernel
 from hyperbaton.models.distortion.dpr.feature_set import (
     BOTH,
     DROPPED,
     FEATURES,
-    MOST,
+    MOST_WINDOW_WORDS,
     SOURCE,
     TRANSLATION,
+    FeatureRows,
     FeatureSet,
     Layers,
-    Rows,
 )
 from hyperbaton.models.distortion.dpr.ngrams import NgramIndex, find_ngrams, ngram_laws
-from hyperbaton.models.distortion.dpr.samples import Places
+from hyperbaton.models.distortion.dpr.samples import PairPlaces
 
 LAYERS = ("word", "class")
 
@@ -52,8 +52,8 @@ class NiFeatures(FeatureSet):
         self.window, self.order, self.edges = window, order, edges
 
     def check(self) -> None:
-        self._check("window", 0 <= self.window <= MOST, f"0 to {MOST}")
-        self._check("order", 1 <= self.order <= MOST, f"1 to {MOST}")
+        self._check("window", 0 <= self.window <= MOST_WINDOW_WORDS, f"0 to {MOST_WINDOW_WORDS}")
+        self._check("order", 1 <= self.order <= MOST_WINDOW_WORDS, f"1 to {MOST_WINDOW_WORDS}")
 
     def fit(self, source: Layers, target: Layers, links: Ragged) -> tuple[_Text, _Text]:  # noqa: ARG002
         self.check()
@@ -96,10 +96,10 @@ class NiFeatures(FeatureSet):
         self,
         source: _Text,
         target: _Text,
-        places: Places,
+        places: PairPlaces,
         number: Int32Array,
         parts: int = BOTH,
-    ) -> Rows:
+    ) -> FeatureRows:
         longest = int((places.target_end - places.target_start).max(initial=0))
         # a phrase of n words has fewer than n n-grams of each length
         most = len(self.templates_) + len(LAYERS) * self.order * longest
@@ -128,7 +128,7 @@ class NiFeatures(FeatureSet):
         self._index([NgramIndex.from_arrays(arrays, f"ngrams_{k}") for k in range(4)])
         return self
 
-    def laws(self, arrays: Laws) -> int:
+    def laws(self, arrays: CheckedArrays) -> int:
         sizes = [ngram_laws(arrays, f"{FEATURES}ngrams_{k}", self.order) for k in range(4)]
         source = sum(int(each[length - 1]) for each in sizes[:2] for *_, length in self._windows())
         return source + sum(int(each.sum()) for each in sizes[2:])

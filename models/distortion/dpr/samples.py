@@ -86,7 +86,7 @@ def orientations(n_classes: int, moves: str = DISTANCE) -> Orientations:
     return known[n_classes]
 
 
-class Places(NamedTuple):
+class PairPlaces(NamedTuple):
     """Phrase pairs in a source and a target text; positions count through the whole text."""
 
     sentence_start: Int64Array  # (n,) the source sentence
@@ -97,15 +97,15 @@ class Places(NamedTuple):
     target_end: Int64Array
     inner: UInt64Array  # inner alignment, bit 8 · target + source
 
-    def rows(self, first: int, last: int) -> "Places":
+    def rows(self, first: int, last: int) -> "PairPlaces":
         columns: Any = (column[first:last] for column in self)
-        return Places(*columns)
+        return PairPlaces(*columns)
 
 
 @dataclass(frozen=True, eq=False)
 class Samples:
     sentence: Int32Array  # (n,) number of the sentence pair
-    places: Places
+    places: PairPlaces
     distance: Int32Array  # d, see above
     corner: Int64Array  # monotone, swap or discontinuous
     next_corner: Int64Array  # the same of the phrase pair towards the next phrase
@@ -126,7 +126,7 @@ def collect_samples(
     # where the previous phrase lies to the left, this one stops it
     stopped = np.where(reached <= found.source_at, np.minimum(extended, found.source_at), extended)
     reached = np.where(reached > offsets[sentence], stopped, reached)
-    places = Places(
+    places = PairPlaces(
         offsets[sentence],
         offsets[sentence + 1],
         found.source_at,

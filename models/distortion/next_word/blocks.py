@@ -9,8 +9,8 @@ features of two words are kept once for the two words (`pair_index.py`) and not 
 places that has them near. The words at places a and b matter to pairs (i, j) with |a − i| ≤ 2 and
 |b − j| ≤ 2, of which those in either direction have records of their own:
 
-           b=0 1 2 3 4 5 6 7 8              o = 0, NP behind CP:  b ≥ a − NEAR
-    a=4      1 1 · · · · · 0 0              o = 1, NP before CP:  b ≤ a + NEAR        ·: both
+           b=0 1 2 3 4 5 6 7 8              o = 0, NP behind CP:  b ≥ a − NEAR_WORDS
+    a=4      1 1 · · · · · 0 0              o = 1, NP before CP:  b ≤ a + NEAR_WORDS  ·: both
 """
 
 import os
@@ -26,7 +26,7 @@ import numpy as np
 
 from hyperbaton.foundation.arrays import BoolArray, Int32Array, Int64Array
 from hyperbaton.foundation.kernels import inner, kernel
-from hyperbaton.models.distortion.next_word.events import Events
+from hyperbaton.models.distortion.next_word.events import NextWordEvents
 from hyperbaton.models.distortion.next_word.pair_index import PairIndex, find_record
 from hyperbaton.models.distortion.next_word.selection import find
 from hyperbaton.models.distortion.next_word.templates import (
@@ -43,8 +43,8 @@ from hyperbaton.models.distortion.next_word.templates import (
 )
 
 BLOCK_PAIRS = 40_000
-LARGE = ("side", "tags", "cells")  # arrays of a block that make up its size
-NEAR = 2  # words so close together matter to pairs of both orientations
+LARGE_ARRAYS = ("side", "tags", "cells")  # arrays of a block that make up its size
+NEAR_WORDS = 2  # words so close together matter to pairs of both orientations
 
 
 class Block(NamedTuple):
@@ -62,14 +62,14 @@ class Block(NamedTuple):
 
     @property
     def nbytes(self) -> int:
-        return sum(getattr(self, name).nbytes for name in LARGE)
+        return sum(getattr(self, name).nbytes for name in LARGE_ARRAYS)
 
 
 class Blocks:
     """The blocks of a corpus."""
 
     def __init__(
-        self, symbols: Symbols, events: Events, index: PairIndex, *, kept_bytes: int
+        self, symbols: Symbols, events: NextWordEvents, index: PairIndex, *, kept_bytes: int
     ) -> None:
         self.symbols, self.events, self.index = symbols, events, index
         self.bounds = block_bounds((events.lengths + 1) ** 2)
@@ -122,17 +122,17 @@ class Blocks:
         at = self._file.seek(0, SEEK_END)
         # only the shapes of the arrays remain, and no memory
         shapes: dict[str, Any] = {
-            name: np.broadcast_to(np.int32(0), getattr(block, name).shape) for name in LARGE
+            name: np.broadcast_to(np.int32(0), getattr(block, name).shape) for name in LARGE_ARRAYS
         }
         self._spilled[number] = block._replace(**shapes), at
-        for name in LARGE:
+        for name in LARGE_ARRAYS:
             self._file.write(getattr(block, name).data)
         self._file.flush()
 
     def _read(self, block: Block, at: int) -> Block:
         assert self._file is not None
         arrays: dict[str, Any] = {}
-        for name in LARGE:
+        for name in LARGE_ARRAYS:
             shape = getattr(block, name).shape
             values = np.empty(shape, np.int32)
             os.preadv(self._file.fileno(), [values.data.cast("B")], at)  # whatever other threads do
@@ -190,8 +190,8 @@ def columns(n_words, o, a):
     """The places b whose words matter together with those of a, both in padded sentences, for pairs
     of an orientation."""
     if o:
-        return 1, min(a + NEAR, n_words + 5) + 1
-    return max(a - NEAR, 1), n_words + 6
+        return 1, min(a + NEAR_WORDS, n_words + 5) + 1
+    return max(a - NEAR_WORDS, 1), n_words + 6
 
 
 @inner

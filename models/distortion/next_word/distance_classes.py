@@ -21,15 +21,15 @@ from numpy.typing import NDArray
 from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array
 from hyperbaton.foundation.errors import SettingError, nearest
 from hyperbaton.foundation.kernels import inner, kernel
-from hyperbaton.models.distortion.next_word.events import Events
+from hyperbaton.models.distortion.next_word.events import NextWordEvents
 from hyperbaton.models.distortion.next_word.selection import FeatureIndex, find, make_index
 from hyperbaton.models.distortion.next_word.templates import MARGIN, TAG_BITS, WORD_BITS, padded
 
 N_CLASSES = 9
 N_TEMPLATES = 10
 FIFTHS = 5
-LANES = 8
-CHUNK = 4096  # events
+EVENT_LANES = 8
+EVENTS_AT_ONCE = 4096
 _LOWEST = -(1 << 30)
 # The lowest distortion of each class. Green's classes have one for −1, which is CP itself; Goto et
 # al. shift the negative ones by one instead (footnote 6).
@@ -127,7 +127,7 @@ class ClassExamples:
         return self._sum(weights, None)
 
     def value_and_gradient(self, weights: FloatArray) -> tuple[float, FloatArray]:
-        gradients = np.zeros((LANES, *weights.shape))
+        gradients = np.zeros((EVENT_LANES, *weights.shape))
         value = self._sum(weights, gradients)
         return value, gradients.sum(axis=0)
 
@@ -144,13 +144,15 @@ class ClassExamples:
         def work(lane: int) -> float:
             gradient = nothing if gradients is None else gradients[lane]
             value = 0.0
-            for begin in range(lane * CHUNK, len(self.classes), LANES * CHUNK):
-                rows = slice(begin, begin + CHUNK)
+            for begin in range(
+                lane * EVENTS_AT_ONCE, len(self.classes), EVENT_LANES * EVENTS_AT_ONCE
+            ):
+                rows = slice(begin, begin + EVENTS_AT_ONCE)
                 value += _add_examples(self.features[rows], self.classes[rows], weights, gradient)
             return value
 
         with ThreadPoolExecutor(self.threads) as pool:
-            return sum(pool.map(work, range(LANES)))
+            return sum(pool.map(work, range(EVENT_LANES)))
 
 
 @kernel
@@ -179,7 +181,7 @@ def _add_examples(features, classes, weights, gradient):
     return value
 
 
-def event_places(events: Events) -> tuple[Int64Array, Int64Array]:
+def event_places(events: NextWordEvents) -> tuple[Int64Array, Int64Array]:
     """Rows of `place_keys` of the current and the next place of every event."""
     sentence = np.repeat(np.arange(events.n_sentences), np.diff(events.offsets))
     first = events.word_offsets[sentence] + 2 * sentence

@@ -38,14 +38,14 @@ from hyperbaton.foundation.arrays import BoolArray, Int32Array, Int64Array, Ragg
 from hyperbaton.foundation.errors import DataError, SettingError, nearest
 from hyperbaton.foundation.files.vocabulary import UNKNOWN, Vocabulary
 from hyperbaton.foundation.kernels import kernel
+from hyperbaton.models.phrases.settings import GRID
 
 LAST, SPAN, ASC = range(3)
 ORDERS = ("last", "span", "asc")  # the first is the usual one
-GRID = 8  # inner alignments are 8 × 8 bits, bit 8 · target + source
 NEVER = np.int32(1 << 30)  # the event that closes a place that is never visited
 
 
-class Events(NamedTuple):
+class NextWordEvents(NamedTuple):
     """The events of many sentences, one sentence after the other."""
 
     current: Int32Array  # (E,) places
@@ -80,7 +80,7 @@ def check_order(order: str) -> int:
 
 def find_events(
     corpus: AlignedCorpus, order: str = ORDERS[0], left_out: Sequence[str] = ()
-) -> Events:
+) -> NextWordEvents:
     """The events of a corpus."""
     number = check_order(order)
     words = corpus.source.words
@@ -101,7 +101,7 @@ def find_events(
         offsets,
         closed,
     )
-    return Events(
+    return NextWordEvents(
         current[:n_events].copy(), following[:n_events].copy(), offsets, closed, words.offsets
     )
 
@@ -137,7 +137,7 @@ def _find_events(
     word_offsets, target_offsets, link_offsets, links, source_out, target_out, order,
     current, following, offsets, closed,
 ):  # fmt: skip
-    """Fills the arrays of `Events`; the number of events."""
+    """Fills the arrays of `NextWordEvents`; the number of events."""
     event = 0
     for sentence in range(len(word_offsets) - 1):
         begin, target_begin = word_offsets[sentence], target_offsets[sentence]

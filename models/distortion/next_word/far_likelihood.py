@@ -20,15 +20,15 @@ from hyperbaton.foundation.work.shelf import Arrays, FarShelf, Shelf
 from hyperbaton.foundation.work.workers import FarWork
 from hyperbaton.foundation.work.workplace import Workplace
 from hyperbaton.models.distortion.next_word.blocks import Blocks
-from hyperbaton.models.distortion.next_word.events import Events
+from hyperbaton.models.distortion.next_word.events import NextWordEvents
 from hyperbaton.models.distortion.next_word.gaussian_prior import Descent
 from hyperbaton.models.distortion.next_word.likelihood import LANES, Lanes, Likelihood
 from hyperbaton.models.distortion.next_word.pair_index import PairIndex
 from hyperbaton.models.distortion.next_word.selection import FeatureIndex
 from hyperbaton.models.distortion.next_word.templates import Symbols
 
-TEXT = "text"  # the item with sentences and features
-VECTORS = 4  # as long as the weights, that a worker needs at once
+TEXT_ITEM = "text"  # the item with sentences and features
+WORKER_VECTORS = 4  # as long as the weights, that a worker needs at once
 _numbers = count()  # no two likelihoods of a process have the same folder
 
 
@@ -42,14 +42,16 @@ class LanesElsewhere:
     memory: int
 
     def at(self, here: Workplace, lane: int) -> Lanes:
-        lanes = here.remembered(self, lambda: self._load(FarShelf(here, self.folder).common(TEXT)))
+        lanes = here.remembered(
+            self, lambda: self._load(FarShelf(here, self.folder).common(TEXT_ITEM))
+        )
         lanes.keep(lane)
         return lanes
 
     def _load(self, text: Arrays) -> Lanes:
         index = _unpacked(text)
-        room = self.memory - VECTORS * 8 * self.labels * (index.n_features + 1)
-        symbols, events = _tuple(Symbols, text), _tuple(Events, text)
+        room = self.memory - WORKER_VECTORS * 8 * self.labels * (index.n_features + 1)
+        symbols, events = _tuple(Symbols, text), _tuple(NextWordEvents, text)
         blocks = Blocks(symbols, events, index, kept_bytes=max(room, 0))
         return Lanes(blocks, self.labels, open_only=self.open_only)
 
@@ -68,7 +70,7 @@ class FarLikelihood(Likelihood):
         """With everything that workers need; made when there is work for them."""
         shelf = Shelf(self._folder)
         symbols, events = self.blocks.symbols, self.blocks.events
-        shelf.put(TEXT, _packed(self.blocks.index) | _named(symbols) | _named(events))
+        shelf.put(TEXT_ITEM, _packed(self.blocks.index) | _named(symbols) | _named(events))
         self._workers.serve(reads=[], writes=[self._folder])
         return shelf
 
@@ -162,7 +164,7 @@ def _unpacked(arrays: Arrays) -> PairIndex:
     return PairIndex(FeatureIndex(**others, n_features=n_others), **found, n_features=n_features)
 
 
-def _named(values: Symbols | Events) -> dict[str, Any]:
+def _named(values: Symbols | NextWordEvents) -> dict[str, Any]:
     """Named arrays, with the name of their kind before each, since kinds have names in common."""
     kind = type(values).__name__
     return {f"{kind}_{name}": value for name, value in values._asdict().items()}

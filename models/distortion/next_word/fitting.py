@@ -30,10 +30,10 @@ from hyperbaton.models.distortion.next_word.scores import PAIR, SEQUENCE
 from hyperbaton.models.distortion.next_word.selection import select_features
 from hyperbaton.models.distortion.next_word.symbols import SymbolCoder
 
-MEMORY = 3_000_000_000
-VECTORS = 25  # as long as the weights: 15 of L-BFGS-B, 3 gradients, and what goes in and out
-STRONGEST = {PAIR: 128.0, SEQUENCE: 512.0}  # where the search for a prior begins
-USUAL = {PAIR: 16.0, SEQUENCE: 128.0}  # priors where there is too little data to search
+FITTING_MEMORY = 3_000_000_000
+FITTING_VECTORS = 25  # as long as the weights: 15 of L-BFGS-B, 3 gradients, input and output
+STRONGEST_PRIORS = {PAIR: 128.0, SEQUENCE: 512.0}  # where the search for a prior begins
+USUAL_PRIORS = {PAIR: 16.0, SEQUENCE: 128.0}  # priors where there is too little data to search
 HELD_OUT_SHARE, MOST_HELD_OUT = 10, 500  # a tenth of the sentences, to choose the prior
 FEWEST_HELD_OUT = 5
 SEARCH_PASSES = 12  # for each prior; each starts from the weights of the one before
@@ -71,7 +71,7 @@ class Means(NamedTuple):
 
     threads: int = 2
     progress: Progress | None = None
-    memory: int = MEMORY  # bytes
+    memory: int = FITTING_MEMORY  # bytes
     far: FarWork | None = None  # workers elsewhere, if there are some
 
 
@@ -101,7 +101,7 @@ def train_word_pairs(
 
     def likelihood(part: AlignedCorpus, index: PairIndex) -> Likelihood:
         events = find_events(part, settings.order, settings.left_out)
-        kept = memory - VECTORS * 8 * labels * (index.n_features + 1)
+        kept = memory - FITTING_VECTORS * 8 * labels * (index.n_features + 1)
         blocks = Blocks(coder.corpus(part), events, index, kept_bytes=max(kept, 0))
         lanes = Lanes(blocks, labels, open_only=settings.candidates == "open")
         return FarLikelihood(lanes, far, memory) if far else NearLikelihood(lanes, threads)
@@ -155,8 +155,8 @@ def _search_prior(
     labels = weights.shape[1]
     others, held_out = split_held_out(n_sentences)
     if len(held_out) < FEWEST_HELD_OUT:
-        return USUAL[labels], []
-    prior, trials = STRONGEST[labels], list[PriorTrial]()
+        return USUAL_PRIORS[labels], []
+    prior, trials = STRONGEST_PRIORS[labels], list[PriorTrial]()
     for size in [size for size in SEARCHED if size <= len(others)] or [len(others)]:
         rows = spread(others, size)
         occur = likelihood(np.union1d(rows, held_out), index).blocks.occurring()

@@ -27,16 +27,16 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array
-from hyperbaton.models.learning.l_bfgs import minimise
+from hyperbaton.models.learning.l_bfgs import Fit, fit_with_prior
 
-MEMORY = 5  # steps that L-BFGS remembers
+REMEMBERED_STEPS = 5  # steps that L-BFGS remembers
 WEAKEST = 0.25  # prior that is tried
-STEP = 0.03  # η; dozens of features fire together, so larger steps add up to too much
+STEP_SIZE = 0.03  # η; dozens of features fire together, so larger steps add up to too much
 SMOOTHING = 1.0  # δ: keeps the first steps of rare features short
 ORDER_SEED = 0
 
 
-class Objective(Protocol):
+class NegativeLogLikelihood(Protocol):
     """Minus a log likelihood of weights."""
 
     @property
@@ -49,19 +49,13 @@ class Objective(Protocol):
     def curvature(self, weights: FloatArray) -> FloatArray: ...
 
 
-class Fit(NamedTuple):
-    weights: FloatArray
-    value: float  # of the objective, per event
-    n_passes: int
-
-
 class PriorTrial(NamedTuple):
     prior: float
     held_out: float  # mean log P of held-out events
 
 
 def fit_weights(
-    likelihood: Objective,
+    likelihood: NegativeLogLikelihood,
     start: FloatArray,
     prior: float,
     passes: int,
@@ -70,44 +64,27 @@ def fit_weights(
 ) -> Fit:
     """Weights after at most `passes` over the events, or when a step of L-BFGS gains less than
     `tolerance` of the objective. Vectors are long: the array `start` is used for others."""
-    shape, n_events = start.shape, likelihood.n_events
     scale = np.sqrt(likelihood.curvature(start) + prior).astype(np.float32)
     start *= scale
-    n_passes = 0
-
-    def objective(x: FloatArray) -> tuple[float, FloatArray]:
-        nonlocal n_passes
-        weights = x.reshape(shape) / scale
-        weights[-1] = 0.0  # of features that do not exist
-        value, gradient = likelihood.value_and_gradient(weights)
-        value += 0.5 * prior * float(np.einsum("ij,ij->", weights, weights))
-        weights *= prior
-        gradient += weights
-        gradient /= scale
-        gradient /= n_events
-        gradient[-1] = 0.0
-        n_passes += 1
-        if report:
-            report(n_passes)
-        return value / n_events, gradient.reshape(-1)  # valid until the next call, as is enough
-
-    result = minimise(
-        objective,
-        start.reshape(-1),
+    scale[-1] = np.inf  # features that do not exist keep the weight 0
+    return fit_with_prior(
+        likelihood.value_and_gradient,
+        start,
+        prior,
+        scale=scale,
+        n_events=likelihood.n_events,
+        report=report,
         maxfun=passes,
         maxiter=passes,
-        maxcor=MEMORY,
+        maxcor=REMEMBERED_STEPS,
         ftol=tolerance,
         gtol=0.0,
     )
-    weights = result.x.reshape(shape) / scale
-    weights[-1] = 0.0
-    return Fit(weights, float(result.fun), n_passes)
 
 
 def search_prior(
-    likelihood: Objective,
-    held_out: Objective,
+    likelihood: NegativeLogLikelihood,
+    held_out: NegativeLogLikelihood,
     start: FloatArray,
     strongest: float,
     passes: int,
@@ -180,7 +157,7 @@ def adagrad(
     for number in range(passes):
         for lane in lanes:
             lane.weights[:] = weights
-        likelihood.descend(lanes, share, STEP, order.permutation(likelihood.n_blocks))
+        likelihood.descend(lanes, share, STEP_SIZE, order.permutation(likelihood.n_blocks))
         weights = mixed(weights, lanes)
         if report:
             report(number + 1)

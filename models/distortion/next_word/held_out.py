@@ -19,7 +19,7 @@ from hyperbaton.corpus.words.word_classes import WordClasses
 from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array
 from hyperbaton.foundation.kernels import kernel
 from hyperbaton.models.distortion.interface import DistortionModel
-from hyperbaton.models.distortion.next_word.events import Events
+from hyperbaton.models.distortion.next_word.events import NextWordEvents
 from hyperbaton.models.distortion.next_word.scores import log_probabilities
 
 Scores = Callable[[Sentence], FloatArray]  # of all candidates, (CP, NP − 1)
@@ -63,7 +63,7 @@ def with_layers(
 
 
 def predict(
-    scores: Scores, corpus: AlignedCorpus, events: Events, *, open_only: bool = False
+    scores: Scores, corpus: AlignedCorpus, events: NextWordEvents, *, open_only: bool = False
 ) -> Predictions:
     """What a model says of the events of a corpus."""
     n_events = len(events.current)
@@ -145,7 +145,7 @@ class ByDistance(NamedTuple):
 
 
 def average_by_distance(
-    ask: Probabilities, corpus: AlignedCorpus, events: Events, farthest: int
+    ask: Probabilities, corpus: AlignedCorpus, events: NextWordEvents, farthest: int
 ) -> ByDistance:
     """P of the candidates at each distortion from the current places of all events (Goto et al.
     2013, Figure 5)."""
@@ -161,7 +161,7 @@ def average_by_distance(
     return found
 
 
-def chosen_by_distance(events: Events, farthest: int) -> ByDistance:
+def chosen_by_distance(events: NextWordEvents, farthest: int) -> ByDistance:
     """How often the candidate at each distortion is the next place, among the same candidates: what
     the averages of a perfect model would be. (CORPUS in Figure 5 divides by all moves instead, so
     it falls with the distance also because few sentences are so long: `share_of_moves`.)"""
@@ -181,7 +181,7 @@ def chosen_by_distance(events: Events, farthest: int) -> ByDistance:
     return found
 
 
-def share_of_moves(events: Events, farthest: int) -> FloatArray:
+def share_of_moves(events: NextWordEvents, farthest: int) -> FloatArray:
     """How often each distortion occurs, of all moves (CORPUS in Figure 5 of Goto et al. 2013)."""
     near = events.distortions[np.abs(events.distortions) <= farthest]
     shares: FloatArray = np.bincount(near + farthest, minlength=2 * farthest + 1) / max(
@@ -193,7 +193,7 @@ def share_of_moves(events: Events, farthest: int) -> FloatArray:
 class DistanceBaseline:
     """How often each distortion occurs, and nothing else: the least that a model should know."""
 
-    def __init__(self, events: Events) -> None:
+    def __init__(self, events: NextWordEvents) -> None:
         distortions: Int32Array = events.distortions
         self._farthest = int(np.abs(distortions).max(initial=1))
         counts = np.bincount(distortions + self._farthest, minlength=2 * self._farthest + 1)

@@ -28,7 +28,7 @@ from hyperbaton.models.distortion.next_word.scores import (
 )
 
 LANES = 4
-NOTHING, GRADIENT, CURVATURE = 0, 1, 2  # what is wanted besides the value
+VALUE_ONLY, GRADIENT, CURVATURE = 0, 1, 2  # what is wanted besides the value
 
 
 class Lanes:
@@ -93,7 +93,7 @@ class Likelihood(ABC):
 
     def value(self, weights: FloatArray) -> float:
         """Minus the log likelihood of all events."""
-        return self.sum(weights, NOTHING)[0]
+        return self.sum(weights, VALUE_ONLY)[0]
 
     def value_and_gradient(self, weights: FloatArray) -> tuple[float, FloatArray]:
         """The same, and its gradient, (n_features + 1, labels); the last row is meaningless. The
@@ -202,7 +202,7 @@ def _add_block(block, index, events, weights, open_only, wanted_too, gradient):
             elif wanted_too == CURVATURE:
                 residual[i] += p * (1.0 - p)
                 _add_spread(p, i, spread[i])
-        if wanted_too == NOTHING:
+        if wanted_too == VALUE_ONLY:
             continue
         if labels == PAIR:
             changes[0] = residual

@@ -35,7 +35,7 @@ from hyperbaton.models.distortion.next_word.events import (
     usable_sentences,
     words_left_out,
 )
-from hyperbaton.models.distortion.next_word.fitting import MEMORY, Means, NextWordSettings
+from hyperbaton.models.distortion.next_word.fitting import FITTING_MEMORY, Means, NextWordSettings
 from hyperbaton.models.distortion.next_word.scores import log_probabilities
 from hyperbaton.models.distortion.next_word.symbols import CLASSES, TAGS, SymbolCoder
 from hyperbaton.models.distortion.tables import Table, TableScorer
@@ -80,7 +80,7 @@ class NextWordModel(NextWordSettings, DistortionModel):
         *,
         threads: int = 2,
         progress: Progress | None = None,
-        memory: int = MEMORY,
+        memory: int = FITTING_MEMORY,
     ) -> Self:
         return self.fit_with(corpus, Means(threads, progress, memory))
 

@@ -15,7 +15,7 @@ from hyperbaton.corpus.corpora.corpus import AlignedCorpus
 from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.foundation.arrays import FloatArray
 from hyperbaton.foundation.errors import SettingError
-from hyperbaton.foundation.files.array_laws import Laws
+from hyperbaton.foundation.files.array_laws import CheckedArrays
 from hyperbaton.foundation.progress import Progress
 from hyperbaton.models.distortion.next_word.distance_classes import (
     N_CLASSES,
@@ -31,7 +31,12 @@ from hyperbaton.models.distortion.next_word.distance_classes import (
     select_place_features,
 )
 from hyperbaton.models.distortion.next_word.events import ORDERS, find_events
-from hyperbaton.models.distortion.next_word.fitting import FEWEST_HELD_OUT, Means, split_held_out
+from hyperbaton.models.distortion.next_word.fitting import (
+    FEWEST_HELD_OUT,
+    SEARCH_PASSES,
+    Means,
+    split_held_out,
+)
 from hyperbaton.models.distortion.next_word.gaussian_prior import fit_weights, search_prior
 from hyperbaton.models.distortion.next_word.model import NextWordModel, TopFeature, largest
 from hyperbaton.models.distortion.next_word.selection import (
@@ -42,8 +47,7 @@ from hyperbaton.models.distortion.next_word.selection import (
 from hyperbaton.models.distortion.next_word.symbols import SymbolCoder
 
 DIRECTIONS = ("outbound", "inbound")
-SEARCH_PASSES = 12
-STRONGEST, USUAL = 64.0, 16.0  # priors: where the search begins, and without a search
+STRONGEST_PRIOR, USUAL_PRIOR = 64.0, 16.0  # priors: where the search begins, and without a search
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +124,7 @@ class NineClass(NextWordModel):
                 progress(f"fitting {name} classes, passes", done)
 
         if not prior:
-            prior = USUAL
+            prior = USUAL_PRIOR
             searched, held_out = split_held_out(int(sentence[-1]) + 1)
             if len(held_out) >= FEWEST_HELD_OUT:
                 train, test = (
@@ -128,7 +132,7 @@ class NineClass(NextWordModel):
                     for chosen in (np.isin(sentence, searched), np.isin(sentence, held_out))
                 )
                 best, _, weights = search_prior(
-                    train, test, weights, STRONGEST, SEARCH_PASSES, report
+                    train, test, weights, STRONGEST_PRIOR, SEARCH_PASSES, report
                 )
                 prior = best.prior
         examples = ClassExamples(features, classes, threads)
@@ -188,7 +192,7 @@ class NineClass(NextWordModel):
             header["n_features"][name] = model.index.n_features
         self.save_with_words(directory, header, arrays)
 
-    def laws(self, arrays: Laws) -> None:
+    def laws(self, arrays: CheckedArrays) -> None:
         sizes, priors = arrays.header.get("n_features"), arrays.header.get("priors")
         for name in self.directions:
             size = sizes.get(name) if isinstance(sizes, dict) else None

@@ -19,7 +19,12 @@ from numpy.typing import NDArray
 from hyperbaton.foundation.arrays import Int32Array, Int64Array
 from hyperbaton.foundation.hashing import first_slot, table_size
 from hyperbaton.foundation.kernels import inner
-from hyperbaton.models.distortion.next_word.selection import FREE, FeatureIndex, insert, make_index
+from hyperbaton.models.distortion.next_word.selection import (
+    VACANT,
+    FeatureIndex,
+    insert,
+    make_index,
+)
 from hyperbaton.models.distortion.next_word.selection import keys_in_order as other_keys_in_order
 from hyperbaton.models.distortion.next_word.templates import (
     ORIENTATION_BIT,
@@ -36,7 +41,7 @@ class PairIndex(NamedTuple):
     """Records are found by a hash table that is written once."""
 
     others: FeatureIndex
-    words: Int64Array  # (slots,) FREE, or orientation and words
+    words: Int64Array  # (slots,) VACANT, or orientation and words
     record: Int32Array  # (slots,)
     begin: Int32Array  # (records + 1,) the first feature of each record
     template: NDArray[np.uint8]  # (features of records,)
@@ -58,7 +63,7 @@ def make_pair_index(keys: Int64Array) -> PairIndex:
     is_new[1:-1] = words[1:] != words[:-1]
     begin = np.flatnonzero(is_new)
     size = table_size(len(begin) - 1)
-    slots, record = np.full(size, FREE, np.int64), np.zeros(size, np.int32)
+    slots, record = np.full(size, VACANT, np.int64), np.zeros(size, np.int32)
     insert(slots, record, words[begin[:-1]])
     return PairIndex(
         others,
@@ -78,7 +83,7 @@ def find_record(index, first, second, o):
     words = (((o << WORD_BITS) | first) << WORD_BITS) | second
     mask = len(index.words) - 1
     slot = first_slot(words, mask)
-    while index.words[slot] != FREE:
+    while index.words[slot] != VACANT:
         if index.words[slot] == words:
             return index.record[slot] + 1
         slot = (slot + 1) & mask
@@ -87,7 +92,7 @@ def find_record(index, first, second, o):
 
 def keys_in_order(index: PairIndex) -> Int64Array:
     """The keys by number."""
-    used = index.words != FREE
+    used = index.words != VACANT
     words = np.empty(len(index.begin) - 1, np.int64)
     words[index.record[used]] = index.words[used]
     words = np.repeat(words, np.diff(index.begin))

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from hyperbaton.foundation.arrays import FloatArray
 from hyperbaton.foundation.kernels import inner, kernel, uncounted
 from hyperbaton.models.distortion.next_word.blocks import columns, make_block
-from hyperbaton.models.distortion.next_word.events import Events
+from hyperbaton.models.distortion.next_word.events import NextWordEvents
 from hyperbaton.models.distortion.next_word.pair_index import PairIndex
 from hyperbaton.models.distortion.next_word.templates import (
     DISTANCES,
@@ -202,7 +202,7 @@ def next_word_scores(symbols: Symbols, index: PairIndex, weights: NDArray[Any]) 
     nothing = np.empty(0, np.int32)
     offsets = np.zeros(2, np.int64)
     n_words = len(symbols.words)
-    events = Events(nothing, nothing, offsets, nothing, np.array([0, n_words]))
+    events = NextWordEvents(nothing, nothing, offsets, nothing, np.array([0, n_words]))
     totals: FloatArray = _scores(symbols, events, index, weights)
     return totals
 

@@ -11,11 +11,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hyperbaton.corpus.corpora.corpus import SENTENCES_AT_ONCE
 from hyperbaton.foundation.arrays import Int32Array, Int64Array
-from hyperbaton.foundation.files.array_laws import Laws
+from hyperbaton.foundation.files.array_laws import CheckedArrays
 from hyperbaton.foundation.hashing import first_slot, table_size
 from hyperbaton.foundation.kernels import inner, kernel
-from hyperbaton.models.distortion.next_word.events import Events
+from hyperbaton.models.distortion.next_word.events import NextWordEvents
 from hyperbaton.models.distortion.next_word.templates import (
     BOTH,
     CANDIDATE,
@@ -30,25 +31,25 @@ from hyperbaton.models.distortion.next_word.templates import (
     side_keys,
 )
 
-CHUNK = 2000  # sentences that a thread takes at a time
 RANGES = 64  # of keys whose counts are added up at a time
-ALL = 2 * SIDE + BOTH + 2  # templates
-FREE = -1  # in the keys of a slot that holds nothing
+ALL_TEMPLATES = 2 * SIDE + BOTH + 2  # templates
+VACANT = -1  # in the keys of a slot that holds nothing
 
 
 def select_features(
-    symbols: Symbols, events: Events, min_count: int = 4, threads: int = 2
+    symbols: Symbols, events: NextWordEvents, min_count: int = 4, threads: int = 2
 ) -> Int64Array:
     """The keys of the features that were counted at least `min_count` times, the most frequent
     first: what is used together should lie close together in memory."""
 
     def count(first: int) -> tuple[Int64Array, Int32Array]:
-        keys = _counted_keys(symbols, events, first, min(first + CHUNK, events.n_sentences))
+        last = min(first + SENTENCES_AT_ONCE, events.n_sentences)
+        keys = _counted_keys(symbols, events, first, last)
         found, counts = np.unique(keys, return_counts=True)
         return found, counts.astype(np.int32)
 
     with ThreadPoolExecutor(threads) as pool:
-        chunks = list(pool.map(count, range(0, events.n_sentences, CHUNK)))
+        chunks = list(pool.map(count, range(0, events.n_sentences, SENTENCES_AT_ONCE)))
         ranges = pairwise(_bounds([keys for keys, _ in chunks]))
         parts = list(pool.map(lambda ends: _often(chunks, ends, min_count), ranges))
     keys, counts = (np.concatenate(column) for column in zip(*parts, strict=True))
@@ -84,7 +85,7 @@ def _counted_keys(symbols, events, first, last):
     for sentence in range(first, last):
         n_words = events.word_offsets[sentence + 1] - events.word_offsets[sentence]
         n_events = events.offsets[sentence + 1] - events.offsets[sentence]
-        size += n_events * (ALL + n_words * CANDIDATE)
+        size += n_events * (ALL_TEMPLATES + n_words * CANDIDATE)
     keys = np.empty(size, np.int64)
     at = 0
     for sentence in range(first, last):
@@ -116,7 +117,7 @@ def _counted_keys(symbols, events, first, last):
 class FeatureIndex(NamedTuple):
     """Features are numbered from 0."""
 
-    keys: Int64Array  # (slots,) FREE or a key
+    keys: Int64Array  # (slots,) VACANT or a key
     numbers: Int32Array  # (slots,)
     n_features: int
 
@@ -124,14 +125,14 @@ class FeatureIndex(NamedTuple):
 def make_index(keys: Int64Array) -> FeatureIndex:
     """The index of distinct keys, numbered as they come."""
     size = table_size(len(keys))
-    slots, numbers = np.full(size, FREE, np.int64), np.zeros(size, np.int32)
+    slots, numbers = np.full(size, VACANT, np.int64), np.zeros(size, np.int32)
     insert(slots, numbers, keys)
     return FeatureIndex(slots, numbers, len(keys))
 
 
-def features_laws(arrays: Laws, keys: str, numbers: str, n_features: int) -> None:
+def features_laws(arrays: CheckedArrays, keys: str, numbers: str, n_features: int) -> None:
     """Of an index on disk."""
-    arrays.hash_table(keys, numbers, n_features, free=FREE, by_key=True)
+    arrays.hash_table(keys, numbers, n_features, free=VACANT, by_key=True)
 
 
 @kernel
@@ -140,7 +141,7 @@ def insert(slots, numbers, keys):
     mask = len(slots) - 1
     for number in range(len(keys)):
         slot = first_slot(keys[number], mask)
-        while slots[slot] != FREE:
+        while slots[slot] != VACANT:
             slot = (slot + 1) & mask
         slots[slot] = keys[number]
         numbers[slot] = number
@@ -153,7 +154,7 @@ def find(index, key):
         return index.n_features
     mask = len(index.keys) - 1
     slot = first_slot(key, mask)
-    while index.keys[slot] != FREE:
+    while index.keys[slot] != VACANT:
         if index.keys[slot] == key:
             return np.int64(index.numbers[slot])
         slot = (slot + 1) & mask
@@ -162,7 +163,7 @@ def find(index, key):
 
 def keys_in_order(index: FeatureIndex) -> Int64Array:
     """The keys by number."""
-    used = index.keys != FREE
+    used = index.keys != VACANT
     keys = np.empty(index.n_features, np.int64)
     keys[index.numbers[used]] = index.keys[used]
     return keys

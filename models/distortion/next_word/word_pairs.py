@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from hyperbaton.corpus.corpora.corpus import AlignedCorpus
 from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.foundation.arrays import FloatArray
-from hyperbaton.foundation.files.array_laws import Laws
+from hyperbaton.foundation.files.array_laws import CheckedArrays
 from hyperbaton.foundation.progress import Progress
 from hyperbaton.foundation.work.workers import FarWork
 from hyperbaton.models.distortion.interface import OptionTable, SentenceScorer
 from hyperbaton.models.distortion.next_word.events import ORDERS
 from hyperbaton.models.distortion.next_word.fitting import (
-    MEMORY,
+    FITTING_MEMORY,
     Means,
     WordPairSettings,
     train_word_pairs,
@@ -39,7 +39,7 @@ from hyperbaton.models.distortion.next_word.scores import (
     log_probabilities,
     next_word_scores,
 )
-from hyperbaton.models.distortion.next_word.selection import FREE, FeatureIndex, features_laws
+from hyperbaton.models.distortion.next_word.selection import VACANT, FeatureIndex, features_laws
 from hyperbaton.models.distortion.next_word.symbols import SymbolCoder
 from hyperbaton.models.distortion.next_word.templates import TAG_PAIR, describe
 
@@ -73,7 +73,7 @@ class WordPairModel(WordPairSettings, NextWordModel):
         *,
         threads: int = 2,
         progress: Progress | None = None,
-        memory: int = MEMORY,
+        memory: int = FITTING_MEMORY,
         far: FarWork | None = None,
     ) -> Self:
         return self.fit_with(corpus, Means(threads, progress, memory, far))
@@ -130,13 +130,13 @@ class WordPairModel(WordPairSettings, NextWordModel):
         }
         self.save_with_words(directory, header, arrays)
 
-    def laws(self, arrays: Laws) -> None:
+    def laws(self, arrays: CheckedArrays) -> None:
         n_features, n_others = arrays.number("n_features"), arrays.number("n_others")
         for name in ("prior", "n_events", "n_passes"):
             arrays.number(name, float)
         features_laws(arrays, "keys", "numbers", n_others)
         begin = arrays.ranges("begin", np.int32, n_features, first=n_others)
-        arrays.hash_table("pairs", "record", len(begin) - 1, free=FREE, by_key=True)
+        arrays.hash_table("pairs", "record", len(begin) - 1, free=VACANT, by_key=True)
         n_of_records = (n_features - n_others,)
         arrays.indices("template", np.uint8, n_of_records, below=TAG_PAIR)
         arrays.floats("weights", np.float32, (n_features + 1, self.labels))

@@ -17,7 +17,7 @@ from hyperbaton.foundation.coverage import cover, coverage_size, is_covered
 from hyperbaton.foundation.files.vocabulary import BEGIN, END
 from hyperbaton.foundation.kernels import inner, kernel
 from hyperbaton.models.distortion.parse.neighbourhood import (
-    MOST,
+    MOST_NEIGHBOURS,
     OPEN,
     covered_state,
     find_neighbours,
@@ -42,11 +42,11 @@ from hyperbaton.models.distortion.parse.templates import (
     static_keys,
 )
 
-CHUNK = 1000  # sentences that a thread takes at a time
-MOST_KEYS = MOST_STATIC + 2 + 4 + 1 + 2 * MOST
+PATHS_AT_ONCE = 1000  # that a thread takes, one for each sentence
+MOST_KEYS = MOST_STATIC + 2 + 4 + 1 + 2 * MOST_NEIGHBOURS
 
 
-class Events(NamedTuple):
+class PathEvents(NamedTuple):
     source: Int32Array  # (E,) source phrase
     choice: Int32Array  # (E,) number of its translation among the candidates
     jump: Int32Array  # (E,) 0 … 10 for −5 … 5
@@ -67,7 +67,7 @@ class EventLayers(NamedTuple):
     tree_offsets: Int64Array
 
 
-class Visits(NamedTuple):
+class CorpusPaths(NamedTuple):
     """The paths of a corpus, with the phrases and candidates of the inventory."""
 
     path: Path
@@ -94,17 +94,17 @@ def layers_of(corpus: AlignedCorpus, trees: Ragged | None) -> EventLayers:
 
 def make_events(
     layers: EventLayers,
-    visits: Visits,
+    visits: CorpusPaths,
     families: int,
     levels: int,
     threads: int,
     report: Callable[[int], None] = lambda _: None,
-) -> Events:
+) -> PathEvents:
     """The events of all paths."""
     path, offsets, source, choice = visits
 
     def work(first: int) -> tuple[Int32Array, Int32Array, Int64Array, Int64Array]:
-        last = min(first + CHUNK, len(offsets) - 1)
+        last = min(first + PATHS_AT_ONCE, len(offsets) - 1)
         n = int(offsets[last] - offsets[first])
         jump, tag = np.empty(n, np.int32), np.empty(n, np.int32)
         n_keys, keys = np.zeros(n, np.int64), np.empty(n * MOST_KEYS, np.int64)
@@ -115,11 +115,11 @@ def make_events(
 
     with ThreadPoolExecutor(threads) as pool:
         chunks = []
-        for number, chunk in enumerate(pool.map(work, range(0, len(offsets) - 1, CHUNK))):
+        for number, chunk in enumerate(pool.map(work, range(0, len(offsets) - 1, PATHS_AT_ONCE))):
             chunks.append(chunk)
-            report(min((number + 1) * CHUNK, len(offsets) - 1))
+            report(min((number + 1) * PATHS_AT_ONCE, len(offsets) - 1))
     jump, tag, n_keys, keys = (np.concatenate(columns) for columns in zip(*chunks, strict=True))
-    return Events(source, choice, jump, tag, np.concatenate([[0], np.cumsum(n_keys)]), keys)
+    return PathEvents(source, choice, jump, tag, np.concatenate([[0], np.cumsum(n_keys)]), keys)
 
 
 def padded(words: Int32Array) -> Int32Array:
@@ -129,7 +129,7 @@ def padded(words: Int32Array) -> Int32Array:
 
 @kernel
 def _events(layers, path, offsets, source, families, levels, first, last, jump, tag, n_keys, keys):
-    nodes, sides = np.empty(MOST, np.int64), np.empty(MOST, np.int64)
+    nodes, sides = np.empty(MOST_NEIGHBOURS, np.int64), np.empty(MOST_NEIGHBOURS, np.int64)
     size = 0
     for sentence in range(first, last):
         low, high = layers.source_offsets[sentence], layers.source_offsets[sentence + 1]

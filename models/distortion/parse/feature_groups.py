@@ -11,7 +11,7 @@ import numpy as np
 from hyperbaton.foundation.arrays import Int32Array, Int64Array, Ragged
 from hyperbaton.foundation.hashing import EMPTY, find_slot, table_size
 from hyperbaton.foundation.kernels import inner, kernel
-from hyperbaton.models.distortion.parse.events import Events
+from hyperbaton.models.distortion.parse.events import PathEvents
 from hyperbaton.models.distortion.parse.inventory import Inventory
 from hyperbaton.models.distortion.parse.templates import (
     G_COLUMN,
@@ -22,7 +22,7 @@ from hyperbaton.models.distortion.parse.templates import (
 )
 
 
-class Features(NamedTuple):
+class FeatureGroups(NamedTuple):
     key: Int64Array  # (groups,) rising
     begin: Int64Array  # (groups + 1,) features of group g are begin[g]:begin[g + 1]
     column: Int32Array  # (F,)
@@ -31,8 +31,8 @@ class Features(NamedTuple):
 
 
 def select_features(
-    events: Events, inventory: Inventory, n_target_tags: int, min_count: int
-) -> tuple[Features, Int64Array, Ragged]:
+    events: PathEvents, inventory: Inventory, n_target_tags: int, min_count: int
+) -> tuple[FeatureGroups, Int64Array, Ragged]:
     """Features that fire at least `min_count` times with the observed outcomes; how often they do;
     and the groups of each event."""
     keys, group = np.unique(events.keys, return_inverse=True)
@@ -55,12 +55,12 @@ def select_features(
     return features, counts, Ragged(groups[known].astype(np.int32), n_known)
 
 
-def make_features(key: Int64Array, begin: Int64Array, column: Int32Array) -> Features:
+def make_features(key: Int64Array, begin: Int64Array, column: Int32Array) -> FeatureGroups:
     """With the hash table of the groups."""
     slots = table_size(len(key))
     slot_keys, slot_groups = np.zeros(slots, np.int64), np.full(slots, EMPTY, np.int32)
     _insert(key, slot_keys, slot_groups)
-    return Features(key, begin, column, slot_keys, slot_groups)
+    return FeatureGroups(key, begin, column, slot_keys, slot_groups)
 
 
 @kernel

@@ -10,19 +10,24 @@ from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array, Rag
 from hyperbaton.foundation.errors import DataError
 from hyperbaton.foundation.files.vocabulary import Vocabulary
 from hyperbaton.foundation.progress import Progress
-from hyperbaton.models.distortion.parse.events import Events, Visits, layers_of, make_events
-from hyperbaton.models.distortion.parse.feature_groups import Features, select_features
+from hyperbaton.models.distortion.parse.events import (
+    CorpusPaths,
+    PathEvents,
+    layers_of,
+    make_events,
+)
+from hyperbaton.models.distortion.parse.feature_groups import FeatureGroups, select_features
 from hyperbaton.models.distortion.parse.iis import scale_iteratively
 from hyperbaton.models.distortion.parse.inventory import (
     UNTAGGED,
     Inventory,
-    Pairs,
+    UnitPairs,
     build_inventory,
     no_pairs,
     path_pairs,
     table_units,
 )
-from hyperbaton.models.distortion.parse.likelihood import Task, maximise
+from hyperbaton.models.distortion.parse.likelihood import TrainingEvents, maximise
 from hyperbaton.models.distortion.parse.path import UNALIGNED, corpus_paths
 from hyperbaton.models.distortion.parse.priors import Prior, estimate_prior, prior_rows
 from hyperbaton.models.distortion.parse.rewrites import Rewrite, rewrite_side
@@ -70,7 +75,7 @@ class Learned:
     labels: Vocabulary
     inventory: Inventory
     prior: Prior
-    features: Features
+    features: FeatureGroups
     counts: Int64Array  # (F,) how often each feature fires in training
     weights: FloatArray  # (F,) λ
     report: Mapping[str, float] = field(default_factory=dict)  # sizes of the training data
@@ -99,16 +104,16 @@ def learn(
     n_tags = min(len(corpus.source.tag_vocabulary), MOST_TAGS)
     prior = estimate_prior(prior_kind, plan.alpha, plan.alpha_half, inventory, events, n_tags)
     report("numbering features", 0)
-    task, counts = make_task(events, inventory, prior, corpus.target, plan.min_count)
+    data, counts = training_events(events, inventory, prior, corpus.target, plan.min_count)
     report(f"training {len(counts):,} features", 0)
-    variance = variances(task.features.column, plan)
+    variance = variances(data.features.column, plan)
     if plan.trainer == IIS:
         weights, likelihood = scale_iteratively(
-            task, counts, variance, plan.iterations, lambda n: report("scaling", n)
+            data, counts, variance, plan.iterations, lambda n: report("scaling", n)
         )
     else:
         weights, likelihood = maximise(
-            task, counts, variance, plan.iterations, threads, lambda n: report("training", n)
+            data, counts, variance, plan.iterations, threads, lambda n: report("training", n)
         )
     sizes = {
         "sentences": len(corpus),
@@ -119,13 +124,13 @@ def learn(
     }
     return Learned(
         source_words, target_words, corpus.source.tag_vocabulary, corpus.target.tag_vocabulary,
-        labels, inventory, prior, task.features, counts, weights, sizes,
+        labels, inventory, prior, data.features, counts, weights, sizes,
     )  # fmt: skip
 
 
 def visit(
-    corpus: AlignedCorpus, more: Pairs, n_target_words: int, unaligned: int
-) -> tuple[Inventory, Visits]:
+    corpus: AlignedCorpus, more: UnitPairs, n_target_words: int, unaligned: int
+) -> tuple[Inventory, CorpusPaths]:
     """The paths of a corpus over the inventory of their phrases and those of a phrase table."""
     path, offsets = corpus_paths(corpus, unaligned)
     if not len(path.start):
@@ -135,12 +140,12 @@ def visit(
         )
     tags = tags_of_words(corpus.target, n_target_words)
     inventory, source, choice = build_inventory(path_pairs(corpus, path, offsets), more, tags)
-    return inventory, Visits(path, offsets, source, choice)
+    return inventory, CorpusPaths(path, offsets, source, choice)
 
 
-def make_task(
-    events: Events, inventory: Inventory, prior: Prior, target: Side, min_count: int
-) -> tuple[Task, Int64Array]:
+def training_events(
+    events: PathEvents, inventory: Inventory, prior: Prior, target: Side, min_count: int
+) -> tuple[TrainingEvents, Int64Array]:
     """The training data, and how often each feature fires with the observed outcomes."""
     n_target_tags = len(target.tag_vocabulary)
     features, counts, groups = select_features(events, inventory, n_target_tags, min_count)
@@ -151,11 +156,11 @@ def make_task(
     begin = np.concatenate([[0], np.cumsum(np.diff(inventory.begin)[source])])
     rows = np.empty((begin[-1], N_JUMPS))
     prior_rows(prior, inventory, source, tag, begin, rows)
-    task = Task(
+    data = TrainingEvents(
         events.source, events.choice, events.jump, groups.offsets, groups.values, rows,
         begin[variant], inventory, features, G_COLUMN + n_target_tags * N_JUMPS,
     )  # fmt: skip
-    return task, counts
+    return data, counts
 
 
 def variances(column: Int32Array, plan: ParseSettings) -> FloatArray:
@@ -181,7 +186,7 @@ def tags_of_words(target: Side, n_words: int) -> Int32Array:
 
 def _table_pairs(
     phrases: PhraseTable | None, corpus: AlignedCorpus
-) -> tuple[Pairs, Vocabulary, Vocabulary]:
+) -> tuple[UnitPairs, Vocabulary, Vocabulary]:
     """The units of a phrase table over the corpus' vocabularies, which grow by its words."""
     source = Vocabulary.from_list(corpus.source.vocabulary.words)
     target = Vocabulary.from_list(corpus.target.vocabulary.words)
@@ -192,4 +197,4 @@ def _table_pairs(
     other = np.array(target.extend(phrases.target_vocabulary.words), np.int32)
     own_source = Ragged(own[units.source.values], units.source.offsets)
     own_target = Ragged(other[units.target.values], units.target.offsets)
-    return Pairs(own_source, own_target, units.weight), source, target
+    return UnitPairs(own_source, own_target, units.weight), source, target

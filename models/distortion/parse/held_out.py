@@ -12,7 +12,12 @@ from hyperbaton.corpus.corpora.corpus import AlignedCorpus
 from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array, Ragged
 from hyperbaton.foundation.hashing import EMPTY
 from hyperbaton.foundation.kernels import kernel
-from hyperbaton.models.distortion.parse.events import EventLayers, Visits, layers_of, make_events
+from hyperbaton.models.distortion.parse.events import (
+    CorpusPaths,
+    EventLayers,
+    layers_of,
+    make_events,
+)
 from hyperbaton.models.distortion.parse.feature_groups import add_group, find_group
 from hyperbaton.models.distortion.parse.fitting import Learned
 from hyperbaton.models.distortion.parse.inventory import (
@@ -57,7 +62,7 @@ def visit_log_p(model: Parse, corpus: AlignedCorpus, threads: int = 2) -> VisitL
         layers.target_offsets[sentence], path,
     )  # fmt: skip
     families, _ = parse_use(model.use)
-    visits = Visits(path, offsets, source, choice)
+    visits = CorpusPaths(path, offsets, source, choice)
     events = make_events(layers, visits, families, model.levels, threads)
     n_columns = G_COLUMN + len(learned.target_tags) * N_JUMPS
     jump, both = _log_p(

@@ -16,7 +16,7 @@ from hyperbaton.models.distortion.parse.feature_groups import find_group
 from hyperbaton.models.distortion.parse.sentence_tables import FROM_STATE
 from hyperbaton.models.distortion.parse.step_scores import (
     END_BITS,
-    JUMP,
+    JUMP_FEATURE,
     LARGEST_END,
     LOGP,
     look_up,
@@ -83,7 +83,7 @@ def add_history(
                     before, units.units[unit].choice, extra,
                 )  # fmt: skip
                 result[step, LOGP] += changed[0]
-                result[step, JUMP] += changed[1]
+                result[step, JUMP_FEATURE] += changed[1]
             same += 1
     return len(option)
 

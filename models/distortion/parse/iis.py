@@ -15,7 +15,7 @@ import numpy as np
 from hyperbaton.foundation.arrays import FloatArray, Int64Array
 from hyperbaton.foundation.kernels import inner, kernel
 from hyperbaton.models.distortion.parse.feature_groups import add_group
-from hyperbaton.models.distortion.parse.likelihood import Task, gather, normalise
+from hyperbaton.models.distortion.parse.likelihood import TrainingEvents, gather, normalise
 from hyperbaton.models.distortion.parse.templates import (
     G_COLUMN,
     MOST_CANDIDATES,
@@ -29,7 +29,7 @@ LARGEST_STEP = 0.5  # keeps exp(δ f#) in bounds while Newton's method finds its
 
 
 def scale_iteratively(
-    task: Task,
+    data: TrainingEvents,
     counts: Int64Array,
     variance: FloatArray,  # (F,) σ² of each weight
     iterations: int,
@@ -38,17 +38,17 @@ def scale_iteratively(
 ) -> tuple[FloatArray, float]:
     """The weights and the mean log likelihood of the events before the last round."""
     weights = np.zeros(len(counts))
-    most = _most_active(task)
+    most = _most_active(data)
     total = 0.0
     for number in range(iterations):
         expected = np.zeros((len(weights), most + 1))
-        total = _expected(task, weights, expected)
+        total = _expected(data, weights, expected)
         change = _solve(expected, counts, weights, variance)
         weights += change
         report(number + 1)
         if len(change) == 0 or np.abs(change).max() < tolerance:
             break
-    return weights, total / max(1, len(task.source))
+    return weights, total / max(1, len(data.source))
 
 
 def _solve(
@@ -69,51 +69,51 @@ def _solve(
 
 
 @kernel
-def _most_active(task):
+def _most_active(data):
     """The largest number of features that fire together."""
     most = 0
-    ones = np.ones(len(task.features.column))
-    columns, active = np.empty(task.n_columns), np.empty((MOST_CANDIDATES, N_JUMPS))
-    for event in range(len(task.source)):
-        n = _active(task, event, ones, columns, active)
+    ones = np.ones(len(data.features.column))
+    columns, active = np.empty(data.n_columns), np.empty((MOST_CANDIDATES, N_JUMPS))
+    for event in range(len(data.source)):
+        n = _active(data, event, ones, columns, active)
         most = max(most, int(active[:n].max()))
     return most
 
 
 @inner
-def _active(task, event, ones, columns, active):
+def _active(data, event, ones, columns, active):
     """How many features fire with each outcome of an event; the number of candidates."""
-    source = task.source[event]
-    begin = task.inventory.begin[source]
-    n = task.inventory.begin[source + 1] - begin
+    source = data.source[event]
+    begin = data.inventory.begin[source]
+    n = data.inventory.begin[source + 1] - begin
     columns[:] = 0.0
-    for group in task.groups[task.group_begin[event] : task.group_begin[event + 1]]:
-        add_group(task.features, ones, group, columns)
-    gather(columns, np.zeros((n, N_JUMPS)), task.inventory.tag[begin : begin + n], n, active)
+    for group in data.groups[data.group_begin[event] : data.group_begin[event + 1]]:
+        add_group(data.features, ones, group, columns)
+    gather(columns, np.zeros((n, N_JUMPS)), data.inventory.tag[begin : begin + n], n, active)
     return n
 
 
 @kernel
-def _expected(task, weights, expected):
+def _expected(data, weights, expected):
     """Fills expected counts by number of active features, (F, most + 1); the log likelihood."""
-    columns, active = np.empty(task.n_columns), np.empty((MOST_CANDIDATES, N_JUMPS))
+    columns, active = np.empty(data.n_columns), np.empty((MOST_CANDIDATES, N_JUMPS))
     p = np.empty((MOST_CANDIDATES, N_JUMPS))
-    back = np.empty((expected.shape[1], task.n_columns))
-    ones = np.ones(len(task.features.column))
+    back = np.empty((expected.shape[1], data.n_columns))
+    ones = np.ones(len(data.features.column))
     total = 0.0
-    for event in range(len(task.source)):
-        n = _active(task, event, ones, columns, active)
-        begin = task.inventory.begin[task.source[event]]
-        tags = task.inventory.tag[begin : begin + n]
-        groups = task.groups[task.group_begin[event] : task.group_begin[event + 1]]
+    for event in range(len(data.source)):
+        n = _active(data, event, ones, columns, active)
+        begin = data.inventory.begin[data.source[event]]
+        tags = data.inventory.tag[begin : begin + n]
+        groups = data.groups[data.group_begin[event] : data.group_begin[event + 1]]
         columns[:] = 0.0
         for group in groups:
-            add_group(task.features, weights, group, columns)
+            add_group(data.features, weights, group, columns)
         gather(
-            columns, task.prior[task.prior_begin[event] : task.prior_begin[event] + n], tags, n, p
+            columns, data.prior[data.prior_begin[event] : data.prior_begin[event] + n], tags, n, p
         )
         normalise(p, n)
-        total += np.log(p[task.choice[event], task.jump[event]])
+        total += np.log(p[data.choice[event], data.jump[event]])
         back[:] = 0.0
         for t in range(n):
             for j in range(N_JUMPS):
@@ -123,7 +123,7 @@ def _expected(task, weights, expected):
                 row[W_COLUMN + t * N_JUMPS + j] += p[t, j]
                 row[G_COLUMN + tags[t] * N_JUMPS + j] += p[t, j]
         for group in groups:
-            for feature in range(task.features.begin[group], task.features.begin[group + 1]):
+            for feature in range(data.features.begin[group], data.features.begin[group + 1]):
                 for number in range(expected.shape[1]):
-                    expected[feature, number] += back[number, task.features.column[feature]]
+                    expected[feature, number] += back[number, data.features.column[feature]]
     return total

@@ -25,10 +25,10 @@ from numpy.typing import NDArray
 
 from hyperbaton.corpus.corpora.corpus import AlignedCorpus
 from hyperbaton.foundation.arrays import Int32Array, Int64Array, Ragged
-from hyperbaton.foundation.files.array_laws import Laws
+from hyperbaton.foundation.files.array_laws import CheckedArrays
 from hyperbaton.foundation.hashing import EMPTY
 from hyperbaton.foundation.kernels import inner, kernel
-from hyperbaton.models.distortion.parse.path import FIRST, Path, append_phrase_path, empty_path
+from hyperbaton.models.distortion.parse.path import TO_FIRST, Path, append_phrase_path, empty_path
 from hyperbaton.models.distortion.parse.templates import MOST_CANDIDATES
 from hyperbaton.models.phrases.sorted_trie import parents
 from hyperbaton.models.phrases.table import COUNT, PhraseTable
@@ -56,7 +56,7 @@ class Inventory(NamedTuple):
     members: Int32Array  # (S,) translations that `other` stands for
 
 
-class Pairs(NamedTuple):
+class UnitPairs(NamedTuple):
     """Pairs of a source and a target phrase, repeated as often as they occur."""
 
     source: Ragged  # word ids
@@ -64,12 +64,12 @@ class Pairs(NamedTuple):
     weight: NDArray[np.float64]  # how often each counts
 
 
-def path_pairs(corpus: AlignedCorpus, path: Path, offsets: Int64Array) -> Pairs:
+def path_pairs(corpus: AlignedCorpus, path: Path, offsets: Int64Array) -> UnitPairs:
     """The units of a corpus' paths. They count once each, so they have no weights."""
     source, target = corpus.source.words, corpus.target.words
     sentence = np.repeat(np.arange(len(corpus)), np.diff(offsets))
     first_word = np.repeat(target.offsets[sentence], np.diff(path.target_begin))
-    return Pairs(
+    return UnitPairs(
         Ragged.gather(source.values, source.offsets[sentence] + path.start, path.end - path.start),
         Ragged(target.values[first_word + path.targets], path.target_begin),
         np.empty(0),
@@ -77,7 +77,7 @@ def path_pairs(corpus: AlignedCorpus, path: Path, offsets: Int64Array) -> Pairs:
 
 
 def build_inventory(
-    events: Pairs, more: Pairs, tag_of_word: Int32Array
+    events: UnitPairs, more: UnitPairs, tag_of_word: Int32Array
 ) -> tuple[Inventory, Int32Array, Int32Array]:
     """The inventory, and for each event its source phrase and the number of its candidate."""
     sources, targets = _joined(events.source, more.source), _joined(events.target, more.target)
@@ -197,12 +197,12 @@ def find_source(inventory, words, start, end):
     return inventory.source_of_node[node]
 
 
-def no_pairs() -> Pairs:
+def no_pairs() -> UnitPairs:
     nothing = Ragged(np.empty(0, np.int32), np.zeros(1, np.int64))
-    return Pairs(nothing, nothing, np.empty(0))
+    return UnitPairs(nothing, nothing, np.empty(0))
 
 
-def table_units(phrases: PhraseTable) -> Pairs:
+def table_units(phrases: PhraseTable) -> UnitPairs:
     """The entries of a phrase table that are one unit, with their counts c(f, e)."""
     offsets = phrases.target_phrases.offsets
     n_nodes = len(phrases.entry_begin) - 1
@@ -213,7 +213,7 @@ def table_units(phrases: PhraseTable) -> Pairs:
     chosen = np.flatnonzero(is_unit)
     source = _spelled(above, word, depth, node[chosen])
     target = phrases.target_phrases.take(phrases.target[chosen].astype(np.int64))
-    return Pairs(source, target, phrases.counts_of(chosen)[:, COUNT])
+    return UnitPairs(source, target, phrases.counts_of(chosen)[:, COUNT])
 
 
 def spell_phrases(trie: Trie, number_of_node: Int32Array, nothing: int) -> dict[int, list[int]]:
@@ -271,12 +271,14 @@ def _is_unit(n_source, n_target, inner):
     for pair in range(len(inner)):
         if inner[pair] == 0:
             continue
-        n = append_phrase_path(inner[pair], n_source[pair], n_target[pair], FIRST, links, path, 0)
+        n = append_phrase_path(
+            inner[pair], n_source[pair], n_target[pair], TO_FIRST, links, path, 0
+        )
         result[pair] = n == 1 and path.target_begin[1] == n_target[pair]
     return result
 
 
-def inventory_laws(arrays: Laws) -> None:
+def inventory_laws(arrays: CheckedArrays) -> None:
     """Of an inventory on disk."""
     n_sources = len(arrays.indices("inventory_length", np.int32, (None,), low=1, below=256))
     arrays.indices("inventory_members", np.int32, (n_sources,), below=2**31)

@@ -15,7 +15,7 @@ import numpy as np
 
 from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array
 from hyperbaton.foundation.kernels import inner, kernel
-from hyperbaton.models.distortion.parse.feature_groups import Features, add_group
+from hyperbaton.models.distortion.parse.feature_groups import FeatureGroups, add_group
 from hyperbaton.models.distortion.parse.inventory import Inventory
 from hyperbaton.models.distortion.parse.templates import (
     G_COLUMN,
@@ -24,12 +24,12 @@ from hyperbaton.models.distortion.parse.templates import (
     T_COLUMN,
     W_COLUMN,
 )
-from hyperbaton.models.learning.l_bfgs import minimise
+from hyperbaton.models.learning.l_bfgs import fit_with_prior
 
 BLOCKS = 8  # parts of the data, summed in order: any number of threads gives the same result
 
 
-class Task(NamedTuple):
+class TrainingEvents(NamedTuple):
     """The training data: events with their groups and prior distributions."""
 
     source: Int32Array  # (E,)
@@ -40,59 +40,52 @@ class Task(NamedTuple):
     prior: FloatArray  # (rows, jumps) log p0
     prior_begin: Int64Array  # (E,) first row of each event, one row for each candidate
     inventory: Inventory
-    features: Features
+    features: FeatureGroups
     n_columns: int
 
 
 def maximise(
-    task: Task,
+    data: TrainingEvents,
     counts: Int64Array,  # (F,) how often each feature fires with the observed outcomes
     variance: FloatArray,  # (F,) σ² of each weight
     iterations: int,
     threads: int,
-    report: Callable[[int], None] = lambda _: None,
+    report: Callable[[int], None] | None = None,
     tolerance: float = 1e-5,
 ) -> tuple[FloatArray, float]:
     """The weights that maximise Σ log p(t, j | s) − Σ λ² / 2σ², by L-BFGS, and the mean log
     likelihood of the events under them."""
-    n_events = max(1, len(task.source))
-    n_done = 0
-
-    def done(_weights: FloatArray) -> None:
-        nonlocal n_done
-        n_done += 1
-        report(n_done)
-
+    n_events = max(1, len(data.source))
     with ThreadPoolExecutor(threads) as pool:
 
         def loss(weights: FloatArray) -> tuple[float, FloatArray]:
-            total, expected = log_likelihood(task, weights, pool)
-            value = (float(weights @ (weights / variance)) / 2 - total) / n_events
-            return value, (weights / variance + expected - counts) / n_events
+            total, expected = log_likelihood(data, weights, pool)
+            return -total, expected - counts
 
-        found = minimise(
+        fit = fit_with_prior(
             loss,
             np.zeros(len(counts)),
-            done,
+            1 / variance,
+            n_events=n_events,
+            report=report,
             maxiter=iterations,
             maxfun=2 * iterations,
             ftol=tolerance,
             gtol=1e-9,
             maxcor=10,
         )
-        weights: FloatArray = found.x
-        return weights, log_likelihood(task, weights, pool)[0] / n_events
+        return fit.weights, log_likelihood(data, fit.weights, pool)[0] / n_events
 
 
 def log_likelihood(
-    task: Task, weights: FloatArray, pool: ThreadPoolExecutor
+    data: TrainingEvents, weights: FloatArray, pool: ThreadPoolExecutor
 ) -> tuple[float, FloatArray]:
     """Σ log p(t, j | s) over the events, and the features' expected counts."""
-    edges = np.linspace(0, len(task.source), BLOCKS + 1).astype(np.int64)
+    edges = np.linspace(0, len(data.source), BLOCKS + 1).astype(np.int64)
 
     def work(block: int) -> tuple[float, FloatArray]:
         expected = np.zeros(len(weights))
-        total = _block(task, weights, int(edges[block]), int(edges[block + 1]), expected)
+        total = _block(data, weights, int(edges[block]), int(edges[block + 1]), expected)
         return total, expected
 
     total, sums = 0.0, np.zeros(len(weights))
@@ -103,28 +96,28 @@ def log_likelihood(
 
 
 @kernel
-def _block(task, weights, first, last, expected):
-    columns, back = np.empty(task.n_columns), np.empty(task.n_columns)
+def _block(data, weights, first, last, expected):
+    columns, back = np.empty(data.n_columns), np.empty(data.n_columns)
     p = np.empty((MOST_CANDIDATES, N_JUMPS))
     total = 0.0
     for event in range(first, last):
-        source = task.source[event]
-        begin = task.inventory.begin[source]
-        n = task.inventory.begin[source + 1] - begin
-        tags = task.inventory.tag[begin : begin + n]
-        prior = task.prior[task.prior_begin[event] : task.prior_begin[event] + n]
-        groups = task.groups[task.group_begin[event] : task.group_begin[event + 1]]
+        source = data.source[event]
+        begin = data.inventory.begin[source]
+        n = data.inventory.begin[source + 1] - begin
+        tags = data.inventory.tag[begin : begin + n]
+        prior = data.prior[data.prior_begin[event] : data.prior_begin[event] + n]
+        groups = data.groups[data.group_begin[event] : data.group_begin[event + 1]]
         columns[:] = 0.0
         for group in groups:
-            add_group(task.features, weights, group, columns)
+            add_group(data.features, weights, group, columns)
         gather(columns, prior, tags, n, p)
         normalise(p, n)
-        total += np.log(p[task.choice[event], task.jump[event]])
+        total += np.log(p[data.choice[event], data.jump[event]])
         back[:] = 0.0
         scatter(p, tags, n, back)
         for group in groups:
-            for feature in range(task.features.begin[group], task.features.begin[group + 1]):
-                expected[feature] += back[task.features.column[feature]]
+            for feature in range(data.features.begin[group], data.features.begin[group + 1]):
+                expected[feature] += back[data.features.column[feature]]
     return total
 
 

@@ -65,6 +65,7 @@ BESIDE = {
 }  # fmt: skip
 NO_JUMP = -99
 EMPTY_WORD, OTHER_WORDS = "e_0", "other"
+ALL_FEATURES = 1 << 60  # as the limit of a list
 
 
 @dataclass(frozen=True)

@@ -28,14 +28,14 @@ from hyperbaton.corpus.corpora.corpus import AlignedCorpus
 from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.foundation.arrays import Int32Array
 from hyperbaton.foundation.files.array_files import load_arrays, save_arrays
-from hyperbaton.foundation.files.array_laws import Laws
+from hyperbaton.foundation.files.array_laws import CheckedArrays
 from hyperbaton.foundation.progress import Progress
 from hyperbaton.models.distortion.interface import DistortionModel, OptionTable
 from hyperbaton.models.distortion.parse.feature_groups import make_features
 from hyperbaton.models.distortion.parse.fitting import IIS, LBFGS, Learned, ParseSettings, learn
 from hyperbaton.models.distortion.parse.inventory import Inventory, inventory_laws
 from hyperbaton.models.distortion.parse.path import UNALIGNED
-from hyperbaton.models.distortion.parse.priors import LONGEST, PRIORS, Prior
+from hyperbaton.models.distortion.parse.priors import LONGEST_PHRASE, PRIORS, Prior
 from hyperbaton.models.distortion.parse.rewrites import (
     encode_tree,
     parse_rewrites,
@@ -54,7 +54,7 @@ from hyperbaton.models.distortion.parse.templates import (
     WORDS,
     parse_use,
 )
-from hyperbaton.models.phrases.extraction import GRID
+from hyperbaton.models.phrases.settings import GRID
 from hyperbaton.models.phrases.table import PhraseTable
 from hyperbaton.models.phrases.trie import Trie
 
@@ -63,7 +63,7 @@ VOCABULARIES = ("source_words", "target_words", "source_tags", "target_tags", "l
 INVENTORY = (
     "source_of_node", "target_of_node", "begin", "target", "tag", "counts", "length", "members"
 )  # fmt: skip
-PRIOR = ("share", "local", "by_tag", "by_length")
+PRIOR_FIELDS = ("share", "local", "by_tag", "by_length")
 
 
 @dataclass(eq=False, kw_only=True)
@@ -150,7 +150,7 @@ class Parse(ParseSettings, DistortionModel):
             "target_keys": inventory.target_trie.keys,
             "target_nodes": inventory.target_trie.nodes,
             **{f"inventory_{name}": getattr(inventory, name) for name in INVENTORY},
-            **{f"prior_{name}": getattr(prior, name) for name in PRIOR},
+            **{f"prior_{name}": getattr(prior, name) for name in PRIOR_FIELDS},
             "group_key": features.key,
             "group_begin": features.begin,
             "feature_cell": features.column,
@@ -174,7 +174,7 @@ class Parse(ParseSettings, DistortionModel):
             Trie(arrays["target_keys"], arrays["target_nodes"]),
             *(arrays[f"inventory_{name}"] for name in INVENTORY[1:]),
         )
-        prior = (arrays[f"prior_{name}"] for name in PRIOR)
+        prior = (arrays[f"prior_{name}"] for name in PRIOR_FIELDS)
         groups = (arrays[name] for name in ("group_key", "group_begin", "feature_cell"))
         self.learned_ = Learned(
             **{name: vocabularies[name] for name in VOCABULARIES},
@@ -214,7 +214,7 @@ class Parse(ParseSettings, DistortionModel):
         self._check_choice("unaligned", list(UNALIGNED))
 
 
-def _laws(arrays: Laws) -> None:
+def _laws(arrays: CheckedArrays) -> None:
     inventory_laws(arrays)
     n_tags = arrays.words("target_tags")
     n_candidates = len(arrays.indices("inventory_tag", np.int32, (None,), below=n_tags))
@@ -222,7 +222,7 @@ def _laws(arrays: Laws) -> None:
     arrays.floats("prior_local", np.float64, (n_candidates, N_JUMPS))
     n_source_tags = len(arrays.floats("prior_by_tag", np.float64, (None, N_JUMPS)))
     arrays.that("prior_by_tag", n_source_tags > 0, "is empty")
-    arrays.floats("prior_by_length", np.float64, (LONGEST + 1, N_JUMPS))
+    arrays.floats("prior_by_length", np.float64, (LONGEST_PHRASE + 1, N_JUMPS))
     keys = arrays.array("group_key", np.int64, (None,))
     arrays.rises("group_key", keys)
     n_columns = G_COLUMN + n_tags * N_JUMPS

@@ -20,15 +20,16 @@ from hyperbaton.foundation.coverage import is_covered
 from hyperbaton.foundation.kernels import inner
 
 OPEN, COVERED, PARTLY = 0, 1, 2
-LEFT, RIGHT = 0, 1  # orientation −1 and 1
-MOST = 12  # neighbours of a unit: the nearest ones, in words
+ON_LEFT, ON_RIGHT = 0, 1  # orientation −1 and 1
+MOST_NEIGHBOURS = 12  # neighbours of a unit: the nearest ones, in words
 
 
 @inner
 def find_neighbours(tree, first, last, levels, nodes, sides):
     """The parent of the unit first:last (−1: none) and the number of its siblings.
 
-    `tree` has the columns label, start, end, parent; `nodes` and `sides` (MOST,) are filled.
+    `tree` has the columns label, start, end, parent; `nodes` and `sides`, (MOST_NEIGHBOURS,), are
+    filled.
     """
     node = -1
     for candidate in range(len(tree)):  # in preorder the last node that covers the unit is lowest
@@ -50,15 +51,15 @@ def find_neighbours(tree, first, last, levels, nodes, sides):
             if tree[child, 3] != node or (tree[child, 2] > low and tree[child, 1] < high):
                 continue
             place = n
-            if n == MOST:  # it may take the place of the farthest one
+            if n == MOST_NEIGHBOURS:  # it may take the place of the farthest one
                 place = _farthest(tree, nodes, first, last)
                 if _distance(tree, child, first, last) >= _distance(
                     tree, nodes[place], first, last
                 ):
                     continue
-            n = min(n + 1, MOST)
+            n = min(n + 1, MOST_NEIGHBOURS)
             nodes[place] = child
-            sides[place] = LEFT if tree[child, 2] <= low else RIGHT
+            sides[place] = ON_LEFT if tree[child, 2] <= low else ON_RIGHT
         low, high = tree[node, 1], tree[node, 2]
         node = _above(tree, node)
     return parent, n
@@ -73,7 +74,7 @@ def _distance(tree, node, first, last):
 @inner
 def _farthest(tree, nodes, first, last):
     place = 0
-    for k in range(1, MOST):
+    for k in range(1, MOST_NEIGHBOURS):
         if _distance(tree, nodes[k], first, last) > _distance(tree, nodes[place], first, last):
             place = k
     return place

@@ -30,9 +30,9 @@ import numpy as np
 from hyperbaton.corpus.corpora.corpus import AlignedCorpus
 from hyperbaton.foundation.arrays import Int32Array, Int64Array
 from hyperbaton.foundation.kernels import inner, kernel
-from hyperbaton.models.phrases.extraction import GRID
+from hyperbaton.models.phrases.settings import GRID
 
-FIRST, LEFT, RIGHT = range(3)
+TO_FIRST, TO_LEFT, TO_RIGHT = range(3)
 UNALIGNED = ("first", "left", "right")
 
 
@@ -81,7 +81,8 @@ def _fill(source_offsets, link_offsets, links, unaligned, path, offsets):
 def append_path(links, n_source, unaligned, path, at):
     """Writes the units of one alignment behind the first `at`; the number of units then.
 
-    `links` are (source, target), sorted, without repetitions; `unaligned` is FIRST, LEFT or RIGHT.
+    `links` are (source, target), sorted, without repetitions; `unaligned` is TO_FIRST, TO_LEFT or
+    TO_RIGHT.
     """
     if len(links) == 0:
         return at
@@ -116,7 +117,7 @@ def append_path(links, n_source, unaligned, path, at):
     rank = np.empty(n_units, np.int32)
     for place in range(n_units):
         rank[order[place]] = place
-    if unaligned == LEFT:
+    if unaligned == TO_LEFT:
         at = _append_empty(path, at, 0, unit_start[0], 0)
     farthest = 0
     for place in range(n_units):
@@ -124,18 +125,18 @@ def append_path(links, n_source, unaligned, path, at):
         start, end = unit_start[unit], unit_end[unit]
         low = unit_end[unit - 1] if unit > 0 else 0
         high = unit_start[unit + 1] if unit + 1 < n_units else n_source
-        if unaligned == RIGHT:
+        if unaligned == TO_RIGHT:
             at = _append_empty(path, at, low, start, unit_first[unit])
         after = _append_unit(links, begin, start, end, unit_first[unit], path, at)
         at += 1
         farthest = max(farthest, after)
-        if unaligned == FIRST and (unit == 0 or rank[unit - 1] > place):
+        if unaligned == TO_FIRST and (unit == 0 or rank[unit - 1] > place):
             for empty in range(start - 1, low - 1, -1):
                 at = _append_empty(path, at, empty, empty + 1, after)
         is_before = unit + 1 == n_units or rank[unit + 1] > place
-        if unaligned == LEFT or (unaligned == FIRST and is_before):
+        if unaligned == TO_LEFT or (unaligned == TO_FIRST and is_before):
             at = _append_empty(path, at, end, high, after)
-    if unaligned == RIGHT:
+    if unaligned == TO_RIGHT:
         at = _append_empty(path, at, unit_end[n_units - 1], n_source, farthest)
     return at
 

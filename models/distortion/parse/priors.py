@@ -22,13 +22,13 @@ from numpy.typing import NDArray
 
 from hyperbaton.foundation.arrays import FloatArray, Int64Array
 from hyperbaton.foundation.kernels import inner, kernel
-from hyperbaton.models.distortion.parse.events import Events
+from hyperbaton.models.distortion.parse.events import PathEvents
 from hyperbaton.models.distortion.parse.inventory import FIRST_TARGET, Inventory
 from hyperbaton.models.distortion.parse.templates import MOST_TAGS, N_JUMPS
 
 PRIORS = ("none", "count", "smoothed")
 HALF = 0.5
-LONGEST = 8  # longer phrases share one distribution
+LONGEST_PHRASE = 8  # longer phrases share one distribution
 
 
 class Prior(NamedTuple):
@@ -37,11 +37,11 @@ class Prior(NamedTuple):
     share: FloatArray  # (C,) log p0(t | s)
     local: FloatArray  # (C, jumps) p_l; −1 where the pair has no jumps
     by_tag: FloatArray  # (tags, jumps) p_g of one word
-    by_length: FloatArray  # (LONGEST + 1, jumps) p_g of more
+    by_length: FloatArray  # (LONGEST_PHRASE + 1, jumps) p_g of more
 
 
 def estimate_prior(
-    kind: str, alpha: float, half: float, inventory: Inventory, events: Events, n_tags: int
+    kind: str, alpha: float, half: float, inventory: Inventory, events: PathEvents, n_tags: int
 ) -> Prior:
     counts = inventory.counts + np.where(inventory.target < FIRST_TARGET, HALF, 0.0)
     total = np.add.reduceat(counts, inventory.begin[:-1])
@@ -55,7 +55,7 @@ def estimate_prior(
         share,
         np.full((len(counts), N_JUMPS), -1.0),
         _smooth(_table(events.tag[one].astype(np.int64), events.jump[one], n_tags)),
-        _smooth(_table(np.minimum(length, LONGEST), events.jump, LONGEST + 1)),
+        _smooth(_table(np.minimum(length, LONGEST_PHRASE), events.jump, LONGEST_PHRASE + 1)),
     )
     jumps = _table(candidate, events.jump, len(counts))
     seen = jumps.sum(axis=1)
@@ -74,7 +74,7 @@ def _global(
     length = inventory.length[source]
     is_word = (length == 1) & (tag < MOST_TAGS)
     of_tag = prior.by_tag[np.where(is_word, tag, 0)]
-    of_length = prior.by_length[np.minimum(length, LONGEST)]
+    of_length = prior.by_length[np.minimum(length, LONGEST_PHRASE)]
     return np.where(is_word[:, None], of_tag, of_length)
 
 
@@ -109,7 +109,7 @@ def fill_prior(prior, inventory, source, tag, result):
                 if length == 1:
                     p = prior.by_tag[tag if tag < len(prior.by_tag) else 0, jump]
                 else:
-                    p = prior.by_length[min(length, LONGEST), jump]
+                    p = prior.by_length[min(length, LONGEST_PHRASE), jump]
                 if prior.local[at, 0] >= 0.0:
                     p = prior.alpha * prior.local[at, jump] + (1.0 - prior.alpha) * p
                 result[row, jump] = prior.share[at] + np.log(p)

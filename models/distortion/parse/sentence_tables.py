@@ -29,7 +29,7 @@ from hyperbaton.models.distortion.parse.inventory import (
     log_share,
 )
 from hyperbaton.models.distortion.parse.likelihood import gather
-from hyperbaton.models.distortion.parse.neighbourhood import MOST, find_neighbours
+from hyperbaton.models.distortion.parse.neighbourhood import MOST_NEIGHBOURS, find_neighbours
 from hyperbaton.models.distortion.parse.path import append_phrase_path, empty_path
 from hyperbaton.models.distortion.parse.priors import fill_prior
 from hyperbaton.models.distortion.parse.templates import (
@@ -49,7 +49,7 @@ from hyperbaton.models.distortion.parse.templates import (
     sibling_keys,
     static_keys,
 )
-from hyperbaton.models.phrases.extraction import GRID
+from hyperbaton.models.phrases.settings import GRID
 from hyperbaton.models.phrases.trie import ROOT, child
 
 FROM_STATE = -2  # a history group that depends on the words before the option
@@ -78,15 +78,15 @@ class Units(NamedTuple):
     example: Int32Array  # an option of each shape
 
 
-class Places(NamedTuple):
+class PlaceTables(NamedTuple):
     record: NDArray[Any]  # (P,) PLACE
     tags: Int32Array  # (P, candidates) of the candidates' first words
     member: FloatArray  # (P, candidates) log of a translation's share of its candidate
     share: FloatArray  # (P, candidates) log p0(t | s) of eq. 4; 0 if the model has no prior
     scores: FloatArray  # (P, candidates, jumps) with the static groups
-    masks: UInt64Array  # (P, N_SPECIAL + MOST, W) words of the left and right neighbour, of
-    # the parent and the siblings; 0: there is none
-    groups: Int32Array  # (P, N_SPECIAL + MOST, 3 states, 2) what they switch on, or EMPTY
+    masks: UInt64Array  # (P, N_SPECIAL + MOST_NEIGHBOURS, W) words of the left and right
+    # neighbour, of the parent and the siblings; 0: there is none
+    groups: Int32Array  # (P, N_SPECIAL + MOST_NEIGHBOURS, 3 states, 2) switched on, or EMPTY
 
 
 class Translations(NamedTuple):
@@ -262,18 +262,18 @@ def make_places(
 ):  # fmt: skip
     """Everything about the places that the coverage does not change."""
     n_words = len(words) - 2
-    places = Places(
+    places = PlaceTables(
         np.empty(n_places, PLACE),
         np.empty((n_places, MOST_CANDIDATES), np.int32),
         np.zeros((n_places, MOST_CANDIDATES)),
         np.zeros((n_places, MOST_CANDIDATES)),
         np.empty((n_places, MOST_CANDIDATES, N_JUMPS)),
-        np.zeros((n_places, N_SPECIAL + MOST, coverage_size(n_words)), np.uint64),
-        np.full((n_places, N_SPECIAL + MOST, 3, 2), EMPTY, np.int32),
+        np.zeros((n_places, N_SPECIAL + MOST_NEIGHBOURS, coverage_size(n_words)), np.uint64),
+        np.full((n_places, N_SPECIAL + MOST_NEIGHBOURS, 3, 2), EMPTY, np.int32),
     )  # fmt: skip
     own_prior = np.empty((MOST_CANDIDATES, N_JUMPS))
     columns, keys = np.empty(n_columns), np.empty(MOST_STATIC, np.int64)
-    nodes, sides = np.empty(MOST, np.int64), np.empty(MOST, np.int64)
+    nodes, sides = np.empty(MOST_NEIGHBOURS, np.int64), np.empty(MOST_NEIGHBOURS, np.int64)
     for start in range(n_words):
         for length in range(1, min(place_of.shape[1], n_words - start) + 1):
             place = place_of[start, length - 1]

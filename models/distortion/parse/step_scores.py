@@ -30,7 +30,7 @@ from hyperbaton.models.distortion.parse.templates import (
     jump_index,
 )
 
-LOGP, PRIOR, JUMP = 0, 1, 2  # the features of a step
+LOGP, PRIOR_FEATURE, JUMP_FEATURE = 0, 1, 2  # the features of a step
 N_FEATURES = 3
 PLACE_BITS = 20  # of a distribution's key; above them the states of the neighbours in base 3
 END_BITS = 16  # of a state: end of the last unit; above them the last target words
@@ -124,8 +124,8 @@ def score_steps(
             log_p += memory.log_p[known.row + choice, known.jump] + places.member[place, choice]
             prior += places.share[place, choice]
             same += 1
-        result[step, LOGP], result[step, PRIOR] = log_p, prior
-        result[step, JUMP] = recent.shapes[shape].log_jump
+        result[step, LOGP], result[step, PRIOR_FEATURE] = log_p, prior
+        result[step, JUMP_FEATURE] = recent.shapes[shape].log_jump
     return len(option)
 
 

@@ -56,8 +56,8 @@ FAMILY_NAMES = ("lexical", "context", "history", "tags", "words", "cov", "sib")
 FAMILIES = {name: 1 << bit for bit, name in enumerate(FAMILY_NAMES)}
 LEXICAL, CONTEXT, HISTORY, TAGS, WORDS, COV, SIB = FAMILIES.values()
 # parts of the setting `use`
-SHORT = {"me": "count+lexical+context+tags+words"}
-PARTS = ("count", "prior", *FAMILIES)
+SHORT_USES = {"me": "count+lexical+context+tags+words"}
+USE_PARTS = ("count", "prior", *FAMILIES)
 TEMPLATE_BITS, COMPONENT_BITS = 57, 28
 COMPONENT = (1 << COMPONENT_BITS) - 1
 TAG_BITS = 13
@@ -71,13 +71,13 @@ def parse_use(text: str) -> tuple[int, str]:
     >>> parse_use("lexical+cov+prior")
     (33, 'smoothed')
     """
-    parts = [part for name in text.split("+") for part in SHORT.get(name, name).split("+")]
+    parts = [part for name in text.split("+") for part in SHORT_USES.get(name, name).split("+")]
     for part in parts:
-        if part not in PARTS:
+        if part not in USE_PARTS:
             raise SettingError(
                 f"there is no part {part!r} of features",
                 where=f"parse.use={text}",
-                expected=nearest(part, [*SHORT, *PARTS]),
+                expected=nearest(part, [*SHORT_USES, *USE_PARTS]),
             )
     families = sum(bit for name, bit in FAMILIES.items() if name in parts)
     if "prior" in parts:

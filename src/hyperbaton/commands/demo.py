@@ -92,12 +92,12 @@ def demonstrate(name: str, out: Path, threads: int, *, full: bool = False) -> No
 
 def _first_system(name: str, folder: Path, threads: int) -> "Translator":
     from hyperbaton.decoder.translator import Translator
-    from hyperbaton.models.system.training import Listeners, train_system
+    from hyperbaton.models.system.training import TrainingListeners, train_system
     from hyperbaton.samples import sample_files
 
     announce_compilation("hyperbaton.decoder.search")
     with progress_line() as progress:
-        listeners = Listeners(talk=say, progress=progress)
+        listeners = TrainingListeners(talk=say, progress=progress)
         train_system(sample_files(name), folder, threads=threads, listeners=listeners)
     return Translator.load(folder)
 

@@ -110,7 +110,7 @@ class Rerank(Command):
         """What the references teach, which is also written."""
         from hyperbaton.tuning.evaluation.references import read_references
         from hyperbaton.tuning.weights.reranking import RerankingTask, learn, write_weights
-        from hyperbaton.tuning.weights.task import Listeners
+        from hyperbaton.tuning.weights.task import TuningListeners
 
         settings = self.settings(self.assignments).tune
         settings.check()
@@ -120,7 +120,7 @@ class Rerank(Command):
             say(f"{len(references) - len(lists)} of {len(references)} sentences have no list")
         announce_compilation("hyperbaton.tuning.optimisers.line_search")
         with progress_line() as progress:
-            listeners = Listeners(say, progress)
+            listeners = TuningListeners(say, progress)
             task = RerankingTask(lists, references, sources, settings, self.threads, listeners)
             found = learn(task)
         if self.weights_out is not None:

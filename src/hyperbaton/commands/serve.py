@@ -23,8 +23,8 @@ from hyperbaton.foundation.errors import SettingError
 
 if TYPE_CHECKING:
     from hyperbaton.decoder.translator import Translator
-    from hyperbaton.serving.limits import Limits
-    from hyperbaton.serving.systems import Example, System
+    from hyperbaton.serving.limits import RequestLimits
+    from hyperbaton.serving.systems import Example, ServedSystem
 
 PORT = click.IntRange(0, 65535)
 DEMO = Path("hyperbaton-demo")  # as `hyperbaton demo` has it
@@ -79,9 +79,9 @@ class Serve(Command):
         check_installed()
         from hyperbaton.serving.app import make_app
         from hyperbaton.serving.protection import allowed_hosts, is_loopback
+        from hyperbaton.serving.request_threads import RequestThreads
         from hyperbaton.serving.server import address_of, listen, make_server
         from hyperbaton.serving.warm_up import warm_up
-        from hyperbaton.serving.workers import Workers
 
         if not self.models and not self.demo:
             raise click.UsageError("give a MODEL, or --demo")
@@ -92,23 +92,23 @@ class Serve(Command):
                 warm_up(system)
             if not is_loopback(self.host):
                 say("anybody who can reach this address can use the server; it asks no password")
-            workers, limits = Workers(self.threads, self.limits()), self.limits()
+            workers, limits = RequestThreads(self.threads, self.limits()), self.limits()
             hosts = allowed_hosts(self.host, self.allow_host)
             app = make_app(systems, workers, limits, hosts, self.allow_origin)
             click.echo(address_of(self.host, listening))
             make_server(app, limits).run(sockets=[listening])
 
-    def limits(self) -> "Limits":
-        from hyperbaton.serving.limits import Limits
+    def limits(self) -> "RequestLimits":
+        from hyperbaton.serving.limits import RequestLimits
 
-        return Limits(
-            **{limit.name: getattr(self, f"max_{limit.name}") for limit in fields(Limits)}
+        return RequestLimits(
+            **{limit.name: getattr(self, f"max_{limit.name}") for limit in fields(RequestLimits)}
         )
 
-    def systems(self) -> "Iterator[System]":
+    def systems(self) -> "Iterator[ServedSystem]":
         """Those that were named, then the samples."""
         from hyperbaton.samples import SAMPLES
-        from hyperbaton.serving.systems import System
+        from hyperbaton.serving.systems import ServedSystem
 
         folders = dict(map(named_folder, self.models))
         if len(folders) < len(self.models):
@@ -116,10 +116,10 @@ class Serve(Command):
                 "two systems have the same name", advice="name them: one=FOLDER other=FOLDER"
             )
         for name, folder in folders.items():
-            yield System(name, self.translator(folder))
+            yield ServedSystem(name, self.translator(folder))
         for name in SAMPLES if self.demo else ():
             folder = train_sample(name, DEMO / name / "served", self.threads)
-            yield System(name, self.translator(folder), examples_of(name))
+            yield ServedSystem(name, self.translator(folder), examples_of(name))
 
     def translator(self, folder: Path) -> "Translator":
         from hyperbaton.decoder.translator import Translator
@@ -156,12 +156,12 @@ def named_folder(text: str) -> tuple[str, Path]:
 
 def train_sample(name: str, folder: Path, threads: int) -> Path:
     """Trains a system on a sample; one that was trained before is kept."""
-    from hyperbaton.models.system.training import Listeners, train_system
+    from hyperbaton.models.system.training import TrainingListeners, train_system
     from hyperbaton.samples import sample_files
     from hyperbaton.settings import Settings
 
     with progress_line() as progress:
-        listeners = Listeners(talk=say, progress=progress)
+        listeners = TrainingListeners(talk=say, progress=progress)
         settings = Settings().training(DEMO_MODELS)
         train_system(sample_files(name), folder, settings, (), threads, listeners)
     return folder

@@ -57,7 +57,7 @@ class Train(TextCommand):
     assignments: tuple[str, ...] = set_option()
 
     def run(self) -> None:
-        from hyperbaton.models.system.training import Listeners, train_system
+        from hyperbaton.models.system.training import TrainingListeners, train_system
 
         announce_compilation("hyperbaton.models.phrases.extraction")
         files = self.files()
@@ -65,7 +65,7 @@ class Train(TextCommand):
         training = settings.training(self.distortion, self.seed)
         with far_workers(self.cluster) as workers, progress_line() as progress:
             given = files, self.out, training, self.lm_texts, self.threads
-            train_system(*given, Listeners(say, progress), workers=workers)
+            train_system(*given, TrainingListeners(say, progress), workers=workers)
         say(f"trained: {self.out}")
 
 

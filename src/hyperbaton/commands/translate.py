@@ -28,12 +28,10 @@ from hyperbaton.commands.parameters import (
 from hyperbaton.console import announce_compilation, progress_line, say
 
 if TYPE_CHECKING:
-    from hyperbaton.corpus.sentences.sentence import Sentence
+    from hyperbaton.decoder.constrained_search import Request
     from hyperbaton.decoder.recipe import Origin
-    from hyperbaton.decoder.requests import Request
     from hyperbaton.decoder.stream import Search
     from hyperbaton.decoder.translator import Translator
-    from hyperbaton.foundation.errors import BadLine
     from hyperbaton.views.translation_text import Written
 
 
@@ -90,22 +88,56 @@ class Translate(MarkedCommand):
     cluster: str | None = cluster_option()
 
     def run(self) -> None:
+        from hyperbaton.decoder.request_files import check_used_up
+        from hyperbaton.decoder.stream import search_all
+
         if self.is_prompt():
             from hyperbaton.commands.prompt import prompt
 
             prompt(self, self.n_best)
             return
+        self.check()
+        sentences = self.read(self.source, self.oracle)  # first of all: a glossary may be wrong
+        announce_compilation("hyperbaton.decoder.search")
+        translator = self.translator(lattice=self.lattice is not None or self.mbr_lattice)
+        report = _Report(translator)
+        is_typed = self.source == STREAM and sys.stdin.isatty()
+        with ExitStack() as stack:
+            files = _Files(self, stack)
+            lines = stack.enter_context(closing(sentences))
+            requests = self.requests(stack, translator)
+            silent = is_typed or files.is_on_terminal  # text is no place for a moving line
+            progress = stack.enter_context(nullcontext() if silent else progress_line())
+            workers = stack.enter_context(
+                workers_of(None if is_typed else self.cluster, self.threads)
+            )
+            results = search_all(
+                translator,
+                zip(lines, requests or repeat(None), strict=False),
+                self.search(translator, files),
+                workers,
+                origin=self.origin(),
+                one_by_one=is_typed,
+            )
+            for result in stack.enter_context(closing(results)):
+                report.add(result)
+                files.write(result)
+                if progress:
+                    progress("translating", report.n)
+            if requests is not None:
+                check_used_up(requests, report.n)
+        report.end(stats=self.stats)
+        if report.failures:
+            raise SystemExit(1)
+
+    def check(self) -> None:
+        """Refuses options that do not go together."""
         if self.n_best > 1 and not (self.n_best_file or self.as_json or self.mbr):
             raise click.UsageError("--n-best needs --n-best-file or --json")
         if self.as_json and self.out is None and STREAM in (self.n_best_file, self.lattice):
             raise click.UsageError("--json goes to stdout as well: give -o, or leave it out")
         if len(self.requested()) > 1:
             raise click.UsageError(f"{' and '.join(self.requested())} exclude each other")
-        sentences = self.read(self.source, self.oracle)  # first of all: a glossary may be wrong
-        announce_compilation("hyperbaton.decoder.search")
-        translator = self.translator(lattice=self.lattice is not None or self.mbr_lattice)
-        if self.translate(translator, sentences):
-            raise SystemExit(1)
 
     def is_prompt(self) -> bool:
         """Whether somebody types sentences, and wants nothing but their translations."""
@@ -145,50 +177,14 @@ class Translate(MarkedCommand):
             return stack.enter_context(closing(read))
         return None
 
-    def translate(
-        self, translator: "Translator", sentences: "Generator[Sentence | BadLine, None, None]"
-    ) -> int:
-        """Translates the input; the number of sentences that failed."""
-        from hyperbaton.decoder.request_files import check_used_up
-        from hyperbaton.decoder.stream import search_all
-
-        report = _Report(translator)
-        is_typed = self.source == STREAM and sys.stdin.isatty()
-        with ExitStack() as stack:
-            files = _Files(self, stack)
-            lines = stack.enter_context(closing(sentences))
-            requests = self.requests(stack, translator)
-            silent = is_typed or files.is_on_terminal  # text is no place for a moving line
-            progress = stack.enter_context(nullcontext() if silent else progress_line())
-            workers = stack.enter_context(
-                workers_of(None if is_typed else self.cluster, self.threads)
-            )
-            results = search_all(
-                translator,
-                zip(lines, requests or repeat(None), strict=False),
-                self.search(translator, files),
-                workers,
-                origin=self.origin(),
-                one_by_one=is_typed,
-            )
-            for result in stack.enter_context(closing(results)):
-                report.add(result)
-                files.write(result)
-                if progress:
-                    progress("translating", report.n)
-            if requests is not None:
-                check_used_up(requests, report.n)
-        report.end(stats=self.stats)
-        return report.failures
-
     def search(self, translator: "Translator", files: "_Files") -> "Search[Written]":
         """What is wanted of every sentence."""
         from hyperbaton.decoder.stream import Search
-        from hyperbaton.views.translation_text import Outputs
+        from hyperbaton.views.translation_text import WantedOutputs
 
         scale = self.relative_scale(translator) if self.mbr or self.mbr_lattice else None
         text, n_best_lists, lattices = (stream is not None for stream in files.streams)
-        outputs = Outputs(
+        outputs = WantedOutputs(
             text=text,
             n_best=n_best_lists,
             lattice=lattices,

@@ -4,7 +4,7 @@ from dataclasses import fields
 from typing import Any
 
 from hyperbaton.decoder.statistics import SearchStatistics
-from hyperbaton.serving.limits import Limits
+from hyperbaton.serving.limits import RequestLimits
 
 STRING, INTEGER, NUMBER = {"type": "string"}, {"type": "integer"}, {"type": "number"}
 BOOLEAN = {"type": "boolean"}
@@ -51,16 +51,16 @@ TRANSLATION = {
     "segmentation": SEGMENTATION,
     "features": FEATURES,
 }
-UNWANTED = ("tokens", "alignment", "features")  # not always there
+OPTIONAL_KEYS = ("tokens", "alignment", "features")  # not always there
 TRANSLATED = record(
-    *("source_tokens", "source_places", "n_best", *UNWANTED),
+    *("source_tokens", "source_places", "n_best", *OPTIONAL_KEYS),
     id=INTEGER | {"description": "Number of the sentence, from 0."},
     source=STRING,
     source_tokens=WORDS,
     source_places=several(SPAN, "Where the tokens stand in raw text."),
     **TRANSLATION,
     search=record(**COUNTS),
-    n_best=several(record(*UNWANTED, **TRANSLATION), "The second best, the third best, …"),
+    n_best=several(record(*OPTIONAL_KEYS, **TRANSLATION), "The second best, the third best, …"),
 )
 FAILED = record(id=INTEGER, error=ERROR)
 RESULT = {
@@ -197,6 +197,6 @@ SYSTEM = record(
     search=SETTINGS,
     examples=several(record(source=STRING, reference=STRING)),
 )
-LIMITS = record(**{limit.name: NUMBER for limit in fields(Limits)})
+LIMITS = record(**{limit.name: NUMBER for limit in fields(RequestLimits)})
 MODELS = record(hyperbaton=STRING, models=several(SYSTEM), limits=LIMITS)
 HEALTH = record(status=STRING, requests=INTEGER)

@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
-from hyperbaton.serving.limits import Limits
+from hyperbaton.serving.limits import RequestLimits
 from hyperbaton.serving.refusals import (
     BAD_REQUEST,
     BUSY,
@@ -43,7 +43,7 @@ def error_answer(error: Exception) -> Response:
     return made
 
 
-async def read_json(request: Request, limits: Limits) -> Any:
+async def read_json(request: Request, limits: RequestLimits) -> Any:
     """The body of a request, as long as it is JSON, arrives in time and is not too large."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != JSON:
@@ -82,7 +82,7 @@ def _no_number(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a number")
 
 
-def _too_large(limits: Limits) -> Refused:
+def _too_large(limits: RequestLimits) -> Refused:
     return Refused(
         TOO_LARGE,
         "the body is too large",

@@ -30,22 +30,22 @@ from hyperbaton.serving.answers import (
 )
 from hyperbaton.serving.explaining import explain_sentence
 from hyperbaton.serving.json_schema import completed
-from hyperbaton.serving.limits import Limits
+from hyperbaton.serving.limits import RequestLimits
 from hyperbaton.serving.openapi import describe_api
 from hyperbaton.serving.page_files import page_routes
 from hyperbaton.serving.protection import Protection
 from hyperbaton.serving.refusals import NOT_FOUND, Refused
 from hyperbaton.serving.request_schemas import explain_schema, translate_schema
-from hyperbaton.serving.systems import System
+from hyperbaton.serving.request_threads import Deadline, RequestThreads
+from hyperbaton.serving.systems import ServedSystem
 from hyperbaton.serving.translating import SentenceJob, sentence_jobs
-from hyperbaton.serving.workers import Work, Workers
 
 
 @dataclass(frozen=True)
 class Service:
-    systems: Mapping[str, System]
-    workers: Workers
-    limits: Limits
+    systems: Mapping[str, ServedSystem]
+    workers: RequestThreads
+    limits: RequestLimits
 
     async def health(self, _: Request) -> Response:
         under_way = self.workers.n_requests + self.workers.n_given_up
@@ -68,27 +68,27 @@ class Service:
         jobs = sentence_jobs(self._system(asked), asked, self.limits)
         if isinstance(asked["text"], list) or _wants_lines(request):
             place = ExitStack()
-            work = place.enter_context(self.workers.admitted())
-            return _Lines(self._lines(work, jobs), place)
-        with self.workers.admitted() as work:
-            translated = partial(jobs[0].translated, work.is_over)
-            return answer(await self._while_connected(request, work, translated))
+            deadline = place.enter_context(self.workers.admitted())
+            return _Lines(self._lines(deadline, jobs), place)
+        with self.workers.admitted() as deadline:
+            translated = partial(jobs[0].translated, deadline.is_over)
+            return answer(await self._while_connected(request, deadline, translated))
 
     async def explain(self, request: Request) -> Response:
         asked = await self._checked(request, explain_schema(self.limits))
         system = self._system(asked)
-        with self.workers.admitted() as work:
+        with self.workers.admitted() as deadline:
 
             def explained() -> str:
-                content = explain_sentence(system, asked, self.limits, work.is_over)
+                content = explain_sentence(system, asked, self.limits, deadline.is_over)
                 return json.dumps(content, ensure_ascii=False)
 
-            return answer(await self._while_connected(request, work, explained))
+            return answer(await self._while_connected(request, deadline, explained))
 
     async def _checked(self, request: Request, schema: Mapping[str, Any]) -> dict[str, Any]:
         return completed(await read_json(request, self.limits), schema)
 
-    def _system(self, asked: Mapping[str, Any]) -> System:
+    def _system(self, asked: Mapping[str, Any]) -> ServedSystem:
         name = asked.get("model", next(iter(self.systems)))
         if name not in self.systems:
             raise Refused(
@@ -99,29 +99,33 @@ class Service:
             )
         return self.systems[name]
 
-    async def _while_connected(self, request: Request, work: Work, job: Callable[[], str]) -> str:
+    async def _while_connected(
+        self, request: Request, deadline: Deadline, job: Callable[[], str]
+    ) -> str:
         """The result of a job, which is stopped if the client goes away."""
 
         async def watch() -> None:
             while (await request.receive())["type"] != "http.disconnect":
                 pass
-            work.cancel()
+            deadline.cancel()
 
         watching = asyncio.create_task(watch())
         try:
-            return await self.workers.run(work, job)
+            return await self.workers.run(deadline, job)
         finally:
             watching.cancel()
 
-    async def _lines(self, work: Work, jobs: Iterable[SentenceJob]) -> AsyncGenerator[str, None]:
+    async def _lines(
+        self, deadline: Deadline, jobs: Iterable[SentenceJob]
+    ) -> AsyncGenerator[str, None]:
         """A line for each sentence, in order, as soon as it is ready. Keeps all threads busy, and
         leaves their queue to the requests of others."""
         under_way: deque[asyncio.Task[str]] = deque()
 
         async def run(job: SentenceJob) -> str:
             try:
-                made = partial(job.translated_or_failed, work.is_over)
-                return await self.workers.run(work, made)
+                made = partial(job.translated_or_failed, deadline.is_over)
+                return await self.workers.run(deadline, made)
             except HyperbatonError as error:
                 return job.failed(error)
 
@@ -153,9 +157,9 @@ class _Lines(StreamingResponse):
 
 
 def make_app(
-    systems: Sequence[System],
-    workers: Workers,
-    limits: Limits = Limits(),
+    systems: Sequence[ServedSystem],
+    workers: RequestThreads,
+    limits: RequestLimits = RequestLimits(),
     hosts: frozenset[str] = frozenset(),
     origins: Sequence[str] = (),
 ) -> ASGIApp:

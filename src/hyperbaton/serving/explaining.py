@@ -14,17 +14,17 @@ from typing import Any
 import numpy as np
 
 from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.decoder.constrained_search import Request
+from hyperbaton.decoder.decode import IsStopped
 from hyperbaton.decoder.decoded import Decoded
 from hyperbaton.decoder.drawing.derivation_svg import derivation_svg
 from hyperbaton.decoder.explanation import Explanation, explain
-from hyperbaton.decoder.requests import Request
 from hyperbaton.decoder.translator import Translation, Translator
 from hyperbaton.foundation.errors import DataError
-from hyperbaton.serving.limits import Limits
+from hyperbaton.serving.limits import RequestLimits
 from hyperbaton.serving.refusals import BAD_REQUEST, Refused, error_content
-from hyperbaton.serving.systems import System, limit_content, limit_number, search_content
+from hyperbaton.serving.systems import ServedSystem, limit_content, limit_number, search_content
 from hyperbaton.serving.translating import (
-    IsStopped,
     check_length,
     decode,
     request_of,
@@ -40,7 +40,7 @@ class _Question:
     """A sentence to search for, again and again, within the time of one request."""
 
     sentence: Sentence
-    limits: Limits
+    limits: RequestLimits
     is_stopped: IsStopped
 
     def search(self, translator: Translator, n_best: int = 1, **how: Any) -> Decoded:
@@ -51,7 +51,7 @@ class _Question:
 
 
 def explain_sentence(
-    system: System, asked: Mapping[str, Any], limits: Limits, is_stopped: IsStopped
+    system: ServedSystem, asked: Mapping[str, Any], limits: RequestLimits, is_stopped: IsStopped
 ) -> dict[str, Any]:
     """The answer to a checked request."""
     translator = system.variant(system.change(asked))
@@ -84,7 +84,7 @@ def explain_sentence(
 
 
 def _explained(
-    translator: Translator, decoded: Decoded, asked: Mapping[str, Any], limits: Limits
+    translator: Translator, decoded: Decoded, asked: Mapping[str, Any], limits: RequestLimits
 ) -> Explained:
     """The first derivations, step by step."""
     first = np.arange(min(asked["derivations"], len(decoded)))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Limits:
+class RequestLimits:
     bytes: int = 1 << 20  # of a request's body
     sentences: int = 1000  # of a request
     words: int = 200  # of a sentence

@@ -5,7 +5,7 @@ from typing import Any
 
 from hyperbaton.serving import answer_schemas
 from hyperbaton.serving.answers import JSON, JSON_LINES
-from hyperbaton.serving.limits import Limits
+from hyperbaton.serving.limits import RequestLimits
 from hyperbaton.serving.request_schemas import explain_schema, translate_schema
 
 EXAMPLES: dict[str, dict[str, Any]] = {
@@ -46,7 +46,7 @@ ERRORS = {
 }
 
 
-def describe_api(limits: Limits) -> dict[str, Any]:
+def describe_api(limits: RequestLimits) -> dict[str, Any]:
     lines = {"schema": {"anyOf": [answer_schemas.TRANSLATED, answer_schemas.FAILED]}}
     translated = _content(answer_schemas.TRANSLATED) | {JSON_LINES: lines}
     explained = _content(answer_schemas.EXPLAINED)

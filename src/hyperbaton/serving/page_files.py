@@ -6,7 +6,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-KINDS = {
+MEDIA_TYPES = {
     "html": "text/html; charset=utf-8",
     "css": "text/css; charset=utf-8",
     "js": "text/javascript; charset=utf-8",
@@ -21,9 +21,9 @@ def page_routes() -> list[Route]:
     routes = []
     for file in folder.iterdir():
         ending = file.name.rpartition(".")[2]
-        if ending in KINDS:
+        if ending in MEDIA_TYPES:
             path = "/" if file.name == INDEX else f"/page/{file.name}"
-            routes.append(_route(path, file.read_bytes(), KINDS[ending]))
+            routes.append(_route(path, file.read_bytes(), MEDIA_TYPES[ending]))
     return routes
 
 

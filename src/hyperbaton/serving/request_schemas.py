@@ -6,7 +6,7 @@ from typing import Any
 from hyperbaton.corpus.sentences.marking import MARKUP, PASS_THROUGH
 from hyperbaton.decoder.explanation import N_ALTERNATIVES
 from hyperbaton.decoder.options import MOST_OPTIONS
-from hyperbaton.serving.limits import Limits
+from hyperbaton.serving.limits import RequestLimits
 
 
 def text(what: str, **more: Any) -> dict[str, Any]:
@@ -21,7 +21,7 @@ def flag(what: str, default: bool) -> dict[str, Any]:
     return {"type": "boolean", "description": what, "default": default}
 
 
-def _for_each(what: str, limits: Limits) -> dict[str, Any]:
+def _for_each(what: str, limits: RequestLimits) -> dict[str, Any]:
     strings = {"type": "array", "items": {"type": "string"}, "maxItems": limits.sentences}
     return {"anyOf": [{"type": "string"}, strings], "description": what}
 
@@ -33,7 +33,7 @@ def _limit() -> dict[str, Any]:
     }
 
 
-def _system_fields(limits: Limits) -> dict[str, Any]:
+def _system_fields(limits: RequestLimits) -> dict[str, Any]:
     """Which system translates, and how it is changed for this request."""
     number_of = {"type": "number", "minimum": -1e6, "maximum": 1e6}
     return {
@@ -82,7 +82,7 @@ def _system_fields(limits: Limits) -> dict[str, Any]:
 
 
 @cache
-def translate_schema(limits: Limits) -> dict[str, Any]:
+def translate_schema(limits: RequestLimits) -> dict[str, Any]:
     return {
         "type": "object",
         "required": ["text"],
@@ -105,7 +105,7 @@ def translate_schema(limits: Limits) -> dict[str, Any]:
 
 
 @cache
-def explain_schema(limits: Limits) -> dict[str, Any]:
+def explain_schema(limits: RequestLimits) -> dict[str, Any]:
     return {
         "type": "object",
         "required": ["text"],

@@ -14,7 +14,7 @@ from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from hyperbaton.foundation.errors import DataError, reason
-from hyperbaton.serving.limits import Limits
+from hyperbaton.serving.limits import RequestLimits
 
 HEADER_SECONDS = 10.0  # for the head of a request
 KEPT_SECONDS = 5  # for the next request over the same connection
@@ -61,7 +61,7 @@ class _Connection(H11Protocol):
 
 
 class _Server(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config, limits: Limits) -> None:
+    def __init__(self, config: uvicorn.Config, limits: RequestLimits) -> None:
         super().__init__(config)
         self._limits = limits
 
@@ -100,7 +100,7 @@ def address_of(host: str, made: socket.socket) -> str:
     return f"http://{name}:{made.getsockname()[1]}/"
 
 
-def make_server(app: ASGIApp, limits: Limits) -> uvicorn.Server:
+def make_server(app: ASGIApp, limits: RequestLimits) -> uvicorn.Server:
     config = uvicorn.Config(
         app,
         http=_Connection,

@@ -30,7 +30,7 @@ class Change(NamedTuple):
     settings: tuple[tuple[str, Any], ...] = ()
 
 
-class System:
+class ServedSystem:
     """A system by its name."""
 
     def __init__(self, name: str, translator: Translator, examples: Sequence[Example] = ()) -> None:

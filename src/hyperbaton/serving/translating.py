@@ -2,30 +2,29 @@
 
 import json
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 from hyperbaton.corpus.sentences.marking import Marking, marked_sentence
 from hyperbaton.corpus.sentences.sentence import Sentence
-from hyperbaton.decoder.decode import Stopped
+from hyperbaton.decoder.constrained_search import WIDENING, Request
+from hyperbaton.decoder.decode import IsStopped, Stopped
 from hyperbaton.decoder.decoded import Decoded
 from hyperbaton.decoder.output import json_content
 from hyperbaton.decoder.request_files import PARSERS
-from hyperbaton.decoder.requests import WIDER, Request
 from hyperbaton.decoder.translator import Translator
 from hyperbaton.foundation.errors import HyperbatonError
-from hyperbaton.serving.limits import Limits
+from hyperbaton.serving.limits import RequestLimits
 from hyperbaton.serving.refusals import BAD_REQUEST, TOO_LARGE, TOO_SLOW, Refused, error_content
-from hyperbaton.serving.systems import Change, System
+from hyperbaton.serving.systems import Change, ServedSystem
 
 WIDE = ("force", "prefix")  # requests for which more is tried
 LOGGER = logging.getLogger(__name__)
-IsStopped: TypeAlias = Callable[[], bool]
 
 
 def sentence_of(
-    translator: Translator, asked: Mapping[str, Any], line: str, limits: Limits
+    translator: Translator, asked: Mapping[str, Any], line: str, limits: RequestLimits
 ) -> Sentence:
     """The sentence of a text, as the commands read it from a line of a file."""
     line = line.removesuffix("\n").removesuffix("\r")
@@ -48,20 +47,20 @@ def requested(asked: Mapping[str, Any]) -> str | None:
     return given[0] if given else None
 
 
-def request_of(translator: Translator, kind: str, line: str, limits: Limits) -> Request:
+def request_of(translator: Translator, kind: str, line: str, limits: RequestLimits) -> Request:
     """What to search for, if it is neither too long nor too much work."""
     check_length(kind, translator.preparation.split(line), limits)
     settings = translator.settings
-    if kind in WIDE and WIDER * max(settings.pop_limit, settings.stack_size) > limits.pops:
+    if kind in WIDE and WIDENING * max(settings.pop_limit, settings.stack_size) > limits.pops:
         raise Refused(
             BAD_REQUEST,
-            f"with {kind}, a search is {WIDER} times as wide",
-            expected=f"pop_limit and stack_size can be {limits.pops // WIDER:,} at most",
+            f"with {kind}, a search is {WIDENING} times as wide",
+            expected=f"pop_limit and stack_size can be {limits.pops // WIDENING:,} at most",
         )
     return PARSERS[kind](line, translator.preparation.split)
 
 
-def check_length(what: str, words: Sequence[str], limits: Limits) -> None:
+def check_length(what: str, words: Sequence[str], limits: RequestLimits) -> None:
     if len(words) > limits.words:
         raise Refused(
             TOO_LARGE,
@@ -75,10 +74,10 @@ def check_length(what: str, words: Sequence[str], limits: Limits) -> None:
 class SentenceJob:
     """One sentence of a checked request."""
 
-    system: System
+    system: ServedSystem
     change: Change
     asked: Mapping[str, Any]
-    limits: Limits
+    limits: RequestLimits
     number: int
     line: str
     wish: str = ""  # what is requested of it
@@ -118,7 +117,7 @@ class SentenceJob:
 
 
 def sentence_jobs(
-    system: System, asked: Mapping[str, Any], limits: Limits
+    system: ServedSystem, asked: Mapping[str, Any], limits: RequestLimits
 ) -> Sequence[SentenceJob]:
     """The sentences of a request, with what is requested of each."""
     given, kind = asked["text"], requested(asked)
@@ -136,7 +135,7 @@ def sentence_jobs(
 
 
 def decode(
-    translator: Translator, sentence: Sentence, n_best: int, limits: Limits, **how: Any
+    translator: Translator, sentence: Sentence, n_best: int, limits: RequestLimits, **how: Any
 ) -> Decoded:
     """Decodes within the time of a request."""
     try:
@@ -145,7 +144,7 @@ def decode(
         raise too_slow(limits) from None
 
 
-def too_slow(limits: Limits) -> Refused:
+def too_slow(limits: RequestLimits) -> Refused:
     return Refused(
         TOO_SLOW,
         f"the request took more than {limits.seconds:g} seconds",

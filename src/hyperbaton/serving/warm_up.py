@@ -4,15 +4,15 @@ from typing import Any
 
 from hyperbaton.serving.explaining import explain_sentence
 from hyperbaton.serving.json_schema import completed
-from hyperbaton.serving.limits import Limits
+from hyperbaton.serving.limits import RequestLimits
 from hyperbaton.serving.request_schemas import explain_schema
-from hyperbaton.serving.systems import System
+from hyperbaton.serving.systems import ServedSystem
 
 SENTENCE = "a b"
-LIMITS = Limits(pops=1 << 40)  # the system's own settings may be as wide as they like
+LIMITS = RequestLimits(pops=1 << 40)  # the system's own settings may be as wide as they like
 
 
-def warm_up(system: System) -> None:
+def warm_up(system: ServedSystem) -> None:
     requests: list[dict[str, Any]] = [{"n_best": 1}, {"n_best": 2, "force": SENTENCE}]
     for request in requests:
         asked = completed({"text": SENTENCE} | request, explain_schema(LIMITS))

@@ -7,7 +7,7 @@ import numpy as np
 from hyperbaton.foundation.arrays import FloatArray
 from hyperbaton.tuning.evaluation.diagnosis import CAUSES, MODEL, SAID, Diagnosis
 from hyperbaton.tuning.evaluation.tables import Table
-from hyperbaton.views.text_tables import Block
+from hyperbaton.views.text_tables import TextBlock
 
 TRANSLATION, ORDER = "translation", "order"  # what is asked about
 TITLE = {
@@ -34,7 +34,7 @@ MEANING = {
 
 def diagnosis_blocks(
     diagnoses: Sequence[Diagnosis], names: Sequence[str], n_examples: int, what: str = TRANSLATION
-) -> Iterator[Block]:
+) -> Iterator[TextBlock]:
     n = len(diagnoses)
     counts = {cause: sum(one.cause == cause for one in diagnoses) for cause in CAUSES}
     yield Table(

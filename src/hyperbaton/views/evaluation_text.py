@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from hyperbaton.tuning.evaluation import tables
-from hyperbaton.tuning.evaluation.scoring import BETTER, WORSE, Evaluation, Score
+from hyperbaton.tuning.evaluation.scoring import BETTER_MARK, WORSE_MARK, Evaluation, Score
 from hyperbaton.tuning.evaluation.significance import SIGNIFICANT
 from hyperbaton.tuning.metrics.base import Details, Metric
 from hyperbaton.views.picture_files import save_picture
@@ -148,7 +148,8 @@ def _notes(evaluation: Evaluation) -> Iterator[str]:
         yield f"±: half of the 95% bootstrap interval, {seed}"
         if evaluation.baseline is not None:
             test = f"{_TEST_NAMES[evaluation.test]} against {evaluation.baseline}"
-            yield f"p: {test}; below {SIGNIFICANT}, {BETTER} marks better and {WORSE} worse systems"
+            marks = f"{BETTER_MARK} marks better and {WORSE_MARK} worse systems"
+            yield f"p: {test}; below {SIGNIFICANT}, {marks}"
 
 
 def _numbers(score: Score) -> dict[str, float | None]:

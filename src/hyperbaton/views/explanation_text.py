@@ -14,7 +14,7 @@ from hyperbaton.tuning.evaluation.tables import Table
 from hyperbaton.tuning.metrics.base import Outputs
 from hyperbaton.tuning.metrics.bleu import Bleu
 from hyperbaton.tuning.metrics.chrf import Chrf
-from hyperbaton.views.text_tables import MARK, Block
+from hyperbaton.views.text_tables import MARK, TextBlock
 
 COVERED, OPEN = "■", "□"
 END = "</s>"
@@ -52,7 +52,7 @@ def explain_derivations(
     return Explained(derivations, reference, metrics)
 
 
-def blocks(explained: Explained, *, brief: bool = False) -> Iterator[Block]:
+def blocks(explained: Explained, *, brief: bool = False) -> Iterator[TextBlock]:
     """The best derivation step by step, sums, and how the others differ from it."""
     best = explained.derivations[0]
     yield _heading(explained)

@@ -20,7 +20,7 @@ from hyperbaton.models.system.folder import (
     read_system,
 )
 from hyperbaton.tuning.evaluation.tables import Table, as_text
-from hyperbaton.views.text_tables import Block
+from hyperbaton.views.text_tables import TextBlock
 
 UNITS = ("B", "kB", "MB", "GB", "TB")
 STEP = 1000  # from one unit to the next
@@ -73,7 +73,7 @@ def describe_system(directory: Path, *, allow_plugins: bool = False) -> dict[str
     }
 
 
-def system_blocks(system: dict[str, Any]) -> Iterator[Block]:
+def system_blocks(system: dict[str, Any]) -> Iterator[TextBlock]:
     yield f"{system['directory']}: a system made by hyperbaton {system['hyperbaton']}"
     rows = [
         [name, part["holds"], size_text(part["bytes"])] for name, part in system["parts"].items()

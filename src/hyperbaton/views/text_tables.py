@@ -16,13 +16,13 @@ from rich.text import Text
 
 from hyperbaton.tuning.evaluation.tables import Table, as_text
 
-Block = Table | str
+TextBlock = Table | str
 INDENT = "  "
 MARK = "*"  # rows that begin with it are bold on a terminal
 NARROWEST = 10  # characters of a column of words; numbers are never cut
 
 
-def print_blocks(blocks: Iterable[Block], stream: TextIO | None = None) -> None:
+def print_blocks(blocks: Iterable[TextBlock], stream: TextIO | None = None) -> None:
     """Paragraphs and tables, with empty lines between them."""
     stream = stream or sys.stdout
     console = Console(file=stream, highlight=False) if stream.isatty() else None

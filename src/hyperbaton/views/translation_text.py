@@ -34,7 +34,7 @@ class Written:
 
 
 @dataclass(frozen=True)
-class Outputs:
+class WantedOutputs:
     """Which outputs are wanted, and how the translation is chosen."""
 
     text: bool

@@ -7,14 +7,14 @@ from hyperbaton.tuning.evaluation.tables import Table
 from hyperbaton.tuning.weights.mbr_scale import ScaleChoice
 from hyperbaton.tuning.weights.protocol import Replicas, best_of
 from hyperbaton.views.picture_files import save_picture
-from hyperbaton.views.text_tables import Block
+from hyperbaton.views.text_tables import TextBlock
 
 MOST_NAMED = 30  # weights in the legend of the picture
 
 
-def tuning_blocks(result: Replicas, before: Mapping[str, float]) -> list[Block]:
+def tuning_blocks(result: Replicas, before: Mapping[str, float]) -> list[TextBlock]:
     """What the replicas reached, and the weights before and after."""
-    blocks: list[Block] = [_replicas(result), _mean(result), _weights(result, before)]
+    blocks: list[TextBlock] = [_replicas(result), _mean(result), _weights(result, before)]
     if result.mbr is not None:
         blocks.append(_scales(result.mbr, result.runs[0].trace.metric))
     turned = _turned(result)

@@ -5,7 +5,7 @@ import sys
 import pytest
 from hypothesis import given
 
-from hyperbaton.corpus.languages import TEXT
+from hyperbaton.corpus.languages import TEXT_CONVENTIONS
 from hyperbaton.corpus.raw_text import tokenisers
 from hyperbaton.corpus.raw_text.normalisation import normalise
 from hyperbaton.corpus.raw_text.protection import spans
@@ -99,4 +99,4 @@ def test_an_unknown_tokeniser_is_refused():
 
 
 def test_every_language_has_a_tokeniser():
-    assert {language.tokeniser for language in TEXT.values()} <= set(TOKENISERS)
+    assert {language.tokeniser for language in TEXT_CONVENTIONS.values()} <= set(TOKENISERS)

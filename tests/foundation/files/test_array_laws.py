@@ -2,12 +2,17 @@ import numpy as np
 import pytest
 
 from hyperbaton.foundation.errors import DataError
-from hyperbaton.foundation.files.array_laws import CHUNK, LARGEST, Laws, plain_numbers
+from hyperbaton.foundation.files.array_laws import (
+    LARGEST_SCORE,
+    VALUES_AT_ONCE,
+    CheckedArrays,
+    plain_numbers,
+)
 from hyperbaton.foundation.files.vocabulary import Vocabulary
 
 
 def laws(tmp_path, header=None, **arrays):
-    return Laws(tmp_path, header or {}, arrays, {"words": Vocabulary(["a", "b"])})
+    return CheckedArrays(tmp_path, header or {}, arrays, {"words": Vocabulary(["a", "b"])})
 
 
 def refusal(check, *arguments, **options):
@@ -31,10 +36,10 @@ def test_types_and_shapes(tmp_path):
     assert refusal(kept.words, "tags") == "tags.npy: is missing"
 
 
-@pytest.mark.parametrize("at", [0, 5, 2 * CHUNK + 7])
+@pytest.mark.parametrize("at", [0, 5, 2 * VALUES_AT_ONCE + 7])
 @pytest.mark.parametrize("value", [-1, 10])
 def test_indices_lie_inside(tmp_path, at, value):
-    values = np.arange(2 * CHUNK + 8, dtype=np.int32) % 10
+    values = np.arange(2 * VALUES_AT_ONCE + 8, dtype=np.int32) % 10
     laws(tmp_path, numbers=values).indices("numbers", np.int32, (None,), below=10)
     values[at] = value
     kept = laws(tmp_path, numbers=values)
@@ -43,9 +48,9 @@ def test_indices_lie_inside(tmp_path, at, value):
     kept.indices("numbers", np.int32, (None,), low=-1, below=11)
 
 
-@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 2 * LARGEST, -2 * LARGEST])
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 2 * LARGEST_SCORE, -2 * LARGEST_SCORE])
 def test_scores_are_finite(tmp_path, value):
-    values = np.full((3, 2), LARGEST)
+    values = np.full((3, 2), LARGEST_SCORE)
     laws(tmp_path, scores=values).floats("scores", np.float64, (3, 2))
     values[1, 1] = value
     said = refusal(laws(tmp_path, scores=values).floats, "scores", np.float64, (3, 2))
@@ -53,14 +58,15 @@ def test_scores_are_finite(tmp_path, value):
 
 
 def test_offsets_never_fall(tmp_path):
-    long = np.arange(CHUNK + 2)
-    long[CHUNK] = CHUNK + 1  # equal to the next one, across the end of a chunk
-    for values, end in (([0, 2, 2, 5], 5), ([0], 0), (long, CHUNK + 1)):
+    long = np.arange(VALUES_AT_ONCE + 2)
+    long[VALUES_AT_ONCE] = VALUES_AT_ONCE + 1  # equal to the next one, across the end of a chunk
+    for values, end in (([0, 2, 2, 5], 5), ([0], 0), (long, VALUES_AT_ONCE + 1)):
         kept = laws(tmp_path, begin=np.array(values, np.int64))
         kept.ranges("begin", np.int64, end)
-    long[CHUNK] = CHUNK - 2
+    long[VALUES_AT_ONCE] = VALUES_AT_ONCE - 2
     for values, end in (
-        ([], 0), ([0, 3, 2, 5], 5), ([1, 5], 5), ([0, 4], 5), ([0, 6, 5], 5), (long, CHUNK + 1)
+        ([], 0), ([0, 3, 2, 5], 5), ([1, 5], 5), ([0, 4], 5), ([0, 6, 5], 5),
+        (long, VALUES_AT_ONCE + 1),
     ):  # fmt: skip
         kept = laws(tmp_path, begin=np.array(values, np.int64))
         said = refusal(kept.ranges, "begin", np.int64, end)

@@ -40,7 +40,7 @@ class Slow(Threads):
         super().__init__(n)
         self.sizes = []
 
-    def submit(self, timed, work, first, chunk):  # noqa: ARG002
+    def submit(self, work, first, chunk):  # noqa: ARG002
         self.sizes.append(len(chunk))
         return Waiting(list(range(first, first + len(chunk))))
 

@@ -36,14 +36,14 @@ def of_kinds(folder):
     st.lists(st.lists(st.integers(0, 5), min_size=3, max_size=3), min_size=1, max_size=4),
     st.integers(0, 2),
     st.integers(1, 40),
-    st.sampled_from([0, shelves.SMALL]),
+    st.sampled_from([0, shelves.SMALL_FILE]),
 )
 def test_parts_of_items_are_gathered_in_order(sizes, part, piece, small):
     items = [item(own, first) for first, own in enumerate(sizes, 1)]
     names, columns = [f"item-{n}" for n in range(len(items))], ["records", "numbers", "table"]
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setattr(shelves, "PIECE", piece)
-        patch.setattr(shelves, "SMALL", small)
+        patch.setattr(shelves, "SMALL_FILE", small)
         for shelf in of_kinds(Path(folder)):
             for name, arrays in zip(names, items, strict=True):
                 shelf.put(name, arrays)

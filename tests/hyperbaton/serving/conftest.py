@@ -7,7 +7,7 @@ from hyperbaton.corpus.raw_text.settings import TextSettings
 from hyperbaton.decoder.translator import Translator
 from hyperbaton.models.system.settings import TrainingSettings
 from hyperbaton.models.system.training import train_system
-from hyperbaton.serving.systems import Example, System
+from hyperbaton.serving.systems import Example, ServedSystem
 from tests.hyperbaton.serving.running import running
 
 FILES = {
@@ -37,8 +37,8 @@ def server(model, other_systems):
     tagged, raw = other_systems
     examples = [Example("hon o katta", "bought a book")]
     with running(
-        System("small", Translator.load(model), examples),
-        System("tagged", Translator.load(tagged)),
-        System("raw", Translator.load(raw)),
+        ServedSystem("small", Translator.load(model), examples),
+        ServedSystem("tagged", Translator.load(tagged)),
+        ServedSystem("raw", Translator.load(raw)),
     ) as made:
         yield made

@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from hyperbaton.serving.app import make_app
-from hyperbaton.serving.limits import Limits
+from hyperbaton.serving.limits import RequestLimits
 from hyperbaton.serving.protection import allowed_hosts
+from hyperbaton.serving.request_threads import RequestThreads
 from hyperbaton.serving.server import listen, make_server
-from hyperbaton.serving.workers import Workers
 from tests.child_processes import PATIENCE, wait_until
 
 JSON = {"Content-Type": "application/json"}
@@ -38,7 +38,7 @@ class Answer:
 @dataclass(frozen=True)
 class Running:
     port: int
-    workers: Workers
+    workers: RequestThreads
 
     def connect(self):
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
@@ -73,8 +73,8 @@ class Running:
 @contextmanager
 def running(*systems, threads=2, more_hosts=(), origins=(), **limits):
     """A server for systems, with some limits other than the usual ones."""
-    own = Limits(**limits)
-    workers = Workers(threads, own)
+    own = RequestLimits(**limits)
+    workers = RequestThreads(threads, own)
     with listen("127.0.0.1", 0) as listening:
         port = listening.getsockname()[1]
         hosts = allowed_hosts("127.0.0.1", more_hosts)

@@ -4,11 +4,11 @@ import pytest
 
 from hyperbaton.serving.app import make_app
 from hyperbaton.serving.json_schema import check
-from hyperbaton.serving.limits import Limits
+from hyperbaton.serving.limits import RequestLimits
 from hyperbaton.serving.openapi import describe_api
-from hyperbaton.serving.workers import Workers
+from hyperbaton.serving.request_threads import RequestThreads
 
-API = describe_api(Limits())
+API = describe_api(RequestLimits())
 POSTED = ["/translate", "/explain"]
 # for fields that the examples do not show
 MORE = {
@@ -60,7 +60,7 @@ def test_its_paths_are_those_of_the_server(server):
 
 
 def test_no_path_is_left_out():
-    app = make_app([], Workers(1, Limits()))._app
+    app = make_app([], RequestThreads(1, RequestLimits()))._app
     paths = {route.path for route in app.routes}
     assert {path for path in paths if path != "/" and not path.startswith("/page/")} == set(
         API["paths"]

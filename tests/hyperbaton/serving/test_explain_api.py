@@ -8,10 +8,10 @@ import pytest
 from hyperbaton.decoder.translator import Translator
 from hyperbaton.serving.explaining import explain_sentence
 from hyperbaton.serving.json_schema import completed
-from hyperbaton.serving.limits import Limits
+from hyperbaton.serving.limits import RequestLimits
 from hyperbaton.serving.refusals import Refused
 from hyperbaton.serving.request_schemas import explain_schema
-from hyperbaton.serving.systems import System
+from hyperbaton.serving.systems import ServedSystem
 from tests import command_line
 
 SENTENCE = "kare wa hon o katta"
@@ -178,7 +178,7 @@ def test_nothing_to_explain(server):
 @pytest.mark.parametrize("n_searches", [0, 1, 2])
 def test_no_search_begins_when_the_time_of_the_request_is_up(model, n_searches):
     """However short the sentence, and though a short search never looks at the time."""
-    limits, asked = Limits(seconds=7.0), []
+    limits, asked = RequestLimits(seconds=7.0), []
 
     def is_stopped():
         asked.append(True)
@@ -186,5 +186,7 @@ def test_no_search_begins_when_the_time_of_the_request_is_up(model, n_searches):
 
     question = completed({"text": "hon", "limits": [0, 6]}, explain_schema(limits))
     with pytest.raises(Refused, match="the request took more than 7 seconds"):
-        explain_sentence(System("small", Translator.load(model)), question, limits, is_stopped)
+        explain_sentence(
+            ServedSystem("small", Translator.load(model)), question, limits, is_stopped
+        )
     assert len(asked) == n_searches + 1

@@ -12,7 +12,7 @@ from hyperbaton.decoder.translator import Translator
 from hyperbaton.models.phrases.settings import PhraseSettings
 from hyperbaton.models.system.settings import TrainingSettings
 from hyperbaton.models.system.training import train_system
-from hyperbaton.serving.systems import Example, System
+from hyperbaton.serving.systems import Example, ServedSystem
 from tests.browser import started, why_not
 from tests.child_processes import wait_until
 from tests.hyperbaton.serving.running import running
@@ -67,7 +67,7 @@ def folder(tmp_path_factory):
 def server(folder):
     examples = [Example(SHORT, "bought a book")]
     translators = {name: Translator.load(folder / name) for name in ("full", "linear")}
-    with running(*(System(*item, examples) for item in translators.items())) as made:
+    with running(*(ServedSystem(*item, examples) for item in translators.items())) as made:
         yield made
 
 
@@ -515,7 +515,7 @@ def test_colours_are_switched_and_kept(visit):
 
 
 def test_the_limits_of_the_server_are_kept(browser, folder):
-    system = System("full", Translator.load(folder / "full"))
+    system = ServedSystem("full", Translator.load(folder / "full"))
     with running(system, n_best=2, pops=400) as narrow:
         browser.open(link(narrow, open=ALL), 1200)
         becomes(browser, TRANSLATION, "he read a book")

@@ -4,7 +4,7 @@ import pytest
 
 from hyperbaton.decoder.translator import Translator
 from hyperbaton.serving.protection import allowed_hosts, is_loopback
-from hyperbaton.serving.systems import System
+from hyperbaton.serving.systems import ServedSystem
 from tests.hyperbaton.serving.running import JSON, running
 
 
@@ -71,7 +71,7 @@ def test_names_of_others_are_refused(server, host, status):
 
 
 def test_names_and_origins_that_are_allowed(model):
-    system = System("small", Translator.load(model))
+    system = ServedSystem("small", Translator.load(model))
     origin = "https://class.example"
     with running(system, more_hosts=["Box.example"], origins=[origin]) as server:
         assert server.get("/health", Host="box.example:8321").status == 200

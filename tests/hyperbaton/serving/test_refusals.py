@@ -11,7 +11,7 @@ import pytest
 
 from hyperbaton.decoder.decode import Decoder, Stopped
 from hyperbaton.decoder.translator import Translator
-from hyperbaton.serving.systems import System
+from hyperbaton.serving.systems import ServedSystem
 from hyperbaton.serving.translating import SentenceJob
 from tests.child_processes import PATIENCE, wait_until
 from tests.hyperbaton.serving.running import JSON, running
@@ -21,7 +21,7 @@ SENTENCE = "kare wa hon o katta"
 
 @pytest.fixture(scope="module")
 def system(model):
-    return System("small", Translator.load(model))
+    return ServedSystem("small", Translator.load(model))
 
 
 @pytest.fixture
@@ -305,7 +305,7 @@ def test_a_search_that_cannot_be_stopped_is_given_up_and_still_counted(system, m
         raise Stopped
 
     monkeypatch.setattr(Decoder, "decode", decode)
-    monkeypatch.setattr("hyperbaton.serving.workers.GRACE", 0.1)
+    monkeypatch.setattr("hyperbaton.serving.request_threads.GRACE", 0.1)
     with running(system, seconds=0.1, requests=2) as server:
         assert [server.translate(SENTENCE).status for _ in range(2)] == [504, 504]
         assert server.workers.n_given_up == 2

@@ -2,7 +2,7 @@
 
 from hyperbaton.tuning.weights.loop import TuneResult
 from hyperbaton.tuning.weights.protocol import Replicas
-from hyperbaton.tuning.weights.trace import Step, Trace
+from hyperbaton.tuning.weights.trace import Trace, TraceStep
 from hyperbaton.views.tuning_text import tuning_blocks
 
 # At the sizes that a system has, and as the run scales them: to a sum of 1
@@ -12,7 +12,7 @@ AFTER = {"translation.direct_phrase": -0.1, "translation.inverse_phrase": -0.3, 
 
 
 def blocks(weights, score):
-    first = Step(START, 20.0, 1.0, 10, 10, 0.0, 0.0)
+    first = TraceStep(START, 20.0, 1.0, 10, 10, 0.0, 0.0)
     trace = Trace("mert", "BLEU", "", True, 1, 5, steps=(first,), stopped="5 iterations")
     run = TuneResult(weights, score, 20.0, trace)
     return tuning_blocks(Replicas((run,), "best", weights, score, 20.0, (), "the run"), GIVEN)

@@ -6,7 +6,7 @@ import pytest
 from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.decoder.options import OptionFinder, OptionWeights
 from hyperbaton.foundation.errors import DataError, NotFitted, SettingError
-from hyperbaton.models.distortion.conformance import Laws, check_model
+from hyperbaton.models.distortion.conformance import ModelLaws, check_model
 from hyperbaton.models.distortion.gaps import Gaps, GapScorer
 from hyperbaton.models.distortion.interface import DistortionModel, Steps
 from hyperbaton.models.distortion.tables import Table, TableScorer
@@ -224,7 +224,7 @@ BROKEN = [
 def test_a_broken_model_fails_the_law_that_it_breaks_and_no_other(law, make, message):
     reference = slowly if issubclass(make, Whole) and make is not Twins else None
     failed = {}
-    for name, check in Laws(make(), SENTENCE, OPTIONS, 0, CORPUS, reference):
+    for name, check in ModelLaws(make(), SENTENCE, OPTIONS, 0, CORPUS, reference):
         try:
             assert check() > 0
         except AssertionError as error:

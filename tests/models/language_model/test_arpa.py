@@ -170,5 +170,5 @@ def test_a_file_is_the_same_in_pieces_of_any_size(tmp_path, monkeypatch, chunk):
     path = tmp_path / "model.arpa"
     write_arpa(estimate(*encoded(skewed_text(seed=3, n_sentences=15)), 3), path)
     whole = table_of(read_arpa(path))
-    monkeypatch.setattr(arpa_module, "CHUNK", chunk)
+    monkeypatch.setattr(arpa_module, "BYTES_AT_ONCE", chunk)
     assert table_of(read_arpa(path)) == whole

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from hyperbaton.foundation.files.vocabulary import END, Vocabulary
 from hyperbaton.models.language_model import LanguageModel, estimate
-from hyperbaton.models.language_model.automaton import EMPTY_STATE, SHORT, find_key, step
-from hyperbaton.models.language_model.ngrams import Section, assemble
+from hyperbaton.models.language_model.automaton import EMPTY_STATE, SHORT_RUN, find_key, step
+from hyperbaton.models.language_model.ngrams import NGramSection, assemble
 from tests.models.language_model.backoff_oracles import backoff_logprob, sentence_logprobs
 from tests.models.language_model.small_texts import (
     encoded,
@@ -29,7 +29,7 @@ def model_of(table, order):
         grams = [gram for gram in table if len(gram) == length]
         words = np.array([vocabulary.encode(gram) for gram in grams], dtype=np.int32)
         logprob, backoff = np.array([table[gram] for gram in grams]).reshape(-1, 2).T
-        sections.append(Section(words.reshape(-1, length), logprob, backoff))
+        sections.append(NGramSection(words.reshape(-1, length), logprob, backoff))
     return LanguageModel.from_ngrams(assemble(vocabulary, sections))
 
 
@@ -144,7 +144,7 @@ def test_every_transition_is_found():
     model, table = LanguageModel.from_ngrams(ngrams), table_of(ngrams)
     assert len(table) > 4000
     assert len(model.automaton.transitions) == sum(ngrams.counts[1:])
-    assert np.diff(model.automaton.states["first"]).max() > 2 * SHORT
+    assert np.diff(model.automaton.states["first"]).max() > 2 * SHORT_RUN
     for gram, (logprob, _) in table.items():
         state = state_after(model, gram[:-1])
         word = model.vocabulary.encode(gram[-1:])[0]

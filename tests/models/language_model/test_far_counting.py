@@ -39,7 +39,7 @@ def test_ngrams_of_shards_are_those_of_the_text(sentences, order, memory):
         Threads(2) as workers,
         pytest.MonkeyPatch.context() as patch,
     ):
-        patch.setattr(far_counting, "FEWEST", 4)
+        patch.setattr(far_counting, "FEWEST_TOKENS", 4)
         far = FarWork(workers, Path(folder) / "work")
         counted = count_ngrams_far(far, text, 8, order, memory)
         if memory == 1 and len(sentences) > 3:
@@ -58,9 +58,9 @@ def test_what_32_bits_cannot_number_is_refused(tmp_path, monkeypatch):
     text = text_of([[3, 4, 5], [4, 3]])  # 6 unigrams and 7 bigrams, from node 1 on
     with Threads(1) as workers:
         counters = count_ngrams, partial(count_ngrams_far, FarWork(workers, tmp_path))
-        monkeypatch.setattr("hyperbaton.models.language_model.counting.MOST", 14)
+        monkeypatch.setattr("hyperbaton.models.language_model.counting.MOST_NUMBERED", 14)
         assert [len(count(text, 8, 2, 1000)[-1].word) for count in counters] == [7, 7]
-        monkeypatch.setattr("hyperbaton.models.language_model.counting.MOST", 13)
+        monkeypatch.setattr("hyperbaton.models.language_model.counting.MOST_NUMBERED", 13)
         for count in counters:
             shutil.rmtree(tmp_path)
             tmp_path.mkdir()

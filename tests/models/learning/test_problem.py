@@ -7,9 +7,9 @@ from scipy import sparse
 from hyperbaton.foundation.errors import DataError
 from hyperbaton.foundation.kernels import kernel
 from hyperbaton.models.learning.problem import (
+    check_matrix,
     generator,
     make_problem,
-    make_rows,
     next_number,
     own_seed,
     shuffle,
@@ -31,7 +31,7 @@ def test_arrays_have_the_types_of_the_kernels():
 
 def test_a_feature_named_twice_in_a_row_counts_once_with_the_sum():
     twice = sparse.csr_array((np.array([1.0, 2.0, 4.0]), [1, 0, 1], [0, 3]), shape=(1, 2))
-    rows = make_rows(twice)
+    rows = check_matrix(twice)
     assert rows.indices.tolist() == [0, 1]
     assert rows.data.tolist() == [2.0, 5.0]
     assert twice.nnz == 3  # the caller's matrix stays as it is
@@ -68,7 +68,7 @@ def test_bad_examples_are_refused(matrix, labels, n_classes, message):
 
 def test_another_number_of_features_is_refused():
     with pytest.raises(DataError, match=r"have 2 features\n  the model was learned with 3"):
-        make_rows(GOOD, 3)
+        check_matrix(GOOD, 3)
 
 
 def test_generator_gives_the_published_numbers_of_splitmix64():

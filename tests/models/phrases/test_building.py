@@ -11,10 +11,9 @@ from scipy.stats import hypergeom
 
 from hyperbaton.foundation.errors import DataError, SettingError
 from hyperbaton.models.phrases.building import train_phrases
-from hyperbaton.models.phrases.extraction import GRID
 from hyperbaton.models.phrases.moses_tables import source_texts, target_texts
 from hyperbaton.models.phrases.reordering import CLASSES, ReorderingType
-from hyperbaton.models.phrases.settings import PhraseSettings
+from hyperbaton.models.phrases.settings import GRID, PhraseSettings
 from tests.models.phrases import oracles
 from tests.models.phrases.corpora import corpus_of, small_corpora
 

@@ -3,8 +3,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hyperbaton.corpus.corpora.corpus import SENTENCES_AT_ONCE
 from hyperbaton.foundation.errors import SettingError
-from hyperbaton.models.phrases.extraction import CHUNK, GRID, extract
+from hyperbaton.models.phrases.extraction import extract
+from hyperbaton.models.phrases.settings import GRID
 from tests.models.phrases import oracles
 from tests.models.phrases.corpora import corpus_of, small_pairs
 
@@ -112,9 +114,9 @@ def test_threads_and_chunks_do_not_matter(monkeypatch):
     pairs = [(list("abc"), list("xyz"), [(i % 3, 0), (2, i % 3)]) for i in range(50)]
     corpus = corpus_of(pairs)
     one = extract(corpus, threads=1)
-    monkeypatch.setattr("hyperbaton.models.phrases.extraction.CHUNK", 7)
+    monkeypatch.setattr("hyperbaton.models.phrases.extraction.SENTENCES_AT_ONCE", 7)
     two = extract(corpus, threads=3)
-    assert len(pairs) < CHUNK
+    assert len(pairs) < SENTENCES_AT_ONCE
     for column in vars(one):
         np.testing.assert_array_equal(getattr(one, column), getattr(two, column))
 

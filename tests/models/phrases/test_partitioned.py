@@ -14,7 +14,7 @@ from hyperbaton.corpus.corpora.files import save_corpus
 from hyperbaton.foundation.errors import DataError
 from hyperbaton.foundation.work.workers import Threads
 from hyperbaton.models.phrases import lexical, partitioned, partitions
-from hyperbaton.models.phrases.building import WORK, train_phrases, train_phrases_far
+from hyperbaton.models.phrases.building import WORK_FOLDER, train_phrases, train_phrases_far
 from hyperbaton.models.phrases.extraction import extract
 from hyperbaton.models.phrases.numbering import number_phrases, number_rows
 from hyperbaton.models.phrases.partitions import divide, phrase_keys
@@ -38,8 +38,8 @@ ALL_KINDS = [
 
 @pytest.fixture(autouse=True)
 def small_shards(monkeypatch):
-    monkeypatch.setattr(partitions, "SHARD", 2)
-    monkeypatch.setattr(lexical, "BLOCK", 3)
+    monkeypatch.setattr(partitions, "SHARD_PAIRS", 2)
+    monkeypatch.setattr(lexical, "COUNTED_AT_ONCE", 3)
 
 
 def files_of(corpus, given_settings, **options):
@@ -99,7 +99,7 @@ def test_a_table_in_files_is_the_one_in_memory(tmp_path):
         if isinstance(values, np.ndarray):
             np.testing.assert_array_equal(values, getattr(mapped, name), strict=True)
     assert table.n_occurrences == mapped.n_occurrences == len(extract(corpus))
-    assert not (tmp_path / WORK).exists()
+    assert not (tmp_path / WORK_FOLDER).exists()
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_a_killed_run_goes_on_after_the_last_finished_part(tmp_path, monkeypatch
     options = {"memory": TINY, "folder": tmp_path, "threads": 1}
     with pytest.raises(KeyboardInterrupt):
         train_phrases(corpus, **options)
-    assert len(list((tmp_path / WORK).iterdir())) > n
+    assert len(list((tmp_path / WORK_FOLDER).iterdir())) > n
     again = []
     monkeypatch.setattr(
         PhraseSteps,
@@ -264,7 +264,7 @@ def test_the_memory_of_a_table_in_memory_is_not_limited():
     ],
 )
 def test_what_32_bits_cannot_number_is_refused(monkeypatch, module, message):
-    monkeypatch.setattr(f"hyperbaton.models.phrases.{module}.MOST", 16)
+    monkeypatch.setattr(f"hyperbaton.models.phrases.{module}.MOST_NUMBERED", 16)
     with pytest.raises(DataError, match=message):
         train_phrases(corpus_of(SENTENCES))
 

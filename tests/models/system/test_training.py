@@ -33,7 +33,7 @@ from hyperbaton.models.system.settings import (
     ResourceSettings,
     TrainingSettings,
 )
-from hyperbaton.models.system.training import Listeners, train_system
+from hyperbaton.models.system.training import TrainingListeners, train_system
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def files(write):
 def train(files, out, **options):
     """Trains and gives what was said."""
     said = []
-    train_system(files, out, listeners=Listeners(said.append), **options)
+    train_system(files, out, listeners=TrainingListeners(said.append), **options)
     return [line.partition(" in ")[0] for line in said]
 
 
@@ -196,7 +196,7 @@ def test_a_large_corpus_is_read_once(files, write, tmp_path, monkeypatch):
     )
     settings = TrainingSettings(distortion=("linear", "msd", "pair"), classes=ClassSettings(3))
     said = train(tagged, tmp_path / "small", settings=settings)
-    monkeypatch.setattr("hyperbaton.models.system.training.LARGE", 0)
+    monkeypatch.setattr("hyperbaton.models.system.training.LARGE_CORPUS", 0)
     reads = []
 
     def read(*arguments):
@@ -541,7 +541,7 @@ def test_folders_that_are_not_systems(files, tmp_path):
 
 def test_progress_showed_the_reading_while_tables_were_made(files, tmp_path):
     seen = []
-    listeners = Listeners(progress=lambda *step: seen.append(step))
+    listeners = TrainingListeners(progress=lambda *step: seen.append(step))
     train_system(files, tmp_path / "m", listeners=listeners)
     begun = [what for what, done in seen if done == 0 and what.startswith("making")]
     assert begun == [

@@ -16,7 +16,7 @@ from hyperbaton.models.system.settings import (
     ResourceSettings,
     TrainingSettings,
 )
-from hyperbaton.models.system.training import Listeners, train_system
+from hyperbaton.models.system.training import TrainingListeners, train_system
 from hyperbaton.samples import sample_files
 
 distributed = pytest.importorskip("distributed")
@@ -41,8 +41,8 @@ SOME = replace(SETTINGS, distortion=("linear", "msd", SETTINGS.distortion[3]))
 
 @pytest.fixture(autouse=True)
 def small_shards(monkeypatch):
-    monkeypatch.setattr(partitions, "SHARD", 40)
-    monkeypatch.setattr("hyperbaton.models.language_model.far_counting.FEWEST", 500)
+    monkeypatch.setattr(partitions, "SHARD_PAIRS", 40)
+    monkeypatch.setattr("hyperbaton.models.language_model.far_counting.FEWEST_TOKENS", 500)
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +84,7 @@ def crew(cluster):
 def train(files, out, workers=None, settings=SETTINGS, progress=None):
     """What was said, without the costs."""
     said = []
-    listeners = Listeners(said.append, progress)
+    listeners = TrainingListeners(said.append, progress)
     more = [files.source.with_name("more")]
     train_system(files, out, settings, more, 1, listeners, workers=workers)
     return [line.partition(" in ")[0] for line in said]

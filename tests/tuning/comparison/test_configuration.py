@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from hyperbaton.foundation.errors import DataError, SettingError
+from hyperbaton.models.system.folder import NO_LIMIT
 from hyperbaton.tuning.comparison.configuration import (
-    NO_LIMIT,
     check,
     limit_name,
     read_configuration,

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hyperbaton.tuning.comparison.configuration import System
+from hyperbaton.tuning.comparison.configuration import ComparedSystem
 from hyperbaton.tuning.comparison.result_tables import (
     CSV_HEADER,
     limits_table,
@@ -196,7 +196,7 @@ def test_the_way_from_linear_to_the_oracle(comparison, metric, monkeypatch):
     assert way_table(comparison, "one") is None
     names = ("ORACLE", "MIDDLE", "LOW")
     models = ("linear", "oracle,price=9"), ("linear", "msd"), ("linear",)
-    systems = tuple(map(System, names, models))
+    systems = tuple(map(ComparedSystem, names, models))
     limits = (6, 9, 12, -1)
     made = make_comparison(
         dict(zip(names, (0.0, 0.2, 0.5), strict=True)), limits, n_sentences=20,

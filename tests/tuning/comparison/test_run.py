@@ -14,12 +14,12 @@ from hyperbaton.foundation.errors import DataError, SettingError
 from hyperbaton.foundation.work.workplace import Workplace
 from hyperbaton.models.distortion.linear import Linear
 from hyperbaton.models.phrases.settings import PhraseSettings
-from hyperbaton.models.system.folder import load_source_tagger
+from hyperbaton.models.system.folder import NO_LIMIT, load_source_tagger
 from hyperbaton.models.system.settings import LanguageModelSettings
 from hyperbaton.samples import sample_files
 from hyperbaton.tuning.comparison import cells, run
 from hyperbaton.tuning.comparison.cells import Job, read_replica, run_job
-from hyperbaton.tuning.comparison.configuration import NO_LIMIT, System, TrainingData, check
+from hyperbaton.tuning.comparison.configuration import ComparedSystem, TrainingData, check
 from hyperbaton.tuning.comparison.result_tables import as_record, summary_table, write_files
 from hyperbaton.tuning.comparison.run import average_jobs, compare, grid
 from hyperbaton.tuning.comparison.systems import COSTS, train
@@ -164,7 +164,11 @@ def test_variants_of_one_model_are_told_apart(trained):
     """`dpr` and `dpr,learner=me` in one grid: the first must not mean the second."""
     configuration, _ = trained
     default, other = "msd,type=wbe-msd-bidirectional-fe", "msd,type=wbe-msd-backward-fe"
-    systems = (System("A", ("msd",)), System("B", (other,)), System("C", (default,)))
+    systems = (
+        ComparedSystem("A", ("msd",)),
+        ComparedSystem("B", (other,)),
+        ComparedSystem("C", (default,)),
+    )
     jobs = grid(replace(configuration, system=systems), configuration.train.source.parent)
     models = {job.system.name: job.system.distortion for job in jobs}
     assert models == {"A": (default,), "B": (other,), "C": (default,)}
@@ -414,16 +418,16 @@ def wrong(tmp_path, **changes):
     ("changes", "message"),
     [
         (
-            {"systems": [LINEAR, System("NEW", ("linear", "msdd"))]},
+            {"systems": [LINEAR, ComparedSystem("NEW", ("linear", "msdd"))]},
             "system 'NEW': there is no distortion model 'msdd'\n  did you mean msd?",
         ),
         (
-            {"systems": [System("NEW", ("msd,types=x",))]},
+            {"systems": [ComparedSystem("NEW", ("msd,types=x",))]},
             "system 'NEW': msd,types=x: the distortion model 'msd' has no setting 'types'\n"
             "  did you mean type?",
         ),
         (
-            {"systems": [System("TWICE", ("linear", "linear"))]},
+            {"systems": [ComparedSystem("TWICE", ("linear", "linear"))]},
             "system 'TWICE': two distortion models have the feature 'linear'\n"
             "  every feature has one weight, so a system has each model once",
         ),
@@ -449,7 +453,7 @@ def test_systems_that_cannot_work_are_refused_before_training(tmp_path, changes,
 
 
 def test_a_system_with_the_weights_of_another(tmp_path):
-    longer = System("LONGER", ("linear", "msd"), weights="LEX")
+    longer = ComparedSystem("LONGER", ("linear", "msd"), weights="LEX")
     configuration = tiny_configuration(tmp_path, [longer, LEX], tune=TUNED, metrics=("bleu",))
     talk = []
     comparison = compare(configuration, tmp_path / "out", 1, talk.append)
@@ -472,7 +476,7 @@ def test_a_system_with_the_weights_of_another(tmp_path):
 
 @pytest.mark.parametrize(("name", "nearest"), [("LEXX", "did you mean LEX?"), ("LONGER", "LEX")])
 def test_weights_of_a_system_that_is_not_tuned_are_refused(tmp_path, name, nearest):
-    longer = System("LONGER", ("linear", "msd"), weights=name)
+    longer = ComparedSystem("LONGER", ("linear", "msd"), weights=name)
     with pytest.raises(SettingError) as caught:
         tiny_configuration(tmp_path, [longer, LEX])
     assert str(caught.value).startswith(
@@ -512,7 +516,7 @@ def test_a_bad_pair_was_advised_an_option_that_compare_lacks(tmp_path):
 
 def test_a_layer_that_a_data_set_lacks_is_named_right_after_training(tmp_path):
     model = f"{__name__}:NeedsTree"
-    message, trained = wrong(tmp_path, systems=[LINEAR, System("PARSE", (model,))])
+    message, trained = wrong(tmp_path, systems=[LINEAR, ComparedSystem("PARSE", (model,))])
     assert trained
     assert message == (
         "system 'PARSE', data set 'dev': the model needs-tree needs the layer 'tree': "
@@ -522,7 +526,7 @@ def test_a_layer_that_a_data_set_lacks_is_named_right_after_training(tmp_path):
 
 @pytest.mark.usefixtures("serial")
 def test_the_oracle_takes_its_order_from_the_alignment_of_the_test_set(tmp_path):
-    systems = [LINEAR, System("ORACLE", ("linear", "oracle"))]
+    systems = [LINEAR, ComparedSystem("ORACLE", ("linear", "oracle"))]
     configuration = tiny_configuration(tmp_path, systems, limits=(-1,))
     done = compare(configuration, tmp_path / "out", 1)
     linear, oracle = (done.scores["test"][cell.name][1].score for cell in done.cells)
@@ -537,7 +541,7 @@ def test_the_oracle_takes_its_order_from_the_alignment_of_the_test_set(tmp_path)
 
 def test_a_layer_that_only_some_sentences_lack(tmp_path):
     configuration = tiny_configuration(
-        tmp_path, [System("PARSE", (f"{__name__}:NeedsTree",))], metrics=("bleu",)
+        tmp_path, [ComparedSystem("PARSE", (f"{__name__}:NeedsTree",))], metrics=("bleu",)
     )
     trees = [
         "(S " + " ".join(f"(X {word})" for word in line.split()) + ")"
@@ -571,7 +575,7 @@ def test_trees_that_only_training_has_are_warned_about(tmp_path):
 
 @pytest.mark.usefixtures("serial")
 def test_sets_without_tags_were_refused_although_the_system_has_a_tagger(tmp_path):
-    systems = [LINEAR, System("PAIR", ("linear", "pair,prior=16.0,passes=3"))]
+    systems = [LINEAR, ComparedSystem("PAIR", ("linear", "pair,prior=16.0,passes=3"))]
     configuration = tiny_configuration(tmp_path, systems, metrics=("bleu",))
     with gzip.open(sample_files("ja-en").source_tags, "rb") as stream:
         (tmp_path / "train.tags").write_bytes(b"".join(stream.readlines()[:N_TRAIN]))

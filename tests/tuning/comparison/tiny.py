@@ -8,8 +8,8 @@ from hyperbaton.foundation.work.workplace import Workplace
 from hyperbaton.models.system.settings import ClassSettings, LanguageModelSettings
 from hyperbaton.samples import sample_files
 from hyperbaton.tuning.comparison.configuration import (
+    ComparedSystem,
     Configuration,
-    System,
     TrainingData,
     check,
 )
@@ -18,8 +18,8 @@ from hyperbaton.tuning.weights.settings import COMPARE_SETTINGS
 
 UNTUNED = replace(COMPARE_SETTINGS, method="none")
 N_TRAIN, N_DEV, N_TEST = 60, 12, 8
-LINEAR = System("LINEAR", ("linear",))
-LEX = System("LEX", ("linear", "msd"))
+LINEAR = ComparedSystem("LINEAR", ("linear",))
+LEX = ComparedSystem("LEX", ("linear", "msd"))
 
 
 def tiny_configuration(folder: Path, systems=(LINEAR, LEX), **settings) -> Configuration:

@@ -9,7 +9,7 @@ from sacrebleu.metrics.bleu import BLEU
 from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.foundation.errors import DataError
 from hyperbaton.tuning.evaluation.consensus import Scored, expected_gains, gains, lattice_consensus
-from hyperbaton.tuning.evaluation.nbest_lists import Entry, read_lists, side_by_side
+from hyperbaton.tuning.evaluation.nbest_lists import NBestEntry, read_lists, side_by_side
 from tests.decoder.oracles import everything
 from tests.decoder.systems import systems
 from tests.tuning.evaluation.test_diagnosis import translator_of
@@ -68,10 +68,10 @@ def test_lists_are_read_and_put_side_by_side(write):
     )
     other = write("other", "1 ||| d ||| lm= -1 ||| -1e-2 ||| 0-0\n")
     assert list(read_lists(one)) == [
-        [Entry(0, "a b", -2.5, "lm= -1"), Entry(0, "a", -3.0, "lm= -1")],
-        [Entry(2, "c", 0.0)],
+        [NBestEntry(0, "a b", -2.5, "lm= -1"), NBestEntry(0, "a", -3.0, "lm= -1")],
+        [NBestEntry(2, "c", 0.0)],
     ]
-    assert list(read_lists(other)) == [[Entry(1, "d", -0.01, "lm= -1", ("0-0",))]]
+    assert list(read_lists(other)) == [[NBestEntry(1, "d", -0.01, "lm= -1", ("0-0",))]]
     pairs = list(side_by_side([read_lists(one), read_lists(other)]))
     assert [[entry.text for entries in lists for entry in entries] for lists in pairs] == [
         ["a b", "a"],

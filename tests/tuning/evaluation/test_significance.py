@@ -87,7 +87,7 @@ def test_permutations_are_fair():
 
 def test_chunks_change_nothing(monkeypatch):
     whole = [np.concatenate(list(draw(20, 30, seed=5))) for draw in (resampling_counts, exchanges)]
-    monkeypatch.setattr("hyperbaton.tuning.evaluation.significance.CHUNK", 64)
+    monkeypatch.setattr("hyperbaton.tuning.evaluation.significance.NUMBERS_AT_ONCE", 64)
     parts = [list(draw(20, 30, seed=5)) for draw in (resampling_counts, exchanges)]
     assert all(len(part) == 10 for part in parts)
     for one, several in zip(whole, parts, strict=True):

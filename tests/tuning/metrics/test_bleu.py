@@ -99,7 +99,7 @@ def test_ten_thousand_words():
 
 
 def test_more_sentences_than_a_batch(monkeypatch):
-    monkeypatch.setattr("hyperbaton.tuning.metrics.words.BATCH", 2)
+    monkeypatch.setattr("hyperbaton.tuning.metrics.words.BATCH_SIZE", 2)
     of = Outputs(["a b", "b c", "c", "a", "a a"], [["a b"], ["b"], ["c", "d"], ["b"], ["a a"]])
     expected = BLEU(tokenize="none")._extract_corpus_statistics(of.hypotheses, streams(of))
     assert Bleu().statistics(of).tolist() == expected

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hyperbaton.tuning.metrics.bleu import Bleu
 from hyperbaton.tuning.metrics.ribes import Ribes
 from hyperbaton.tuning.optimisers.line_search import (
-    BETTER,
+    LEAST_GAIN,
     REACH,
     LineSearch,
     find_thresholds,
@@ -116,7 +116,7 @@ def test_the_search_is_a_dense_grid_search(seed):
     assert abs(point.x) <= REACH * unit
     places = np.linspace(-REACH * unit, REACH * unit, 2001)
     sums = np.array([statistics[best_of_each(a + x * b, offsets)].sum(axis=0) for x in places])
-    assert point.score >= metric.score(sums).max() - BETTER
+    assert point.score >= metric.score(sums).max() - LEAST_GAIN
     assert point.score > start or point.x == 0
 
 
@@ -147,7 +147,7 @@ def test_intervals_are_scored_in_chunks(monkeypatch):
     a, b = features[:, 0].copy(), features[:, 1].copy()
     found = find_thresholds(a, b, offsets, 10.0, room)
     whole = interval_scores(found, statistics, Bleu())
-    monkeypatch.setattr("hyperbaton.tuning.optimisers.line_search.CHUNK", 5)
+    monkeypatch.setattr("hyperbaton.tuning.optimisers.line_search.INTERVALS_AT_ONCE", 5)
     np.testing.assert_allclose(interval_scores(found, statistics, Bleu()), whole)
     assert len(whole) > 20
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hyperbaton.tuning.optimisers.interface import Start
-from hyperbaton.tuning.optimisers.line_search import BETTER
+from hyperbaton.tuning.optimisers.line_search import LEAST_GAIN
 from hyperbaton.tuning.optimisers.mert import (
     WALK,
     Mert,
@@ -55,7 +55,7 @@ def test_never_worse_than_the_start_or_earlier_weights(seed):
     start, other = draw.normal(size=(2, 7))
     found = run(pool, start, restarts=0, directions=2, earlier=[other, planted])
     given = [pool.score(MEAN, weights) for weights in (start, other, planted)]
-    assert pool.score(MEAN, found) >= max(given) - 2 * BETTER
+    assert pool.score(MEAN, found) >= max(given) - 2 * LEAST_GAIN
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -155,7 +155,7 @@ def test_every_sweep_improves_until_nothing_moves():
         scores.append(place.score)
         assert place.score == pytest.approx(pool.score(MEAN, scaled.weights(place.point)))
     assert len(scores) > 2
-    assert np.all(np.diff(scores) >= -BETTER)
+    assert np.all(np.diff(scores) >= -LEAST_GAIN)
     assert sweep(scaled, MEAN, [], place) is place
 
 

@@ -9,7 +9,7 @@ from hyperbaton.tuning.metrics.base import Outputs
 from hyperbaton.tuning.metrics.bleu import Bleu
 from hyperbaton.tuning.metrics.chrf import Chrf
 from hyperbaton.tuning.optimisers.interface import Start
-from hyperbaton.tuning.optimisers.line_search import BETTER
+from hyperbaton.tuning.optimisers.line_search import LEAST_GAIN
 from hyperbaton.tuning.optimisers.mira import Mira, _Corpus, _Lists, _pass_for_any, _pass_for_bleu
 from hyperbaton.tuning.optimisers.objective import Objective, Term
 from hyperbaton.tuning.optimisers.pool import Pool
@@ -149,7 +149,7 @@ def test_of_all_passes_the_best_average_is_taken():
         return pool.score(MEAN, found)
 
     scores = [score(passes) for passes in range(1, 9)]
-    assert np.all(np.diff(scores) >= -BETTER)
+    assert np.all(np.diff(scores) >= -LEAST_GAIN)
     assert scores[-1] > scores[0]
 
 

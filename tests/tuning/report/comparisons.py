@@ -12,7 +12,7 @@ import numpy as np
 
 from hyperbaton.corpus.corpora.alignment import parse_links
 from hyperbaton.samples import sample_configuration
-from hyperbaton.tuning.comparison.configuration import Configuration, System, check
+from hyperbaton.tuning.comparison.configuration import ComparedSystem, Configuration, check
 from hyperbaton.tuning.comparison.judging import judge
 from hyperbaton.tuning.comparison.results import (
     Cell,
@@ -48,7 +48,7 @@ def make_comparison(
             sample.train,
             sample.dev,
             sample.test,
-            tuple(System(name, ("linear",)) for name in errors),
+            tuple(ComparedSystem(name, ("linear",)) for name in errors),
             limits=limits,
             metrics=metrics,
             tune=replace(

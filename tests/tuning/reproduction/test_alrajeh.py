@@ -10,14 +10,14 @@ from hyperbaton.tuning.reproduction.alrajeh import (
     FINE,
     PRIMAL,
     SETTINGS,
-    STOPPED,
+    STOPS_BY_ITSELF,
     alrajeh_exhibit,
 )
 from tests.tuning.reproduction.experiments import made_experiment
 
 SMALL = replace(SETTINGS, sizes=(10,), repeats=2, test_size=5)
-SECONDS = {PRIMAL: 4.0, DUAL: 1.0, COARSE: 0.5, FINE: 2.0, STOPPED: 1.5}
-RIGHT = {PRIMAL: 82, DUAL: 82, COARSE: 79, FINE: 82, STOPPED: 81}
+SECONDS = {PRIMAL: 4.0, DUAL: 1.0, COARSE: 0.5, FINE: 2.0, STOPS_BY_ITSELF: 1.5}
+RIGHT = {PRIMAL: 82, DUAL: 82, COARSE: 79, FINE: 82, STOPS_BY_ITSELF: 81}
 ACTIVE = {COARSE: [1.0, 0.0], DUAL: [1.0, 0.5, 0.04, 0.01], FINE: [1.0, 0.75]}
 
 

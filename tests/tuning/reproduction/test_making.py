@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from hyperbaton.samples import sample_configuration
-from hyperbaton.tuning.comparison.configuration import System
+from hyperbaton.tuning.comparison.configuration import ComparedSystem
 from hyperbaton.tuning.reproduction import making
 from hyperbaton.tuning.reproduction.exhibit import Exhibit, LeftOut
-from hyperbaton.tuning.reproduction.making import KINDS, make_exhibits
-from hyperbaton.tuning.reproduction.material import Kind, Material
+from hyperbaton.tuning.reproduction.making import EXHIBIT_KINDS, make_exhibits
+from hyperbaton.tuning.reproduction.material import ExhibitKind, Material
 from hyperbaton.tuning.reproduction.presets import PRESETS, find_preset
 from tests.tuning.comparison.tiny import tiny_configuration
 from tests.tuning.report.comparisons import make_comparison
@@ -35,11 +35,11 @@ def kinds(monkeypatch):
         raise LeftOut("there is nothing to show")
 
     known = {
-        "counted": Kind("counted", "Counted", lambda _: ["x", len(made) // 10], make),
-        "never": Kind("never", "Never", no, make),
-        "late": Kind("late", "Late", lambda _: [], no),
+        "counted": ExhibitKind("counted", "Counted", lambda _: ["x", len(made) // 10], make),
+        "never": ExhibitKind("never", "Never", no, make),
+        "late": ExhibitKind("late", "Late", lambda _: [], no),
     }
-    monkeypatch.setattr(making, "KINDS", known)
+    monkeypatch.setattr(making, "EXHIBIT_KINDS", known)
     return made
 
 
@@ -77,7 +77,7 @@ def test_the_presets_name_exhibits_that_there_are():
     for preset in presets:
         shown = {name for table in preset.table for name in table.exhibits}
         assert shown <= set(preset.exhibits), preset.title
-    assert {name for preset in presets for name in preset.exhibits} == set(KINDS)
+    assert {name for preset in presets for name in preset.exhibits} == set(EXHIBIT_KINDS)
 
 
 def material(comparison, **changes):
@@ -87,7 +87,7 @@ def material(comparison, **changes):
 
 def reason(kind, given):
     with pytest.raises(LeftOut) as error:
-        KINDS[kind].depends(given)
+        EXHIBIT_KINDS[kind].depends(given)
     return str(error.value)
 
 
@@ -96,13 +96,13 @@ def test_reasons(comparison, tmp_path):
     assert reason("siblings", linear) == (
         "no system has the distortion model parse with siblings (use=…+sib)"
     )
-    plain = material(comparison, system=(System("P", ("parse,use=me+cov",)),))
+    plain = material(comparison, system=(ComparedSystem("P", ("parse,use=me+cov",)),))
     assert reason("siblings", plain).startswith("no system has the distortion model parse")
     assert reason("next_word", linear) == (
         "no system has a model of the next source word (nine-class, pair, sequence)"
     )
     test = replace(comparison.configuration.test[0], alignment=None)
-    pair = material(comparison, system=(System("P", ("pair",)),), test=(test,))
+    pair = material(comparison, system=(ComparedSystem("P", ("pair",)),), test=(test,))
     with pytest.raises(LeftOut, match="no test set has a word alignment"):
         making.next_word._tests(pair)
     assert reason("data_sizes", linear) == ("it is about systems that are called MOSES and DPR-3")
@@ -119,11 +119,11 @@ def test_too_little_for_classification(comparison, tmp_path):
     train = replace(comparison.configuration.train, source=path, target=path, alignment=alignment)
     for kind in ("ni_classification", "alrajeh_classification"):
         with pytest.raises(LeftOut, match="1 sentence pairs are too few"):
-            KINDS[kind].make(material(comparison, train=train))
+            EXHIBIT_KINDS[kind].make(material(comparison, train=train))
 
 
 def test_models_that_saw_other_events_are_not_mixed(comparison):
-    systems = (System("P", ("pair",)), System("S", ("sequence,order=asc",)))
+    systems = (ComparedSystem("P", ("pair",)), ComparedSystem("S", ("sequence,order=asc",)))
     [only] = making.next_word._models(material(comparison, system=systems))
     assert only.startswith("pair,")
 
@@ -132,6 +132,6 @@ def test_fingerprints_do_not_depend_on_threads(comparison):
     one = material(comparison)
     two = replace(one, threads=2)
     for kind in ("ni_classification", "alrajeh_classification"):
-        assert KINDS[kind].depends(one) == KINDS[kind].depends(two)
+        assert EXHIBIT_KINDS[kind].depends(one) == EXHIBIT_KINDS[kind].depends(two)
     files = sample_configuration("ja-en").test[0].files
     assert len(files) == 6  # source, two references, alignment, tags, trees

@@ -7,11 +7,11 @@ import pytest
 
 from hyperbaton.foundation.errors import SettingError
 from hyperbaton.models.distortion.catalogue import parse_model
+from hyperbaton.models.system.folder import NO_LIMIT
 from hyperbaton.samples import sample_configuration
 from hyperbaton.tuning.comparison.configuration import (
-    NO_LIMIT,
+    ComparedSystem,
     Configuration,
-    System,
     TrainingData,
     check,
     read_configuration,
@@ -52,7 +52,7 @@ def test_systems_with_parse_features_need_trees():
 
 
 def test_what_the_user_says_wins():
-    own = (System("MINE", ("linear",)), System("LEX", ("msd",)))
+    own = (ComparedSystem("MINE", ("linear",)), ComparedSystem("LEX", ("msd",)))
     said = replace(
         PLAIN,
         limits=(4,),
@@ -84,7 +84,9 @@ def test_the_papers_tuner_is_used_unless_another_is_named(preset, method):
 
 
 def test_systems_of_the_user_keep_their_own_baseline():
-    own = replace(PLAIN, system=(System("MINE", ("linear",)), System("LEX", ("msd",))))
+    own = replace(
+        PLAIN, system=(ComparedSystem("MINE", ("linear",)), ComparedSystem("LEX", ("msd",)))
+    )
     assert check(apply_preset(own, "goto")).baseline_name == "MINE"
 
 

@@ -64,7 +64,7 @@ def test_variants_of_a_row_do_not_take_its_place(monkeypatch):
 
 
 def test_the_strongest_are_farthest_from_1(monkeypatch):
-    monkeypatch.setattr(siblings, "FEWEST", 2)
+    monkeypatch.setattr(siblings, "FEWEST_SEEN", 2)
     tables = siblings_exhibit(learned(), "me+cov+sib").tables
     [strongest] = [table for table in tables if table.title.startswith("the strongest")]
     every, _ = list_features(learned(), Wanted(family="sib"), 10**6)

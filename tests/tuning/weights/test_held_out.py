@@ -12,9 +12,9 @@ from hyperbaton.tuning.optimisers.interface import Optimiser
 from hyperbaton.tuning.optimisers.objective import Objective, Term
 from hyperbaton.tuning.optimisers.pool import Pool
 from hyperbaton.tuning.weights import loop
-from hyperbaton.tuning.weights.held_out import Change, judge_unseen
+from hyperbaton.tuning.weights.held_out import WeightChange, judge_unseen
 from hyperbaton.tuning.weights.settings import COMPARE_SETTINGS
-from hyperbaton.tuning.weights.task import Listeners, TuningTask
+from hyperbaton.tuning.weights.task import TuningListeners, TuningTask
 from hyperbaton.tuning.weights.trace import HeldOut, read_trace
 from tests.tuning.optimisers.pools import planted_pool
 from tests.tuning.small_language import development_set, make_translator
@@ -31,7 +31,7 @@ def translator():
 
 def make_task(translator, method="mert", talk=lambda _: None):
     dev = Sentences("dev", SOURCE, REFERENCES)
-    listeners = Listeners(talk)
+    listeners = TuningListeners(talk)
     return TuningTask(translator, dev, replace(QUICK, method=method), listeners=listeners)
 
 
@@ -59,7 +59,7 @@ def test_what_teachers_gain_more_than_others_does_not_count(translator):
     pool = Pool(features, pool.statistics, pool.keys, pool.offsets)
     before = np.linspace(-1, 1, len(task.vector.names))
     after, n_rounds = before[::-1], 3
-    found = judge_unseen(task, pool, Change(before, after, 40.0, 60.0), n_rounds)
+    found = judge_unseen(task, pool, WeightChange(before, after, 40.0, 60.0), n_rounds)
     lists = [range(*pair) for pair in zip(pool.offsets, pool.offsets[1:], strict=False)]
 
     def scores(point):
@@ -104,7 +104,7 @@ def test_every_part_and_every_round_has_a_chance_of_its_own(translator):
         own[:, :6] = pool.features[:, :6]
         before = np.ones(len(task.vector.names))
         Noting.drawn.clear()
-        change = Change(before, before, 1.0, 2.0)
+        change = WeightChange(before, before, 1.0, 2.0)
         judge_unseen(task, replace(pool, features=own), change, n_rounds=3)
         return Noting.drawn.copy()
 
@@ -157,7 +157,7 @@ def judge_two(translator, gains, shown, sign):
     first, last = (np.where(np.arange(n) == k, 1.0, 0.0) for k in (0, n - 1))
     task = replace(task, dev=replace(task.dev, sources=[None] * 100, references=[[]] * 100))
     task.__dict__.update(objective=Objective([Term(sign, Ribes())]), sizes=np.ones(100))
-    return judge_unseen(task, pool, Change(first, last, 50.0, 50.0 + sign * shown), 1)
+    return judge_unseen(task, pool, WeightChange(first, last, 50.0, 50.0 + sign * shown), 1)
 
 
 def test_nobody_is_flattered_by_less_than_nothing(translator, monkeypatch):

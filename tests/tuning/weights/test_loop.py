@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.decoder.decode import Decoder
 from hyperbaton.decoder.stream import decode_all, search_all
 from hyperbaton.decoder.translator import Translator
 from hyperbaton.foundation.errors import DataError, SettingError
@@ -25,8 +26,8 @@ from hyperbaton.tuning.weights import loop as tuning
 from hyperbaton.tuning.weights.loop import measure
 from hyperbaton.tuning.weights.loop import tune as tune_task
 from hyperbaton.tuning.weights.settings import TuneSettings
-from hyperbaton.tuning.weights.task import Listeners, TuningTask
-from hyperbaton.tuning.weights.trace import Step, Trace, read_trace, save
+from hyperbaton.tuning.weights.task import TuningListeners, TuningTask
+from hyperbaton.tuning.weights.trace import Trace, TraceStep, read_trace, save
 from tests.tuning.small_language import all_pairs, development_set, make_translator
 
 MERT = Mert(restarts=2, directions=1)
@@ -45,7 +46,7 @@ def make_task(
     translator, sentences=SOURCE, references=REFERENCES, settings=QUICK, visits=None, **options
 ):
     progress, talk = options.pop("progress", None), options.pop("talk", lambda _: None)
-    listeners = Listeners(talk, progress, lambda trace: talk(trace.last_line))
+    listeners = TuningListeners(talk, progress, lambda trace: talk(trace.last_line))
     dev = Sentences("dev", sentences, references, visits)
     return TuningTask(translator, dev, settings, **options, listeners=listeners)
 
@@ -184,7 +185,7 @@ def test_after_a_fall_the_run_goes_back_and_takes_a_smaller_step(translator, mon
 
 def test_of_error_rates_twice_as_much_is_a_fall():
     def falls(higher_is_better, *scores):
-        steps = tuple(Step({}, score, 1.0, 1, 1, 0.0, 0.0) for score in scores)
+        steps = tuple(TraceStep({}, score, 1.0, 1, 1, 0.0, 0.0) for score in scores)
         return Trace("mert", "M", "", higher_is_better, 1, 9, steps=steps).falls
 
     assert falls(True, 20.0, 10.0, 9.9, 40.0, 19.0, 21.0) == [2, 4]
@@ -409,7 +410,7 @@ def test_a_trace_that_cannot_be_read_is_none(write, text):
     ],
 )
 def test_a_trace_with_values_of_other_types_is_none(tmp_path, key, value):
-    step = Step({"lm": 0.5}, 12.5, 0.9, 100, 50, 0.25, 1.5)
+    step = TraceStep({"lm": 0.5}, 12.5, 0.9, 100, 50, 0.25, 1.5)
     save(tmp_path, Trace("mert", "TER", "sig", False, 3, 15, {"source": "x"}, (step,)))
     path = tmp_path / "trace.json"
     content = json.loads(path.read_text())
@@ -420,7 +421,7 @@ def test_a_trace_with_values_of_other_types_is_none(tmp_path, key, value):
 
 @pytest.mark.parametrize(("key", "value"), [("score", "12"), ("weights", {"lm": None}), ("x", 1)])
 def test_a_trace_with_a_broken_step_is_none(tmp_path, key, value):
-    step = Step({"lm": 0.5}, 12.5, 0.9, 100, 50, 0.25, 1.5)
+    step = TraceStep({"lm": 0.5}, 12.5, 0.9, 100, 50, 0.25, 1.5)
     save(tmp_path, Trace("mert", "TER", "sig", False, 3, 15, {"source": "x"}, (step,)))
     path = tmp_path / "trace.json"
     content = json.loads(path.read_text())
@@ -430,7 +431,7 @@ def test_a_trace_with_a_broken_step_is_none(tmp_path, key, value):
 
 
 def test_traces_are_written_as_they_are(tmp_path):
-    step = Step({"lm": 0.5}, 12.5, 0.9, 100, 50, 0.25, 1.5)
+    step = TraceStep({"lm": 0.5}, 12.5, 0.9, 100, 50, 0.25, 1.5)
     trace = Trace(
         "mert", "TER", "sig", False, 3, 15, {"model": "x"}, (step, step), {"lm": 1.0}, "why"
     )
@@ -545,7 +546,7 @@ def test_weights_of_nothing_are_an_error():
 
 
 def test_a_sentence_that_cannot_be_translated(translator, monkeypatch):
-    decode = type(translator._decoder()).decode
+    decode = Decoder.decode
 
     def fail(self, sentence, *arguments, **options):
         if sentence is SOURCE[3]:

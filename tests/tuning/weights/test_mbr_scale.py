@@ -14,7 +14,7 @@ from hyperbaton.tuning.optimisers.objective import make_objective
 from hyperbaton.tuning.weights.hypotheses import Hypotheses
 from hyperbaton.tuning.weights.loop import decode
 from hyperbaton.tuning.weights.mbr_scale import SCALES, choose_scale
-from hyperbaton.tuning.weights.task import Listeners, TuningTask
+from hyperbaton.tuning.weights.task import TuningListeners, TuningTask
 from hyperbaton.tuning.weights.vector import make_weight_vector
 from tests.tuning.small_language import development_set, make_translator
 
@@ -33,7 +33,7 @@ def made_by_hand(texts, scores, references, metric="bleu"):
         objective=make_objective(metric, [references]),
         vector=make_weight_vector(weights, weights),
         dev=Sentences("dev", [()], [references]),
-        listeners=Listeners(),
+        listeners=TuningListeners(),
     )
     return choose_scale(lists, weights, task)
 

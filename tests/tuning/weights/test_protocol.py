@@ -12,8 +12,8 @@ from hyperbaton.tuning.optimisers.mert import Mert
 from hyperbaton.tuning.weights.loop import TuneResult, measure
 from hyperbaton.tuning.weights.protocol import best_of, tune_replicas
 from hyperbaton.tuning.weights.settings import TuneSettings
-from hyperbaton.tuning.weights.task import Listeners, TuningTask
-from hyperbaton.tuning.weights.trace import Step, Trace
+from hyperbaton.tuning.weights.task import TuningListeners, TuningTask
+from hyperbaton.tuning.weights.trace import Trace, TraceStep
 from tests.tuning.small_language import development_set, make_translator
 
 MERT = Mert(restarts=2, directions=1)
@@ -35,7 +35,7 @@ def weights(lm):
 
 def task(translator, dev=DEV, fixed=(), talk=lambda _: None, **settings):
     settings = replace(QUICK, **settings)
-    return TuningTask(translator, dev, settings, fixed, listeners=Listeners(talk))
+    return TuningTask(translator, dev, settings, fixed, listeners=TuningListeners(talk))
 
 
 def made_up(monkeypatch, scores, held_out=(), initial=10.0, higher=True):
@@ -46,7 +46,7 @@ def made_up(monkeypatch, scores, held_out=(), initial=10.0, higher=True):
         seed, dev = task.settings.seed, task.dev
         number = seed - QUICK.seed
         seen.append((len(dev.sources), len(dev.references), seed, state, task.fixed))
-        first = Step(weights(0.0), initial, 1.0, 1, 1, 0.0, 0.0)
+        first = TraceStep(weights(0.0), initial, 1.0, 1, 1, 0.0, 0.0)
         trace = Trace("mert", "M", "", higher, seed, 15, steps=(first,))
         return TuneResult(weights(0.1 * (number + 1)), scores[number], initial, trace)
 

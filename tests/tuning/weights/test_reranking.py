@@ -12,7 +12,7 @@ from hyperbaton.tuning.evaluation.list_features import (
     add_features,
     read_feature_lists,
 )
-from hyperbaton.tuning.evaluation.nbest_lists import Entry
+from hyperbaton.tuning.evaluation.nbest_lists import NBestEntry
 from hyperbaton.tuning.optimisers.mert import Mert
 from hyperbaton.tuning.weights.reranking import (
     Reranking,
@@ -24,7 +24,7 @@ from hyperbaton.tuning.weights.reranking import (
     write_weights,
 )
 from hyperbaton.tuning.weights.settings import TuneSettings
-from hyperbaton.tuning.weights.task import Listeners
+from hyperbaton.tuning.weights.task import TuningListeners
 
 BLEU4 = BLEU(tokenize="none")
 
@@ -42,7 +42,7 @@ def made_up(n_sentences, n_entries, seed=1):
         for _ in range(n_entries):
             wrong = draw.random(9) < draw.uniform(0, 0.6)
             words = np.where(wrong, draw.choice(list("xyz"), 9), reference.split())
-            entries.append(Entry(number, " ".join(words), float(draw.normal())))
+            entries.append(NBestEntry(number, " ".join(words), float(draw.normal())))
     scores = np.array([[entry.score] for entry in entries])
     offsets = np.arange(n_sentences + 1) * n_entries
     return FeatureLists(entries, offsets, ("score",), scores, "lists"), references
@@ -50,7 +50,9 @@ def made_up(n_sentences, n_entries, seed=1):
 
 def task(lists, references, method="mira", talk=lambda _: None, **settings):
     given = TuneSettings(method, **settings)
-    return RerankingTask(lists, [[one] for one in references], None, given, 1, Listeners(talk))
+    return RerankingTask(
+        lists, [[one] for one in references], None, given, 1, TuningListeners(talk)
+    )
 
 
 def best_texts(lists, weights):
@@ -120,11 +122,11 @@ def test_the_order_by_hand(write):
     lists = add_features(read_feature_lists(path), [f"new={numbers}"])
     [first, second] = reranked(lists, {"score": 1, "lm": 0.5, "new": 2})
     assert first == [
-        Entry(0, "b", 2.5, "lm= 3 new= 0.5"),
-        Entry(0, "c", 2.5, "lm= 3 new= 0.5"),
-        Entry(0, "a", 1.5, "lm= 1 new= 0", ("0-0",)),
+        NBestEntry(0, "b", 2.5, "lm= 3 new= 0.5"),
+        NBestEntry(0, "c", 2.5, "lm= 3 new= 0.5"),
+        NBestEntry(0, "a", 1.5, "lm= 1 new= 0", ("0-0",)),
     ]
-    assert second == [Entry(3, "d", 3.0, "lm= 0 new= 0.5")]
+    assert second == [NBestEntry(3, "d", 3.0, "lm= 0 new= 0.5")]
 
 
 def test_weights_are_read_as_they_were_written(tmp_path):

@@ -256,7 +256,7 @@ def test_rare_columns_are_dropped_and_the_others_numbered_anew():
 
 def test_threads_and_chunks_do_not_matter(monkeypatch):
     described = Described(figure_3() + table_1(), NiFeatures())
-    monkeypatch.setattr("hyperbaton.models.distortion.dpr.feature_set.CHUNK", 5)
+    monkeypatch.setattr("hyperbaton.models.distortion.dpr.feature_set.ROWS_AT_ONCE", 5)
     for threads in (1, 3):
         own = DescribedPlaces(described.features, *described.texts, described.places, threads)
         for old, new in zip(described.rows, own.rows(), strict=True):
@@ -267,7 +267,7 @@ def test_threads_and_chunks_do_not_matter(monkeypatch):
 @pytest.mark.parametrize("min_count", [1, 2])
 def test_the_matrix_is_that_of_all_rows_without_rare_columns(features, min_count, monkeypatch):
     described = Described(figure_3() + table_1() + figure_3(), features)
-    monkeypatch.setattr("hyperbaton.models.distortion.dpr.feature_set.CHUNK", 5)
+    monkeypatch.setattr("hyperbaton.models.distortion.dpr.feature_set.ROWS_AT_ONCE", 5)
     own = DescribedPlaces(features, *described.texts, described.places)
     matrix, number = own.matrix(min_count)
     columns = described.rows[1].tolist()

@@ -16,8 +16,9 @@ from hyperbaton.foundation.kernels import kernel
 from hyperbaton.models.distortion.catalogue import make_model, parse_model
 from hyperbaton.models.distortion.conformance import check_model
 from hyperbaton.models.distortion.dpr.classifier import PhraseClassifier
-from hyperbaton.models.distortion.dpr.feature_set import Layers, Places
+from hyperbaton.models.distortion.dpr.feature_set import Layers
 from hyperbaton.models.distortion.dpr.model import Dpr
+from hyperbaton.models.distortion.dpr.samples import PairPlaces
 from hyperbaton.models.distortion.dpr.scorers import Scaling, _scaled
 from hyperbaton.models.distortion.interface import START, Steps
 from hyperbaton.models.learning.cluster_arrays import POOLED
@@ -100,7 +101,7 @@ def probabilities_from_scratch(classifier: PhraseClassifier, options):
         ]
         inner = 0 if options.entry[n] < 0 else int(options.phrases.inner_of(options.entry[n]))
         numbers = [[0], [n_words], [start], [end], [0], [len(names)]]
-        place = Places(*map(np.array, numbers), np.array([inner], np.uint64))
+        place = PairPlaces(*map(np.array, numbers), np.array([inner], np.uint64))
         source = classifier.features.text(texts[0], target=False)
         target = classifier.features.text(texts[1], target=True)
         _, columns, values = classifier.features.rows(source, target, place, classifier.number)

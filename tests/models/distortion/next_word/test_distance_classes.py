@@ -89,7 +89,7 @@ def test_the_optimum_is_that_of_scikit_learn(monkeypatch):
     n_features, classes = 12, random.integers(0, 9, 400)
     features = (classes[:, None] + random.integers(0, 8, (400, 3))).astype(np.int32) % n_features
     prior = 2.0
-    monkeypatch.setattr(nine_classes, "CHUNK", 16)
+    monkeypatch.setattr(nine_classes, "EVENTS_AT_ONCE", 16)
     fits = [
         fit_weights(
             ClassExamples(features, classes, threads),

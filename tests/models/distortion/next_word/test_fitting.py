@@ -13,7 +13,7 @@ from hyperbaton.models.distortion.next_word.fitting import (
     train_word_pairs,
 )
 from hyperbaton.models.distortion.next_word.gaussian_prior import (
-    STEP,
+    STEP_SIZE,
     WEAKEST,
     adagrad,
     fit_weights,
@@ -96,18 +96,18 @@ class Pulls:
 def test_passes_of_adagrad_by_hand():
     # the first weight is pulled by both lanes, the second by one: −η g / √(1 + g²)
     likelihood, start = Pulls((0, -3.0), (0, -1.0), (1, 4.0)), np.array([[0.0], [0.0], [0.0]])
-    first = STEP * np.array([3 / np.sqrt(10), 1 / np.sqrt(2), -4 / np.sqrt(17)])
+    first = STEP_SIZE * np.array([3 / np.sqrt(10), 1 / np.sqrt(2), -4 / np.sqrt(17)])
     mean = (9 * first[0] + 1 * first[1]) / 10  # lanes count by their squares
     assert adagrad(likelihood, start, 0.0, 1)[:, 0] == pytest.approx([mean, first[2], 0.0])
     # the second pass goes on from the mean, with the squares of each lane
-    second = mean + STEP * np.array([3 / np.sqrt(19), 1 / np.sqrt(3)])
+    second = mean + STEP_SIZE * np.array([3 / np.sqrt(19), 1 / np.sqrt(3)])
     weights = adagrad(likelihood, start, 0.0, 2)
     assert weights[0, 0] == pytest.approx((18 * second[0] + 2 * second[1]) / 20)
     assert likelihood.orders[0] == likelihood.orders[1]  # the first passes of both
     assert sorted(likelihood.orders[2]) == [0, 1, 2]
     # half of a prior of 4 at each visit pulls 5 back by 10, which makes 7 of −3
     weights = adagrad(Pulls((0, -3.0)), np.array([[5.0], [6.0], [0.0]]), 4.0, 1)
-    assert weights[0, 0] == pytest.approx(5 - STEP * 7 / np.sqrt(50))
+    assert weights[0, 0] == pytest.approx(5 - STEP_SIZE * 7 / np.sqrt(50))
     assert weights[1:, 0].tolist() == [6.0, 0.0]  # as they were
 
 

@@ -31,11 +31,11 @@ def test_features_that_were_counted_often_enough(examples, min_count, chunk):
     assert len(keys) == len(expected)
     falling = [counts[describe(key)] for key in keys.tolist()]
     assert falling == sorted(falling, reverse=True)
-    usual, selection.CHUNK = selection.CHUNK, chunk
+    usual, selection.SENTENCES_AT_ONCE = selection.SENTENCES_AT_ONCE, chunk
     try:
         assert select_features(symbols, events, min_count, threads=3).tolist() == keys.tolist()
     finally:
-        selection.CHUNK = usual
+        selection.SENTENCES_AT_ONCE = usual
 
 
 @given(st.lists(st.integers(0, 1 << 60), unique=True))

@@ -11,7 +11,7 @@ from hyperbaton.models.distortion.parse.inventory import (
     OTHER,
     OTHER_TAG,
     UNKNOWN_SOURCE,
-    Pairs,
+    UnitPairs,
     build_inventory,
     find_source,
     no_pairs,
@@ -31,7 +31,7 @@ def ragged(rows):
 
 
 def pairs(rows, weights=()):
-    return Pairs(ragged([s for s, _ in rows]), ragged([t for _, t in rows]), np.array(weights))
+    return UnitPairs(ragged([s for s, _ in rows]), ragged([t for _, t in rows]), np.array(weights))
 
 
 def candidates(inventory, source):

@@ -8,11 +8,11 @@ from hyperbaton.foundation.files.vocabulary import Vocabulary
 from hyperbaton.foundation.kernels import kernel
 from hyperbaton.models.distortion.parse.neighbourhood import (
     COVERED,
-    LEFT,
-    MOST,
+    MOST_NEIGHBOURS,
+    ON_LEFT,
+    ON_RIGHT,
     OPEN,
     PARTLY,
-    RIGHT,
     covered_state,
     find_neighbours,
 )
@@ -38,7 +38,7 @@ def neighbours(brackets, first, last, levels=1, rewrites=""):
     tree = rewrite_tree(tree, words, read_rewrites(rewrites)[1])
     labels = Vocabulary()
     rows = encode_tree(tree, labels, grow=True)
-    nodes, sides = np.zeros(MOST, np.int64), np.zeros(MOST, np.int64)
+    nodes, sides = np.zeros(MOST_NEIGHBOURS, np.int64), np.zeros(MOST_NEIGHBOURS, np.int64)
     parent, n = find_neighbours(rows, first, last, levels, nodes, sides)
     found = [
         (tree.labels[node], int(tree.start[node]), int(tree.end[node]), int(side))
@@ -51,16 +51,19 @@ def test_siblings_of_de_once_it_is_raised():
     # words: 0 xiaohong 1 ti 2 na 3 guniang 4 mai 5 le 6 huai 7 de 8 yi 9 tai 10 xiyiji 11 .
     parent, found = neighbours(FIGURE, 7, 8, rewrites="de")
     assert parent == "NP"
-    assert found == [("CP", 6, 7, LEFT), ("QP", 8, 10, RIGHT), ("NP", 10, 11, RIGHT)]
+    assert found == [("CP", 6, 7, ON_LEFT), ("QP", 8, 10, ON_RIGHT), ("NP", 10, 11, ON_RIGHT)]
     # without raising it sees its clause only
-    assert neighbours(FIGURE, 7, 8)[1] == [("IP", 6, 7, LEFT)]
+    assert neighbours(FIGURE, 7, 8)[1] == [("IP", 6, 7, ON_LEFT)]
 
 
 def test_the_verb_sees_the_pp_one_level_up():
     parent, found = neighbours(FIGURE, 4, 5)
-    assert (parent, found) == ("VP", [("AS", 5, 6, RIGHT), ("NP", 6, 11, RIGHT)])
-    assert neighbours(FIGURE, 4, 5, levels=2)[1][2:] == [("PP", 1, 4, LEFT)]
-    assert neighbours(FIGURE, 4, 5, levels=3)[1][3:] == [("NP", 0, 1, LEFT), ("PU", 11, 12, RIGHT)]
+    assert (parent, found) == ("VP", [("AS", 5, 6, ON_RIGHT), ("NP", 6, 11, ON_RIGHT)])
+    assert neighbours(FIGURE, 4, 5, levels=2)[1][2:] == [("PP", 1, 4, ON_LEFT)]
+    assert neighbours(FIGURE, 4, 5, levels=3)[1][3:] == [
+        ("NP", 0, 1, ON_LEFT),
+        ("PU", 11, 12, ON_RIGHT),
+    ]
     assert neighbours(FIGURE, 4, 5, levels=9)[1] == neighbours(FIGURE, 4, 5, levels=3)[1]
 
 
@@ -71,14 +74,17 @@ def test_unary_parents_are_left_out():
 
 
 def test_units_of_several_words():
-    assert neighbours(FIGURE, 8, 10)[1] == [("CP", 6, 8, LEFT), ("NP", 10, 11, RIGHT)]  # all of QP
+    assert neighbours(FIGURE, 8, 10)[1] == [
+        ("CP", 6, 8, ON_LEFT),
+        ("NP", 10, 11, ON_RIGHT),
+    ]  # all of QP
     # half a phrase: na guniang xiaohong have no node of their own; P stays outside "na guniang mai"
-    assert neighbours("(VP (V a) (V b) (V c))", 0, 2) == ("VP", [("V", 2, 3, RIGHT)])
-    assert neighbours("(S (NP (D a) (N b)) (V c) (P d))", 1, 3) == ("S", [("P", 3, 4, RIGHT)])
+    assert neighbours("(VP (V a) (V b) (V c))", 0, 2) == ("VP", [("V", 2, 3, ON_RIGHT)])
+    assert neighbours("(S (NP (D a) (N b)) (V c) (P d))", 1, 3) == ("S", [("P", 3, 4, ON_RIGHT)])
 
 
 def test_a_sentence_without_a_tree():
-    nodes = np.zeros(MOST, np.int64)
+    nodes = np.zeros(MOST_NEIGHBOURS, np.int64)
     assert find_neighbours(np.empty((0, 4), np.int32), 0, 1, 2, nodes, nodes) == (-1, 0)
 
 
@@ -95,7 +101,7 @@ def test_of_many_neighbours_the_nearest_are_kept(at, kept):
     words = " ".join(f"(N w{i})" for i in range(30))
     _, found = neighbours(f"(S {words})", at, at + 1)
     assert sorted(start for _, start, _, _ in found) == list(kept)
-    assert all(side == (LEFT if start < at else RIGHT) for _, start, _, side in found)
+    assert all(side == (ON_LEFT if start < at else ON_RIGHT) for _, start, _, side in found)
 
 
 def test_neighbours_of_higher_levels_are_left_out_first():

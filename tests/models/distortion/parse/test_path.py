@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hyperbaton.foundation.kernels import kernel
 from hyperbaton.models.distortion.parse.inventory import path_pairs
 from hyperbaton.models.distortion.parse.path import (
-    FIRST,
+    TO_FIRST,
     UNALIGNED,
     Path,
     append_phrase_path,
@@ -141,7 +141,7 @@ def test_words_of_many_sentences():
         (["c"], ["C"], []),
         (["b"], ["A", "B"], [(0, 0), (0, 1)]),
     ])  # fmt: skip
-    path, offsets = corpus_paths(corpus, FIRST)
+    path, offsets = corpus_paths(corpus, TO_FIRST)
     assert offsets.tolist() == [0, 2, 2, 3]
     pairs = path_pairs(corpus, path, offsets)
     decoded = [" ".join(corpus.target.vocabulary.decode(row)) for row in pairs.target]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hyperbaton.foundation.kernels import kernel
-from hyperbaton.models.distortion.parse.events import Events
+from hyperbaton.models.distortion.parse.events import PathEvents
 from hyperbaton.models.distortion.parse.inventory import build_inventory, no_pairs
 from hyperbaton.models.distortion.parse.priors import estimate_prior, fill_prior
 from hyperbaton.models.distortion.parse.templates import TAG_BITS
@@ -29,7 +29,7 @@ def estimated(kind, more=None, rows=ROWS, half=0.0):
     inventory, sources, choice = found
     jump, tags = (np.array([row[k] for row in rows], np.int32) for k in (2, 3))
     empty = np.zeros(len(rows) + 1, np.int64)
-    events = Events(sources, choice, jump, tags, empty, np.empty(0, np.int64))
+    events = PathEvents(sources, choice, jump, tags, empty, np.empty(0, np.int64))
     return estimate_prior(kind, 0.9, half, inventory, events, 6), inventory, events
 
 

@@ -1,0 +1,180 @@
+"""Runs a grammar: the choices and building blocks that its rules call.
+
+Random choices fall in the order in which the lines of the rules are done. A setting that a rule
+gives to another (`clause(depth=1)`) holds for that rule and for all rules that it calls in turn.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from hyperbaton.data_samples.generator.lexicon import Entry, read_lexicon
+from hyperbaton.data_samples.generator.rules import BadRule, Rule, read_rules
+from hyperbaton.data_samples.generator.synchronous import (
+    Chooser,
+    Leaf,
+    Phrase,
+    Tree,
+    Word,
+    Words,
+    leaves_of,
+)
+
+
+class Grammar:
+    """A language's lexicon and rules, read from its folder. `sentence` makes a sentence pair."""
+
+    def __init__(
+        self, folder: Path, languages: tuple[str, str], favourite: float, *modules: ModuleType
+    ) -> None:
+        """Rules can also call the functions of the modules."""
+        self.source, self.target = languages
+        self.favourite = favourite  # share of the first of several translations that mean the same
+        self.lexicon = read_lexicon(folder)
+        self.settings: dict[str, Any] = {}
+        self._choose = Chooser("")
+        self._classes: dict[tuple[Entry, str], bool] = {}
+        self._weights: dict[tuple[str, bool], list[tuple[Entry, float]]] = {}
+        self.names: dict[str, Any] = {}
+        for module in modules:
+            self.names |= vars(module)
+        self.names |= self._functions()
+        rules = [rule for path in sorted(folder.glob("*.rules")) for rule in read_rules(path)]
+        self.names |= {rule.name: self._caller(rule) for rule in rules}
+        callable_rules = {"call", *(rule.name for rule in rules)}
+        known = {name for rule in rules for name in rule.settings_given(callable_rules)}
+        if clash := known & set(self.names):
+            raise BadRule(f"{folder}: {sorted(clash)} are settings and also rules or functions")
+        for rule in rules:
+            exec(rule.compiled(self.names, known), self.names)
+
+    def sentence(self, choose: Chooser) -> tuple[Tree, Words]:
+        self._choose, self.settings = choose, {}
+        made = self.names["sentence"]()
+        return made.source, made.words
+
+    def _caller(self, rule: Rule) -> Callable[..., Any]:
+        """What other rules call: it sets the settings and restores them afterwards."""
+
+        def call(*arguments: Any, **settings: Any) -> Any:
+            before = self.settings
+            self.settings = {**before, **rule.defaults, **settings}
+            try:
+                return self.names[rule.function](*arguments)
+            finally:
+                self.settings = before
+
+        return cache(call) if rule.cached else call
+
+    def _functions(self) -> dict[str, Any]:
+        """What every rule can call; translated templates use the names with a line before them."""
+        choices = (self.chance, self.below, self.among, self.weighted, self.style, self.reword)
+        lexicon = (self.pick, self.find, self.belongs, self.classes, self.call, self.english)
+        building = (Phrase, tree, nodes, words, leaves, leaves_of, nested)
+        found = {f.__name__: f for functions in (choices, lexicon, building) for f in functions}
+        inner = {f"_{name}": function for name, function in found.items()}
+        return found | inner | {"entries": self.lexicon.get, "_setting": self._setting}
+
+    def _setting(self, name: str) -> Any:
+        return self.settings[name]
+
+    def chance(self, probability: float) -> bool:
+        return self._choose.source.chance(probability)
+
+    def below(self, n: int) -> int:
+        return self._choose.source.below(n)
+
+    def among(self, *items: Any) -> Any:
+        return self._choose.source.among(*items)
+
+    def weighted(self, pairs: list[tuple[Any, float]] | None = None, **weights: float) -> Any:
+        return self._choose.source.weighted(pairs or list(weights.items()))
+
+    def style(self, probability: float) -> bool:
+        """A chance that decides only how something is put in the target language."""
+        return self._choose.target.chance(probability)
+
+    def reword(self, text: str) -> str:
+        """One of the translations that mean the same: "big|large"."""
+        first, *others = text.replace("_", " ").split("|")
+        if not others or self.style(self.favourite):
+            return first
+        return self._choose.target.among(*others)
+
+    def pick(self, category: str, wanted: Callable[[Entry], Any] = lambda _: True) -> Entry:
+        """An entry drawn by its weight among those of the category that are `wanted`."""
+        unseen = self._choose.unseen
+        if (category, unseen) not in self._weights:
+            known = [entry for entry in self.lexicon[category] if unseen or not entry.unseen]
+            self._weights[category, unseen] = [(entry, entry.weight) for entry in known]
+        pairs = [pair for pair in self._weights[category, unseen] if wanted(pair[0])]
+        return self._choose.source.weighted(pairs)
+
+    def find(self, category: str, wanted: Callable[[Entry], Any]) -> Entry | None:
+        """As `pick`; nothing if training data know no such entry."""
+        seen = any(not entry.unseen and wanted(entry) for entry in self.lexicon[category])
+        return self.pick(category, wanted) if seen else None
+
+    def belongs(self, entry: Entry, listed: str) -> bool:
+        """Whether a noun is of a class of the list "doc,thing.tool": category, with a flag or word;
+        groups of classes are entries of the category "group"."""
+        if (entry, listed) not in self._classes:
+            self._classes[entry, listed] = any(map(entry.is_of, self.classes(listed)))
+        return self._classes[entry, listed]
+
+    def classes(self, listed: str) -> list[str]:
+        """The classes of a list, groups spelt out; a translation may follow each: "doc:read"."""
+        items = [item.partition(":")[0] for item in re.split("[,+]", listed)]
+        groups = {group.word: group.english.split(",") for group in self.lexicon.get("group", ())}
+        return [kind for item in items for kind in groups.get(item, [item])]
+
+    def call(self, name: str, *arguments: Any, **settings: Any) -> Any:
+        """The rule of a name that was drawn."""
+        return self.names[name](*arguments, **settings)
+
+    def english(self, text: str | Entry, tag: str, *links: Any) -> Words:
+        """Each word of an expression, all linked to the same leaves."""
+        chosen = self.reword(text.english if isinstance(text, Entry) else text or "")
+        return tuple(Word(word, tag, leaves_of(*links)) for word in chosen.split())
+
+
+def leaves(tag: str, text: str | Entry, **other: str) -> tuple[Leaf, ...]:
+    """A leaf for each word of an expression; `other` gives the tags of some words."""
+    word = text.word if isinstance(text, Entry) else text or ""
+    return tuple(Leaf(other.get(part, tag), part) for part in word.split())
+
+
+def tree(label: str, *children: Any) -> Tree | tuple[()]:
+    """A node; without children there is none."""
+    flat = tuple(_flat(children, "source"))
+    return Tree(label, flat) if flat else ()
+
+
+def nested(label: str, before: Any, inner: Any) -> Any:
+    """Each of the trees `before` above the next: (VP a (VP b inner))."""
+    for node in reversed(tuple(_flat((before,), "source"))):
+        inner = tree(label, node, inner)
+    return inner
+
+
+def nodes(*items: Any) -> Any:
+    """A single tree, or several side by side."""
+    flat = tuple(_flat(items, "source"))
+    return flat[0] if len(flat) == 1 else flat
+
+
+def words(*items: Any) -> Words:
+    return tuple(_flat(items, "words"))
+
+
+def _flat(items: Any, side: str) -> Iterator[Any]:
+    for item in items:
+        if isinstance(item, Phrase):
+            yield from _flat((getattr(item, side),), side)
+        elif isinstance(item, tuple | list):
+            yield from _flat(item, side)
+        elif item:
+            yield item

@@ -1,0 +1,231 @@
+"""Constrained search: a given translation, prefix or order.
+
+request ──▶ a table of its own ──▶ search with one more scorer ──▶ derivations, scored as ever
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Protocol
+
+import numpy as np
+
+from hyperbaton.corpus.sentences.sentence import FREE, Sentence
+from hyperbaton.decoder.constraints.price import FORBIDDEN
+from hyperbaton.decoder.constraints.target_words import (
+    OTHER,
+    BeginsWith,
+    Nearest,
+    parts_of,
+    required_numbers,
+)
+from hyperbaton.decoder.decode import Decoder, MakeConstraint, NotFound
+from hyperbaton.decoder.decoded import Decoded
+from hyperbaton.decoder.options import MOST_OPTIONS
+from hyperbaton.foundation.arrays import BoolArray, Int64Array
+from hyperbaton.foundation.errors import DataError
+from hyperbaton.models.distortion.interface import OptionTable
+from hyperbaton.models.distortion.oracle import InOrder
+
+WIDENING = 10  # how much wider the search is: what looks good now may not lead to what is required
+
+
+class Request(Protocol):
+    def decode(
+        self, decoder: Decoder, sentence: Sentence, n_best: int, *, distinct: bool
+    ) -> Decoded: ...
+
+
+@dataclass(frozen=True)
+class Exactly:
+    """The derivations of this translation; if there is none, of the one that is nearest to it.
+
+    Nearest is what differs by the fewest words that are missing or too many, and among those what
+    the system likes best.
+    """
+
+    words: tuple[str, ...]
+    nearest: bool = True  # otherwise it is an error if there is none
+
+    def decode(
+        self, decoder: Decoder, sentence: Sentence, n_best: int, *, distinct: bool
+    ) -> Decoded:
+        if not len(sentence):
+            required = () if self.nearest else self.words
+            return replace(_said_of_nothing(decoder, sentence, required), lacks=self.words)
+        usual = decoder.options(sentence).table
+        try:
+            own = _with_own_table(decoder, sentence, self.words)
+            constraint = _begins_with(self.words, sentence, usual, exact=True)
+            return own.decode(sentence, n_best, distinct=distinct, constraint=constraint)
+        except NotFound:
+            if not self.nearest:
+                raise
+            return self._nearest(decoder, sentence, usual, n_best, distinct=distinct)
+
+    def _nearest(
+        self,
+        decoder: Decoder,
+        sentence: Sentence,
+        usual: OptionTable,
+        n_best: int,
+        *,
+        distinct: bool,
+    ) -> Decoded:
+        own = _with_own_table(decoder, sentence, self.words, usual.entry, wider=1)
+
+        def constraint(options: OptionTable) -> Nearest:
+            return Nearest(*required_numbers(options, sentence.words, self.words))
+
+        found = own.decode(sentence, n_best, distinct=distinct, constraint=constraint)
+        lacks, adds = differences(found.words(), self.words)
+        return replace(_without_prices(found, decoder), lacks=lacks, adds=adds)
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """The best translation that begins with these words."""
+
+    words: tuple[str, ...]
+
+    def decode(
+        self, decoder: Decoder, sentence: Sentence, n_best: int, *, distinct: bool
+    ) -> Decoded:
+        if not len(sentence):
+            return _said_of_nothing(decoder, sentence, self.words)
+        usual = decoder.options(sentence).table
+        own = _with_own_table(decoder, sentence, self.words, usual.entry, goes_on=True)
+        constraint = _begins_with(self.words, sentence, usual, exact=False)
+        return own.decode(sentence, n_best, distinct=distinct, constraint=constraint)
+
+
+@dataclass(frozen=True)
+class Following:
+    """The best translation that takes these source spans one after the other: no word of one is
+    translated before all words of those before it. Words in no span are free."""
+
+    spans: tuple[tuple[int, int], ...]  # start and end of each, half-open
+
+    def decode(
+        self, decoder: Decoder, sentence: Sentence, n_best: int, *, distinct: bool
+    ) -> Decoded:
+        ranks = self._ranks(len(sentence))
+        return decoder.decode(
+            sentence,
+            n_best,
+            distinct=distinct,
+            constraint=lambda options: InOrder(options, ranks, FORBIDDEN),
+        )
+
+    def _ranks(self, n_words: int) -> Int64Array:
+        ranks = np.full(n_words, FREE, np.int64)
+        for rank, (start, end) in enumerate(self.spans):
+            if not 0 <= start < end <= n_words:
+                raise DataError(
+                    f"words {start} to {end - 1} are no span of a sentence of {n_words} words",
+                    expected="words are counted from 0",
+                )
+            if (ranks[start:end] != FREE).any():
+                raise DataError(f"a word of {start} to {end - 1} is in two spans of the order")
+            ranks[start:end] = rank
+        return ranks
+
+
+def _begins_with(
+    words: Sequence[str], sentence: Sentence, usual: OptionTable, *, exact: bool
+) -> MakeConstraint:
+    def constraint(options: OptionTable) -> BeginsWith:
+        said, required = required_numbers(options, sentence.words, words)
+        made = BeginsWith(said, required, _possible(options, usual), exact=exact)
+        if exact:
+            _check_all_words_are_needed(made.useful(), options, len(sentence))
+        return made
+
+    return constraint
+
+
+def _check_all_words_are_needed(useful: BoolArray, options: OptionTable, n_words: int) -> None:
+    """Refuses what no search needs to look for: a source word that has no part in the words."""
+    changes = np.zeros(n_words + 1, np.int64)
+    np.add.at(changes, options.start[useful], 1)
+    np.add.at(changes, options.end[useful], -1)
+    if not np.cumsum(changes)[:-1].all():
+        raise NotFound("the phrase table cannot say it")
+
+
+def _said_of_nothing(decoder: Decoder, sentence: Sentence, required: Sequence[str]) -> Decoded:
+    if required:
+        raise NotFound("an empty sentence says nothing")
+    return decoder.decode(sentence)
+
+
+def _without_prices(found: Decoded, decoder: Decoder) -> Decoded:
+    """The derivations with the scores that the system gives them; the lattice has others."""
+    weights = np.array([decoder.weights[name] for name in found.feature_names])
+    return replace(found, scores=found.features() @ weights, lattice=None)
+
+
+def _with_own_table(
+    decoder: Decoder,
+    sentence: Sentence,
+    required: Sequence[str],
+    best: Int64Array | None = None,
+    *,
+    goes_on: bool = False,
+    wider: int = WIDENING,
+) -> Decoder:
+    """A decoder whose table has all entries that are part of what is required, and the best."""
+    from hyperbaton.models.phrases.sentence_table import (
+        sentence_table,  # takes time that few searches need
+    )
+
+    phrases = decoder.phrases
+    vocabulary = phrases.target_vocabulary
+    ids = np.array(
+        [vocabulary.encode([word])[0] if word in vocabulary else OTHER for word in required],
+        np.int32,
+    )
+
+    words = phrases.source_vocabulary.encode(sentence.words)
+    entries = np.empty(0, np.int64) if best is None else best
+    is_wanted = partial(parts_of, required=ids, goes_on=goes_on)
+    table = sentence_table(phrases, words, is_wanted, entries)
+    settings = replace(
+        decoder.settings,
+        options=MOST_OPTIONS,
+        pop_limit=wider * decoder.settings.pop_limit,
+        stack_size=wider * decoder.settings.stack_size,
+    )
+    own = Decoder(table, decoder.lm, decoder.distortion, decoder.weights, settings)
+    own.is_stopped = decoder.is_stopped
+    return own
+
+
+def _possible(options: OptionTable, usual: OptionTable) -> BoolArray:
+    """Which options the whole table has, too: a word is not unknown only because of few entries."""
+    unknown = usual.start[usual.is_unknown]
+    possible: BoolArray = ~options.is_unknown | np.isin(options.start, unknown)
+    return possible
+
+
+def differences(
+    said: Sequence[str], wanted: Sequence[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The wanted words that were not said, and those that were said without being wanted, both in
+    order, by a longest common subsequence."""
+    common = np.zeros((len(said) + 1, len(wanted) + 1), int)
+    for i in range(len(said) - 1, -1, -1):
+        for j in range(len(wanted) - 1, -1, -1):
+            same = said[i] == wanted[j]
+            common[i, j] = 1 + common[i + 1, j + 1] if same else common[i : i + 2, j : j + 2].max()
+    missing, extra, i, j = list[str](), list[str](), 0, 0
+    while i < len(said) or j < len(wanted):
+        if i < len(said) and j < len(wanted) and said[i] == wanted[j]:
+            i, j = i + 1, j + 1
+        elif j < len(wanted) and (i == len(said) or common[i, j + 1] >= common[i + 1, j]):
+            missing.append(wanted[j])
+            j += 1
+        else:
+            extra.append(said[i])
+            i += 1
+    return tuple(missing), tuple(extra)
