@@ -7,7 +7,8 @@ import numpy as np
 from hyperbaton.decoder.options import UNKNOWN_SCORE, SentenceOptions
 from hyperbaton.decoder.terms import given_score
 from hyperbaton.foundation.arrays import FloatArray, Int32Array, Ragged
-from hyperbaton.foundation.coverage import cover_spans, empty_coverage
+from hyperbaton.foundation.coverage import empty_coverage
+from hyperbaton.models.distortion.derivations import derivation_features
 from hyperbaton.models.distortion.interface import (
     FIRST_GIVEN,
     START,
@@ -42,7 +43,7 @@ def feature_values(
         if isinstance(scorer, TableScorer):
             parts.append(_table_values(scorer, options, derivations))
         else:
-            parts.append(_walked_values(scorer, options, derivations))
+            parts.append(derivation_features(scorer, options.table, derivations))
     return np.concatenate(parts, axis=1)
 
 
@@ -77,25 +78,3 @@ def _table_values(scorer: TableScorer, options: SentenceOptions, derivations: Ra
     last = option[derivations.offsets[1:] - 1]
     ends = scorer.finish(scorer.state_of_option[last + 1])
     return _sums(scorer.features(steps), derivations) + ends
-
-
-def _walked_values(
-    scorer: SentenceScorer, options: SentenceOptions, derivations: Ragged
-) -> FloatArray:
-    """A scorer's features, step by step through all derivations at once."""
-    n = len(derivations)
-    values = np.zeros((n, scorer.n_features))
-    state = np.full(n, scorer.initial_state, np.int64)
-    previous = np.full(n, START, np.int32)
-    coverage = empty_coverage(n, options.table.n_words)
-    for number in range(int(derivations.lengths.max(initial=0))):
-        going = np.flatnonzero(derivations.lengths > number)
-        option: Int32Array = derivations.values[derivations.offsets[going] + number]
-        covered = coverage[going]
-        steps = Steps(previous[going], option, covered, state[going])
-        values[going] += scorer.features(steps)
-        state[going] = scorer.advance(steps)
-        previous[going] = option
-        cover_spans(covered, options.table.start[option], options.table.end[option])
-        coverage[going] = covered
-    return values + scorer.finish(state)

@@ -59,8 +59,13 @@ class SettingError(HyperbatonError):
 
 def nearest(name: str, known: list[str]) -> str:
     """A sentence with the known name most similar to `name`, or all of them."""
+    return suggestion(name, known) or f"known: {', '.join(sorted(known))}"
+
+
+def suggestion(name: str, known: list[str]) -> str:
+    """A sentence with the known name most similar to `name`; empty if none is similar."""
     close = get_close_matches(name, known, n=1)
-    return f"did you mean {close[0]}?" if close else f"known: {', '.join(sorted(known))}"
+    return f"did you mean {close[0]}?" if close else ""
 
 
 def reason(error: OSError) -> str:

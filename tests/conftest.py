@@ -67,7 +67,7 @@ def write(tmp_path: Path) -> Callable[[str, str | bytes], Path]:
 @pytest.fixture
 def shared_samples(monkeypatch: pytest.MonkeyPatch) -> None:
     """Commands inside this process take the embedded samples from those that were read before."""
-    for module in ("corpus.corpora.reading", "models.system.training"):
+    for module in ("corpus.corpora.reading", "models.system.training_inputs"):
         monkeypatch.setattr(f"hyperbaton.{module}.read_corpus", reading_samples_once)
 
 
@@ -80,4 +80,4 @@ def shared_stages(
     """Training inside this process takes phrase tables, language models, word classes and taggers
     from those that other tests have made."""
     stage = shared.sharing(shared.place(tmp_path_factory))
-    monkeypatch.setattr("hyperbaton.models.system.training.run_stage", stage)
+    monkeypatch.setattr("hyperbaton.models.system.stage_loop.run_stage", stage)

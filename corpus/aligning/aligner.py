@@ -25,10 +25,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hyperbaton.corpus.corpora.alignment import read_links
+from hyperbaton.corpus.corpora.alignment import link_lines, read_links
 from hyperbaton.corpus.corpora.corpus import AlignedCorpus, Side
 from hyperbaton.corpus.text import read_lines
-from hyperbaton.foundation.arrays import Int64Array, Ragged
+from hyperbaton.foundation.arrays import Ragged
 from hyperbaton.foundation.errors import BadLine, DataError, SettingError
 
 LONGEST_SENTENCE = 1023  # words that a sentence may have for eflomal
@@ -158,50 +158,19 @@ def count_priors(corpus: AlignedCorpus, directions: Directions) -> Priors:
     Words without links do not count for fertility. Jumps begin before the first word and end after
     the last one.
     """
-    row = directions.forward.row_of_value
-    source, target = (
-        side.words.values[side.words.offsets[row] + directions.forward.values[:, column]]
-        for column, side in enumerate((corpus.source, corpus.target))
+    sides = corpus.source, corpus.target
+    texts = ((" ".join(map(str, row.tolist())) for row in side.words) for side in sides)
+    lexical, forward_jumps, backward_jumps, forward, backward = load_eflomal().calculate_priors(
+        *texts, *map(link_lines, directions)
     )
-    pairs, counts = np.unique(np.stack([source, target], axis=1), axis=0, return_counts=True)
-    lexical = zip(
-        corpus.source.vocabulary.decode(pairs[:, 0]),
-        corpus.target.vocabulary.decode(pairs[:, 1]),
-        counts.astype(float).tolist(),
-        strict=True,
-    )
+    source, target = (side.vocabulary.words for side in sides)
     return Priors(
-        list(lexical),
-        _jumps(directions.forward, 0, corpus.source.words.lengths),
-        _jumps(directions.backward, 1, corpus.target.words.lengths),
-        _fertility(directions.forward, 0, corpus.source),
-        _fertility(directions.backward, 1, corpus.target),
+        [(source[int(s)], target[int(t)], float(n)) for (s, t), n in lexical.items()],
+        {jump: float(n) for jump, n in forward_jumps.items()},
+        {jump: float(n) for jump, n in backward_jumps.items()},
+        [(source[int(s)], n_links, float(n)) for (s, n_links), n in forward.items()],
+        [(target[int(t)], n_links, float(n)) for (t, n_links), n in backward.items()],
     )
-
-
-def _jumps(links: Ragged, column: int, lengths: Int64Array) -> dict[int, float]:
-    """Distances between successive positions in a column, in the order of the other column."""
-    row = links.row_of_value
-    order = np.lexsort((links.values[:, 1 - column], row))
-    row, position = row[order], links.values[order, column].astype(np.int64)
-    previous = np.full(len(row), -1)
-    same = np.flatnonzero(np.diff(row) == 0) + 1
-    previous[same] = position[same - 1]
-    last = np.full(len(links), -1)
-    last[row] = position  # the last of several values for one row stays
-    jumps, counts = np.unique(
-        np.concatenate([position - previous, lengths - last]), return_counts=True
-    )
-    return dict(zip(jumps.tolist(), counts.astype(float).tolist(), strict=True))
-
-
-def _fertility(links: Ragged, column: int, side: Side) -> list[tuple[str, int, float]]:
-    token = side.words.offsets[links.row_of_value] + links.values[:, column]
-    tokens, n_links = np.unique(token, return_counts=True)
-    found = np.stack([side.words.values[tokens], n_links], axis=1)
-    distinct, counts = np.unique(found, axis=0, return_counts=True)
-    words = side.vocabulary.decode(distinct[:, 0])
-    return list(zip(words, distinct[:, 1].tolist(), counts.astype(float).tolist(), strict=True))
 
 
 def prior_lines(priors: Priors) -> Iterator[str]:

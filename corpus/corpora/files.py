@@ -8,6 +8,7 @@ from hyperbaton.corpus.corpora.corpus import AlignedCorpus, Side
 from hyperbaton.foundation.arrays import Ragged
 from hyperbaton.foundation.files.array_files import load_arrays, save_arrays
 from hyperbaton.foundation.files.vocabulary import Vocabulary
+from hyperbaton.foundation.work.workplace import Workplace
 
 FORMAT = 1
 OFFSETS = "_offsets"
@@ -45,3 +46,11 @@ def load_corpus(directory: Path) -> tuple[AlignedCorpus, list[str]]:
 
     corpus = AlignedCorpus(side("source_"), side("target_"), parts["links"])
     return corpus, header["remarks"]
+
+
+def corpus_at(here: Workplace, corpus: AlignedCorpus | Path) -> AlignedCorpus:
+    """The corpus that a task was given: itself, or the folder where it was saved."""
+    if isinstance(corpus, AlignedCorpus):
+        return corpus
+    loaded, _ = here.remembered(("corpus", corpus), lambda: load_corpus(here.get(corpus)))
+    return loaded

@@ -22,38 +22,35 @@ PRONOUNS = {  # subject: object, possessive, agreement
 }
 IRREGULAR_VERBS = """
 be was been, beat beat beaten, become became become, begin began begun, bite bit bitten,
-blow blew blown, break broke broken, bring brought brought, build built built,
-buy bought bought, catch caught caught, choose chose chosen, come came come, cut cut cut,
-do did done, draw drew drawn, drink drank drunk, drive drove driven, eat ate eaten,
-fall fell fallen, feel felt felt, fight fought fought, find found found, flee fled fled,
-fly flew flown, forbid forbade forbidden, forget forgot forgotten, get got gotten,
-give gave given, go went gone, grow grew grown, hang hung hung, have had had, hear heard heard,
-hide hid hidden, hit hit hit, hold held held, keep kept kept, know knew known, lead led led,
-leave left left, lend lent lent, let let let, lie lay lain, light lit lit, lose lost lost,
-make made made, mean meant meant, meet met met, mistake mistook mistaken, pay paid paid,
-put put put, quit quit quit, read read read, ride rode ridden, ring rang rung, rise rose risen,
-run ran run, say said said, see saw seen, sell sold sold, send sent sent, set set set,
-shake shook shaken, show showed shown, shut shut shut, sing sang sung, sit sat sat,
-sleep slept slept, speak spoke spoken, spend spent spent, spread spread spread,
-stand stood stood, steal stole stolen, stick stuck stuck, sweep swept swept, swim swam swum,
-take took taken, teach taught taught, tear tore torn, tell told told, think thought thought,
-throw threw thrown, understand understood understood, wake woke woken, wear wore worn,
-win won won, write wrote written
+blow blew blown, break broke broken, bring brought brought, build built built, buy bought bought,
+catch caught caught, choose chose chosen, come came come, cut cut cut, do did done,
+draw drew drawn, drink drank drunk, drive drove driven, eat ate eaten, fall fell fallen,
+feel felt felt, fight fought fought, find found found, flee fled fled, fly flew flown,
+forbid forbade forbidden, forget forgot forgotten, get got gotten, give gave given, go went gone,
+grow grew grown, hang hung hung, have had had, hear heard heard, hide hid hidden, hit hit hit,
+hold held held, keep kept kept, know knew known, lead led led, leave left left, lend lent lent,
+let let let, lie lay lain, light lit lit, lose lost lost, make made made, meet met met,
+mistake mistook mistaken, pay paid paid, put put put, quit quit quit, read read read,
+ride rode ridden, ring rang rung, rise rose risen, run ran run, say said said, see saw seen,
+sell sold sold, send sent sent, set set set, shake shook shaken, show showed shown,
+shut shut shut, sing sang sung, sit sat sat, sleep slept slept, speak spoke spoken,
+spend spent spent, spread spread spread, stand stood stood, steal stole stolen,
+stick stuck stuck, sweep swept swept, swim swam swum, take took taken, teach taught taught,
+tell told told, think thought thought, throw threw thrown, understand understood understood,
+wake woke woken, wear wore worn, win won won, write wrote written
 """
 IRREGULAR_PLURALS = """
 child children, man men, woman women, policeman policemen, fisherman fishermen, person people,
 foot feet, tooth teeth, mouse mice, fish fish, thesis theses, scarf scarves,
 bookshelf bookshelves, deer deer, goldfish goldfish, craftsman craftsmen, thief thieves,
 sheep sheep, knife knives, wife wives, leaf leaves, life lives, shelf shelves, wolf wolves,
-half halves, piano pianos, photo photos, radio radios, kimono kimonos, phenomenon phenomena,
-series series, serviceman servicemen, businessman businessmen, chairman chairmen,
-gentleman gentlemen
+piano pianos, photo photos, radio radios, kimono kimonos, phenomenon phenomena, series series,
+serviceman servicemen, businessman businessmen, chairman chairmen, gentleman gentlemen
 """
 NOT_DOUBLED = """
-allow answer borrow bow cater conquer consider cover deliver develop discover draw edit
-encounter enter examine exhibit explain follow gather grow happen know limit listen lower
-offer open order paint remember repair sew sharpen show suffer surrender swallow throw train
-visit wander water whisper wonder
+allow answer borrow bow consider develop discover draw encounter enter explain follow grow
+happen know listen lower offer open order paint remember repair show surrender swallow throw
+train visit water whisper wonder
 """
 DEGREES = {"good": ("better", "best"), "bad": ("worse", "worst"), "little": ("smaller", "smallest")}
 BE = {"present": ("am", "is", "are"), "past": ("was", "was", "were")}

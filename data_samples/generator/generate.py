@@ -8,8 +8,9 @@ need not generate everything again.
 
 import gzip
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from hashlib import sha256
+from itertools import count
 from pathlib import Path
 
 from hyperbaton.data_samples.generator import chinese, japanese
@@ -86,7 +87,7 @@ def _split(
     """Sentences of allowed length, none said before, with the seeds that made them."""
     examples: list[Example] = []
     seeds: list[str] = []
-    for seed in _seeds(f"{name}:{split}"):
+    for seed in map(f"{name}:{split}:{{}}".format, count()):
         if len(examples) == SIZES[split]:
             break
         example = realise(*grammar.sentence(Chooser(seed, unseen=split != "train")))
@@ -97,13 +98,6 @@ def _split(
         examples.append(example)
         seeds.append(seed)
     return examples, seeds
-
-
-def _seeds(prefix: str) -> Iterator[str]:
-    number = 0
-    while True:
-        yield f"{prefix}:{number}"
-        number += 1
 
 
 def _second_references(

@@ -5,7 +5,7 @@ gives to another (`clause(depth=1)`) holds for that rule and for all rules that 
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -20,6 +20,7 @@ from hyperbaton.data_samples.generator.synchronous import (
     Tree,
     Word,
     Words,
+    flat,
     leaves_of,
 )
 
@@ -53,6 +54,9 @@ class Grammar:
 
     def sentence(self, choose: Chooser) -> tuple[Tree, Words]:
         self._choose, self.settings = choose, {}
+        source, target = choose.source, choose.target
+        self.names |= {"chance": source.chance, "below": source.below, "among": source.among}
+        self.names["style"] = target.chance  # decides only how something is put
         made = self.names["sentence"]()
         return made.source, made.words
 
@@ -71,36 +75,26 @@ class Grammar:
 
     def _functions(self) -> dict[str, Any]:
         """What every rule can call; translated templates use the names with a line before them."""
-        choices = (self.chance, self.below, self.among, self.weighted, self.style, self.reword)
-        lexicon = (self.pick, self.find, self.belongs, self.classes, self.call, self.english)
-        building = (Phrase, tree, nodes, words, leaves, leaves_of, nested)
-        found = {f.__name__: f for functions in (choices, lexicon, building) for f in functions}
+        found = {function.__name__: function for function in BUILDING}
+        own = (self.weighted, self.weights, self.reword, self.pick, self.find, self.belongs)
+        found |= {f.__name__: f for f in (*own, self.classes, self.call, self.english)}
         inner = {f"_{name}": function for name, function in found.items()}
-        return found | inner | {"entries": self.lexicon.get, "_setting": self._setting}
-
-    def _setting(self, name: str) -> Any:
-        return self.settings[name]
-
-    def chance(self, probability: float) -> bool:
-        return self._choose.source.chance(probability)
-
-    def below(self, n: int) -> int:
-        return self._choose.source.below(n)
-
-    def among(self, *items: Any) -> Any:
-        return self._choose.source.among(*items)
+        drawn = dict.fromkeys(("chance", "below", "among", "style"))  # set for each sentence
+        settings = {"_setting": lambda name: self.settings[name]}
+        return found | inner | drawn | settings | {"entries": self.lexicon.get}
 
     def weighted(self, pairs: list[tuple[Any, float]] | None = None, **weights: float) -> Any:
         return self._choose.source.weighted(pairs or list(weights.items()))
 
-    def style(self, probability: float) -> bool:
-        """A chance that decides only how something is put in the target language."""
-        return self._choose.target.chance(probability)
+    def weights(self, name: str) -> list[tuple[str, float]]:
+        """The choices of a line of the category "weights" in the lexicon."""
+        line = next(entry for entry in self.lexicon["weights"] if entry.word == name)
+        return [(choice, float(weight)) for choice, weight in line.features.items()]
 
     def reword(self, text: str) -> str:
         """One of the translations that mean the same: "big|large"."""
         first, *others = text.replace("_", " ").split("|")
-        if not others or self.style(self.favourite):
+        if not others or self._choose.target.chance(self.favourite):
             return first
         return self._choose.target.among(*others)
 
@@ -149,32 +143,25 @@ def leaves(tag: str, text: str | Entry, **other: str) -> tuple[Leaf, ...]:
 
 def tree(label: str, *children: Any) -> Tree | tuple[()]:
     """A node; without children there is none."""
-    flat = tuple(_flat(children, "source"))
-    return Tree(label, flat) if flat else ()
+    found = tuple(flat(children, "source"))
+    return Tree(label, found) if found else ()
 
 
 def nested(label: str, before: Any, inner: Any) -> Any:
     """Each of the trees `before` above the next: (VP a (VP b inner))."""
-    for node in reversed(tuple(_flat((before,), "source"))):
+    for node in reversed(tuple(flat((before,), "source"))):
         inner = tree(label, node, inner)
     return inner
 
 
 def nodes(*items: Any) -> Any:
     """A single tree, or several side by side."""
-    flat = tuple(_flat(items, "source"))
-    return flat[0] if len(flat) == 1 else flat
+    found = tuple(flat(items, "source"))
+    return found[0] if len(found) == 1 else found
 
 
 def words(*items: Any) -> Words:
-    return tuple(_flat(items, "words"))
+    return tuple(flat(items, "words"))
 
 
-def _flat(items: Any, side: str) -> Iterator[Any]:
-    for item in items:
-        if isinstance(item, Phrase):
-            yield from _flat((getattr(item, side),), side)
-        elif isinstance(item, tuple | list):
-            yield from _flat(item, side)
-        elif item:
-            yield item
+BUILDING: tuple[Any, ...] = (Leaf, Phrase, tree, nodes, words, leaves, leaves_of, nested)

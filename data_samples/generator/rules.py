@@ -16,6 +16,7 @@ rule file, so a traceback shows the line of the rule.
 
 import ast
 import builtins
+import inspect
 import re
 from collections.abc import Iterator
 from difflib import get_close_matches
@@ -24,12 +25,12 @@ from typing import Any
 
 EXPRESSION = r"(?:[^\[\]]|\[[^\]]*\])*"  # with an index, at most
 NODE = re.compile(
-    r"\((?P<tag>[^\s()\[\]{}]+) (?P<word>\{[^}]*\}|[^\s()\[\]{}]+)\)"
-    rf"|\((?P<open>[^\s()\[\]{{}}]+)|(?P<close>\))|\[(?P<splice>{EXPRESSION})\]"
+    r"(?:\((?P<tag>[^\s()\[\]{}]+) (?P<word>\{[^}]*\}|[^\s()\[\]{}]+)\)"
+    rf"|\((?P<open>[^\s()\[\]{{}}]+)|(?P<close>\))|\[(?P<splice>{EXPRESSION})\])\s*"
 )
 WORD = re.compile(
-    rf"\[(?P<splice>{EXPRESSION})\]"
-    r"|(?P<text>\{[^}]*\}|[^\s/]+)/(?P<tag>\{[^}]*\}|[^\s~]+)(?:~(?P<links>[\w.,]+))?"
+    rf"(?:\[(?P<splice>{EXPRESSION})\]"
+    r"|(?P<text>\{[^}]*\}|[^\s/]+)/(?P<tag>\{[^}]*\}|[^\s~]+)(?:~(?P<links>[\w.,]+))?)(?:\s+|$)"
 )
 HEADER = re.compile(r"(cached )?(\w+)\((.*?)\): (.+)")
 LINE = re.compile(
@@ -55,11 +56,10 @@ class Rule:
         cached, self.name, parameters, _ = match.groups()
         self.cached = bool(cached)
         self.function = f"rule_{self.name}"
-        arguments = ast.parse(f"lambda {parameters}: 0", mode="eval").body.args  # type: ignore[attr-defined]
-        names = [argument.arg for argument in arguments.args]
-        defaults = [ast.literal_eval(default) for default in arguments.defaults]
-        self.parameters = names[: len(names) - len(defaults)]
-        self.defaults = dict(zip(names[len(self.parameters) :], defaults, strict=True))
+        signature = inspect.signature(eval(f"lambda {parameters}: 0"))
+        defaults = {name: p.default for name, p in signature.parameters.items()}
+        self.parameters = [name for name in defaults if defaults[name] is inspect.Parameter.empty]
+        self.defaults = {name: d for name, d in defaults.items() if name not in self.parameters}
         self.lines: list[ast.stmt] = []
         self._leaves: set[str] = set()
 
@@ -81,16 +81,10 @@ class Rule:
     def _code(self, match: re.Match[str]) -> str:
         if match["tree"]:
             return f"source = {self._tree(match['tree'])}; words = {self._words(match['words'])}"
-        operator = (match["operator"] or match["back"] or "=").strip()
         start = f"{match['name']} = " if match["name"] else "return "
-        return start + self._translated(operator, match["body"] or match["value"] or "()")
-
-    def _translated(self, operator: str, text: str) -> str:
-        if operator == "<":
-            return self._tree(text)
-        if operator == ">":
-            return self._words(text)
-        return self._links(text) if operator == "~" else text
+        operator = (match["operator"] or match["back"] or "=").strip()
+        translate = {"<": self._tree, ">": self._words, "~": self._links}.get(operator, str)
+        return start + translate(match["body"] or match["value"] or "()")
 
     def _tree(self, template: str) -> str:
         """(PP [noun] (P-OBJ o)) → tree("PP", noun, leaf_o := leaf)"""
@@ -131,28 +125,31 @@ class Rule:
 
     def compiled(self, names: dict[str, Any], settings: set[str]) -> Any:
         """The function: takes the settings, does the lines, gives back every name that was set."""
-        inner = {node.arg for node in self._nodes() if isinstance(node, ast.arg)}
-        for node in self._nodes():
-            if isinstance(node, ast.comprehension):
-                inner |= {part.id for part in ast.walk(node.target) if isinstance(part, ast.Name)}
-        used = [node for node in self._nodes() if isinstance(node, ast.Name)]
-        own = {node.id for node in used if isinstance(node.ctx, ast.Store)} - inner
-        taken = {*self.parameters, *self.defaults}
-        free = {node.id: node for node in used if node.id not in own | inner | taken | set(names)}
-        for name, node in free.items():
-            if name not in settings and not hasattr(builtins, name):
-                near = get_close_matches(name, settings | set(names)) or ["a name that is set"]
-                raise self.error(node.lineno, f"unknown name {name!r}", " or ".join(near))
-        inherited = {*self.defaults, *(name for name in free if name in settings)}
-        code = [f"{name} = _setting({name!r})" for name in sorted(inherited)]
-        code += [f"{name} = ()" for name in sorted(own - taken)]
-        made = ", ".join(f"{name}={name}" for name in sorted(own) if not name.startswith("leaf_"))
-        function = _statement(f"def {self.function}({', '.join(self.parameters)}): pass")
-        last = _statement(f"return _Phrase({made})")
-        function.body = [*map(_statement, code), *self.lines, last]  # type: ignore[attr-defined]
-        for node in (function, *function.body[: len(code)], last):  # type: ignore[attr-defined]
-            node.lineno = node.end_lineno = self.number
-        return compile(ast.fix_missing_locations(ast.Module([function], [])), self.path, "exec")
+        inner = [node.target for node in self._nodes() if isinstance(node, ast.comprehension)]
+        inside = [part for target in inner for part in ast.walk(target)]
+        used = [node for node in self._nodes() if isinstance(node, ast.Name) and node not in inside]
+        own = {node.id for node in used if isinstance(node.ctx, ast.Store)}
+        bound = {part.id for part in inside if isinstance(part, ast.Name)}
+        bound |= {node.arg for node in self._nodes() if isinstance(node, ast.arg)}
+        bound |= {*own, *names, *self.parameters, *self.defaults, *dir(builtins)}
+        free = {node.id: node.lineno for node in used if node.id not in bound}
+        for name in set(free) - settings:
+            near = get_close_matches(name, {*settings, *names, *own}) or ["a name that is set"]
+            raise self.error(free[name], f"unknown name {name!r}", " or ".join(near))
+        blank = sorted(own - {*self.parameters, *self.defaults})
+        made = [name for name in sorted({*own, *self.parameters}) if name[:5] != "leaf_"]
+        start = [f"{name} = _setting({name!r})" for name in sorted({*self.defaults, *free})]
+        start += [f"{name} = ()" for name in blank]
+        end = f"return _Phrase({', '.join(f'{name}={name}' for name in made)})"
+        code = [
+            f"def {self.function}({', '.join(self.parameters)}):",
+            "; ".join(start or ["0"]),
+            end,
+        ]
+        module = ast.parse("\n    ".join(code))
+        ast.increment_lineno(module, self.number - 1)
+        module.body[0].body[-1:-1] = self.lines  # type: ignore[attr-defined]
+        return compile(module, self.path, "exec")
 
     def _nodes(self) -> Iterator[ast.AST]:
         return (node for line in self.lines for node in ast.walk(line))
@@ -193,15 +190,9 @@ def _scan(pattern: re.Pattern[str], template: str) -> Iterator[re.Match[str]]:
         if not match:
             raise ValueError(f"cannot read {template[position:]!r}")
         yield match
-        position = (
-            match.end() + len(template[match.end() :]) - len(template[match.end() :].lstrip())
-        )
+        position = match.end()
 
 
 def _value(text: str) -> str:
     """An expression in braces, or a word as it stands."""
     return text[1:-1] if text.startswith("{") and text.endswith("}") else repr(text)
-
-
-def _statement(code: str) -> ast.stmt:
-    return ast.parse(code).body[0]

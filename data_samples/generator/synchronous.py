@@ -15,6 +15,7 @@ and the word alignment falls out of it:
 (('bought', 'a', 'book'), ((0, 2), (2, 0)))
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
 from typing import Any, TypeVar
@@ -111,18 +112,21 @@ class Chooser:
         self.unseen = unseen
 
 
-def leaves_of(*items: Any) -> tuple[Leaf, ...]:
-    """All leaves of trees, phrases and sequences of them, in order."""
-    found: list[Leaf] = []
+def flat(items: Any, side: str) -> Iterator[Any]:
+    """All trees ("source") or words of phrases and sequences of them."""
     for item in items:
-        if isinstance(item, Leaf):
-            found.append(item)
-        elif isinstance(item, Tree):
-            found.extend(leaves_of(*item.children))
+        if isinstance(item, Phrase):
+            yield from flat((getattr(item, side),), side)
+        elif isinstance(item, tuple | list):
+            yield from flat(item, side)
         elif item:
-            found.extend(
-                leaves_of(*item) if isinstance(item, tuple | list) else leaves_of(item.source)
-            )
+            yield item
+
+
+def leaves_of(*items: Any) -> tuple[Leaf, ...]:
+    found: list[Leaf] = []
+    for node in flat(items, "source"):
+        found.extend([node] if isinstance(node, Leaf) else leaves_of(*node.children))
     return tuple(found)
 
 

@@ -1,12 +1,13 @@
 """Where work that is larger than memory is put aside: named groups of arrays.
 
 In memory, or as folders of `.npy` files. A folder appears when it is complete, so whatever is on
-the shelf after a run was killed can be used by the next one. Tasks on other machines read no more
-of it than they want, and bring home what they make.
+the shelf after a run was killed can be used by the next one. A shelf of files can be sent to tasks
+anywhere: they read no more of it than they want, and bring home what they make.
 """
 
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from io import BytesIO
 from math import prod
 from pathlib import Path
@@ -27,36 +28,28 @@ _lock = Lock()  # Python 3.11 cannot parse headers in two threads at once
 
 
 class Shelf:
-    """On the command's machine."""
+    """In memory, for threads."""
 
-    def __init__(self, folder: Path | None = None) -> None:
-        self._folder, self._kept = folder, dict[str, Arrays]()
-        if folder is not None:
-            make_folder(folder)
+    def __init__(self) -> None:
+        self._kept = dict[str, Arrays]()
+
+    def at(self, here: Workplace) -> "Shelf":  # noqa: ARG002
+        """The shelf as a task sees it."""
+        return self
 
     def has(self, name: str) -> bool:
-        return name in self._kept if self._folder is None else (self._folder / name).is_dir()
+        return name in self._kept
 
     def put(self, name: str, arrays: Arrays) -> None:
-        if self._folder is None:
-            self._kept[name] = arrays
-            return
-        part = self._folder / f"{name}.part"
-        with writing(part):
-            shutil.rmtree(part, ignore_errors=True)
-            part.mkdir()
-            for key, values in arrays.items():
-                rows = np.ascontiguousarray(values)  # so that some of them can be read
-                np.save(part / f"{key}.npy", rows, allow_pickle=False)
-            part.rename(self._folder / name)
+        self._kept[name] = arrays
 
     def get(self, name: str) -> Arrays:
-        """What was put there; read-only, and mapped if it is large, if it is on disk."""
-        return self._kept[name] if self._folder is None else _Mapped(self._folder / name, "r")
+        """What was put there; read-only if it is on disk, and mapped if it is large."""
+        return self._kept[name]
 
     def common(self, name: str) -> Arrays:
         """What many tasks want, as arrays that kernels take for those in memory."""
-        return self._kept[name] if self._folder is None else _Mapped(self._folder / name, "c")
+        return self.get(name)
 
     def gather(
         self, names: Sequence[str], begin: str, part: int, columns: Sequence[str]
@@ -73,41 +66,58 @@ class Shelf:
         return list(map(_joined, parts)), np.array(sizes, np.int64)
 
     def drop(self, name: str) -> None:
-        if self._folder is None:
-            self._kept.pop(name, None)
-        else:
-            shutil.rmtree(self._folder / name, ignore_errors=True)
+        self._kept.pop(name, None)
 
 
-class FarShelf(Shelf):
-    """The shelf of the command's machine, as a task sees it."""
+@dataclass(frozen=True)
+class FileShelf(Shelf):
+    """In a folder of the command's machine, which tasks may see from elsewhere."""
 
-    def __init__(self, here: Workplace, folder: Path) -> None:
-        self._here, self._home = here, folder
+    folder: Path
+    here: Workplace = field(default=Workplace(), compare=False)
+
+    def at(self, here: Workplace) -> "FileShelf":
+        return FileShelf(self.folder, here)
+
+    def has(self, name: str) -> bool:
+        return (self.folder / name).is_dir()
 
     def put(self, name: str, arrays: Arrays) -> None:
-        with self._here.working_in(self._home) as folder:
-            Shelf(folder).put(name, arrays)
-            self._here.put(folder / name, self._home / name)
+        with self.here.working_in(self.folder) as folder:
+            make_folder(folder)
+            part = folder / f"{name}.part"
+            with writing(part):
+                shutil.rmtree(part, ignore_errors=True)
+                part.mkdir()
+                for key, values in arrays.items():
+                    rows = np.ascontiguousarray(values)  # so that some of them can be read
+                    np.save(part / f"{key}.npy", rows, allow_pickle=False)
+                part.rename(folder / name)
+            self.here.put(folder / name, self.folder / name)
 
     def get(self, name: str) -> Arrays:
-        return _Fetched(self._here, self._home / name)
+        if self.here.is_home:
+            return _Mapped(self.folder / name, "r")
+        return _Fetched(self.here, self.folder / name)
 
     def common(self, name: str) -> Arrays:
-        return _Mapped(self._here.get(self._home / name), "c")
+        return _Mapped(self.here.get(self.folder / name), "c")
 
     def gather(
         self, names: Sequence[str], begin: str, part: int, columns: Sequence[str]
     ) -> tuple[list[NDArray[Any]], Int64Array]:
-        folders = [self._home / name for name in names]
-        bounds = [RowRange(head, part, part + 2) for head in heads(self._here, folders, begin)]
-        ends = fetched(self._here, bounds).reshape(-1, 2)
+        folders = [self.folder / name for name in names]
+        bounds = [RowRange(head, part, part + 2) for head in heads(self.here, folders, begin)]
+        ends = fetched(self.here, bounds).reshape(-1, 2)
         gathered = []
         for column in columns:
-            found = heads(self._here, folders, column)
+            found = heads(self.here, folders, column)
             rows = [RowRange(head, *pair) for head, pair in zip(found, ends.tolist(), strict=True)]
-            gathered.append(fetched(self._here, rows))
+            gathered.append(fetched(self.here, rows))
         return gathered, ends[:, 1] - ends[:, 0]
+
+    def drop(self, name: str) -> None:
+        shutil.rmtree(self.folder / name, ignore_errors=True)
 
 
 class _Mapped(Arrays):

@@ -10,15 +10,18 @@ that are small and can be pickled. Leaving the block with an error ends all work
 """
 
 from abc import abstractmethod
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, Concatenate, Generic, NamedTuple, ParamSpec, TypeVar
 
+from hyperbaton.foundation.files.writing import make_folder
 from hyperbaton.foundation.progress import Progress
+from hyperbaton.foundation.work.shelf import FileShelf, Shelf
 from hyperbaton.foundation.work.workplace import Workplace
 
 Job = TypeVar("Job")
@@ -83,11 +86,30 @@ class Threads(Workers):
         self._pool.shutdown(wait, cancel_futures=cancel_futures)
 
 
-class FarWork(NamedTuple):
-    """Who does the work of a training, and where its files lie until it is done."""
+class Crew(NamedTuple):
+    """Who does the tasks of a long work, and where its files lie until it is done."""
 
     workers: Workers
-    folder: Path
+    folder: Path = Path()  # unused as long as all shelves are in memory
+
+    def shelf(self, name: str = "", *, in_memory: bool = True) -> Shelf:
+        """One that all tasks can reach; in memory only if they run in this process."""
+        if in_memory and not self.workers.is_far:
+            return Shelf()
+        folder = (self.folder / name).absolute()
+        make_folder(folder)
+        self.workers.serve(reads=[], writes=[folder])
+        return FileShelf(folder)
+
+
+@contextmanager
+def crew_of(crew: Crew | None, threads: int) -> Iterator[Crew]:
+    """The given one, or else threads."""
+    if crew is not None:
+        yield crew
+        return
+    with Threads(threads) as workers:
+        yield Crew(workers)
 
 
 def run_jobs(

@@ -32,6 +32,8 @@ class Piece(NamedTuple):
 class Workplace:
     """The command's own machine."""
 
+    is_home = True
+
     def __init__(self, progress: Progress | None = None) -> None:
         self._progress = progress
 

@@ -22,11 +22,11 @@ import numpy as np
 
 from hyperbaton.corpus.corpora.corpus import AlignedCorpus
 from hyperbaton.corpus.sentences.sentence import Sentence
-from hyperbaton.foundation.arrays import FloatArray
-from hyperbaton.foundation.coverage import cover, empty_coverage, free_spans, unpack_coverage
+from hyperbaton.foundation.arrays import FloatArray, Ragged
+from hyperbaton.foundation.coverage import free_spans, unpack_coverage
 from hyperbaton.foundation.errors import DataError, NotFitted
+from hyperbaton.models.distortion.derivations import derivation_features, walk
 from hyperbaton.models.distortion.interface import (
-    START,
     DistortionModel,
     OptionTable,
     SentenceScorer,
@@ -43,7 +43,7 @@ Reference = Callable[[DistortionModel, Sentence, OptionTable, Sequence[int]], Fl
 
 
 class Walks(NamedTuple):
-    """The steps of some derivations, one after the other."""
+    """The steps of some derivations: the first of each, then the second of each, and so on."""
 
     steps: Steps
     paths: list[tuple[int, ...]]  # options of each derivation
@@ -237,7 +237,7 @@ class ModelLaws:
         for path, found in self.derivations:
             fresh = self.model.prepare(self.sentence, self.options)
             message = "a derivation's features must not depend on those that were scored before"
-            expected = derivation_features(fresh, self.options, path)
+            expected = self._alone(fresh, path)
             assert np.allclose(found, expected, atol=1e-9), message
         return len(self.derivations)
 
@@ -252,8 +252,12 @@ class ModelLaws:
 
     @cached_property
     def derivations(self) -> list[tuple[tuple[int, ...], FloatArray]]:
-        paths = self.walks.paths[:N_SUMS]
-        return [(path, derivation_features(self.scorer, self.options, path)) for path in paths]
+        return [(path, self._alone(self.scorer, path)) for path in self.walks.paths[:N_SUMS]]
+
+    def _alone(self, scorer: SentenceScorer, path: Sequence[int]) -> FloatArray:
+        """The features of one derivation, (F,)."""
+        values: FloatArray = derivation_features(scorer, self.options, _ragged([path]))[0]
+        return values
 
     def tables(self) -> int:
         """The values that the search looks up in the tables are those of the scorer."""
@@ -306,19 +310,15 @@ class ModelLaws:
 def walk_through(scorer: SentenceScorer, options: OptionTable, seed: int) -> Walks:
     """The steps of random derivations, with the states that the model itself gives."""
     paths = [tuple(path) for path in _with_detours(options, N_WALKS, seed)]
-    rows = [step for path in paths for step in _steps(scorer, options, path)]
-    before = [path[:n_taken] for path in paths for n_taken in range(len(path))]
-    return Walks(Steps(*(np.concatenate(c) for c in zip(*rows, strict=True))), paths, before)
+    batches, before = [], []
+    for n_taken, (going, steps, _) in enumerate(walk(scorer, options, _ragged(paths))):
+        batches.append(steps)
+        before += [paths[path][:n_taken] for path in going.tolist()]
+    return Walks(Steps(*map(np.concatenate, zip(*batches, strict=True))), paths, before)
 
 
-def derivation_features(
-    scorer: SentenceScorer, options: OptionTable, path: Sequence[int]
-) -> FloatArray:
-    """The features of a derivation, summed over its steps and its end, (F,)."""
-    steps = _steps(scorer, options, path)
-    total = sum((scorer.features(step)[0] for step in steps), np.zeros(scorer.n_features))
-    result: FloatArray = total + scorer.finish(scorer.advance(steps[-1]))[0]
-    return result
+def _ragged(paths: Sequence[Sequence[int]]) -> Ragged:
+    return Ragged(np.concatenate(paths).astype(np.int32), np.cumsum([0, *map(len, paths)]))
 
 
 def random_derivations(options: OptionTable, n: int, seed: int) -> Iterator[list[int]]:
@@ -344,19 +344,6 @@ def _with_detours(options: OptionTable, n: int, seed: int) -> Iterator[list[int]
         if len(path) > 3:
             meet = int(random.integers(2, len(path) - 1))
             yield [*random.permutation(path[:meet]).tolist(), *path[meet:]]
-
-
-def _steps(scorer: SentenceScorer, options: OptionTable, path: Sequence[int]) -> list[Steps]:
-    """The steps of a derivation, each a batch of its own."""
-    steps = []
-    state = np.array([scorer.initial_state], np.int64)
-    previous = np.array([START], np.int32)
-    coverage = empty_coverage(1, options.n_words)
-    for option in path:
-        steps.append(Steps(previous, np.array([option], np.int32), coverage.copy(), state))
-        state, previous = scorer.advance(steps[-1]), steps[-1].option
-        cover(coverage[0], options.start[option], options.end[option])
-    return steps
 
 
 def _rows(steps: Steps, which: Any) -> Steps:

@@ -11,13 +11,12 @@ are one run, in every shard and in the end. Counts are exact, however the text i
 """
 
 from itertools import pairwise, repeat
-from pathlib import Path
 
 import numpy as np
 
 from hyperbaton.foundation.arrays import Int32Array, Int64Array, Ragged
-from hyperbaton.foundation.work.shelf import FarShelf, Shelf
-from hyperbaton.foundation.work.workers import FarWork
+from hyperbaton.foundation.work.shelf import Shelf
+from hyperbaton.foundation.work.workers import Crew
 from hyperbaton.foundation.work.workplace import Workplace
 from hyperbaton.models.language_model.counting import (
     BYTES_PER_TOKEN,
@@ -35,16 +34,11 @@ FEWEST_TOKENS = 1000  # tokens of a shard, however little memory there is
 
 
 def count_ngrams_far(
-    far: FarWork, sentences: Ragged, n_words: int, order: int, memory: int
+    crew: Crew, sentences: Ragged, n_words: int, order: int, memory: int
 ) -> list[NGramCounts]:
     """As `count_ngrams`; `memory` is that of a worker."""
     check_text(sentences, n_words)
-    folder, size = (
-        far.folder.absolute(),
-        max(FEWEST_TOKENS, min(SHARD_TOKENS, memory // BYTES_PER_TOKEN)),
-    )
-    shelf = Shelf(folder)
-    far.workers.serve(reads=[], writes=[folder])
+    shelf, size = crew.shelf(), max(FEWEST_TOKENS, min(SHARD_TOKENS, memory // BYTES_PER_TOKEN))
     words, depth = with_boundaries(sentences)
     counts = [count_words(words, n_words)]
     node_of_word = np.zeros(n_words, np.int32)
@@ -56,9 +50,9 @@ def count_ngrams_far(
     none = np.empty(0, np.bool_)
     start = 1  # the first node of the length that is known already
     for length in range(2, order + 1):
-        tasks = repeat(folder), repeat(length)
-        list(far.workers.map(count_shard, *tasks, range(n_shards), repeat(n_parts)))
-        list(far.workers.map(merge_part, *tasks, range(n_parts), repeat(n_shards)))
+        tasks = repeat(shelf), repeat(length)
+        list(crew.workers.map(count_shard, *tasks, range(n_shards), repeat(n_parts)))
+        list(crew.workers.map(merge_part, *tasks, range(n_parts), repeat(n_shards)))
         parts = [shelf.get(name) for name in _names("merge", length, n_parts)]
         next_start = start + len(counts[-1].word)
         first = next_start + np.cumsum([0, *(len(part["word"]) for part in parts)])
@@ -95,8 +89,8 @@ def _bounds(words: Int32Array, n_words: int, n_parts: int) -> Int32Array:
     return np.unique(ends).astype(np.int32)
 
 
-def count_shard(here: Workplace, folder: Path, length: int, shard: int, n_parts: int) -> None:
-    shelf = FarShelf(here, folder)
+def count_shard(here: Workplace, shelf: Shelf, length: int, shard: int, n_parts: int) -> None:
+    shelf = shelf.at(here)
     text, plan = shelf.get(f"text-{shard}"), shelf.get("plan")
     words, depth = text["words"], text["depth"]
     if length == 2:
@@ -137,8 +131,8 @@ def _nodes(shelf: Shelf, length: int, shard: int, depth: Int32Array, n_parts: in
     return node
 
 
-def merge_part(here: Workplace, folder: Path, length: int, part: int, n_shards: int) -> None:
-    shelf = FarShelf(here, folder)
+def merge_part(here: Workplace, shelf: Shelf, length: int, part: int, n_shards: int) -> None:
+    shelf = shelf.at(here)
     names, columns = _names("count", length, n_shards), ["key", "suffix", "occurrences"]
     (key, suffix, occurrences), sizes = shelf.gather(names, "begin", part, columns)
     keys, one, number = np.unique(key, return_index=True, return_inverse=True)

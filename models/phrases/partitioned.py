@@ -17,14 +17,14 @@ from hyperbaton.foundation.progress import Progress
 from hyperbaton.foundation.work.workers import Workers
 from hyperbaton.models.phrases.sections import Targets, join
 from hyperbaton.models.phrases.settings import NONE
-from hyperbaton.models.phrases.steps import FarPhraseSteps, PhraseSteps, make_part, part_names
+from hyperbaton.models.phrases.steps import PhraseSteps, SentSteps, make_part, part_names
 
 
 @dataclass(eq=False)
 class PhraseTraining:
     steps: PhraseSteps
+    sent: SentSteps
     workers: Workers
-    sent: PhraseSteps | FarPhraseSteps  # the steps as workers get them
     progress: Progress | None = None
 
     def run(self) -> ArrayFolder:

@@ -6,7 +6,6 @@ after it. Results do not depend on the division.
 """
 
 import json
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -44,13 +43,8 @@ class Division(NamedTuple):
         return len(self.target) + 1
 
     def text(self) -> str:
-        """To be read by `read_division`."""
+        """To tell whether work was divided in the same way."""
         return json.dumps([self.source.tolist(), self.target.tolist(), self.shard])
-
-
-def read_division(path: Path) -> Division:
-    source, target, shard = json.loads(path.read_text(encoding="utf-8"))
-    return Division(np.array(source, np.int64), np.array(target, np.int64), shard)
 
 
 def divide(
@@ -62,7 +56,7 @@ def divide(
         np.linspace(0, len(corpus) - 1, min(SAMPLED_PAIRS, len(corpus))).astype(np.int64)
     )
     sample = corpus.take(rows)
-    found = extract(sample, max_length, threads=threads)
+    found = extract(sample, max_length, threads=1 if far else threads)
     n = len(found) * len(corpus) / max(1, len(rows))
     fits = memory == 0 or n * (KEPT_BYTES + WORK_BYTES) <= memory
     n_parts = threads if n > MANY_OCCURRENCES else 1

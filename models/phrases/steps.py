@@ -15,20 +15,21 @@ be made anywhere.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from hyperbaton.corpus.corpora.corpus import AlignedCorpus
-from hyperbaton.corpus.corpora.files import load_corpus
+from hyperbaton.corpus.corpora.files import corpus_at
 from hyperbaton.foundation.arrays import BoolArray, Int32Array, Int64Array
-from hyperbaton.foundation.work.shelf import Arrays, FarShelf, Shelf, owned
+from hyperbaton.foundation.work.shelf import Arrays, Shelf, owned
 from hyperbaton.foundation.work.workplace import Workplace
 from hyperbaton.models.phrases.checking import reordering_type
 from hyperbaton.models.phrases.collecting import collect
 from hyperbaton.models.phrases.extraction import extract_block
 from hyperbaton.models.phrases.lexical import LexicalTable, estimate_lexical, lexical_weights
 from hyperbaton.models.phrases.numbering import number_rows
-from hyperbaton.models.phrases.partitions import DIVISION, Division, group_by_part, read_division
+from hyperbaton.models.phrases.partitions import Division, group_by_part
 from hyperbaton.models.phrases.pruning import (
     Postings,
     best_first,
@@ -68,10 +69,6 @@ class PhraseSteps:
     settings: PhraseSettings
     division: Division
     shelf: Shelf
-
-    def at(self, here: Workplace) -> "PhraseSteps":  # noqa: ARG002
-        """In the process of the command."""
-        return self
 
     def make(self, step: str, part: int) -> None:
         """Puts a part on the shelf."""
@@ -255,23 +252,19 @@ class PhraseSteps:
         return keep
 
 
-@dataclass(frozen=True)
-class FarPhraseSteps:
-    """How another machine finds what it needs."""
+class SentSteps(NamedTuple):
+    """The steps as a task gets them."""
 
-    corpus: Path
+    corpus: AlignedCorpus | Path
     settings: PhraseSettings
-    shelf: Path
+    division: Division
+    shelf: Shelf
 
     def at(self, here: Workplace) -> PhraseSteps:
-        def load() -> tuple[AlignedCorpus, Division]:
-            corpus, _ = load_corpus(here.get(self.corpus))
-            return corpus, read_division(here.get(self.shelf / DIVISION))
-
-        corpus, division = here.remembered(self, load)
-        return PhraseSteps(corpus, self.settings, division, FarShelf(here, self.shelf))
+        corpus = corpus_at(here, self.corpus)
+        return PhraseSteps(corpus, self.settings, self.division, self.shelf.at(here))
 
 
-def make_part(here: Workplace, steps: PhraseSteps | FarPhraseSteps, step: str, part: int) -> None:
+def make_part(here: Workplace, steps: SentSteps, step: str, part: int) -> None:
     """The task."""
     steps.at(here).make(step, part)

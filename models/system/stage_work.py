@@ -1,86 +1,139 @@
-"""What stages make of a corpus, here or on another machine.
+"""What the stages of a training do: each fills a folder, and says in a few words with what.
 
-Each function fills a folder and returns a few words on what it made. `work_elsewhere` is the task
-of a whole stage: a worker loads the corpus, and brings the folder home.
+Those that need nothing but the corpus and results of earlier stages can run on another machine.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any
 
-from hyperbaton.corpus.corpora.corpus import AlignedCorpus, Side
-from hyperbaton.corpus.corpora.files import load_corpus
+import numpy as np
+
+from hyperbaton.corpus.corpora.corpus import Side
+from hyperbaton.corpus.text import split_words
 from hyperbaton.corpus.words.tagger import Tagger
 from hyperbaton.corpus.words.word_classes import WordClasses
-from hyperbaton.foundation.files.vocabulary import SPECIAL
-from hyperbaton.foundation.work.workplace import Workplace
-from hyperbaton.models.distortion.catalogue import parse_model
+from hyperbaton.foundation.arrays import Ragged
+from hyperbaton.foundation.errors import DataError, SettingError
+from hyperbaton.foundation.files.sealed_folders import check_unchanged
+from hyperbaton.foundation.files.vocabulary import SPECIAL, Vocabulary
+from hyperbaton.foundation.files.writing import path_text
 from hyperbaton.models.distortion.interface import DistortionModel, fit_model
+from hyperbaton.models.language_model.counting import count_ngrams, read_text
+from hyperbaton.models.language_model.estimation import Count, estimate
+from hyperbaton.models.language_model.far_counting import count_ngrams_far
+from hyperbaton.models.language_model.model import LanguageModel
+from hyperbaton.models.phrases.building import train_phrases
 from hyperbaton.models.phrases.table import PhraseTable
+from hyperbaton.models.system.stage_loop import Bench
+from hyperbaton.models.system.training_inputs import TrainingCorpus
 
-StageWork = Callable[..., str]  # of a place, a corpus, a folder, and values
+SORTING = 6  # the share of memory for sorting n-grams; most is needed for the n-grams themselves
 
 
-def make_classes(
-    here: Workplace, corpus: AlignedCorpus, folder: Path, side: str, number: int
+def learn_case(bench: Bench, folder: Path, *, corpus: TrainingCorpus) -> str:  # noqa: ARG001
+    text = corpus.inputs.text
+    assert text is not None
+    text.fit(corpus.read_with_case()[0]).save(folder)
+    return "capital letters of words"
+
+
+def make_phrases(
+    bench: Bench,
+    folder: Path,
+    *,
+    corpus: TrainingCorpus,
+    talk: Callable[[str], None],
 ) -> str:
-    text: Side = getattr(corpus, side)
-    here.say(f"making {side} word classes", 0)
+    pairs, remarks = corpus.read()
+    for line in remarks:
+        talk(line)
+    bench.here.say("making the phrase table", 0)
+    workers, settings = bench.crew.workers, corpus.inputs.settings.phrases
+    given = corpus.saved().absolute() if workers.is_far else pairs
+    how = settings, bench.threads, bench.memory, folder, bench.here.say
+    try:
+        table = train_phrases(given, *how, workers=workers)
+    except DataError as error:
+        error.where = error.where or path_text(corpus.inputs.paths["alignment"])
+        raise
+    return f"{len(table):,} phrase pairs of {len(pairs):,} sentence pairs"
+
+
+def make_language_model(bench: Bench, folder: Path, *, corpus: TrainingCorpus) -> str:
+    inputs, settings = corpus.inputs, corpus.inputs.settings.lm
+    target, text = corpus.read()[0].target, corpus.text()
+    tokenise = split_words if text is None else text.written
+    more_vocabulary, more = read_text(inputs.lm_texts, bench.here.say, tokenise)
+    check_unchanged(dict(zip(inputs.lm_texts, inputs.lm_hashes, strict=True)))
+    words, vocabulary = _appended(target.words, target.vocabulary, more, more_vocabulary)
+    bench.here.say("making the language model", 0)
+    count: Count = count_ngrams
+    memory = bench.memory // SORTING
+    if bench.crew.workers.is_far:
+        count, memory = partial(count_ngrams_far, bench.crew), bench.memory
+    thresholds = parse_thresholds(settings.prune)
+    ngrams = estimate(words, vocabulary, settings.order, thresholds, memory, count)
+    LanguageModel.from_ngrams(ngrams).save(folder)
+    return f"{sum(ngrams.counts):,} n-grams of {len(words.values):,} words"
+
+
+def make_classes(bench: Bench, folder: Path, *, side: str, number: int) -> str:
+    text: Side = getattr(bench.corpus(), side)
+    bench.here.say(f"making {side} word classes", 0)
     WordClasses.fit(text.words, text.vocabulary, number).save(folder)
     return f"{len(text.vocabulary) - len(SPECIAL):,} words in {number} classes"
 
 
-def make_tagger(here: Workplace, corpus: AlignedCorpus, folder: Path, seed: int) -> str:
-    tagger = Tagger.fit(corpus.source, seed=seed, progress=here.say)
+def make_tagger(bench: Bench, folder: Path, *, seed: int) -> str:
+    tagger = Tagger.fit(bench.corpus().source, seed=seed, progress=bench.here.say)
     tagger.save(folder)
     return f"{len(tagger.tags)} tags, {tagger.accuracy:.1%} of held-out words right"
 
 
-@dataclass(frozen=True)
-class Needed:
-    """What distortion models learn from besides the corpus."""
-
-    source_classes: Path
-    target_classes: Path
-    phrases: Path | None = None  # if they need it: it is large
-
-    def at(self, here: Workplace) -> "Needed":
-        return Needed(*(here.get(path) for path in vars(self).values() if path))
-
-
-def fit_distortion(
-    here: Workplace, corpus: AlignedCorpus, folder: Path, text: str, needed: Needed, **offered: Any
-) -> str:
-    """A model by its name and settings."""
-    model, own = parse_model(text), needed.at(here)
-    return fit_and_save(model, corpus, folder, own, progress=here.say, **offered)
-
-
-def fit_and_save(
-    model: DistortionModel, corpus: AlignedCorpus, folder: Path, needed: Needed, **offered: Any
-) -> str:
-    source = WordClasses.load(needed.source_classes).layer(corpus.source.words)
-    target = WordClasses.load(needed.target_classes).layer(corpus.target.words)
+def fit_distortion(bench: Bench, folder: Path, *, model: DistortionModel, seed: int) -> str:
+    """The phrase table is read only for models that need it: it is large."""
+    found = {name: bench.here.get(path) for name, path in bench.inputs.items()}
+    corpus = bench.corpus()
+    source = WordClasses.load(found["source_classes"]).layer(corpus.source.words)
+    target = WordClasses.load(found["target_classes"]).layer(corpus.target.words)
     with_classes = replace(
         corpus,
         source=replace(corpus.source, classes=source),
         target=replace(corpus.target, classes=target),
     )
-    table = PhraseTable.load(needed.phrases) if needed.phrases else None
-    fit_model(model, with_classes, phrases=table, **offered)
+    fit_model(
+        model,
+        with_classes,
+        phrases=PhraseTable.load(found["phrases"]) if "phrases" in found else None,
+        seed=seed,
+        threads=bench.threads,
+        progress=bench.here.say,
+        memory=bench.memory,
+        crew=bench.crew,
+    )
     model.save(folder)
     return f"fitted to {len(corpus):,} sentence pairs"
 
 
-def work_elsewhere(
-    here: Workplace, corpus: Path, home: Path, work: StageWork, values: dict[str, Any]
-) -> str:
-    """Brings home what the work makes of a corpus that lies at home."""
-    pairs, _ = here.remembered(("corpus", corpus), lambda: load_corpus(here.get(corpus)))
-    with here.working_in(home.parent) as place:
-        folder = place / home.name
-        folder.mkdir(parents=True, exist_ok=True)
-        made = work(here, pairs, folder, **values)
-        here.put(folder, home)
-    return made
+def parse_thresholds(text: str) -> list[int]:
+    """Of `lm.prune`."""
+    try:
+        return [int(number) for number in text.replace(",", " ").split()]
+    except ValueError:
+        raise SettingError(
+            f"{text!r} is not a list of thresholds",
+            expected='expected whole numbers such as "0 0 1"',
+        ) from None
+
+
+def _appended(
+    words: Ragged, vocabulary: Vocabulary, more: Ragged, more_vocabulary: Vocabulary
+) -> tuple[Ragged, Vocabulary]:
+    """One text after the other, over one vocabulary."""
+    joined = Vocabulary(vocabulary.words[len(SPECIAL) :])
+    ids = np.array(joined.extend(more_vocabulary.words), dtype=np.int32)
+    values = np.concatenate([words.values, ids[more.values]])
+    lengths = np.concatenate([words.lengths, more.lengths])
+    return Ragged(values, np.concatenate([[0], np.cumsum(lengths)])), joined

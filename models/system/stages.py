@@ -78,6 +78,11 @@ def locked(directory: Path) -> Iterator[None]:
         os.close(handle)
 
 
+def part_of(name: str, key: str) -> str:
+    """The folder of a stage's result, in that of the run."""
+    return f"{PARTS}/{name}-{key}"
+
+
 def run_stage(
     directory: Path,
     name: str,
@@ -95,7 +100,7 @@ def run_stage(
     that `resumes` finds what it had done when it was killed or interrupted. Files that the key was
     made of must still be the same in the end.
     """
-    part = f"{PARTS}/{name}-{key}"
+    part = part_of(name, key)
     finished, unfinished = directory / part, directory / f"{part}{UNFINISHED}"
     if finished.is_dir():
         if is_whole(finished):

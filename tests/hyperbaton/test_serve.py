@@ -131,7 +131,7 @@ def test_the_samples_are_trained_once(model, served, monkeypatch, tmp_path, writ
     folder = tmp_path / "hyperbaton-demo" / "ja-en" / "served"
     kinds = [entry["name"] for entry in read_system(folder)["distortion"]]
     assert kinds == ["linear", "msd", "pair"]
-    assert [tuple(example) for example in systems(served)["ja-en"].examples] == [
+    assert [tuple(example.values()) for example in systems(served)["ja-en"].examples] == [
         ("hon o katta", "bought a book"),
         ("kare wa hon o yonda", "he read a book"),
     ]

@@ -25,7 +25,6 @@ from hyperbaton.models.distortion.catalogue import parse_model
 from hyperbaton.models.distortion.interface import DistortionModel
 from hyperbaton.models.distortion.linear import Linear
 from hyperbaton.models.distortion.next_word.held_out import compare
-from hyperbaton.models.distortion.parse.held_out import visit_log_p
 from hyperbaton.models.distortion.parse.model import Parse
 from hyperbaton.models.language_model import LanguageModel, estimate
 from hyperbaton.models.phrases.building import train_phrases
@@ -35,6 +34,7 @@ from hyperbaton.tuning.evaluation.significance import interval, resampled_scores
 from hyperbaton.tuning.metrics.base import Outputs
 from hyperbaton.tuning.metrics.order import PDscore
 from hyperbaton.tuning.metrics.visits import visits_of_links
+from tests.models.distortion.parse.held_out_visits import visit_log_p
 
 LIMIT = 9
 

@@ -39,15 +39,16 @@ relative to the TOML file. Unknown keys are refused with the nearest known one.
 
 import json
 import re
-from collections.abc import Mapping
-from dataclasses import MISSING, asdict, dataclass, fields, is_dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar, get_args, get_origin
+from typing import Annotated, Any, TypeVar
+
+from msgspec import Meta
 
 from hyperbaton.corpus.raw_text.settings import TextSettings
 from hyperbaton.decoder.decode import SearchSettings
 from hyperbaton.foundation.errors import SettingError, nearest
-from hyperbaton.foundation.settings_text import convert_setting
+from hyperbaton.foundation.files.typed_reading import typed
 from hyperbaton.models.phrases.settings import PhraseSettings
 from hyperbaton.models.system.folder import DISTORTION_LIMIT, NO_LIMIT
 from hyperbaton.models.system.settings import ClassSettings, LanguageModelSettings
@@ -61,7 +62,7 @@ from hyperbaton.tuning.weights.settings import BEST, COMPARE_SETTINGS, METHOD, T
 
 Record = TypeVar("Record")
 METRICS = ("bleu", "bleu-1", "nist", "wer", "ter", "meteor-exact-stem", "ribes", "pdscore")
-CHOOSE, DEV = "choose", "dev"  # the older names of `protocol` and `best`
+Limit = Annotated[int, Meta(ge=NO_LIMIT, title='a whole number, or "inf"')]
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ class Configuration:
     title: str = ""
     note: str = ""  # about the data, to be read beside every verdict
     baseline: str = ""  # of significance tests; the first system if not given
-    limits: tuple[int, ...] = ()
+    limits: tuple[Limit, ...] = ()
     metrics: tuple[str, ...] = METRICS
     tokenize: str = ""  # sacrebleu's tokeniser; none for tokens, the language's own for raw text
     lowercase: bool | None = None  # whether metrics ignore case
@@ -132,7 +133,19 @@ def read_configuration(path: Path) -> Configuration:
 
 def read_record(path: Path, kind: type[Record]) -> Record:
     """A configuration, or a record with some of its fields and sections, from a TOML file."""
-    return _Reader(path).read(read_toml(path), kind)
+    content, where = read_toml(path), str(path)
+    if isinstance(limits := content.get("limits"), list):
+        content["limits"] = [NO_LIMIT if limit == "inf" else limit for limit in limits]
+    names = section_names(kind)
+    sections = {key: content.pop(key) for key in [*content] if key in names or is_optimiser(key)}
+
+    def relative(kind: type, value: Any) -> Path:
+        if kind is not Path or not isinstance(value, str):
+            raise TypeError
+        return path.parent / value
+
+    made = typed(content, kind, where, hook=relative, also=OPTIMISERS)
+    return with_sections(made, sections, where)
 
 
 def check(configuration: Configuration, where: str = "") -> Configuration:
@@ -198,68 +211,3 @@ def line_range(text: str, where: str = "") -> tuple[int, int | None]:
 
 def limit_name(limit: int) -> str:
     return "∞" if limit == NO_LIMIT else str(limit)
-
-
-class _Reader:
-    """Makes dataclasses from tables of a TOML file."""
-
-    def __init__(self, path: Path) -> None:
-        self._where, self._folder = str(path), path.parent
-
-    def read(self, content: dict[str, Any], kind: type[Record]) -> Record:
-        if isinstance(tune := content.get("tune"), dict) and CHOOSE in tune:
-            chosen = tune.pop(CHOOSE)
-            tune.setdefault("protocol", BEST if chosen == DEV else chosen)
-        names = section_names(kind)
-        own = {key: content.pop(key) for key in [*content] if key in names or is_optimiser(key)}
-        made: Record = self._make(kind, content, "")
-        return with_sections(made, own, self._where)
-
-    def _make(self, kind: Any, table: Any, name: str) -> Any:
-        if not isinstance(table, Mapping):
-            raise SettingError(f"{name} is not a table", where=self._where)
-        known = {field.name: field for field in fields(kind)}
-        for key in table:
-            if key not in known:
-                raise SettingError(
-                    f"there is no setting {_join(name, key)!r}",
-                    where=self._where,
-                    expected=nearest(key, [*known, *(OPTIMISERS if not name else ())]),
-                )
-        for key, field in known.items():
-            if key not in table and field.default is MISSING:
-                raise SettingError(f"{_join(name, key)} is missing", where=self._where)
-        values = {
-            key: self._value(known[key].type, value, _join(name, key))
-            for key, value in table.items()
-        }
-        return kind(**values)
-
-    def _value(self, kind: Any, value: Any, name: str) -> Any:
-        if get_origin(kind) is tuple:
-            if not isinstance(value, list):
-                raise SettingError(f"{name} is not a list", where=self._where)
-            item = get_args(kind)[0]
-            name = f"[[{name}]]" if is_dataclass(item) else name
-            return tuple(self._value(item, one, name) for one in value)
-        kind, *_ = get_args(kind) or [kind]  # without None
-        if is_dataclass(kind):
-            return self._make(kind, value, name)
-        if kind is Path:
-            return self._folder / convert_setting(name, value, str, self._where)
-        if name.endswith("limits"):
-            return self._limit(value)
-        return convert_setting(name, value, kind, self._where)
-
-    def _limit(self, value: Any) -> int:
-        if value in ("inf", NO_LIMIT):
-            return NO_LIMIT
-        if type(value) is int and value >= 0:
-            return value
-        raise SettingError(
-            f"limits cannot hold {value!r}", where=self._where, expected='whole numbers or "inf"'
-        )
-
-
-def _join(name: str, key: str) -> str:
-    return f"{name}.{key}" if name else key

@@ -15,8 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hyperbaton.decoder.decoded import Decoded
-from hyperbaton.decoder.lattice import NONE
-from hyperbaton.decoder.lattice_arcs import pruned_arcs
+from hyperbaton.decoder.lattice import NONE, pruned_arcs
 from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array, Ragged, UInt64Array
 from hyperbaton.foundation.kernels import inner, kernel
 

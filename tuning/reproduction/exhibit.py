@@ -7,14 +7,15 @@ have, become gaps.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
+from hyperbaton.foundation.files.typed_reading import typed
 from hyperbaton.foundation.files.writing import open_to_write
-from hyperbaton.tuning.evaluation.charts import Chart, Series
+from hyperbaton.tuning.evaluation.charts import Chart
 from hyperbaton.tuning.evaluation.tables import Table, as_text
 from hyperbaton.tuning.evaluation.verdicts import Finding, footnote
 
@@ -62,30 +63,14 @@ def as_record(exhibit: Exhibit) -> dict[str, Any]:
     return record
 
 
-def from_record(record: Mapping[str, Any]) -> Exhibit:
-    return Exhibit(
-        record["name"],
-        record["title"],
-        record["notes"],
-        [Table(**table) for table in record["tables"]],
-        [
-            Chart(**(chart | {"series": [Series(**one) for one in chart["series"]]}))
-            for chart in record["charts"]
-        ],
-        [
-            Finding(**own | {"cases": tuple(own["cases"]), "caveats": tuple(own["caveats"])})
-            for own in record["findings"]
-        ],
-    )
-
-
 def save_exhibit(exhibit: Exhibit, folder: Path) -> None:
     with open_to_write(folder / FILE) as stream:
         stream.write(records_text(as_record(exhibit)))
 
 
 def load_exhibit(folder: Path) -> Exhibit:
-    return from_record(json.loads((folder / FILE).read_text(encoding="utf-8")))
+    content = json.loads((folder / FILE).read_text(encoding="utf-8"))
+    return typed(content, Exhibit, str(folder / FILE))
 
 
 def records_text(content: Any) -> bytes:

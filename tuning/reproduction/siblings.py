@@ -74,7 +74,7 @@ KIND = ExhibitKind(NAME, TITLE, _depends, _make)
 def siblings_exhibit(learned: Learned, use: str, sizes: Mapping[str, int] | None = None) -> Exhibit:
     """`sizes` are numbers of features by row."""
     strongest, n_features = list_features(learned, Wanted(family=FAMILY), ALL_FEATURES, "alpha")
-    often = [row for row in strongest if row.count >= FEWEST_SEEN][:N_ROWS]
+    often = [row for row in strongest if row.count >= FEWEST_SEEN]
     verb, word = _verb_features(learned), _particle(learned)
     shown = {
         f'features of "{PHRASE} {VERB}", as in Table 5': [
@@ -83,7 +83,7 @@ def siblings_exhibit(learned: Learned, use: str, sizes: Mapping[str, int] | None
         f'features of an untranslated "{word}", as in Table 1': (
             _features(learned, word=word, target=EMPTY_WORD)[:N_ROWS]
         ),
-        f"the strongest sibling features that were seen {FEWEST_SEEN} times or more": often,
+        f"the strongest sibling features seen {FEWEST_SEEN} times or more": often[:N_ROWS],
         "the most frequent sibling features": _features(learned)[:N_ROWS],
     }
     tables = [Table(HEADER, list(map(_cells, rows)), (), title) for title, rows in shown.items()]

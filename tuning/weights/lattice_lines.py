@@ -21,8 +21,7 @@ import numpy as np
 
 from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.decoder.decoded import Decoded
-from hyperbaton.decoder.lattice import NONE
-from hyperbaton.decoder.lattice_arcs import Arcs, best_paths, pruned_arcs
+from hyperbaton.decoder.lattice import NONE, Arcs, best_paths, pruned_arcs
 from hyperbaton.decoder.translator import Translator
 from hyperbaton.foundation.arrays import FloatArray, Ragged
 from hyperbaton.foundation.kernels import inner, kernel

@@ -1,4 +1,5 @@
-"""What tuning wants of a sentence's search, made where the search was."""
+"""What tuning keeps of the search of a sentence: its n-best list, and the best part of its lattice
+for optimisers that want one."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -12,26 +13,27 @@ from hyperbaton.tuning.weights.hypotheses import NBestList, listed
 from hyperbaton.tuning.weights.lattice_lines import BestArcs, SentArcs, best_arcs
 
 
-class Found(NamedTuple):
+class SearchedSentence(NamedTuple):
     hypotheses: NBestList
-    arcs: BestArcs | SentArcs | None = None
+    arcs: BestArcs | SentArcs | None = None  # `SentArcs` on the way to another machine
 
 
 @dataclass(frozen=True)
-class Lists:
-    """As `Search.finish`."""
+class CollectNBest:
+    """The callback `finish` of `decoder/chunks.py`: turns the result of one search into arrays, on
+    the machine that has searched. An error is returned, because it belongs to one sentence only."""
 
-    links: bool
-    n_arcs: int  # of lattices, for each source word
-    are_sent: bool  # to another machine
+    links: bool  # whether word alignments are wanted
+    n_arcs: int  # of the lattice, for each source word; 0 if no lattice is wanted
+    are_sent: bool  # the arrays, to another machine
 
     def __call__(
-        self, _: Translator, __: int, result: Decoded | Failure
-    ) -> Found | HyperbatonError:
+        self, _translator: Translator, _number: int, result: Decoded | Failure
+    ) -> SearchedSentence | HyperbatonError:
         if isinstance(result, Failure):
             return plain(result.error)
-        lists = listed(result, links=self.links)
+        hypotheses = listed(result, links=self.links)
         if not self.n_arcs:
-            return Found(lists)
+            return SearchedSentence(hypotheses)
         arcs = best_arcs(result, self.n_arcs * len(result.sentence))
-        return Found(lists, arcs.sent() if self.are_sent else arcs)
+        return SearchedSentence(hypotheses, arcs.sent() if self.are_sent else arcs)

@@ -37,7 +37,7 @@ from hyperbaton.tuning.weights.growth import Growth
 from hyperbaton.tuning.weights.held_out import WeightChange, judge_unseen
 from hyperbaton.tuning.weights.hypotheses import Hypotheses, NBestList, collect
 from hyperbaton.tuning.weights.lattice_lines import BestArcs
-from hyperbaton.tuning.weights.lists import Lists
+from hyperbaton.tuning.weights.lists import CollectNBest
 from hyperbaton.tuning.weights.pool_task import check_pool
 from hyperbaton.tuning.weights.task import TuningTask
 from hyperbaton.tuning.weights.trace import Trace, TraceStep, resume, save
@@ -148,8 +148,10 @@ def decode(
     translator = task.translator.with_weights(weights, lattice=n_arcs > 0)
     lists, lattices = list[NBestList](), list[BestArcs]()
     with nullcontext(task.workers) if task.workers else Threads(task.threads) as workers:
-        wanted = Lists(task.objective.needs_visits, n_arcs, are_sent=workers.is_far)
-        search = Search(wanted, n_best, task.settings.distinct)
+        finish = CollectNBest(
+            links=task.objective.needs_visits, n_arcs=n_arcs, are_sent=workers.is_far
+        )
+        search = Search(finish, n_best, task.settings.distinct)
         asked = ((one, None) for one in task.dev.sources)
         results = search_all(translator, asked, search, workers, origin=task.origin)
         with closing(results):  # its tasks end with it, whatever happens

@@ -12,19 +12,22 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from types import UnionType
-from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
+from msgspec import Meta
 
-from hyperbaton.foundation.errors import DataError, reason
+from hyperbaton.foundation.errors import DataError, SettingError, reason
+from hyperbaton.foundation.files.typed_reading import typed
 from hyperbaton.foundation.files.writing import make_folder, open_to_write, replacing
 from hyperbaton.foundation.progress import duration
 from hyperbaton.tuning.optimisers.pool import Pool
 
 FORMAT = 3
 NAME = "trace.json"
-LARGEST_NUMBER = 1e18  # of all numbers in a trace
+LARGEST_NUMBER = 10**18  # of all numbers in a trace
+Number = Annotated[float, Meta(gt=-LARGEST_NUMBER, lt=LARGEST_NUMBER)]
+Count = Annotated[int, Meta(gt=-LARGEST_NUMBER, lt=LARGEST_NUMBER)]
 DECODED, FROM_LATTICES = "pool", "lattice"  # where hypotheses come from
 
 
@@ -32,21 +35,21 @@ DECODED, FROM_LATTICES = "pool", "lattice"  # where hypotheses come from
 class TraceStep:
     """Weights, and the score of the development set when it was decoded with them."""
 
-    weights: dict[str, float]
-    score: float  # of the metric as people know it: an error rate is better if lower
-    length: float  # of the output, in lengths of the closest references
-    pool_size: int  # hypotheses after this decoding
-    n_new: int  # those that this decoding has added
-    move: float  # the largest change of a weight since the step before
-    seconds: float
+    weights: dict[str, Number]
+    score: Number  # of the metric as people know it: an error rate is better if lower
+    length: Number  # of the output, in lengths of the closest references
+    pool_size: Count  # hypotheses after this decoding
+    n_new: Count  # those that this decoding has added
+    move: Number  # the largest change of a weight since the step before
+    seconds: Number
 
 
 class HeldOut(NamedTuple):
     """What new weights may be expected to score on sentences that have not taught them."""
 
-    before: float
-    after: float
-    error: float  # standard error of the difference
+    before: Number
+    after: Number
+    error: Number  # standard error of the difference
     is_gain: bool
 
     def line(self, metric: str) -> str:
@@ -66,11 +69,11 @@ class Trace:
     metric: str
     signature: str
     higher_is_better: bool
-    seed: int
-    iterations: int  # at most
+    seed: Count
+    iterations: Count  # at most
     inputs: Mapping[str, str] = field(default_factory=dict)  # fingerprints, by what they identify
     steps: tuple[TraceStep, ...] = ()
-    following: dict[str, float] | None = None  # weights for the next decoding
+    following: dict[str, Number] | None = None  # weights for the next decoding
     stopped: str = ""  # why, if the run is over
     held_out: HeldOut | None = None  # what unseen sentences say, if anything was gained
 
@@ -139,35 +142,15 @@ def write_json(content: Mapping[str, Any], path: Path) -> None:
 def read_trace(path: Path) -> Trace | None:
     """The trace in a file; None if there is none that this version can read."""
     try:
-        content: Any = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(path.read_text(encoding="utf-8"))
         if not isinstance(content, dict) or content.pop("format", None) != FORMAT:
             return None
-        steps = tuple(TraceStep(**step) for step in content.pop("steps"))
-        held_out = content.pop("held_out")
-        unseen = [HeldOut(*held_out)] if held_out else []
-        trace = Trace(**content, steps=steps, held_out=unseen[0] if unseen else None)
-        return trace if steps and all(map(_is_typed, (trace, *unseen, *steps))) else None
-    except (FileNotFoundError, ValueError, TypeError, KeyError, RecursionError):
+        trace = typed(content, Trace)
+        return trace if trace.steps else None
+    except (FileNotFoundError, ValueError, RecursionError, SettingError):
         return None
     except OSError as error:
         raise DataError(f"cannot be read: {reason(error)}", where=str(path)) from None
-
-
-def _is_typed(record: object) -> bool:
-    """Whether what came from a file has the types that are declared."""
-    declared = get_type_hints(type(record))
-    return all(_fits(getattr(record, name), wanted) for name, wanted in declared.items())
-
-
-def _fits(value: Any, wanted: Any) -> bool:
-    plain, inside = get_origin(wanted) or wanted, get_args(wanted)
-    if plain is UnionType:
-        return any(_fits(value, one) for one in inside)
-    if plain in (dict, Mapping):
-        return isinstance(value, dict) and all(_fits(one, inside[1]) for one in value.values())
-    if plain in (int, float):
-        return type(value) in (int, plain) and abs(value) < LARGEST_NUMBER
-    return isinstance(value, plain)
 
 
 def resume(

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from hyperbaton.data_samples.generator import english
-from hyperbaton.data_samples.generator.chinese import verbs
 from hyperbaton.data_samples.generator.grammar import Grammar
 
-GRAMMAR = Grammar(Path(__file__).parent, ("zh", "en"), 0.76, english, verbs)
+GRAMMAR = Grammar(Path(__file__).parent, ("zh", "en"), 0.76, english)

@@ -4,6 +4,6 @@ from pathlib import Path
 
 from hyperbaton.data_samples.generator import english
 from hyperbaton.data_samples.generator.grammar import Grammar
-from hyperbaton.data_samples.generator.japanese import frames, verbs
+from hyperbaton.data_samples.generator.japanese import verbs
 
-GRAMMAR = Grammar(Path(__file__).parent, ("ja", "en"), 0.75, english, frames, verbs)
+GRAMMAR = Grammar(Path(__file__).parent, ("ja", "en"), 0.75, english, verbs)

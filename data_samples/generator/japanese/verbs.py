@@ -7,6 +7,7 @@
 [('ADJI', 'takaku'), ('AX', 'nakatta'), ('COP', 'desu')]
 """
 
+import re
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,53 +16,24 @@ from hyperbaton.data_samples.generator.lexicon import Entry
 from hyperbaton.data_samples.generator.synchronous import Leaf, Phrase, Word, Words
 
 # Last syllable of a godan verb: bases in a, i and e, then the te- and ta-forms.
-GODAN = {
-    "tsu": ("ta", "chi", "te", "tte", "tta"),
-    "ku": ("ka", "ki", "ke", "ite", "ita"),
-    "gu": ("ga", "gi", "ge", "ide", "ida"),
-    "su": ("sa", "shi", "se", "shite", "shita"),
-    "nu": ("na", "ni", "ne", "nde", "nda"),
-    "bu": ("ba", "bi", "be", "nde", "nda"),
-    "mu": ("ma", "mi", "me", "nde", "nda"),
-    "ru": ("ra", "ri", "re", "tte", "tta"),
-    "u": ("wa", "i", "e", "tte", "tta"),
-}
+GODAN = """
+tsu ta chi te tte tta, ku ka ki ke ite ita, gu ga gi ge ide ida, su sa shi se shite shita,
+nu na ni ne nde nda, bu ba bi be nde nda, mu ma mi me nde nda, ru ra ri re tte tta, u wa i e tte tta
+"""
+SYLLABLES = {ending: bases for ending, *bases in map(str.split, GODAN.split(","))}
 BASES = ("u", "a", "i", "ba", "te", "ta", "potential", "passive", "causative")
 IRREGULAR = {
     "suru": ("suru", "shi", "shi", "sure", "shite", "shita", "deki", "sare", "sase"),
     "kuru": ("kuru", "ko", "ki", "kure", "kite", "kita", "korare", "korare", "kosase"),
 }
-FORMS = {  # base and suffix
-    "present": ("u", ""),
-    "past": ("ta", ""),
-    "te": ("te", ""),
-    "stem": ("i", ""),
-    "negative": ("a", "nai"),
-    "negative past": ("a", "nakatta"),
-    "polite": ("i", "masu"),
-    "polite past": ("i", "mashita"),
-    "polite negative": ("i", "masen"),
-    "polite negative past": ("i", "masen deshita"),
-    "tara": ("ta", "ra"),
-    "ba": ("ba", "ba"),
-    "nakereba": ("a", "nakereba"),
-    "naide": ("a", "naide"),
-    "let us": ("i", "mashou"),
-    "tai": ("i", "tai"),
-    "potential": ("potential", "ru"),
-    "passive": ("passive", "ru"),
-    "causative": ("causative", "ru"),
-}
-COPULA = {  # past, negative, polite
-    (False, False, False): "da",
-    (True, False, False): "datta",
-    (False, True, False): "dewa nai",
-    (True, True, False): "dewa nakatta",
-    (False, False, True): "desu",
-    (True, False, True): "deshita",
-    (False, True, True): "dewa arimasen",
-    (True, True, True): "dewa arimasen deshita",
-}
+FORMS = """
+present: u, past: ta, te: te, stem: i, negative: a nai, negative past: a nakatta, polite: i masu,
+polite past: i mashita, polite negative: i masen, polite negative past: i masen deshita,
+tara: ta ra, ba: ba ba, nakereba: a nakereba, naide: a naide, let us: i mashou, tai: i tai,
+potential: potential ru, passive: passive ru, causative: causative ru
+"""
+ENDINGS: list[tuple[str, str]] = re.findall(r"(\w[\w ]*): ([^,\n]+)", FORMS)
+SUFFIXES = {form: ending.split(" ", 1) for form, ending in ENDINGS}
 COPULAR_TAGS = {"na": "ADJN", "noun": "N"}
 CONJUGATIONS = ("g", "i", "suru", "kuru", "iku", "aru", "na", "adj")
 DERIVED = ("potential", "passive", "causative", "tai")
@@ -95,10 +67,10 @@ class Inflection:
 
 def conjugate(verb: str, kind: str, form: str) -> str:
     """One form of a verb: `kind` is g(odan), i(chidan), iku, kuru, suru or aru."""
-    base, suffix = FORMS[form]
+    base, *suffix = SUFFIXES[form]
     if kind == "aru" and form.startswith("negative"):
-        return suffix
-    return dict(zip(BASES, _bases(verb, kind), strict=True))[base] + suffix
+        return suffix[0]
+    return "".join([_bases(verb, kind)[BASES.index(base)], *suffix])
 
 
 def _bases(verb: str, kind: str) -> tuple[str, ...]:
@@ -107,9 +79,9 @@ def _bases(verb: str, kind: str) -> tuple[str, ...]:
     if kind == "i":
         s = verb[:-2]
         return verb, s, s, s + "re", s + "te", s + "ta", s + "rare", s + "rare", s + "sase"
-    ending = next(e for e in GODAN if verb.endswith(e) and (e != "u" or verb[-2] in "aiueo"))
+    ending = next(e for e in SYLLABLES if verb.endswith(e) and (e != "u" or verb[-2] in "aiueo"))
     stem = verb[: -len(ending)]
-    a, i, e, te, ta = (stem + syllable for syllable in GODAN[ending])
+    a, i, e, te, ta = (stem + syllable for syllable in SYLLABLES[ending])
     if kind == "iku":
         te, ta = stem + "tte", stem + "tta"
     return verb, a, i, e, te, ta, e, a + "re", a + "se"
@@ -134,8 +106,12 @@ def inflect(word: str, kind: str, how: Inflection, ending: str = "da") -> Leaves
 
 
 def copula(how: Inflection) -> Leaves:
-    first, *rest = COPULA[how.past, how.negative, how.polite].split()
-    return (Leaf("COP", first), *(Leaf("AX", token) for token in rest))
+    """da, datta, desu, deshita, dewa nai, dewa nakatta, dewa arimasen, dewa arimasen deshita"""
+    if not how.negative:
+        forms = ("desu", "deshita") if how.polite else ("da", "datta")
+        return (Leaf("COP", forms[how.past]),)
+    forms = ("arimasen", "arimasen deshita") if how.polite else ("nai", "nakatta")
+    return (Leaf("COP", "dewa"), *(Leaf("AX", word) for word in forms[how.past].split()))
 
 
 def adverbial(adjective: str) -> str:
@@ -155,35 +131,28 @@ def _adjective(word: str, how: Inflection) -> Leaves:
 def verb_complex(word: str, kind: str, mood: Entry, how: Inflection) -> tuple[Leaves, Leaves]:
     """The main verb, and what follows it: yonde + ite, yoma + nakereba + naranai"""
     auxiliary_kind = mood.kind or "i"
+    if mood.form in DERIVED:
+        word, kind = conjugate(word, kind, mood.form), auxiliary_kind if not how.form else "i"
+    if how.form and mood.aux:  # a form without tense: yonde, yomeba, yonde ite
+        main = Leaf("V", conjugate(word, kind, mood.form))
+        return (main,), (Leaf("AX", conjugate(mood.aux, auxiliary_kind, how.form)),)
     if how.form:
-        return _unfinished(word, kind, mood, how.form)
+        return (Leaf("V", conjugate(word, kind, how.form)),), ()
+    if not mood.aux and mood.kind != "noun":
+        first, *rest = inflect(word, kind, how, how.ending if not mood.form else "da")
+        return (Leaf("V", first.word) if mood.form else first,), tuple(rest)
+    mains: Leaves
     if mood.inner_tense:
-        main = inflect(word, kind, replace(how, polite=False))
+        mains = inflect(word, kind, replace(how, polite=False))
         how = replace(how, past=False, negative=False)
-    elif mood.form in DERIVED:
-        first, *rest = inflect(conjugate(word, kind, mood.form), auxiliary_kind, how)
-        return (Leaf("V", first.word),), tuple(rest)
-    elif mood.form:
-        main = (Leaf("V", conjugate(word, kind, mood.form)),)
     else:
-        first, *rest = inflect(word, kind, how, how.ending)
-        return (first,), tuple(rest)
+        mains = (Leaf("V", conjugate(word, kind, mood.form)),)
     if mood.always_negative:
         how = replace(how, negative=True)
     if mood.kind == "noun":
-        return main, inflect(mood.between, "noun", how)
+        return mains, inflect(mood.between, "noun", how)
     auxiliary, *rest = inflect(mood.aux, auxiliary_kind, how)
-    return main, (*tagged(mood.between), Leaf("AX", auxiliary.word), *rest)
-
-
-def _unfinished(word: str, kind: str, mood: Entry, form: str) -> tuple[Leaves, Leaves]:
-    """A form without tense: yonde, yomeba, yonde ite"""
-    if mood.aux:
-        main = Leaf("V", conjugate(word, kind, mood.form))
-        return (main,), (Leaf("AX", conjugate(mood.aux, mood.kind or "i", form)),)
-    if mood.form in DERIVED:
-        word, kind = conjugate(word, kind, mood.form), "i"
-    return (Leaf("V", conjugate(word, kind, form)),), ()
+    return mains, (*tagged(mood.between), Leaf("AX", auxiliary.word), *rest)
 
 
 def tagged(text: str) -> Leaves:

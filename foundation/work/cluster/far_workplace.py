@@ -60,6 +60,8 @@ def run_task(order: Order, work: Work[..., Any], arguments: tuple[Any, ...]) -> 
 class FarWorkplace(Workplace):
     """Another machine than the command's."""
 
+    is_home = False
+
     def __init__(self, order: Order) -> None:
         self._order, self._worker = order, get_worker()
         super().__init__(self._report)

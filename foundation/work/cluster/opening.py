@@ -15,13 +15,14 @@ cluster.toml      a table [cluster], for job queues and others:
 import importlib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from logging import CRITICAL
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from hyperbaton.foundation.errors import DataError, SettingError, counted, nearest
+from hyperbaton.foundation.files.typed_reading import typed
 from hyperbaton.foundation.work.processes import ctrl_c_later
 from hyperbaton.foundation.work.sizes import parse_size
 
@@ -55,19 +56,6 @@ class ClusterSettings:
     shared: bool = True
     options: dict[str, Any] = field(default_factory=dict)
 
-    @classmethod
-    def of_table(cls, table: dict[str, Any], where: str) -> "ClusterSettings":
-        types = {"kind": str, "workers": int, "cache": str, "shared": bool, "options": dict}
-        for name, value in table.items():
-            if name not in types:
-                expected = nearest(name, [item.name for item in fields(cls)])
-                raise SettingError(f"unknown setting {name!r}", where=where, expected=expected)
-            if type(value) is not types[name]:
-                raise SettingError(
-                    f"{name} = {value!r} is not of type {types[name].__name__}", where=where
-                )
-        return cls(**table)
-
 
 def settings_of(text: str, read_table: Callable[[Path], dict[str, Any]]) -> ClusterSettings:
     """What `--cluster` says."""
@@ -75,7 +63,7 @@ def settings_of(text: str, read_table: Callable[[Path], dict[str, Any]]) -> Clus
         content = read_table(Path(text))
         if not isinstance(content.get("cluster"), dict):
             raise SettingError("has no table [cluster]", where=text)
-        return ClusterSettings.of_table(content["cluster"], f"{text}, [cluster]")
+        return typed(content["cluster"], ClusterSettings, f"{text}, [cluster]")
     if "://" in text:
         return ClusterSettings("scheduler", options={"address": text})
     kind, _, number = text.partition(":")

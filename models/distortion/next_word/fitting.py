@@ -10,17 +10,17 @@ from hyperbaton.corpus.corpora.corpus import AlignedCorpus
 from hyperbaton.foundation.arrays import FloatArray, Int64Array
 from hyperbaton.foundation.progress import Progress
 from hyperbaton.foundation.work.process_usage import give_back_memory
-from hyperbaton.foundation.work.workers import FarWork
+from hyperbaton.foundation.work.workers import Crew, crew_of
 from hyperbaton.models.distortion.next_word.blocks import Blocks
 from hyperbaton.models.distortion.next_word.events import ORDERS, find_events
-from hyperbaton.models.distortion.next_word.far_likelihood import FarLikelihood
 from hyperbaton.models.distortion.next_word.gaussian_prior import (
     PriorTrial,
     adagrad,
     fit_weights,
     search_prior,
 )
-from hyperbaton.models.distortion.next_word.likelihood import Lanes, Likelihood, NearLikelihood
+from hyperbaton.models.distortion.next_word.lanes import Lanes
+from hyperbaton.models.distortion.next_word.likelihood import Likelihood
 from hyperbaton.models.distortion.next_word.pair_index import (
     PairIndex,
     keys_in_order,
@@ -72,7 +72,7 @@ class Means(NamedTuple):
     threads: int = 2
     progress: Progress | None = None
     memory: int = FITTING_MEMORY  # bytes
-    far: FarWork | None = None  # workers elsewhere, if there are some
+    crew: Crew | None = None  # who does the work, if not threads
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,14 +97,14 @@ def train_word_pairs(
     The optimiser needs what it needs; what it leaves of the memory is for features, and those for
     which there is no room wait in a file.
     """
-    threads, progress, memory, far = means
+    threads, progress, memory, _ = means
 
     def likelihood(part: AlignedCorpus, index: PairIndex) -> Likelihood:
         events = find_events(part, settings.order, settings.left_out)
         kept = memory - FITTING_VECTORS * 8 * labels * (index.n_features + 1)
         blocks = Blocks(coder.corpus(part), events, index, kept_bytes=max(kept, 0))
         lanes = Lanes(blocks, labels, open_only=settings.candidates == "open")
-        return FarLikelihood(lanes, far, memory) if far else NearLikelihood(lanes, threads)
+        return Likelihood(lanes, crew, memory)
 
     def counting(what: str) -> Callable[[int], None] | None:
         return (lambda done: progress(what, done)) if progress else None
@@ -117,24 +117,25 @@ def train_word_pairs(
     del keys
     prior, trials = settings.prior, list[PriorTrial]()
     weights = np.zeros((index.n_features + 1, labels))
-    if not prior:
-        prior, trials = _search_prior(
-            lambda rows, index: likelihood(corpus.take(rows), index),
-            len(corpus),
-            index,
-            weights,
-            counting("searching for a prior, passes"),
-        )
-        give_back_memory()
-    everything = likelihood(corpus, index)
-    start_passes = settings.start_passes
-    if start_passes < 0:
-        start_passes = START_PASSES if len(corpus) >= MUCH else 0
-    if start_passes:
-        report = counting("starting weights, passes")
-        weights = adagrad(everything, weights, prior, start_passes, report)
-    report = counting("fitting weights, passes")
-    fit = fit_weights(everything, weights, prior, settings.passes, report)
+    with crew_of(means.crew, threads) as crew:
+        if not prior:
+            prior, trials = _search_prior(
+                lambda rows, index: likelihood(corpus.take(rows), index),
+                len(corpus),
+                index,
+                weights,
+                counting("searching for a prior, passes"),
+            )
+            give_back_memory()
+        everything = likelihood(corpus, index)
+        start_passes = settings.start_passes
+        if start_passes < 0:
+            start_passes = START_PASSES if len(corpus) >= MUCH else 0
+        if start_passes:
+            report = counting("starting weights, passes")
+            weights = adagrad(everything, weights, prior, start_passes, report)
+        report = counting("fitting weights, passes")
+        fit = fit_weights(everything, weights, prior, settings.passes, report)
     return WordPairFit(index, fit.weights, prior, trials, everything.n_events, fit.n_passes)
 
 

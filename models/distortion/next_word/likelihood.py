@@ -1,83 +1,76 @@
-"""The log likelihood of events and its gradient, over all blocks and with threads.
+"""The log likelihood of events by workers: a task for each lane.
 
-P(NP = j | CP = i) = exp score(i → j) / Z_i. The candidates, over which Z sums, are all places but i
-and BOS; with `open_only`, places that were visited before are left out as well.
-
-Blocks are dealt out to a fixed number of lanes; a lane adds up its blocks in order, and lanes are
-added up in order, so the result does not depend on how many threads or workers there are.
+What tasks need and make lies on a shelf. For threads that is memory, and nothing is copied. For
+workers elsewhere it is files: sentences and features travel once, the worker of a lane keeps its
+blocks from pass to pass, gets the weights, and brings home the gradient. Lanes are added up in
+their order, so the result does not depend on the workers.
 """
 
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import count
+from typing import Any
 
 import numpy as np
 
 from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array
-from hyperbaton.foundation.kernels import inner, kernel
+from hyperbaton.foundation.work.shelf import Arrays, Shelf, owned
+from hyperbaton.foundation.work.workers import Crew
+from hyperbaton.foundation.work.workplace import Workplace
 from hyperbaton.models.distortion.next_word.blocks import Blocks
+from hyperbaton.models.distortion.next_word.events import NextWordEvents
 from hyperbaton.models.distortion.next_word.gaussian_prior import Descent
-from hyperbaton.models.distortion.next_word.scores import (
-    CI,
-    CN,
-    PAIR,
-    add_changes,
-    label_scores,
-    sequence_changes,
-    sequence_scores,
+from hyperbaton.models.distortion.next_word.lanes import (
+    CURVATURE,
+    GRADIENT,
+    LANES,
+    VALUE_ONLY,
+    Lanes,
 )
+from hyperbaton.models.distortion.next_word.pair_index import PairIndex
+from hyperbaton.models.distortion.next_word.selection import FeatureIndex
+from hyperbaton.models.distortion.next_word.templates import Symbols
 
-LANES = 4
-VALUE_ONLY, GRADIENT, CURVATURE = 0, 1, 2  # what is wanted besides the value
-
-
-class Lanes:
-    """The lanes of a likelihood, one by one."""
-
-    def __init__(self, blocks: Blocks, labels: int, *, open_only: bool) -> None:
-        self.blocks, self.labels, self.open_only = blocks, labels, open_only
-        self.shape = (blocks.index.n_features + 1, labels)
-
-    def keep(self, lane: int, threads: int = 1) -> None:
-        """Makes the features of a lane, unless they have been made."""
-        self.blocks.keep(range(lane, len(self.blocks), LANES), threads)
-
-    def add_up(self, lane: int, weights: FloatArray, wanted: int, gradient: FloatArray) -> float:
-        """Minus the log likelihood; the gradient is added to what is wanted."""
-        value, index = 0.0, self.blocks.index
-        for number in range(lane, len(self.blocks), LANES):
-            block = self.blocks[number]
-            value += _add_block(
-                block, index, self.blocks.events, weights, self.open_only, wanted, gradient
-            )
-        return value
-
-    def n_visits(self, lane: int) -> Int32Array:
-        """In how many blocks each feature occurs, (n_features + 1,)."""
-        visits = np.zeros(self.shape[0], np.int32)
-        seen = np.full(self.shape[0], -1, np.int32)
-        for number in range(lane, len(self.blocks), LANES):
-            _count_visits(self.blocks[number], self.blocks.index, number, seen, visits)
-        return visits
-
-    def descend(
-        self, lane: int, state: Descent, share: FloatArray, step: float, order: Int64Array
-    ) -> None:
-        """Goes through the blocks of the lane in the given order, with a step after each."""
-        index, events = self.blocks.index, self.blocks.events
-        gradient = np.zeros(self.shape)
-        for number in order[order % LANES == lane].tolist():
-            block = self.blocks[number]
-            _add_block(block, index, events, state.weights, self.open_only, GRADIENT, gradient)
-            _take_steps(block, index, gradient, *state, share, step)
+TEXT = "text"  # the item with sentences and features
+LANE_VECTORS = 4  # as long as the weights, that a worker elsewhere needs at once
+_numbers = count()  # no two likelihoods of a process have the same folder
 
 
-class Likelihood(ABC):
+@dataclass(frozen=True)
+class SentLanes:
+    """How a worker elsewhere makes the lanes."""
+
+    shelf: Shelf
+    labels: int
+    open_only: bool
+    memory: int
+
+    def at(self, here: Workplace, lane: int) -> Lanes:
+        lanes = here.remembered(self, lambda: self._load(self.shelf.at(here).common(TEXT)))
+        lanes.keep(lane)
+        return lanes
+
+    def _load(self, text: Arrays) -> Lanes:
+        index = _unpacked(text)
+        room = self.memory - LANE_VECTORS * 8 * self.labels * (index.n_features + 1)
+        symbols, events = _tuple(Symbols, text), _tuple(NextWordEvents, text)
+        blocks = Blocks(symbols, events, index, kept_bytes=max(room, 0))
+        return Lanes(blocks, self.labels, open_only=self.open_only)
+
+
+class Likelihood:
     """The objective of training on some sentences."""
 
-    def __init__(self, lanes: Lanes) -> None:
-        self.lanes, self.blocks = lanes, lanes.blocks
-        self.labels, self.shape = lanes.labels, lanes.shape
+    def __init__(self, lanes: Lanes, crew: Crew, memory: int) -> None:
+        """Each worker elsewhere may use `memory` bytes."""
+        self.blocks, self.labels, self.shape = lanes.blocks, lanes.labels, lanes.shape
+        self._lanes, self._crew, self._memory = lanes, crew, memory
+        self._name, self._passes = f"likelihood-{next(_numbers)}", count()
+        if not crew.workers.is_far:
+            self.blocks.keep(range(len(self.blocks)), crew.workers.n)
 
     @property
     def n_events(self) -> int:
@@ -93,192 +86,138 @@ class Likelihood(ABC):
 
     def value(self, weights: FloatArray) -> float:
         """Minus the log likelihood of all events."""
-        return self.sum(weights, VALUE_ONLY)[0]
+        return self._sum(weights, VALUE_ONLY)[0]
 
     def value_and_gradient(self, weights: FloatArray) -> tuple[float, FloatArray]:
-        """The same, and its gradient, (n_features + 1, labels); the last row is meaningless. The
-        array is used again by the next call."""
-        return self.sum(weights, GRADIENT)
+        """The same, and its gradient, (n_features + 1, labels); the last row is meaningless."""
+        return self._sum(weights, GRADIENT)
 
     def curvature(self, weights: FloatArray) -> FloatArray:
-        """About the second derivative by each weight: as if no two pairs shared a feature. The
-        array is used again by the next call."""
-        return self.sum(weights, CURVATURE)[1]
+        """About the second derivative by each weight: as if no two pairs shared a feature."""
+        return self._sum(weights, CURVATURE)[1]
 
-    @abstractmethod
-    def sum(self, weights: FloatArray, wanted: int) -> tuple[float, FloatArray]:
-        """Over all lanes, in their order."""
-
-    @abstractmethod
-    def n_visits(self) -> Int32Array:
-        """In how many blocks each feature occurs, (n_features + 1,)."""
-
-    @abstractmethod
-    def descend(
-        self, lanes: Sequence[Descent], share: FloatArray, step: float, order: Int64Array
-    ) -> None:
-        """Each lane goes through its blocks in the given order, with a step after each."""
-
-
-class NearLikelihood(Likelihood):
-    """By threads."""
-
-    def __init__(self, lanes: Lanes, threads: int) -> None:
-        super().__init__(lanes)
-        self.threads = threads
-        self._gradients: list[FloatArray] = []
-        self.blocks.keep(range(len(self.blocks)), threads)
-
-    def sum(self, weights: FloatArray, wanted: int) -> tuple[float, FloatArray]:
-        """As many lanes at a time as there are threads, because gradients are long."""
-        at_once = min(self.threads, LANES)
-        if wanted and not self._gradients:
-            self._gradients = [np.empty(self.shape) for _ in range(1 + at_once)]
-        nothing = [np.empty((0, self.labels))] * (1 + at_once)
-        total, *gradients = self._gradients if wanted else nothing
-        total[:] = 0.0
-
-        def work(lane: int, gradient: FloatArray) -> float:
-            gradient[:] = 0.0
-            return self.lanes.add_up(lane, weights, wanted, gradient)
-
-        value = 0.0
-        with ThreadPoolExecutor(at_once) as pool:
-            for first in range(0, LANES, at_once):
-                lanes = range(LANES)[first : first + at_once]
-                value = sum(pool.map(work, lanes, gradients), value)
-                for gradient in gradients[: len(lanes)]:
-                    total += gradient
+    def _sum(self, weights: FloatArray, wanted: int) -> tuple[float, FloatArray]:
+        value, total = 0.0, np.empty((0, self.labels))
+        for lane_value, made in self._each_lane(add_up, {"weights": weights}, {}, wanted):
+            value += lane_value
+            if len(total):
+                total += made["gradient"]
+            elif wanted:
+                total = owned(made["gradient"])
+            del made  # gradients are long, and the next lane makes another one
         return value, total
 
     def n_visits(self) -> Int32Array:
-        visits = self.lanes.n_visits(0)
-        for lane in range(1, LANES):
-            visits += self.lanes.n_visits(lane)
+        """In how many blocks each feature occurs, (n_features + 1,)."""
+        visits = np.zeros(self.shape[0], np.int32)
+        for _, made in self._each_lane(count_visits, {}, {}):
+            visits += made["visits"]
         return visits
 
     def descend(
         self, lanes: Sequence[Descent], share: FloatArray, step: float, order: Int64Array
     ) -> None:
-        def work(lane: int) -> None:
-            self.lanes.descend(lane, lanes[lane], share, step, order)
+        """Each lane goes through its blocks in the given order, with a step after each."""
+        states = {number: lane._asdict() for number, lane in enumerate(lanes)}
+        given = {"share": share, "order": order}
+        made_by_lane = self._each_lane(descend, given, states, step)
+        for lane, (_, made) in zip(lanes, made_by_lane, strict=True):
+            lane.weights[:], lane.squares[:] = made["weights"], made["squares"]
 
-        with ThreadPoolExecutor(self.threads) as pool:
-            list(pool.map(work, range(LANES)))
+    @cached_property
+    def _shelf(self) -> Shelf:
+        """With everything that tasks need; made when there is work for them."""
+        shelf, blocks = self._crew.shelf(self._name), self.blocks
+        if self._crew.workers.is_far:
+            shelf.put(TEXT, _packed(blocks.index) | _named(blocks.symbols) | _named(blocks.events))
+        return shelf
+
+    @cached_property
+    def _sent(self) -> Lanes | SentLanes:
+        """The lanes as tasks get them."""
+        if not self._crew.workers.is_far:
+            return self._lanes
+        return SentLanes(self._shelf, self.labels, self._lanes.open_only, self._memory)
+
+    def _each_lane(
+        self,
+        task: Callable[..., float],
+        given: dict[str, Any],
+        states: dict[int, dict[str, Any]],
+        *values: Any,
+    ) -> Iterator[tuple[float, Arrays]]:
+        """What the tasks of all lanes return and have made, in order. What each finds is `given`
+        and the state of its lane. As many run at a time as there are workers, because gradients are
+        long."""
+        shelf, workers, number = self._shelf, self._crew.workers, next(self._passes)
+        shelf.put(f"given-{number}", given)
+
+        def start(lane: int) -> Future[float]:
+            shelf.put(f"state-{number}-{lane}", states.get(lane, {}))
+            near = self._name, lane
+            return workers.submit(task, self._sent, shelf, number, lane, *values, near=near)
+
+        futures = deque(start(lane) for lane in range(min(workers.n, LANES)))
+        for lane in range(LANES):
+            yield futures.popleft().result(), shelf.get(f"made-{number}-{lane}")
+            shelf.drop(f"state-{number}-{lane}")
+            shelf.drop(f"made-{number}-{lane}")
+            following = lane + 1 + len(futures)
+            if following < LANES:
+                futures.append(start(following))
+        shelf.drop(f"given-{number}")
 
 
-@kernel
-def _add_block(block, index, events, weights, open_only, wanted_too, gradient):
-    """Minus the log likelihood of a block; adds to the gradient or the curvature if wanted."""
-    labels, value = weights.shape[1], 0.0
-    for sentence in range(block.first, block.last):
-        begin = events.word_offsets[sentence]
-        n_words = events.word_offsets[sentence + 1] - begin
-        wanted = np.full(n_words + 1, labels != PAIR)
-        for event in range(events.offsets[sentence], events.offsets[sentence + 1]):
-            wanted[events.current[event]] = True
-        scores = np.zeros((labels, n_words + 1, n_words + 1))
-        label_scores(block, index, sentence, n_words, weights, wanted, scores)
-        totals = scores[0]
-        if labels != PAIR:
-            totals = np.zeros((n_words + 1, n_words + 1))
-            sequence_scores(scores, n_words, totals)
-        # one place may be the current place of several events, so rows are added to
-        residual = np.zeros((n_words + 1, n_words + 1))
-        spread = np.zeros((n_words + 1, n_words + 1))
-        changes = np.zeros((labels, n_words + 1, n_words + 1))
-        for event in range(events.offsets[sentence], events.offsets[sentence + 1]):
-            i, following = events.current[event], events.next[event]
-            number = event - events.offsets[sentence]
-            is_candidate = np.ones(n_words + 1, np.bool_)
-            for j in range(1, n_words + 2):
-                is_open = not open_only or j > n_words or events.closed[begin + j - 1] >= number
-                is_candidate[j - 1] = j != i and is_open
-            p, log_z = _softmax(totals[i], is_candidate)
-            value += log_z - totals[i, following - 1]
-            if wanted_too == GRADIENT:
-                residual[i] += p
-                residual[i, following - 1] -= 1.0
-            elif wanted_too == CURVATURE:
-                residual[i] += p * (1.0 - p)
-                _add_spread(p, i, spread[i])
-        if wanted_too == VALUE_ONLY:
-            continue
-        if labels == PAIR:
-            changes[0] = residual
-        else:
-            sequence_changes(residual, n_words, changes)
-            if wanted_too == CURVATURE:
-                changes[CN] *= 2.0  # (2 CN)² has 4, of which `sequence_changes` knows 2
-                changes[CI] = spread
-        add_changes(block, index, sentence, n_words, wanted, changes, gradient)
+def add_up(
+    here: Workplace, sent: Lanes | SentLanes, shelf: Shelf, number: int, lane: int, wanted: int
+) -> float:
+    """The task of a pass: the value; the gradient is put on the shelf."""
+    shelf, lanes = shelf.at(here), sent.at(here, lane)
+    gradient = np.zeros(lanes.shape if wanted else (0, lanes.labels))
+    value = lanes.add_up(lane, shelf.get(f"given-{number}")["weights"], wanted, gradient)
+    shelf.put(f"made-{number}-{lane}", {"gradient": gradient})
     return value
 
 
-@inner
-def _softmax(scores, is_candidate):
-    """Probabilities of the candidates, 0 elsewhere, and log Z."""
-    highest, z = -np.inf, 0.0
-    for column in range(len(scores)):
-        if is_candidate[column]:
-            highest = max(highest, scores[column])
-    p = np.zeros(len(scores))
-    for column in range(len(scores)):
-        if is_candidate[column]:
-            p[column] = np.exp(scores[column] - highest)
-            z += p[column]
-    p /= z
-    return p, highest + np.log(z)
+def count_visits(
+    here: Workplace, sent: Lanes | SentLanes, shelf: Shelf, number: int, lane: int
+) -> float:
+    visits = sent.at(here, lane).n_visits(lane)
+    shelf.at(here).put(f"made-{number}-{lane}", {"visits": visits})
+    return 0.0
 
 
-@inner
-def _add_spread(p, i, spread):
-    """Adds the variance of CI[i, j] in the score of an event's NP: it counts if NP is beyond j."""
-    beyond = 0.0
-    for j in range(len(p), i, -1):
-        spread[j - 1] += beyond * (1.0 - beyond)
-        beyond += p[j - 1]
-    beyond = 0.0
-    for j in range(1, i):
-        spread[j - 1] += beyond * (1.0 - beyond)
-        beyond += p[j - 1]
+def descend(
+    here: Workplace, sent: Lanes | SentLanes, shelf: Shelf, number: int, lane: int, step: float
+) -> float:
+    """The task of a pass of AdaGrad."""
+    shelf, lanes = shelf.at(here), sent.at(here, lane)
+    given, state = shelf.get(f"given-{number}"), shelf.get(f"state-{number}-{lane}")
+    descent = Descent(state["weights"], state["squares"])
+    lanes.descend(lane, descent, given["share"], step, given["order"])
+    shelf.put(f"made-{number}-{lane}", descent._asdict())
+    return 0.0
 
 
-@kernel
-def _count_visits(block, index, number, seen, visits):
-    for rows in (block.side.reshape(-1), block.tags.reshape(-1), block.distance.reshape(-1)):
-        for feature in rows:
-            if seen[feature] != number:
-                seen[feature] = number
-                visits[feature] += 1
-    for record in block.cells:
-        if record:
-            for feature in range(index.begin[record - 1], index.begin[record]):
-                if seen[feature] != number:
-                    seen[feature] = number
-                    visits[feature] += 1
+def _packed(index: PairIndex) -> dict[str, Any]:
+    """An index as arrays."""
+    arrays = index._asdict() | {f"others_{name}": x for name, x in index.others._asdict().items()}
+    del arrays["others"]
+    return {f"index_{name}": np.atleast_1d(values) for name, values in arrays.items()}
 
 
-@kernel
-def _take_steps(block, index, gradient, weights, squares, share, step):
-    """A step of AdaGrad for every feature of the block; the gradient becomes 0 again."""
-    last = len(weights) - 1
-    gradient[last] = 0.0
-    for rows in (block.side.reshape(-1), block.tags.reshape(-1), block.distance.reshape(-1)):
-        for feature in rows:
-            take_step(np.uint64(feature), gradient, weights, squares, share, step)
-    for record in block.cells:
-        if record:
-            for feature in range(index.begin[record - 1], index.begin[record]):
-                take_step(np.uint64(feature), gradient, weights, squares, share, step)
+def _unpacked(arrays: Arrays) -> PairIndex:
+    found = {name: arrays[f"index_{name}"] for name in PairIndex._fields[1:-1]}
+    others = {name: arrays[f"index_others_{name}"] for name in FeatureIndex._fields[:-1]}
+    n_features, n_others = (int(arrays[f"index_{which}n_features"][0]) for which in ("", "others_"))
+    return PairIndex(FeatureIndex(**others, n_features=n_others), **found, n_features=n_features)
 
 
-@inner
-def take_step(feature, gradient, weights, squares, share, step):
-    """Once for each feature: a second time its gradient is 0."""
-    for label in range(np.uint64(weights.shape[1])):
-        if gradient[feature, label] != 0.0:
-            g = gradient[feature, label] + share[feature] * weights[feature, label]
-            squares[feature, label] += g * g
-            weights[feature, label] -= step * g / np.sqrt(squares[feature, label])
-            gradient[feature, label] = 0.0
+def _named(values: Symbols | NextWordEvents) -> dict[str, Any]:
+    """Named arrays, with the name of their kind before each, since kinds have names in common."""
+    kind = type(values).__name__
+    return {f"{kind}_{name}": value for name, value in values._asdict().items()}
+
+
+def _tuple(kind: Any, arrays: Arrays) -> Any:
+    return kind(*(arrays[f"{kind.__name__}_{name}"] for name in kind._fields))

@@ -59,7 +59,7 @@ def label_scores(block, index, sentence, n_words, weights, wanted, scores):
     side = _side_sums(block, block.side_begin[number], n_words, weights)
     distance = _distance_sums(block, weights)
     words = np.zeros(((n_words + WIDER) * width, labels))
-    _word_scores(block, index, sentence, n_words, weights, words)
+    _add_words(block, index, sentence, n_words, weights, words, True)  # of records
     for i in range(n_words + 1):
         if not wanted[i]:
             continue
@@ -93,18 +93,22 @@ def place_of(i, j, width):
 
 
 @inner
-def _word_scores(block, index, sentence, n_words, rows, words):
-    """Adds the weights of records to the pairs that have their words: up to 21 pairs, some of them
-    beyond the ends of the sentence, where nobody looks."""
-    cells, begin, template = block.cells, index.begin, index.template
-    first = index.others.n_features
-    cell, width = np.uint64(block.cell_begin[sentence - block.first]), n_words + WIDER
+def _add_words(block, index, sentence, n_words, values, sums, of_records):
+    """Adds values of records to the pairs that have their words, if they are values `of_records`;
+    otherwise values of pairs to those records, which is the transpose.
+
+    A record belongs to up to 21 pairs, some of them beyond the ends of the sentence, where nobody
+    looks.
+    """
+    begin, template, first = index.begin, index.template, index.others.n_features
+    width = n_words + WIDER
     back = FIRST_OFFSET * width + SECOND_OFFSET  # from the words to their pair
+    cell = np.uint64(block.cell_begin[sentence - block.first])
     for o in range(2):
         for a in range(n_words + 5):
             low, high = columns(n_words, o, a)
             for b in range(low, high):
-                record = np.uint64(cells[cell])
+                record = np.uint64(block.cells[cell])
                 cell += ONE
                 if not record:
                     continue
@@ -113,36 +117,17 @@ def _word_scores(block, index, sentence, n_words, rows, words):
                     row, t = np.uint64(at), np.uint64(template[np.uint64(at - first)])
                     if distance > SHORTER[o, t]:
                         pair = np.uint64(place - back[t])
-                        words[pair, ZERO] += rows[row, ZERO]
-                        if rows.shape[1] != PAIR:
-                            words[pair, ONE] += rows[row, ONE]
-                            words[pair, TWO] += rows[row, TWO]
+                        here, there = (row, pair) if of_records else (pair, row)
+                        _add_labels(values, here, sums, there)
 
 
-@inner
-def _word_changes(block, index, sentence, n_words, rows, words):
-    """The transpose of `_word_scores`: adds the changes of pairs to those of records."""
-    cells, begin, template = block.cells, index.begin, index.template
-    first = index.others.n_features
-    cell, width = np.uint64(block.cell_begin[sentence - block.first]), n_words + WIDER
-    back = FIRST_OFFSET * width + SECOND_OFFSET  # from the words to their pair
-    for o in range(2):
-        for a in range(n_words + 5):
-            low, high = columns(n_words, o, a)
-            for b in range(low, high):
-                record = np.uint64(cells[cell])
-                cell += ONE
-                if not record:
-                    continue
-                place, distance = place_of(a, b, width), a - b if o else b - a
-                for at in range(begin[record - ONE], begin[record]):
-                    row, t = np.uint64(at), np.uint64(template[np.uint64(at - first)])
-                    if distance > SHORTER[o, t]:
-                        pair = np.uint64(place - back[t])
-                        rows[row, ZERO] += words[pair, ZERO]
-                        if rows.shape[1] != PAIR:
-                            rows[row, ONE] += words[pair, ONE]
-                            rows[row, TWO] += words[pair, TWO]
+@uncounted
+def _add_labels(values, here, sums, there):
+    """Adds a row of values, one for each label, to a row of sums."""
+    sums[there, ZERO] += values[here, ZERO]
+    if values.shape[1] != PAIR:
+        sums[there, ONE] += values[here, ONE]
+        sums[there, TWO] += values[here, TWO]
 
 
 @inner
@@ -306,7 +291,7 @@ def add_changes(block, index, sentence, n_words, wanted, changes, gradient):
                     gradient[feature, ONE] += ci
                     gradient[feature, TWO] += in_
     _add_sides(block, number, n_words, side, distance, gradient)
-    _word_changes(block, index, sentence, n_words, gradient, words)
+    _add_words(block, index, sentence, n_words, words, gradient, False)  # of pairs
 
 
 @inner

@@ -16,7 +16,7 @@ from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.foundation.arrays import FloatArray
 from hyperbaton.foundation.files.array_laws import CheckedArrays
 from hyperbaton.foundation.progress import Progress
-from hyperbaton.foundation.work.workers import FarWork
+from hyperbaton.foundation.work.workers import Crew
 from hyperbaton.models.distortion.interface import OptionTable, SentenceScorer
 from hyperbaton.models.distortion.next_word.events import ORDERS
 from hyperbaton.models.distortion.next_word.fitting import (
@@ -74,9 +74,9 @@ class WordPairModel(WordPairSettings, NextWordModel):
         threads: int = 2,
         progress: Progress | None = None,
         memory: int = FITTING_MEMORY,
-        far: FarWork | None = None,
+        crew: Crew | None = None,
     ) -> Self:
-        return self.fit_with(corpus, Means(threads, progress, memory, far))
+        return self.fit_with(corpus, Means(threads, progress, memory, crew))
 
     def learn(self, corpus: AlignedCorpus, coder: SymbolCoder, means: Means) -> None:
         fit = train_word_pairs(corpus, coder, self.labels, self, means)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array, UInt64Array
 from hyperbaton.foundation.coverage import cover, coverage_size
 from hyperbaton.foundation.hashing import EMPTY
-from hyperbaton.foundation.kernels import inner, kernel
+from hyperbaton.foundation.kernels import inner, kernel, uncounted
 from hyperbaton.models.distortion.interface import COPIED
 from hyperbaton.models.distortion.parse.feature_groups import add_group, find_group
 from hyperbaton.models.distortion.parse.inventory import (
@@ -30,7 +30,7 @@ from hyperbaton.models.distortion.parse.inventory import (
 )
 from hyperbaton.models.distortion.parse.likelihood import gather
 from hyperbaton.models.distortion.parse.neighbourhood import MOST_NEIGHBOURS, find_neighbours
-from hyperbaton.models.distortion.parse.path import append_phrase_path, empty_path
+from hyperbaton.models.distortion.parse.path import Path, append_phrase_path, empty_path
 from hyperbaton.models.distortion.parse.priors import fill_prior
 from hyperbaton.models.distortion.parse.templates import (
     BEFORE_LAST,
@@ -104,6 +104,15 @@ class Translations(NamedTuple):
     known: NDArray[np.uint16]  # (entries, GRID) units that are known: bits as below
 
 
+class _OptionUnits(NamedTuple):
+    """Room for the units of one option."""
+
+    path: Path  # their source and target words
+    choices: Int32Array
+    targets: Int32Array  # the option's target words
+    links: Int64Array
+
+
 @kernel
 def make_units(
     inventory, features, families, unaligned, words, starts, ends, inner, translations,
@@ -114,55 +123,40 @@ def make_units(
 
     `words` are the sentence's with one more at both ends.
     """
-    size, longest, widest = 0, 1, GRID
-    for option in range(len(starts)):
+    n_options, size, longest, widest = len(starts), 0, 1, GRID
+    for option in range(n_options):
         size += ends[option] - starts[option]
         widest = max(widest, ends[option] - starts[option])  # what users give may be longer
         longest = max(longest, _n_targets(translations, option))
     units = Units(
-        np.zeros(len(starts) + 1, np.int32), np.empty(size, UNIT),
-        np.empty(len(starts), np.int32), np.empty(len(starts), np.int32),
+        np.zeros(n_options + 1, np.int32), np.empty(size, UNIT),
+        np.empty(n_options, np.int32), np.empty(n_options, np.int32),
     )  # fmt: skip
     groups = np.full((size if families & HISTORY else 0, 2), EMPTY, np.int32)
-    targets = np.empty(longest, np.int32)
+    found = _OptionUnits(
+        empty_path(GRID + 1, max(GRID * GRID, longest)), np.empty(GRID + 1, np.int32),
+        np.empty(longest, np.int32), np.empty((GRID * GRID, 2), np.int64),
+    )  # fmt: skip
+    place_of = np.full((n_words, widest), EMPTY, np.int32)
     # shapes of the same span form a chain
     newest = np.full((n_words, widest), EMPTY, np.int32)
-    older = np.empty(len(starts), np.int32)
-    n_shapes = 0
-    place_of = np.full((n_words, widest), EMPTY, np.int32)
-    links = np.empty((GRID * GRID, 2), np.int64)
-    path = empty_path(GRID + 1, max(GRID * GRID, longest))
-    choices = np.empty(GRID + 1, np.int32)
-    n_places, unit = 0, 0
-    for option in range(len(starts)):
-        start, entry = starts[option], translations.entry[option]
-        length = ends[option] - start
-        n_units = 0
+    older = np.empty(n_options, np.int32)
+    n_places, n_shapes = 0, 0
+    for option in range(n_options):
+        start, length, begin = starts[option], ends[option] - starts[option], units.begin[option]
+        entry, n_units = translations.entry[option], 0
         if entry >= 0 and not families & HISTORY:
-            n_units = _recall(translations.known, entry, path, choices)
+            n_units = _recall(translations.known, entry, found.path, found.choices)
         if n_units == 0:
-            n_targets = _spell(translations, drop_unknown, option, targets)
+            n_targets = _spell(translations, drop_unknown, option, found.targets)
             n_units = append_phrase_path(
-                inner[option], length, n_targets, unaligned, links, path, 0
+                inner[option], length, n_targets, unaligned, found.links, found.path, 0
             )
-            for k in range(n_units):
-                first, last = start + path.start[k], start + path.end[k]
-                source = find_source(inventory, words, first + 1, last + 1)
-                target = _find_target(inventory, targets, path, k)
-                choices[k] = find_candidate(inventory, source, target)
-                if families & HISTORY and source != UNKNOWN_SOURCE:
-                    _history_groups(features, source, targets, path.at[k], groups[unit + k])
+            _choose(inventory, features, families, words, start, n_units, found, groups[begin:])
             if entry >= 0:
-                _remember(translations.known, entry, path, choices, n_units)
-        for k in range(n_units):
-            first, last = start + path.start[k], start + path.end[k]
-            if place_of[first, last - first - 1] == EMPTY:
-                place_of[first, last - first - 1] = n_places
-                n_places += 1
-            units.units[unit].place = place_of[first, last - first - 1]
-            units.units[unit].choice = choices[k]
-            unit += 1
-        units.begin[option + 1] = unit
+                _remember(translations.known, entry, found.path, found.choices, n_units)
+        units.begin[option + 1] = begin + n_units
+        n_places = _place(units.units[begin : begin + n_units], start, found, place_of, n_places)
         shape = newest[start, length - 1]
         while shape != EMPTY and not _same_places(units, units.example[shape], option):
             shape = older[shape]
@@ -173,6 +167,30 @@ def make_units(
             n_shapes += 1
         units.shape[option] = shape
     return units, groups, place_of, n_places, n_shapes
+
+
+@uncounted
+def _choose(inventory, features, families, words, start, n_units, found, groups):
+    """Finds the candidates that an option's units are, and the groups of the words before them."""
+    for k in range(n_units):
+        first, last = start + found.path.start[k], start + found.path.end[k]
+        source = find_source(inventory, words, first + 1, last + 1)
+        target = _find_target(inventory, found.targets, found.path, k)
+        found.choices[k] = find_candidate(inventory, source, target)
+        if families & HISTORY and source != UNKNOWN_SOURCE:
+            _history_groups(features, source, found.targets, found.path.at[k], groups[k])
+
+
+@uncounted
+def _place(units, start, found, place_of, n_places):
+    """Fills in an option's units; returns how many places there are now."""
+    for k in range(len(units)):
+        first, length = start + found.path.start[k], found.path.end[k] - found.path.start[k]
+        if place_of[first, length - 1] == EMPTY:
+            place_of[first, length - 1] = n_places
+            n_places += 1
+        units[k].place, units[k].choice = place_of[first, length - 1], found.choices[k]
+    return n_places
 
 
 @inner

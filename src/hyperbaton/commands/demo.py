@@ -72,7 +72,7 @@ def demonstrate(name: str, out: Path, threads: int, *, full: bool = False) -> No
     click.echo(f"━━ {name}: a first system, with linear and lexicalised reordering\n")
     _show(_first_system(name, out / "first", threads), test)
 
-    if not is_compiled("hyperbaton.models.distortion.next_word.likelihood"):
+    if not is_compiled("hyperbaton.models.distortion.next_word.lanes"):
         compile_code(but=[LEARNERS])  # with all cores, which the comparison would not
     click.echo(f"━━ {name}: systems with other reordering models, tuned and compared\n")
     configuration = replace(configuration, tune=replace(configuration.tune, **FULL))

@@ -1,6 +1,7 @@
 """`hyperbaton serve`: systems behind an HTTP API and a page."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,8 +24,9 @@ from hyperbaton.foundation.errors import SettingError
 
 if TYPE_CHECKING:
     from hyperbaton.decoder.translator import Translator
+    from hyperbaton.serving.answer_types import Example
     from hyperbaton.serving.limits import RequestLimits
-    from hyperbaton.serving.systems import Example, ServedSystem
+    from hyperbaton.serving.systems import ServedSystem
 
 PORT = click.IntRange(0, 65535)
 DEMO = Path("hyperbaton-demo")  # as `hyperbaton demo` has it
@@ -96,7 +98,8 @@ class Serve(Command):
             hosts = allowed_hosts(self.host, self.allow_host)
             app = make_app(systems, workers, limits, hosts, self.allow_origin)
             click.echo(address_of(self.host, listening))
-            make_server(app, limits).run(sockets=[listening])
+            with suppress(KeyboardInterrupt):  # what ended the server is raised again afterwards
+                make_server(app, limits).run(sockets=[listening])
 
     def limits(self) -> "RequestLimits":
         from hyperbaton.serving.limits import RequestLimits
@@ -171,9 +174,9 @@ def examples_of(name: str) -> "list[Example]":
     """The first short sentences of a sample's test set."""
     from hyperbaton.corpus.text import parse_lines
     from hyperbaton.samples import sample_files
-    from hyperbaton.serving.systems import Example
+    from hyperbaton.serving.answer_types import Example
 
     files = sample_files(name, "test")
     sides = ([line for _, line in parse_lines(path, str)] for path in (files.source, files.target))
-    pairs = (Example(*pair) for pair in zip(*sides, strict=True))
-    return [pair for pair in pairs if len(pair.source.split()) <= SHORT][:N_EXAMPLES]
+    pairs = (Example(source=one, reference=two) for one, two in zip(*sides, strict=True))
+    return [pair for pair in pairs if len(pair["source"].split()) <= SHORT][:N_EXAMPLES]

@@ -2,8 +2,9 @@
 
 import asyncio
 import json
-from typing import Any, NoReturn
+from typing import Any
 
+import msgspec
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
@@ -69,17 +70,10 @@ async def read_json(request: Request, limits: RequestLimits) -> Any:
 
 def parse_json(body: bytes) -> Any:
     try:
-        content = json.loads(body.decode("utf-8"), parse_constant=_no_number)
-        if b"\\u" in body:  # half a character that is written \ud800 is no text
-            json.dumps(content, ensure_ascii=False).encode("utf-8")
+        return msgspec.json.decode(body)
     except (ValueError, RecursionError) as error:
         what = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
         raise Refused(BAD_REQUEST, f"the body is not JSON: {what}") from None
-    return content
-
-
-def _no_number(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not a number")
 
 
 def _too_large(limits: RequestLimits) -> Refused:

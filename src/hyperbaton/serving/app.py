@@ -10,6 +10,7 @@ from functools import partial
 from importlib.metadata import version
 from typing import Any
 
+from msgspec import Struct
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -29,14 +30,13 @@ from hyperbaton.serving.answers import (
     read_json,
 )
 from hyperbaton.serving.explaining import explain_sentence
-from hyperbaton.serving.json_schema import completed
 from hyperbaton.serving.limits import RequestLimits
 from hyperbaton.serving.openapi import describe_api
 from hyperbaton.serving.page_files import page_routes
 from hyperbaton.serving.protection import Protection
 from hyperbaton.serving.refusals import NOT_FOUND, Refused
-from hyperbaton.serving.request_schemas import explain_schema, translate_schema
 from hyperbaton.serving.request_threads import Deadline, RequestThreads
+from hyperbaton.serving.request_types import checked, explain_request, translate_request
 from hyperbaton.serving.systems import ServedSystem
 from hyperbaton.serving.translating import SentenceJob, sentence_jobs
 
@@ -64,7 +64,7 @@ class Service:
         return json_answer(describe_api(self.limits))
 
     async def translate(self, request: Request) -> Response:
-        asked = await self._checked(request, translate_schema(self.limits))
+        asked = await self._checked(request, translate_request(self.limits))
         jobs = sentence_jobs(self._system(asked), asked, self.limits)
         if isinstance(asked["text"], list) or _wants_lines(request):
             place = ExitStack()
@@ -75,7 +75,7 @@ class Service:
             return answer(await self._while_connected(request, deadline, translated))
 
     async def explain(self, request: Request) -> Response:
-        asked = await self._checked(request, explain_schema(self.limits))
+        asked = await self._checked(request, explain_request(self.limits))
         system = self._system(asked)
         with self.workers.admitted() as deadline:
 
@@ -85,8 +85,8 @@ class Service:
 
             return answer(await self._while_connected(request, deadline, explained))
 
-    async def _checked(self, request: Request, schema: Mapping[str, Any]) -> dict[str, Any]:
-        return completed(await read_json(request, self.limits), schema)
+    async def _checked(self, request: Request, kind: type[Struct]) -> dict[str, Any]:
+        return checked(await read_json(request, self.limits), kind)
 
     def _system(self, asked: Mapping[str, Any]) -> ServedSystem:
         name = asked.get("model", next(iter(self.systems)))

@@ -21,6 +21,7 @@ from hyperbaton.decoder.drawing.derivation_svg import derivation_svg
 from hyperbaton.decoder.explanation import Explanation, explain
 from hyperbaton.decoder.translator import Translation, Translator
 from hyperbaton.foundation.errors import DataError
+from hyperbaton.serving.answer_types import Differences, Effect, Result, SpanOptions
 from hyperbaton.serving.limits import RequestLimits
 from hyperbaton.serving.refusals import BAD_REQUEST, Refused, error_content
 from hyperbaton.serving.systems import ServedSystem, limit_content, limit_number, search_content
@@ -104,7 +105,7 @@ def _sentence_content(sentence: Sentence, translator: Translator) -> dict[str, A
     return content
 
 
-def _result_content(result: Translation) -> dict[str, Any]:
+def _result_content(result: Translation) -> Result:
     return {
         "text": result.text,
         "tokens": result.words,
@@ -133,7 +134,7 @@ def _search_content(decoded: Decoded) -> dict[str, Any]:
     }
 
 
-def _options(decoded: Decoded, n_shown: int) -> Iterator[dict[str, Any]]:
+def _options(decoded: Decoded, n_shown: int) -> Iterator[SpanOptions]:
     """The best options of each span, with their scores by themselves: translation, language model
     and penalties."""
     options = decoded.options
@@ -184,7 +185,7 @@ def _requested(
     }
 
 
-def _differences(own: Explanation, best: Explanation) -> dict[str, Any]:
+def _differences(own: Explanation, best: Explanation) -> Differences:
     """By how much more (+) or less (−) each part and feature adds to the score of the derivation
     that was asked for than to the best one's: who is for it, and who against."""
     features = own.contributions.sum(axis=0) - best.contributions.sum(axis=0)
@@ -199,15 +200,15 @@ def _differences(own: Explanation, best: Explanation) -> dict[str, Any]:
 
 def _effects(
     question: _Question, translator: Translator, asked: Mapping[str, Any]
-) -> dict[str, list[dict[str, Any]]]:
+) -> dict[str, list[Effect]]:
     """What other limits and beams make of the sentence."""
 
-    def effect(**changes: int) -> dict[str, Any]:
+    def effect(**changes: int) -> Effect:
         own = translator.with_settings(**changes)
         try:
             decoded = question.search(own)
         except DataError as error:
-            return error_content(error)
+            return {"error": error_content(error)["error"]}
         [result] = own.results(decoded)
         return {
             "text": result.text,

@@ -1,12 +1,14 @@
-"""The description of the API for programs (OpenAPI 3.1), made from the schemas."""
+"""The description of the API for programs (OpenAPI 3.1), made from the types."""
 
 from importlib.metadata import version
 from typing import Any
 
-from hyperbaton.serving import answer_schemas
+from msgspec.json import schema_components
+
+from hyperbaton.serving.answer_types import Explained, Failure, Health, Models, Translated
 from hyperbaton.serving.answers import JSON, JSON_LINES
 from hyperbaton.serving.limits import RequestLimits
-from hyperbaton.serving.request_schemas import explain_schema, translate_schema
+from hyperbaton.serving.request_types import explain_request, translate_request
 
 EXAMPLES: dict[str, dict[str, Any]] = {
     "/translate": {
@@ -47,9 +49,11 @@ ERRORS = {
 
 
 def describe_api(limits: RequestLimits) -> dict[str, Any]:
-    lines = {"schema": {"anyOf": [answer_schemas.TRANSLATED, answer_schemas.FAILED]}}
-    translated = _content(answer_schemas.TRANSLATED) | {JSON_LINES: lines}
-    explained = _content(answer_schemas.EXPLAINED)
+    kinds: tuple[Any, ...] = translate_request(limits), explain_request(limits)
+    kinds += Translated, Explained, Models, Health, Failure
+    schemas, components = schema_components(kinds, ref_template="#/components/schemas/{name}")
+    translate, explain, translated, explained, models, health, failure = schemas
+    lines = {JSON_LINES: {"schema": {"anyOf": [translated, failure]}}}
     return {
         "openapi": "3.1.0",
         "info": {
@@ -60,33 +64,33 @@ def describe_api(limits: RequestLimits) -> dict[str, Any]:
         "paths": {
             "/translate": _post(
                 "Translate a sentence, or a list of them as JSON lines.",
-                translate_schema(limits),
-                translated,
-                EXAMPLES["/translate"],
+                _content(translate, EXAMPLES["/translate"]),
+                _content(translated) | lines,
+                failure,
             ),
             "/explain": _post(
                 "Show how a sentence is translated, and why.",
-                explain_schema(limits),
-                explained,
-                EXAMPLES["/explain"],
+                _content(explain, EXAMPLES["/explain"]),
+                _content(explained),
+                failure,
             ),
-            "/models": _get("The systems, and the limits of the server.", answer_schemas.MODELS),
-            "/health": _get("Whether the server works.", answer_schemas.HEALTH),
+            "/models": _get("The systems, and the limits of the server.", models),
+            "/health": _get("Whether the server works.", health),
             "/openapi.json": _get("This description.", {"type": "object"}),
         },
+        "components": {"schemas": components},
     }
 
 
 def _post(
-    summary: str, schema: dict[str, Any], answers: dict[str, Any], examples: dict[str, Any]
+    summary: str, request: dict[str, Any], answer: dict[str, Any], failure: dict[str, Any]
 ) -> dict[str, Any]:
-    shown = {name: {"value": value} for name, value in examples.items()}
-    body = {"required": True, "content": {JSON: {"schema": schema, "examples": shown}}}
+    body = {"required": True, "content": request}
+    done = {"200": {"description": "Done.", "content": answer}}
     errors = {
-        status: {"description": what, "content": _content(answer_schemas.FAILURE)}
+        status: {"description": what, "content": _content(failure)}
         for status, what in ERRORS.items()
     }
-    done = {"200": {"description": "Done.", "content": answers}}
     return {"post": {"summary": summary, "requestBody": body, "responses": done | errors}}
 
 
@@ -95,5 +99,6 @@ def _get(summary: str, schema: dict[str, Any]) -> dict[str, Any]:
     return {"get": {"summary": summary, "responses": done}}
 
 
-def _content(schema: dict[str, Any]) -> dict[str, Any]:
-    return {JSON: {"schema": schema}}
+def _content(schema: dict[str, Any], examples: dict[str, Any] | None = None) -> dict[str, Any]:
+    shown = {name: {"value": value} for name, value in (examples or {}).items()}
+    return {JSON: {"schema": schema} | ({"examples": shown} if shown else {})}

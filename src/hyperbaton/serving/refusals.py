@@ -3,6 +3,7 @@
 from typing import Any
 
 from hyperbaton.foundation.errors import DataError, HyperbatonError, SettingError
+from hyperbaton.foundation.files.typed_reading import TooLong
 
 BAD_REQUEST, NOT_FOUND, TIMED_OUT = 400, 404, 408
 TOO_LARGE, WRONG_KIND, MISDIRECTED, IMPOSSIBLE = 413, 415, 421, 422
@@ -22,7 +23,7 @@ def status_of(error: Exception) -> int:
     if isinstance(error, Refused):
         return error.status
     if isinstance(error, SettingError):
-        return BAD_REQUEST
+        return TOO_LARGE if isinstance(error, TooLong) else BAD_REQUEST
     return IMPOSSIBLE if isinstance(error, DataError) else DEFECT
 
 

@@ -7,11 +7,12 @@ returns. A connection is cut that takes too long to send a request or to read an
 import asyncio
 import logging
 import socket
-from types import FrameType
+import time
+from collections.abc import Collection, Iterator
+from typing import Any, TypeAlias
 
 import uvicorn
-from starlette.types import ASGIApp
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from hyperbaton.foundation.errors import DataError, reason
 from hyperbaton.serving.limits import RequestLimits
@@ -21,64 +22,57 @@ KEPT_SECONDS = 5  # for the next request over the same connection
 MOST_CONNECTIONS = 500  # far fewer than the files that a process may open
 BACKLOG = 100  # connections that wait to be accepted, all at once
 MOST_HEADER_BYTES = 1 << 14
-INTERVAL = 0.5  # seconds between looks at the connections
+INTERVAL = 0.1  # seconds between looks at the connections
+Client: TypeAlias = tuple[str, int] | None  # None: it went away at once
 
 
-class _Connection(H11Protocol):
-    """Knows since when it has been waiting for a request or an answer to be complete.
+class Patience:
+    """Around the application: cuts connections that wait too long, or longest if there are many.
 
-    When there are too many connections, the one goes that has waited longest for a request.
+    A connection waits for a request to arrive, or for its answer to be complete. To arrive, to be
+    answered and to be read, a request has the limit of `seconds` three times.
     """
 
-    since: float
-    connections: "set[_Connection]"  # type: ignore[assignment]
+    def __init__(self, app: ASGIApp, limits: RequestLimits) -> None:
+        self._app, self._limits = app, limits
+        self.connections: Collection[Any] = ()  # the server's: each has a `client`, a `transport`
+        self._since: dict[Client, float] = {}  # when each client began to wait
+        self._answered: set[Client] = set()  # those that wait for an answer
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        self.since = self.loop.time()
-        super().connection_made(transport)
-        if len(self.connections) > MOST_CONNECTIONS:
-            self._make_room()
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            cutting = asyncio.create_task(self._cut())  # until the last request is answered
+            try:
+                await self._app(scope, receive, send)
+            finally:
+                cutting.cancel()
+            return
+        client = scope["client"]
+        self._since[client] = time.monotonic()
+        self._answered.add(client)
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            self._since[client] = time.monotonic()
+            self._answered.discard(client)
 
-    def on_response_complete(self) -> None:
-        self.since = self.loop.time()
-        super().on_response_complete()
-
-    @property
-    def is_answering(self) -> bool:
-        return self.cycle is not None and not self.cycle.response_complete
-
-    def is_overdue(self, seconds: float) -> bool:
-        """Whether nothing was completed for too long. To arrive, to be answered and to be read, a
-        request has the `seconds` three times."""
-        longest = 3 * seconds if self.is_answering else HEADER_SECONDS
-        return self.loop.time() - self.since > max(longest, HEADER_SECONDS)
-
-    def _make_room(self) -> None:
-        staying = [one for one in self.connections if not one.transport.is_closing()]
-        if len(staying) > MOST_CONNECTIONS:
-            waiting = (one for one in staying if not one.is_answering)
-            min(waiting, key=lambda one: one.since).transport.abort()
-
-
-class _Server(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config, limits: RequestLimits) -> None:
-        super().__init__(config)
-        self._limits = limits
-
-    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        super().handle_exit(sig, frame)
-        self._captured_signals.clear()  # or they would be raised again at the end
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        self._cutting = asyncio.create_task(self._cut_connections())  # to the very end
-
-    async def _cut_connections(self) -> None:
+    async def _cut(self) -> None:
         while True:
-            for connection in list(self.server_state.connections):
-                if connection.is_overdue(self._limits.seconds):  # type: ignore[union-attr]
-                    connection.transport.abort()
+            for transport in self._too_slow():
+                transport.abort()
             await asyncio.sleep(INTERVAL)
+
+    def _too_slow(self) -> Iterator[asyncio.Transport]:
+        now = time.monotonic()
+        transports = {one.client: one.transport for one in self.connections}
+        self._since = {client: self._since.get(client, now) for client in transports}
+        idle = sorted(transports.keys() - self._answered, key=self._since.__getitem__)
+        for client in idle[: max(len(transports) - MOST_CONNECTIONS, 0)]:
+            yield transports[client]
+        for client, since in self._since.items():
+            longest = 3 * self._limits.seconds if client in self._answered else HEADER_SECONDS
+            if now - since > max(longest, HEADER_SECONDS):
+                yield transports[client]
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -101,9 +95,10 @@ def address_of(host: str, made: socket.socket) -> str:
 
 
 def make_server(app: ASGIApp, limits: RequestLimits) -> uvicorn.Server:
+    patience = Patience(app, limits)
     config = uvicorn.Config(
-        app,
-        http=_Connection,
+        patience,
+        http="h11",
         ws="none",
         lifespan="on",
         log_config=None,
@@ -115,4 +110,6 @@ def make_server(app: ASGIApp, limits: RequestLimits) -> uvicorn.Server:
         backlog=BACKLOG,
         h11_max_incomplete_event_size=MOST_HEADER_BYTES,
     )
-    return _Server(config, limits)
+    server = uvicorn.Server(config)
+    patience.connections = server.server_state.connections
+    return server

@@ -3,23 +3,15 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from hyperbaton.decoder.explanation import Part, parts_of
 from hyperbaton.decoder.translator import Translator
 from hyperbaton.foundation.errors import SettingError, nearest
 from hyperbaton.models.distortion.interface import DistortionModel
+from hyperbaton.serving.answer_types import Example, Limit, Model, Settings
 
 N_VARIANTS = 4  # kept for each system, because clients often repeat their weights and settings
-# of a request
-SETTINGS = ("pop_limit", "stack_size", "beam", "options", "drop_unknown", "time_limit")
-
-
-class Example(NamedTuple):
-    """A sentence to try a system on, and how a person has translated it."""
-
-    source: str
-    reference: str
 
 
 class Change(NamedTuple):
@@ -40,11 +32,9 @@ class ServedSystem:
     def change(self, asked: Mapping[str, Any]) -> Change:
         """What a checked request changes; names that the system does not have are errors."""
         settings = dict(asked.get("search", {}))
-        for name in {"beam", "time_limit"} & settings.keys():
-            settings[name] = float(settings[name])
         if "limit" in asked:
             settings["distortion_limit"] = limit_number(asked["limit"])
-        weights = {name: float(weight) for name, weight in asked.get("weights", {}).items()}
+        weights = asked.get("weights", {})
         _check_names("weights", "feature", weights, self.translator.feature_names)
         distortion = tuple(asked["distortion"]) if "distortion" in asked else None
         _check_names("distortion", "distortion model", distortion or (), list(self.models()))
@@ -65,7 +55,7 @@ class ServedSystem:
         parts = [part for part in parts_of(models) if part.is_distortion]
         return {part.name: (part, model) for part, model in zip(parts, models, strict=True)}
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> Model:
         """Everything that a client may want to know; nothing about files."""
         translator = self.translator
         return {
@@ -92,7 +82,7 @@ class ServedSystem:
             ],
             "limit": limit_content(translator.settings.distortion_limit),
             "search": search_content(translator),
-            "examples": [example._asdict() for example in self.examples],
+            "examples": self.examples,
         }
 
 
@@ -113,15 +103,15 @@ def text_content(translator: Translator) -> dict[str, Any] | None:
     return None if text is None else text.described()
 
 
-def search_content(translator: Translator) -> dict[str, Any]:
+def search_content(translator: Translator) -> Settings:
     """The settings that a request may change."""
     settings = asdict(translator.settings)
-    return {name: settings[name] for name in SETTINGS}
+    return cast(Settings, {name: settings[name] for name in Settings.__annotations__})
 
 
 def limit_number(limit: int | str) -> int:
     return -1 if limit == "inf" else int(limit)
 
 
-def limit_content(limit: int) -> int | str:
+def limit_content(limit: int) -> Limit:
     return "inf" if limit < 0 else limit

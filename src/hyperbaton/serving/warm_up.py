@@ -3,9 +3,8 @@
 from typing import Any
 
 from hyperbaton.serving.explaining import explain_sentence
-from hyperbaton.serving.json_schema import completed
 from hyperbaton.serving.limits import RequestLimits
-from hyperbaton.serving.request_schemas import explain_schema
+from hyperbaton.serving.request_types import checked, explain_request
 from hyperbaton.serving.systems import ServedSystem
 
 SENTENCE = "a b"
@@ -15,5 +14,5 @@ LIMITS = RequestLimits(pops=1 << 40)  # the system's own settings may be as wide
 def warm_up(system: ServedSystem) -> None:
     requests: list[dict[str, Any]] = [{"n_best": 1}, {"n_best": 2, "force": SENTENCE}]
     for request in requests:
-        asked = completed({"text": SENTENCE} | request, explain_schema(LIMITS))
+        asked = checked({"text": SENTENCE} | request, explain_request(LIMITS))
         explain_sentence(system, asked, LIMITS, lambda: False)

@@ -208,6 +208,7 @@ def test_standard_input_can_only_be_one_direction():
         read_directions(Path("-"), Path("-"))
 
 
+@needs_eflomal
 def test_priors_worked_by_hand():
     corpus = corpus_of(("hon o katta", "bought a book"), ("hai", "yes yes"), ("a", "x"))
     # book-hon, bought-katta; both yes from hai; nothing in the last pair
@@ -233,6 +234,7 @@ def aligned_pairs(draw):
     return source, target, source_of, target_of
 
 
+@needs_eflomal
 @given(st.lists(aligned_pairs(), max_size=5))
 def test_priors_agree_with_counting(pairs):
     builder = CorpusBuilder()
@@ -291,27 +293,6 @@ def test_what_is_not_a_prior_is_named_with_its_line(write, wrong):
         read_priors(path)
     assert str(error.value).startswith(f"{path}:2: this is not a line of a file of priors\n  LEX, ")
     assert error.value.advice == "make the file with --save-priors"
-
-
-@needs_eflomal
-def test_priors_are_those_of_eflomal():
-    from eflomal import calculate_priors
-
-    rng = np.random.default_rng(1)
-    sentences = [
-        [" ".join(rng.choice(list("abcdef"), rng.integers(1, 9))) for _ in range(50)]
-        for _side in range(2)
-    ]
-    corpus = corpus_of(*zip(*sentences, strict=True))
-    lengths = zip(corpus.source.words.lengths, corpus.target.words.lengths, strict=True)
-    links = [[(rng.integers(n), t) for t in range(m) if rng.random() < 0.8] for n, m in lengths]
-    lengths = zip(corpus.source.words.lengths, corpus.target.words.lengths, strict=True)
-    others = [[(s, rng.integers(m)) for s in range(n) if rng.random() < 0.8] for n, m in lengths]
-    directions = Directions(ragged(links), ragged(others))
-    ours = count_priors(corpus, directions)
-    theirs = calculate_priors(*sentences, *map(link_lines, directions))
-    for mine, their in zip(ours, theirs, strict=True):
-        assert (mine if isinstance(mine, dict) else {(a, b): n for a, b, n in mine}) == their
 
 
 def shuffled(n_pairs):

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hyperbaton.foundation.work import shelf as shelves
-from hyperbaton.foundation.work.shelf import FarShelf, Shelf
+from hyperbaton.foundation.work.shelf import FileShelf, Shelf
 from hyperbaton.foundation.work.workplace import Piece, Workplace
+from tests.far_threads import Elsewhere
 
 PAIR = np.dtype([("at", np.int32), ("length", np.int8)])
 
@@ -29,7 +30,8 @@ def item(sizes, first):
 
 
 def of_kinds(folder):
-    return [Shelf(), Shelf(folder / "disk"), FarShelf(Workplace(), folder / "far")]
+    (folder / "far").mkdir()
+    return [Shelf(), FileShelf(folder / "disk"), FileShelf(folder / "far").at(Elsewhere())]
 
 
 @given(
@@ -58,14 +60,15 @@ def test_parts_of_items_are_gathered_in_order(sizes, part, piece, small):
                 for key, values in arrays.items():
                     found = shelf.get(name)[key]
                     np.testing.assert_array_equal(found, values, strict=True)
-                    assert not (type(shelf) is Shelf and shelf._folder and found.flags.writeable)
+                    is_mapped = isinstance(shelf, FileShelf) and shelf.here.is_home
+                    assert found.flags.writeable != is_mapped
                     common = shelf.common(name)[key]
                     np.testing.assert_array_equal(common, values, strict=True)
                     assert common.flags.writeable
 
 
 def test_what_is_written_into_common_arrays_stays_there(tmp_path):
-    shelf = FarShelf(Workplace(), tmp_path)
+    shelf = FileShelf(tmp_path).at(Elsewhere())
     shelf.put("item", {"values": np.arange(3)})
     shelf.common("item")["values"][:] = 7
     assert shelf.get("item")["values"].tolist() == [0, 1, 2]

@@ -7,7 +7,8 @@ from hyperbaton.corpus.raw_text.settings import TextSettings
 from hyperbaton.decoder.translator import Translator
 from hyperbaton.models.system.settings import TrainingSettings
 from hyperbaton.models.system.training import train_system
-from hyperbaton.serving.systems import Example, ServedSystem
+from hyperbaton.serving.answer_types import Example
+from hyperbaton.serving.systems import ServedSystem
 from tests.hyperbaton.serving.running import running
 
 FILES = {
@@ -35,7 +36,7 @@ def other_systems(tmp_path_factory):
 @pytest.fixture(scope="module")
 def server(model, other_systems):
     tagged, raw = other_systems
-    examples = [Example("hon o katta", "bought a book")]
+    examples = [Example(source="hon o katta", reference="bought a book")]
     with running(
         ServedSystem("small", Translator.load(model), examples),
         ServedSystem("tagged", Translator.load(tagged)),

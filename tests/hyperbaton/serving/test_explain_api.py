@@ -7,10 +7,9 @@ import pytest
 
 from hyperbaton.decoder.translator import Translator
 from hyperbaton.serving.explaining import explain_sentence
-from hyperbaton.serving.json_schema import completed
 from hyperbaton.serving.limits import RequestLimits
 from hyperbaton.serving.refusals import Refused
-from hyperbaton.serving.request_schemas import explain_schema
+from hyperbaton.serving.request_types import checked, explain_request
 from hyperbaton.serving.systems import ServedSystem
 from tests import command_line
 
@@ -184,7 +183,7 @@ def test_no_search_begins_when_the_time_of_the_request_is_up(model, n_searches):
         asked.append(True)
         return len(asked) > n_searches
 
-    question = completed({"text": "hon", "limits": [0, 6]}, explain_schema(limits))
+    question = checked({"text": "hon", "limits": [0, 6]}, explain_request(limits))
     with pytest.raises(Refused, match="the request took more than 7 seconds"):
         explain_sentence(
             ServedSystem("small", Translator.load(model)), question, limits, is_stopped

@@ -12,7 +12,8 @@ from hyperbaton.decoder.translator import Translator
 from hyperbaton.models.phrases.settings import PhraseSettings
 from hyperbaton.models.system.settings import TrainingSettings
 from hyperbaton.models.system.training import train_system
-from hyperbaton.serving.systems import Example, ServedSystem
+from hyperbaton.serving.answer_types import Example
+from hyperbaton.serving.systems import ServedSystem
 from tests.browser import started, why_not
 from tests.child_processes import wait_until
 from tests.hyperbaton.serving.running import running
@@ -65,7 +66,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def server(folder):
-    examples = [Example(SHORT, "bought a book")]
+    examples = [Example(source=SHORT, reference="bought a book")]
     translators = {name: Translator.load(folder / name) for name in ("full", "linear")}
     with running(*(ServedSystem(*item, examples) for item in translators.items())) as made:
         yield made

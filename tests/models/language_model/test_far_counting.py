@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 
 from hyperbaton.foundation.arrays import GrowingRagged
 from hyperbaton.foundation.errors import DataError
-from hyperbaton.foundation.work.workers import FarWork, Threads
+from hyperbaton.foundation.work.workers import Crew
 from hyperbaton.models.language_model import far_counting
 from hyperbaton.models.language_model.counting import count_ngrams
 from hyperbaton.models.language_model.far_counting import count_ngrams_far
+from tests.far_threads import FarThreads
 from tests.strategies import examples
 
 
@@ -36,28 +37,28 @@ def test_ngrams_of_shards_are_those_of_the_text(sentences, order, memory):
     text = text_of(sentences)
     with (
         tempfile.TemporaryDirectory() as folder,
-        Threads(2) as workers,
+        FarThreads(2) as workers,
         pytest.MonkeyPatch.context() as patch,
     ):
         patch.setattr(far_counting, "FEWEST_TOKENS", 4)
-        far = FarWork(workers, Path(folder) / "work")
-        counted = count_ngrams_far(far, text, 8, order, memory)
+        crew = Crew(workers, Path(folder) / "work")
+        counted = count_ngrams_far(crew, text, 8, order, memory)
         if memory == 1 and len(sentences) > 3:
-            assert (far.folder / "text-2").exists()  # there were several shards
+            assert (crew.folder / "text-2").exists()  # there were several shards
     for found, expected in zip(counted, count_ngrams(text, 8, order), strict=True):
         for name, values in vars(expected).items():
             np.testing.assert_array_equal(getattr(found, name), values, strict=True)
 
 
 def test_a_text_without_words_is_refused(tmp_path):
-    with Threads(1) as workers, pytest.raises(DataError, match="the text has no words"):
-        count_ngrams_far(FarWork(workers, tmp_path), text_of([[], []]), 8, 3, 1000)
+    with FarThreads(1) as workers, pytest.raises(DataError, match="the text has no words"):
+        count_ngrams_far(Crew(workers, tmp_path), text_of([[], []]), 8, 3, 1000)
 
 
 def test_what_32_bits_cannot_number_is_refused(tmp_path, monkeypatch):
     text = text_of([[3, 4, 5], [4, 3]])  # 6 unigrams and 7 bigrams, from node 1 on
-    with Threads(1) as workers:
-        counters = count_ngrams, partial(count_ngrams_far, FarWork(workers, tmp_path))
+    with FarThreads(1) as workers:
+        counters = count_ngrams, partial(count_ngrams_far, Crew(workers, tmp_path))
         monkeypatch.setattr("hyperbaton.models.language_model.counting.MOST_NUMBERED", 14)
         assert [len(count(text, 8, 2, 1000)[-1].word) for count in counters] == [7, 7]
         monkeypatch.setattr("hyperbaton.models.language_model.counting.MOST_NUMBERED", 13)

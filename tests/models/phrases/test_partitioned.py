@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from hyperbaton.corpus.corpora.files import save_corpus
 from hyperbaton.foundation.errors import DataError
-from hyperbaton.foundation.work.workers import Threads
 from hyperbaton.models.phrases import lexical, partitioned, partitions
-from hyperbaton.models.phrases.building import WORK_FOLDER, train_phrases, train_phrases_far
+from hyperbaton.models.phrases.building import WORK_FOLDER, train_phrases
 from hyperbaton.models.phrases.extraction import extract
 from hyperbaton.models.phrases.numbering import number_phrases, number_rows
 from hyperbaton.models.phrases.partitions import divide, phrase_keys
@@ -22,6 +21,7 @@ from hyperbaton.models.phrases.settings import PhraseSettings
 from hyperbaton.models.phrases.sorted_trie import sorted_order
 from hyperbaton.models.phrases.steps import PhraseSteps
 from hyperbaton.models.phrases.table import PhraseTable
+from tests.far_threads import FarThreads
 from tests.models.phrases.corpora import corpus_of, small_corpora
 from tests.strategies import examples
 
@@ -53,11 +53,11 @@ def files_of(corpus, given_settings, **options):
 
 
 def files_from_elsewhere(corpus, given_settings, memory):
-    with tempfile.TemporaryDirectory() as folder, Threads(2) as workers:
+    with tempfile.TemporaryDirectory() as folder, FarThreads(2) as workers:
         home, made = Path(folder) / "corpus", Path(folder) / "made"
         save_corpus(corpus, [], home)
         try:
-            train_phrases_far(home, given_settings, memory, made, workers)
+            train_phrases(home, given_settings, memory=memory, folder=made, workers=workers)
         except DataError as error:
             return str(error)
         return {path.name: path.read_bytes() for path in made.iterdir()}
@@ -148,15 +148,15 @@ def test_parts_that_workers_brought_home_are_not_made_again(tmp_path, monkeypatc
         return score(self, part)
 
     monkeypatch.setattr(PhraseSteps, "_score", stopped_early)
-    with Threads(1) as workers, pytest.raises(KeyboardInterrupt):
-        train_phrases_far(home, PhraseSettings(), TINY, made, workers)
+    with FarThreads(1) as workers, pytest.raises(KeyboardInterrupt):
+        train_phrases(home, memory=TINY, folder=made, workers=workers)
     monkeypatch.setattr(PhraseSteps, "_collect", lambda *_: 1 / 0)
     monkeypatch.setattr(
         PhraseSteps, "_score", lambda *what: (asked.append(what[1]), score(*what))[1]
     )
     first, asked[:] = set(asked) - {2}, []
-    with Threads(3) as workers:  # their number does not change how the work is divided
-        resumed = train_phrases_far(home, PhraseSettings(), TINY, made, workers)
+    with FarThreads(3) as workers:  # their number does not change how the work is divided
+        resumed = train_phrases(home, memory=TINY, folder=made, workers=workers)
     assert 2 in asked
     assert not first & set(asked)
     np.testing.assert_array_equal(resumed.scores_of(), expected.scores_of())

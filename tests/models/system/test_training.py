@@ -19,7 +19,7 @@ from hyperbaton.models.language_model.arpa import write_arpa
 from hyperbaton.models.phrases.moses_tables import source_texts, target_texts
 from hyperbaton.models.phrases.settings import PhraseSettings
 from hyperbaton.models.phrases.steps import PhraseSteps
-from hyperbaton.models.system import stage_work, training
+from hyperbaton.models.system import stage_work, training_inputs
 from hyperbaton.models.system.folder import (
     load_distortion,
     load_language_model,
@@ -58,7 +58,8 @@ def test_a_text_that_changes_while_it_is_read_leaves_no_stage_of_its_name(
 ):
     more = write("more.en", "he read\n")
     reader = "read_text" if name == "more.en" else "read_corpus"
-    read = getattr(training, reader)
+    module = stage_work if name == "more.en" else training_inputs
+    read = getattr(module, reader)
 
     def read_and_change(*given):
         result = read(*given)
@@ -66,7 +67,7 @@ def test_a_text_that_changes_while_it_is_read_leaves_no_stage_of_its_name(
             stream.write("\n")  # as if somebody were still writing
         return result
 
-    monkeypatch.setattr(training, reader, read_and_change)
+    monkeypatch.setattr(module, reader, read_and_change)
     changed = rf"{name}: was changed while it was being read\n  give the same command again"
     with pytest.raises(DataError, match=changed):
         train(files, tmp_path / "m", lm_texts=[more])
@@ -196,17 +197,16 @@ def test_a_large_corpus_is_read_once(files, write, tmp_path, monkeypatch):
     )
     settings = TrainingSettings(distortion=("linear", "msd", "pair"), classes=ClassSettings(3))
     said = train(tagged, tmp_path / "small", settings=settings)
-    monkeypatch.setattr("hyperbaton.models.system.training.LARGE_CORPUS", 0)
+    monkeypatch.setattr("hyperbaton.models.system.training_inputs.LARGE_CORPUS", 0)
     reads = []
 
     def read(*arguments):
         reads.append(arguments)
         return read_corpus(*arguments)
 
-    monkeypatch.setattr("hyperbaton.models.system.training.read_corpus", read)
+    monkeypatch.setattr("hyperbaton.models.system.training_inputs.read_corpus", read)
     with monkeypatch.context() as patch:
-        patch.setattr("hyperbaton.models.system.training.estimate", lambda *_: 1 / 0)
-        patch.setattr("hyperbaton.models.system.training.check_training_settings", lambda _: None)
+        patch.setattr(stage_work, "estimate", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):  # after the phrase table
             train(tagged, tmp_path / "large", settings=settings)
     again = train(tagged, tmp_path / "large", settings=settings)

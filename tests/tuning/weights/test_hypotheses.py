@@ -15,7 +15,7 @@ from hyperbaton.tuning.evaluation.data_sets import Sentences
 from hyperbaton.tuning.metrics.base import Outputs
 from hyperbaton.tuning.optimisers.objective import make_objective
 from hyperbaton.tuning.weights.hypotheses import collect, listed
-from hyperbaton.tuning.weights.lists import Lists
+from hyperbaton.tuning.weights.lists import CollectNBest
 from tests.decoder.systems import HAND, make_system
 from tests.oracles import visit_sequence
 
@@ -101,7 +101,7 @@ def test_no_rows_have_no_statistics(translator, decoded, metric):
 
 def test_lists_and_lattices_can_be_sent_without_the_system(translator, decoded):
     own = translator.with_settings(lattice=True)
-    near, far = (Lists(links=True, n_arcs=5, are_sent=sent) for sent in (False, True))
+    near, far = (CollectNBest(links=True, n_arcs=5, are_sent=sent) for sent in (False, True))
     for number, line in enumerate(LINES):
         result = own.decode(line, 20)
         kept, sent = near(own, number, result), pickle.loads(pickle.dumps(far(own, number, result)))
@@ -119,5 +119,7 @@ def test_lists_and_lattices_can_be_sent_without_the_system(translator, decoded):
 
 def test_failures_can_be_sent(translator):
     failure = Failure(Sentence(("a",)), NotFound("nothing", expected="some", advice="wait"))
-    error = pickle.loads(pickle.dumps(Lists(False, 0, True)(translator, 0, failure)))
+    error = pickle.loads(
+        pickle.dumps(CollectNBest(links=False, n_arcs=0, are_sent=True)(translator, 0, failure))
+    )
     assert str(error) == "nothing\n  some\n  wait"

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from hyperbaton.foundation.errors import DataError, SettingError
+from hyperbaton.foundation.work.workers import Crew, Threads
 from hyperbaton.models.distortion.next_word import blocks, fitting
 from hyperbaton.models.distortion.next_word.blocks import Blocks
 from hyperbaton.models.distortion.next_word.events import find_events, usable_sentences
@@ -19,7 +20,8 @@ from hyperbaton.models.distortion.next_word.gaussian_prior import (
     fit_weights,
     search_prior,
 )
-from hyperbaton.models.distortion.next_word.likelihood import Lanes, NearLikelihood
+from hyperbaton.models.distortion.next_word.lanes import Lanes
+from hyperbaton.models.distortion.next_word.likelihood import Likelihood
 from hyperbaton.models.distortion.next_word.scores import PAIR, SEQUENCE
 from hyperbaton.models.distortion.next_word.symbols import SymbolCoder
 from hyperbaton.models.distortion.next_word.word_pairs import Pair
@@ -257,7 +259,7 @@ def test_fitting_goes_on_where_the_search_for_a_prior_has_ended():
     settings = WordPairSettings(passes=1, prior=searched.prior)
     from_nothing = train_word_pairs(corpus, coder, PAIR, settings)
     made = Blocks(coder.corpus(corpus), find_events(corpus), searched.index, kept_bytes=1 << 30)
-    likelihood = NearLikelihood(Lanes(made, PAIR, open_only=False), 1)
+    likelihood = Likelihood(Lanes(made, PAIR, open_only=False), Crew(Threads(1)), 0)
     objective = [
         likelihood.value(fit.weights) + searched.prior / 2 * (fit.weights**2).sum()
         for fit in (searched, from_nothing)

@@ -8,11 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hyperbaton.foundation.kernels import kernel
+from hyperbaton.foundation.work.workers import Crew, Threads
 from hyperbaton.models.distortion.next_word import blocks
 from hyperbaton.models.distortion.next_word.blocks import Blocks, block_bounds
 from hyperbaton.models.distortion.next_word.events import ORDERS, find_events
 from hyperbaton.models.distortion.next_word.gaussian_prior import Descent
-from hyperbaton.models.distortion.next_word.likelihood import LANES, Lanes, NearLikelihood
+from hyperbaton.models.distortion.next_word.lanes import LANES, Lanes
+from hyperbaton.models.distortion.next_word.likelihood import Likelihood
 from hyperbaton.models.distortion.next_word.pair_index import keys_in_order, make_pair_index
 from hyperbaton.models.distortion.next_word.scores import (
     CI,
@@ -59,7 +61,7 @@ def setup(examples, labels, order=ORDERS[0], *, seed=0, open_only=False, threads
     blocks = Blocks(symbols, events, index, kept_bytes=kept)
     weights = np.random.default_rng(seed).normal(0, 0.3, (index.n_features + 1, labels))
     weights[-1] = 0.0
-    made = NearLikelihood(Lanes(blocks, labels, open_only=open_only), threads)
+    made = Likelihood(Lanes(blocks, labels, open_only=open_only), Crew(Threads(threads)), 0)
     return made, weights, list(sentences_of(corpus, events))
 
 

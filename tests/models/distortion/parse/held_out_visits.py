@@ -1,17 +1,18 @@
 """How probable a model finds the visits of sentences that it was not trained on.
 
 log p(t, j | s) of a visit is log p(j | s), the jump, and log p(t | s, j), the translation. They are
-given apart, because features may help one and harm the other.
+given apart, because features may help one and harm the other. `tests/benchmarks/parse_rows.py`
+prints them.
 """
 
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 
 from hyperbaton.corpus.corpora.corpus import AlignedCorpus
 from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array, Ragged
 from hyperbaton.foundation.hashing import EMPTY
-from hyperbaton.foundation.kernels import kernel
 from hyperbaton.models.distortion.parse.events import (
     CorpusPaths,
     EventLayers,
@@ -91,7 +92,7 @@ def _own_layers(model: Parse, corpus: AlignedCorpus) -> EventLayers:
     )
 
 
-@kernel
+@njit
 def _find_units(inventory, words, begin, targets, target_begin, path):
     """Source phrase and candidate of every unit."""
     sources, choices = np.empty(len(begin), np.int32), np.empty(len(begin), np.int32)
@@ -110,7 +111,7 @@ def _find_units(inventory, words, begin, targets, target_begin, path):
     return sources, choices
 
 
-@kernel
+@njit
 def _log_p(inventory, prior, features, weights, n_columns, events):
     """log p(j | s) and log p(t, j | s) of every event."""
     size = len(events.source)

@@ -6,11 +6,11 @@ import pytest
 from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.decoder.options import OptionFinder, OptionWeights
 from hyperbaton.models.distortion.interface import START, Steps
-from hyperbaton.models.distortion.parse.held_out import visit_log_p
 from hyperbaton.models.distortion.parse.model import Parse
 from hyperbaton.models.language_model import LanguageModel, estimate
 from hyperbaton.models.phrases.building import train_phrases
 from hyperbaton.models.phrases.settings import PhraseSettings
+from tests.models.distortion.parse.held_out_visits import visit_log_p
 from tests.models.distortion.parse.small import small_corpus, small_model
 from tests.models.phrases.corpora import corpus_of
 

@@ -1,0 +1,192 @@
+"""The log likelihood of events and its gradient, lane by lane.
+
+P(NP = j | CP = i) = exp score(i → j) / Z_i. The candidates, over which Z sums, are all places but i
+and BOS; with `open_only`, places that were visited before are left out as well.
+
+Blocks are dealt out to a fixed number of lanes; a lane adds up its blocks in order, and lanes are
+added up in order, so the result does not depend on how many threads or workers there are.
+"""
+
+from typing import Self
+
+import numpy as np
+
+from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array
+from hyperbaton.foundation.kernels import inner, kernel
+from hyperbaton.foundation.work.workplace import Workplace
+from hyperbaton.models.distortion.next_word.blocks import Blocks
+from hyperbaton.models.distortion.next_word.gaussian_prior import Descent
+from hyperbaton.models.distortion.next_word.scores import (
+    CI,
+    CN,
+    PAIR,
+    add_changes,
+    label_scores,
+    sequence_changes,
+    sequence_scores,
+)
+
+LANES = 4
+VALUE_ONLY, GRADIENT, CURVATURE = 0, 1, 2  # what is wanted besides the value
+
+
+class Lanes:
+    """The lanes of a likelihood, one by one."""
+
+    def __init__(self, blocks: Blocks, labels: int, *, open_only: bool) -> None:
+        self.blocks, self.labels, self.open_only = blocks, labels, open_only
+        self.shape = (blocks.index.n_features + 1, labels)
+
+    def keep(self, lane: int, threads: int = 1) -> None:
+        """Makes the features of a lane, unless they have been made."""
+        self.blocks.keep(range(lane, len(self.blocks), LANES), threads)
+
+    def add_up(self, lane: int, weights: FloatArray, wanted: int, gradient: FloatArray) -> float:
+        """Minus the log likelihood; the gradient is added to what is wanted."""
+        value, index = 0.0, self.blocks.index
+        for number in range(lane, len(self.blocks), LANES):
+            block = self.blocks[number]
+            value += _add_block(
+                block, index, self.blocks.events, weights, self.open_only, wanted, gradient
+            )
+        return value
+
+    def n_visits(self, lane: int) -> Int32Array:
+        """In how many blocks each feature occurs, (n_features + 1,)."""
+        visits = np.zeros(self.shape[0], np.int32)
+        seen = np.full(self.shape[0], -1, np.int32)
+        for number in range(lane, len(self.blocks), LANES):
+            _count_visits(self.blocks[number], self.blocks.index, number, seen, visits)
+        return visits
+
+    def descend(
+        self, lane: int, state: Descent, share: FloatArray, step: float, order: Int64Array
+    ) -> None:
+        """Goes through the blocks of the lane in the given order, with a step after each."""
+        index, events = self.blocks.index, self.blocks.events
+        gradient = np.zeros(self.shape)
+        for number in order[order % LANES == lane].tolist():
+            block = self.blocks[number]
+            _add_block(block, index, events, state.weights, self.open_only, GRADIENT, gradient)
+            _take_steps(block, index, gradient, *state, share, step)
+
+    def at(self, here: Workplace, lane: int) -> Self:  # noqa: ARG002
+        """As the task of a lane gets them in the process that has made all features."""
+        return self
+
+
+@kernel
+def _add_block(block, index, events, weights, open_only, wanted_too, gradient):
+    """Minus the log likelihood of a block; adds to the gradient or the curvature if wanted."""
+    labels, value = weights.shape[1], 0.0
+    for sentence in range(block.first, block.last):
+        begin = events.word_offsets[sentence]
+        n_words = events.word_offsets[sentence + 1] - begin
+        wanted = np.full(n_words + 1, labels != PAIR)
+        for event in range(events.offsets[sentence], events.offsets[sentence + 1]):
+            wanted[events.current[event]] = True
+        scores = np.zeros((labels, n_words + 1, n_words + 1))
+        label_scores(block, index, sentence, n_words, weights, wanted, scores)
+        totals = scores[0]
+        if labels != PAIR:
+            totals = np.zeros((n_words + 1, n_words + 1))
+            sequence_scores(scores, n_words, totals)
+        # one place may be the current place of several events, so rows are added to
+        residual = np.zeros((n_words + 1, n_words + 1))
+        spread = np.zeros((n_words + 1, n_words + 1))
+        changes = np.zeros((labels, n_words + 1, n_words + 1))
+        for event in range(events.offsets[sentence], events.offsets[sentence + 1]):
+            i, following = events.current[event], events.next[event]
+            number = event - events.offsets[sentence]
+            is_candidate = np.ones(n_words + 1, np.bool_)
+            for j in range(1, n_words + 2):
+                is_open = not open_only or j > n_words or events.closed[begin + j - 1] >= number
+                is_candidate[j - 1] = j != i and is_open
+            p, log_z = _softmax(totals[i], is_candidate)
+            value += log_z - totals[i, following - 1]
+            if wanted_too == GRADIENT:
+                residual[i] += p
+                residual[i, following - 1] -= 1.0
+            elif wanted_too == CURVATURE:
+                residual[i] += p * (1.0 - p)
+                _add_spread(p, i, spread[i])
+        if wanted_too == VALUE_ONLY:
+            continue
+        if labels == PAIR:
+            changes[0] = residual
+        else:
+            sequence_changes(residual, n_words, changes)
+            if wanted_too == CURVATURE:
+                changes[CN] *= 2.0  # (2 CN)² has 4, of which `sequence_changes` knows 2
+                changes[CI] = spread
+        add_changes(block, index, sentence, n_words, wanted, changes, gradient)
+    return value
+
+
+@inner
+def _softmax(scores, is_candidate):
+    """Probabilities of the candidates, 0 elsewhere, and log Z."""
+    highest, z = -np.inf, 0.0
+    for column in range(len(scores)):
+        if is_candidate[column]:
+            highest = max(highest, scores[column])
+    p = np.zeros(len(scores))
+    for column in range(len(scores)):
+        if is_candidate[column]:
+            p[column] = np.exp(scores[column] - highest)
+            z += p[column]
+    p /= z
+    return p, highest + np.log(z)
+
+
+@inner
+def _add_spread(p, i, spread):
+    """Adds the variance of CI[i, j] in the score of an event's NP: it counts if NP is beyond j."""
+    beyond = 0.0
+    for j in range(len(p), i, -1):
+        spread[j - 1] += beyond * (1.0 - beyond)
+        beyond += p[j - 1]
+    beyond = 0.0
+    for j in range(1, i):
+        spread[j - 1] += beyond * (1.0 - beyond)
+        beyond += p[j - 1]
+
+
+@kernel
+def _count_visits(block, index, number, seen, visits):
+    for rows in (block.side.reshape(-1), block.tags.reshape(-1), block.distance.reshape(-1)):
+        for feature in rows:
+            if seen[feature] != number:
+                seen[feature] = number
+                visits[feature] += 1
+    for record in block.cells:
+        if record:
+            for feature in range(index.begin[record - 1], index.begin[record]):
+                if seen[feature] != number:
+                    seen[feature] = number
+                    visits[feature] += 1
+
+
+@kernel
+def _take_steps(block, index, gradient, weights, squares, share, step):
+    """A step of AdaGrad for every feature of the block; the gradient becomes 0 again."""
+    last = len(weights) - 1
+    gradient[last] = 0.0
+    for rows in (block.side.reshape(-1), block.tags.reshape(-1), block.distance.reshape(-1)):
+        for feature in rows:
+            take_step(np.uint64(feature), gradient, weights, squares, share, step)
+    for record in block.cells:
+        if record:
+            for feature in range(index.begin[record - 1], index.begin[record]):
+                take_step(np.uint64(feature), gradient, weights, squares, share, step)
+
+
+@inner
+def take_step(feature, gradient, weights, squares, share, step):
+    """Once for each feature: a second time its gradient is 0."""
+    for label in range(np.uint64(weights.shape[1])):
+        if gradient[feature, label] != 0.0:
+            g = gradient[feature, label] + share[feature] * weights[feature, label]
+            squares[feature, label] += g * g
+            weights[feature, label] -= step * g / np.sqrt(squares[feature, label])
+            gradient[feature, label] = 0.0

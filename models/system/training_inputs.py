@@ -1,0 +1,143 @@
+"""What a system is trained on: files by their hashes, and the corpus that is read from them.
+
+The corpus is read when a stage first needs it: a run with nothing to do reads nothing. A small
+one stays in memory. A large one, and one that workers elsewhere want, is a stage of its own: it is
+kept as arrays until the system is complete.
+"""
+
+import sys
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from hyperbaton.corpus.corpora.corpus import AlignedCorpus
+from hyperbaton.corpus.corpora.files import FORMAT, load_corpus, save_corpus
+from hyperbaton.corpus.corpora.reading import CorpusFiles, ReadReport, read_corpus
+from hyperbaton.corpus.raw_text.both_sides import TextPipelines
+from hyperbaton.corpus.raw_text.casing import FORMAT as TEXT_FORMAT
+from hyperbaton.corpus.raw_text.casing import TRUE
+from hyperbaton.foundation.errors import DataError
+from hyperbaton.foundation.files.sealed_folders import check_unchanged, sha256
+from hyperbaton.foundation.files.writing import path_text
+from hyperbaton.foundation.progress import Progress
+from hyperbaton.foundation.work.sizes import parse_size
+from hyperbaton.models.system.folder import TEXT
+from hyperbaton.models.system.settings import TrainingSettings
+from hyperbaton.models.system.stages import CORPUS, fingerprint, part_of, run_stage
+
+LARGE_CORPUS = 20_000_000  # bytes of a corpus in its files, from which it is mapped into memory
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingInputs:
+    """What a system is made of, before anything is read."""
+
+    paths: dict[str, Path]  # of the corpus
+    hashes: dict[str, str]
+    text: TextPipelines | None  # how raw text is read
+    lm_texts: list[Path]  # more text for the language model
+    lm_hashes: list[str]
+    settings: TrainingSettings
+
+    @classmethod
+    def of(
+        cls, files: CorpusFiles, lm_texts: list[Path], settings: TrainingSettings
+    ) -> "TrainingInputs":
+        paths = {name: path for name, path in vars(files).items() if path is not None}
+        hashes = {name: sha256(path) for name, path in paths.items()}
+        text = TextPipelines.of(settings.text)
+        if text is not None:
+            text.check(settings.corpus)
+        return cls(paths, hashes, text, lm_texts, [sha256(path) for path in lm_texts], settings)
+
+    @property
+    def corpus_key(self) -> list[Any]:
+        """All that the corpus depends on."""
+        described = [] if self.text is None else [self.text.described()]
+        return [self.hashes, asdict(self.settings.corpus), *described]
+
+    @property
+    def case_key(self) -> str | None:
+        """Of the stage that learns capital letters, if there is one."""
+        if self.text is None or TRUE not in (self.text.source.case, self.text.target.case):
+            return None
+        return fingerprint(TEXT_FORMAT, self.corpus_key)
+
+    @property
+    def memory(self) -> int:
+        return parse_size(self.settings.train.memory) or sys.maxsize
+
+    def description(self) -> dict[str, dict[str, Any]]:
+        """For `model.toml`."""
+        settings = {key: value for key, value in asdict(self.settings).items() if key != TEXT}
+        described = {} if self.text is None else {TEXT: self.text.described()}
+        return described | {
+            "settings": settings,
+            "corpus": {
+                name: {"file": path_text(path), "sha256": self.hashes[name]}
+                for name, path in self.paths.items()
+            },
+            "training": {"lm_texts": [path_text(path) for path in self.lm_texts]},
+        }
+
+
+@dataclass(eq=False)
+class TrainingCorpus:
+    inputs: TrainingInputs
+    out: Path
+    progress: Progress | None
+    is_shared: bool  # with workers elsewhere
+    _kept_case: tuple[AlignedCorpus, ReadReport] | None = field(default=None, init=False)
+    _read: tuple[AlignedCorpus, list[str]] | None = field(default=None, init=False)
+    _saved: Path | None = field(default=None, init=False)
+
+    def read(self) -> tuple[AlignedCorpus, list[str]]:
+        """The corpus, and remarks on it."""
+        if self._read is None:
+            size = sum(path.stat().st_size for path in self.inputs.paths.values())
+            if self.is_shared or size >= LARGE_CORPUS:
+                self._read = load_corpus(self.saved())
+            else:
+                self._read = self._read_text()
+        return self._read
+
+    def saved(self) -> Path:
+        """The folder of the corpus as arrays."""
+
+        def work(folder: Path) -> str:
+            save_corpus(*self._read_text(), folder)
+            return ""
+
+        if self._saved is None:
+            key = fingerprint(FORMAT, self.inputs.corpus_key)
+            self._saved = self.out / run_stage(self.out, CORPUS, key, work)
+        return self._saved
+
+    def read_with_case(self) -> tuple[AlignedCorpus, ReadReport]:
+        """The corpus before its letters get their case."""
+        if self._kept_case is None:
+            inputs = self.inputs
+            given = CorpusFiles(**inputs.paths), inputs.settings.corpus, self.progress
+            if inputs.text is None:
+                corpus, report = read_corpus(*given)
+            else:
+                inputs.text.load()
+                corpus, report = read_corpus(*given, inputs.text.plain().tokenise)
+            check_unchanged({path: inputs.hashes[name] for name, path in inputs.paths.items()})
+            if not len(corpus):
+                raise DataError("the corpus has no pair", where=str(inputs.paths["source"]))
+            self._kept_case = corpus, report
+        return self._kept_case
+
+    def text(self) -> TextPipelines | None:
+        """How raw text is read, with what an earlier stage has learned."""
+        text, key = self.inputs.text, self.inputs.case_key
+        if text is None or key is None:
+            return text
+        return text.with_learned(self.out / part_of(TEXT, key))
+
+    def _read_text(self) -> tuple[AlignedCorpus, list[str]]:
+        corpus, report = self.read_with_case()
+        self._kept_case = None  # no two of them in memory for longer than it takes
+        text = self.text()
+        return corpus if text is None else text.learned_from(corpus), report.lines()
