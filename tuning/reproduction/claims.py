@@ -13,7 +13,7 @@ from hyperbaton.tuning.evaluation.verdicts import Case, Finding, judge_claims
 from hyperbaton.tuning.metrics.base import Metric
 from hyperbaton.tuning.metrics.catalogue import make_metrics
 
-N_RESAMPLES = 10_000  # Holm's correction multiplies p-values by the number of tests
+PAPER_RESAMPLES = 10_000  # Holm's correction multiplies p-values by the number of tests
 Pair = tuple[str, str]  # of systems
 
 
@@ -88,8 +88,8 @@ def _cases(
         shift = {"shift": sign * direction * claim.margin} if claim.margin else {}
         # a margin needs the bootstrap: exchanges only know whether there is no difference at all
         test_two = find_test("bootstrap" if shift else comparison.configuration.significance)
-        found = test_two(metric, worse, better, n_resamples=N_RESAMPLES, **shift)
+        found = test_two(metric, worse, better, n_resamples=PAPER_RESAMPLES, **shift)
         gain = sign * direction * found.difference + claim.margin
         text = f"{test}, limit {_limits_text(limits)}: {found.difference:+.2f}"
-        cases.append(Case(text, gain, found.p_value, N_RESAMPLES))
+        cases.append(Case(text, gain, found.p_value, PAPER_RESAMPLES))
     return cases
