@@ -79,7 +79,7 @@ def never() -> bool:
 
 
 class Stopped(Exception):
-    """Nobody waits for the translation any more."""
+    """The caller no longer wants the translation."""
 
 
 class Decoder:

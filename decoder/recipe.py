@@ -50,7 +50,7 @@ class Recipe:
 
     @staticmethod
     def is_stopped() -> bool:
-        """Whoever ends tasks of another machine ends them from outside."""
+        """Tasks on another machine are cancelled from outside."""
         return False
 
     def translator(self, here: Workplace) -> Translator:

@@ -75,7 +75,7 @@ def search_all(
 ) -> Generator[Made, None, None]:
     """What `search.finish` makes of each sentence, wherever the workers are; those of other
     machines make the translator again from its origin. `one_by_one`: no sentence is read ahead, so
-    that whoever types one sees its translation before typing the next."""
+    that a person typing sees each translation before typing the next sentence."""
     if workers.is_far:
         if origin is None:
             raise SettingError("a system that is in no folder cannot be used on other machines")

@@ -20,7 +20,7 @@ class SearchedSentence(NamedTuple):
 
 @dataclass(frozen=True)
 class CollectNBest:
-    """The callback `finish` of `decoder/chunks.py`: turns the result of one search into arrays, on
+    """The callback `finish` of `decoder/stream.py`: turns the result of one search into arrays, on
     the machine that has searched. An error is returned, because it belongs to one sentence only."""
 
     links: bool  # whether word alignments are wanted
