@@ -4,12 +4,16 @@
 'he bought a book .'
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+import os
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Any
+from threading import Event
+from time import monotonic
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
+from warnings import warn
 
 from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.corpus.words.tagger import Tagger
@@ -20,6 +24,9 @@ from hyperbaton.decoder.pieces import cut, join
 from hyperbaton.decoder.text_layers import TextLayers
 from hyperbaton.foundation.arrays import FloatArray, Ragged
 from hyperbaton.foundation.errors import DataError, SettingError
+from hyperbaton.foundation.work.in_order import IN_THREADS, in_order
+from hyperbaton.foundation.work.workers import Threads
+from hyperbaton.foundation.work.workplace import Workplace
 from hyperbaton.models.distortion.interface import DistortionModel
 from hyperbaton.models.language_model.model import LanguageModel
 from hyperbaton.models.phrases.table import PhraseTable
@@ -70,6 +77,9 @@ class Translation:
         return f"<p>{escape(self.text)} <small>score {self.score:.4f}</small></p>\n{picture}"
 
 
+Sentences: TypeAlias = list[Sentence] | list[str] | list[Sentence | str]
+
+
 class Translator:
     """Read-only except for the memory of its decoders; threads may share one."""
 
@@ -106,7 +116,7 @@ class Translator:
     @classmethod
     def load(
         cls,
-        directory: Path | str,
+        directory: str | os.PathLike[str],
         settings: SearchSettings | None = None,
         distortion: Iterable[str] = (),
         *,
@@ -136,11 +146,52 @@ class Translator:
         where, preparation = str(directory / NAME), TextLayers.load(directory)
         return cls(load_phrases(directory), lm, models, weights, settings, where, preparation)
 
-    def translate(
-        self, sentence: Sentence | str, n_best: int = 1, *, distinct: bool = False
-    ) -> Translation:
-        """The best translation of one sentence."""
-        return self.results(self.decode(sentence, n_best, distinct=distinct))[0]
+    @overload
+    def translate(self, sentence: Sentence | str) -> Translation: ...
+    @overload
+    def translate(self, sentence: Sentences) -> list[Translation]: ...
+    def translate(self, sentence: Sentence | str | Sentences) -> Translation | list[Translation]:
+        """The best translation of a sentence, or of each in a list: raw text if the system takes
+        it, otherwise tokens with spaces between them."""
+        if isinstance(sentence, (Sentence, str)):
+            return self._best(sentence)
+        return list(self.translate_all(sentence))
+
+    def translate_all(
+        self, sentences: Iterable[Sentence | str], threads: int = 2
+    ) -> Generator[Translation, None, None]:
+        """The best translations of many sentences, in order, as they are ready. Memory does not
+        grow with the input: only a few sentences are read ahead."""
+        stopped = Event()
+
+        def work(_: Workplace, __: int, chunk: Sentences) -> tuple[list[Translation], float]:
+            began = monotonic()
+            return [self._best(one, stopped.is_set) for one in chunk], monotonic() - began
+
+        with Threads(threads) as workers:
+            try:
+                yield from in_order(workers, work, iter(sentences), IN_THREADS)
+            finally:
+                stopped.set()
+
+    def _best(self, sentence: Sentence | str, is_stopped: IsStopped = never) -> Translation:
+        """The best translation, with a warning if most of it is a copy of the source."""
+        best = self.results(self.decode(sentence, is_stopped=is_stopped))[0]
+        copied = (best.segmentation[phrase] for phrase in best.unknown)
+        n_copied = sum(end - start for start, end, _, _ in copied)
+        if 2 * n_copied > len(best.source_words):
+            warn(
+                f"{n_copied} of {len(best.source_words)} words are unknown to the system, so they "
+                f"were copied: {best.text[:80]}",
+                stacklevel=3,
+            )
+        return best
+
+    def n_best(
+        self, sentence: Sentence | str, n: int, *, distinct: bool = False
+    ) -> list[Translation]:
+        """The best derivations of a sentence; `distinct`: each translation only once."""
+        return self.results(self.decode(sentence, n, distinct=distinct))
 
     def force(self, sentence: Sentence | str, target: str, n_best: int = 1) -> list[Translation]:
         """The best derivations of a given translation, or else of the nearest that there is
@@ -159,7 +210,8 @@ class Translator:
     ) -> Decoded:
         """The best derivations, or what is requested (`constrained_search.py`). The search looks
         now and then whether it `is_stopped`, and then raises `Stopped`."""
-        sentence = self.preparation.parse(sentence) if isinstance(sentence, str) else sentence
+        if isinstance(sentence, str):
+            sentence = self.preparation.parse(sentence.removesuffix("\n"))
         sentence = self._checked(sentence)
         with self._borrowed_decoder(is_stopped) as decoder:
             if request is not None:
