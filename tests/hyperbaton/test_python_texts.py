@@ -212,3 +212,10 @@ def test_messages_go_where_they_are_wanted(files, tmp_path, capsys):
     assert capsys.readouterr() == ("", "")
     hyperbaton.train(**files, out=tmp_path / "loud", verbose=True, **SMALL)
     assert "phrases: " in capsys.readouterr().err
+
+
+def test_sections_without_effect_were_ignored(files, tmp_path):
+    with pytest.raises(hyperbaton.SettingError, match="search has no effect here"):
+        hyperbaton.train(**files, out=tmp_path / "m", search={"beam": 1.0})
+    with pytest.raises(hyperbaton.SettingError, match="lm has no effect here"):
+        hyperbaton.rerank(tmp_path / "lists", references=TARGET, lm={"order": 2})

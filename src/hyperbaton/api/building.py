@@ -86,10 +86,9 @@ def align(
     from hyperbaton.corpus.aligning.symmetrisation import symmetrise
     from hyperbaton.corpus.corpora.reading import CorpusFiles
     from hyperbaton.corpus.raw_text.both_sides import corpus_tokenisers
-    from hyperbaton.settings import Settings
-    from hyperbaton.tuning.weights.sections import with_sections
+    from hyperbaton.settings import settings_of
 
-    tokenise = corpus_tokenisers(with_sections(Settings(), {"text": text or {}}).text)
+    tokenise = corpus_tokenisers(settings_of({"text": text or {}}, ("text",)).text)
     how = AlignerSettings(samplers, length)
     known = None if priors is None else read_priors(Path(priors))
     with TemporaryDirectory(prefix="hyperbaton-align-") as name:
@@ -125,10 +124,9 @@ def train(
     from hyperbaton.corpus.corpora.reading import CorpusFiles
     from hyperbaton.decoder.translator import Translator
     from hyperbaton.models.system.training import train_system
-    from hyperbaton.settings import Settings
-    from hyperbaton.tuning.weights.sections import with_sections
+    from hyperbaton.settings import TRAINING, settings_of
 
-    settings = with_sections(Settings(), sections).training(distortion, seed)
+    settings = settings_of(sections, TRAINING).training(distortion, seed)
     given = {
         "source": source, "target": target, "alignment": alignment, "source_tags": source_tags,
         "target_tags": target_tags, "source_tree": source_tree,
@@ -178,14 +176,13 @@ def tune(
     though the system takes raw text. Sections: tune (`tune={"replicas": 1}`), search, and one for
     each optimiser (`mira={"step": 0.02}`).
     """
-    from hyperbaton.settings import settings_of_system
+    from hyperbaton.settings import settings_of, settings_of_system
     from hyperbaton.tuning.evaluation.data_sets import DataSet
-    from hyperbaton.tuning.weights.sections import with_sections
     from hyperbaton.tuning.weights.system_tuning import TuningJob, tune_system
     from hyperbaton.views.tuning_text import plot_tuning
 
     folder = Path(system)
-    settings = with_sections(settings_of_system(folder), sections)
+    settings = settings_of(sections, ("tune", "search"), settings_of_system(folder))
     if not isinstance(source, (str, os.PathLike)):
         source = list(source)
 

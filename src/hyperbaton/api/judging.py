@@ -159,13 +159,14 @@ def rerank(
     otherwise `weights` are those of an earlier call, or of a file.
     """
     from hyperbaton.foundation.errors import SettingError
-    from hyperbaton.settings import Settings
+    from hyperbaton.settings import settings_of
     from hyperbaton.tuning.evaluation.list_features import read_feature_lists, with_features
     from hyperbaton.tuning.weights import reranking
-    from hyperbaton.tuning.weights.sections import with_sections
 
     if (references is None) == (weights is None):
         raise SettingError("give either references, to learn weights, or weights")
+    settings = settings_of(sections, ("tune",)).tune
+    settings.check()
     sources = None if source is None else sentences_of(source, "source")
     found = with_features(read_feature_lists(path_of(lists, "lists")), features or {}, sources)
     n_sentences = len(sources) if sources else found.sentences[-1] + 1
@@ -174,8 +175,6 @@ def rerank(
         groups = reference_groups(references, n_sentences)
         found.check_sentences(len(groups), "references")
         n_sentences = len(groups)
-        settings = with_sections(Settings(), sections).tune
-        settings.check()
         reporter = reporter_of(verbose)
         learned = reranking.learn(
             reranking.RerankingTask(found, groups, sources, settings, threads, reporter)

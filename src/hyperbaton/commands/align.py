@@ -140,7 +140,7 @@ class Align(Command):
         from hyperbaton.corpus.raw_text.both_sides import corpus_tokenisers
 
         load_eflomal()  # reports its absence before anything is read
-        tokenise = corpus_tokenisers(self.settings(self.assignments).text)
+        tokenise = corpus_tokenisers(self.settings(self.assignments, ["text"]).text)
         known = None if self.priors is None else read_priors(self.priors)
         usual = AlignerSettings()
         settings = AlignerSettings(self.samplers or usual.n_samplers, self.length or usual.length)
