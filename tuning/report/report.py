@@ -11,7 +11,7 @@ from hyperbaton.tuning.comparison.result_tables import (
     runs_text,
     significance_table,
     summary_table,
-    way_table,
+    way_tables,
 )
 from hyperbaton.tuning.comparison.results import Comparison
 from hyperbaton.tuning.evaluation.charts import Chart, Series
@@ -113,8 +113,7 @@ def _scores(comparison: Comparison) -> str:
         signatures, (legend, *others) = table.notes[: len(metrics)], table.notes[len(metrics) :]
         shown = Table(table.header, table.rows, [f"{legend}; bold: best", *others], table.title)
         parts.append(html_table(shown, classes) + details("metric signatures", note(signatures)))
-        way = way_table(comparison, test.name)
-        parts.append(html_table(way) if way and way.rows else "")
+        parts += map(html_table, way_tables(comparison, test.name))
     return "".join(parts)
 
 

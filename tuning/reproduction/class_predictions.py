@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hyperbaton.foundation.arrays import FloatArray, Int64Array
+from hyperbaton.tuning.metrics.base import ratio
 
 FARTHEST = 15  # Ni et al. leave out longer distances, which are often wrong links
 OVERALL = "overall"
@@ -36,12 +37,12 @@ class Classification:
     @property
     def precision(self) -> float:
         """The share of all examples that are classified right."""
-        return float(_ratio(np.trace(self.confusion), self.confusion.sum()))
+        return float(ratio(np.trace(self.confusion), self.confusion.sum()))
 
     @property
     def class_f1(self) -> FloatArray:
         both = self.confusion.sum(axis=0) + self.confusion.sum(axis=1)
-        return _ratio(2 * np.diagonal(self.confusion), both)
+        return ratio(2 * np.diagonal(self.confusion), both)
 
     @property
     def moving_f1(self) -> float:
@@ -80,10 +81,3 @@ def precision_by_distance(
         BinPrecision(str(d), int((distance == d).sum()), int(right[distance == d].sum()))
         for d in range(-FARTHEST, FARTHEST + 1)
     )
-
-
-def _ratio(part: ArrayLike, whole: ArrayLike) -> FloatArray:
-    """part / whole, and 0 where there is nothing to divide by."""
-    whole = np.asarray(whole, dtype=np.float64)
-    ratio: FloatArray = np.divide(part, whole, out=np.zeros(whole.shape), where=whole > 0)
-    return ratio

@@ -14,14 +14,7 @@ from hyperbaton.foundation.progress import SILENT, Reporter
 from hyperbaton.models.system.stages import fingerprint, locked, run_stage
 from hyperbaton.tuning.comparison.data import cut_out
 from hyperbaton.tuning.comparison.results import Comparison
-from hyperbaton.tuning.reproduction import (
-    alrajeh,
-    data_sizes,
-    jumps_by_tag,
-    next_word,
-    ni,
-    siblings,
-)
+from hyperbaton.tuning.reproduction import alrajeh, data_sizes, next_word, ni, xiang
 from hyperbaton.tuning.reproduction.exhibit import (
     Exhibit,
     LeftOut,
@@ -43,8 +36,8 @@ EXHIBIT_KINDS = {
         data_sizes.KIND,
         alrajeh.KIND,
         next_word.KIND,
-        jumps_by_tag.KIND,
-        siblings.KIND,
+        xiang.JUMPS_KIND,
+        xiang.SIBLINGS_KIND,
     )
 }
 

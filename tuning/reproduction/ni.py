@@ -10,6 +10,7 @@ protocol without either.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from math import inf, nan
 
 import numpy as np
@@ -18,29 +19,27 @@ from hyperbaton.foundation.arrays import FloatArray
 from hyperbaton.tuning.evaluation.verdicts import Case, Finding, judge_claims
 from hyperbaton.tuning.reproduction.class_predictions import OVERALL
 from hyperbaton.tuning.reproduction.exhibit import NI, Exhibit
-from hyperbaton.tuning.reproduction.experiment_charts import (
+from hyperbaton.tuning.reproduction.experiment_figures import (
     active,
     by_distance,
-    gains,
-    phrase_sizes,
-    precision,
-    times_by_error,
-    training_times,
-)
-from hyperbaton.tuning.reproduction.experiment_settings import BASELINE, PAPER, ExperimentSettings
-from hyperbaton.tuning.reproduction.experiment_tables import (
     captured_moves,
     class_shares,
     errors,
+    gains,
     notes,
     p_values,
+    phrase_sizes,
+    precision,
     quality,
     seen_and_unseen,
     sizes,
+    times_by_error,
     times_to_errors,
+    training_times,
 )
+from hyperbaton.tuning.reproduction.experiment_settings import BASELINE, PAPER, ExperimentSettings
 from hyperbaton.tuning.reproduction.material import ExhibitKind, Sizes, experiment_kind
-from hyperbaton.tuning.reproduction.repetitions import paired_t_test
+from hyperbaton.tuning.reproduction.repetitions import gain_case
 from hyperbaton.tuning.reproduction.trials import PREFERRED, Experiment
 
 CHARTS = (precision, by_distance, times_by_error, training_times, active)  # of a class setup
@@ -114,11 +113,10 @@ def _precisions(done: Experiment, learner: str, n_classes: int) -> FloatArray:
 
 def _beats(done: Experiment, learners: Sequence[str], other: str) -> list[Case]:
     cases = []
-    for n in done.settings.classes:
-        for name in learners:
-            test = paired_t_test(_precisions(done, name, n), _precisions(done, other, n))
-            text = f"{n} classes, {done.label(name)}: {test.difference:+.1f} points"
-            cases.append(Case(text, test.difference, test.p_value))
+    for n, name in product(done.settings.classes, learners):
+        gained = _precisions(done, name, n) - _precisions(done, other, n)
+        text = f"{n} classes, {done.label(name)}: {gained.mean():+.1f} points"
+        cases.append(gain_case(text, gained))
     return cases
 
 
@@ -129,15 +127,12 @@ def _gap(done: Experiment, best: str, counts: str) -> Case:
         np.mean([done.moving_gains(counts, n, size) for size in settings.sizes], axis=0)
         for n in setups
     )
-    test = paired_t_test(high, low)
-    overall = [
-        float(np.mean(_precisions(done, best, n) - _precisions(done, counts, n))) for n in setups
-    ]
+    overall = [np.mean(_precisions(done, best, n) - _precisions(done, counts, n)) for n in setups]
     text = (
         f"{np.mean(low):+.1f}% of F1 with {few} classes, {np.mean(high):+.1f}% with {many}; "
         f"overall precision {overall[0]:+.1f} and {overall[1]:+.1f} points (paper: +8.5, +8.7)"
     )
-    return Case(text, test.difference, test.p_value)
+    return gain_case(text, high - low)
 
 
 def _fastest(done: Experiment, best: str) -> list[Case]:
@@ -162,8 +157,4 @@ def _kind(name: str, title: str, settings: ExperimentSettings) -> ExhibitKind:
 
 
 KIND = _kind(NAME, TITLE, SETTINGS)
-PAPER_KIND = _kind(
-    f"{NAME}_paper",
-    f"{TITLE}, the paper's protocol",
-    PAPER_SETTINGS,
-)
+PAPER_KIND = _kind(f"{NAME}_paper", f"{TITLE}, the paper's protocol", PAPER_SETTINGS)

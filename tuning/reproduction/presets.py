@@ -62,10 +62,6 @@ def find_preset(name: str) -> Preset:
     return read_record(FOLDER / f"{name}.toml", Preset)
 
 
-def _has_trees(model: str) -> bool:
-    return split_model(model)[0] == "parse"
-
-
 def apply_preset(configuration: Configuration, name: str) -> Configuration:
     """The preset's systems, limits and so on where the configuration does not say otherwise.
 
@@ -74,7 +70,9 @@ def apply_preset(configuration: Configuration, name: str) -> Configuration:
     preset = find_preset(name)
     systems = preset.system
     if configuration.train.source_tree is None:
-        systems = tuple(s for s in systems if not any(map(_has_trees, s.distortion)))
+        systems = tuple(
+            s for s in systems if all(split_model(m)[0] != "parse" for m in s.distortion)
+        )
         if len(systems) < 2 and not configuration.system:
             raise SettingError(
                 f"the preset {name!r} needs trees of the source sentences",

@@ -66,7 +66,7 @@ class Service:
     async def translate(self, request: Request) -> Response:
         asked = await self._checked(request, translate_request(self.limits))
         jobs = sentence_jobs(self._system(asked), asked, self.limits)
-        if isinstance(asked["text"], list) or _wants_lines(request):
+        if isinstance(asked["text"], list) or JSON_LINES in request.headers.get("accept", ""):
             place = ExitStack()
             deadline = place.enter_context(self.workers.admitted())
             return _Lines(self._lines(deadline, jobs), place)
@@ -209,7 +209,3 @@ async def _refuse_path(request: Request, error: Exception) -> Response:
     made = error_answer(Refused(error.status_code, what, advice="see /openapi.json"))
     made.headers.update(error.headers or {})
     return made
-
-
-def _wants_lines(request: Request) -> bool:
-    return JSON_LINES in request.headers.get("accept", "")

@@ -57,11 +57,11 @@ class ServedSystem:
 
     def describe(self) -> Model:
         """Everything that a client may want to know; nothing about files."""
-        translator = self.translator
+        translator, text = self.translator, self.translator.preparation.text
         return {
             "name": self.name,
-            "raw_text": translator.preparation.text is not None,
-            "text": text_content(translator),
+            "raw_text": text is not None,
+            "text": None if text is None else text.described(),
             "phrase_pairs": len(translator.phrases),
             "language_model_order": translator.lm.order,
             "distortion": [
@@ -95,12 +95,6 @@ def _check_names(where: str, what: str, names: Iterable[str], known: Sequence[st
         if name in seen:
             raise SettingError(f"{name!r} is named twice", where=where)
         seen.add(name)
-
-
-def text_content(translator: Translator) -> dict[str, Any] | None:
-    """Languages, tokenisers and case of a system that takes raw text."""
-    text = translator.preparation.text
-    return None if text is None else text.described()
 
 
 def search_content(translator: Translator) -> Settings:
