@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 
-from hyperbaton.tuning.evaluation.chart_pictures import chart_svg
-from hyperbaton.tuning.evaluation.charts import Chart
+from hyperbaton.tuning.evaluation.charts import Chart, chart_svg
 from hyperbaton.tuning.evaluation.tables import Table
 
 

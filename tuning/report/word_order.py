@@ -1,10 +1,19 @@
-"""Sections of a report that look into the translations: moves, kinds of sentences, examples."""
+"""Sections of a report that look into the translations: moves, kinds of sentences, examples.
 
+Each example has a link to the page of `hyperbaton serve`, which opens the sentence in two columns,
+with the weights and limits of two systems. The server has all models of the comparison; features
+that a system lacks have weight 0 in its column.
+"""
+
+import json
 from collections.abc import Sequence
 from html import escape
+from typing import Any
+from urllib.parse import urlencode
 
 import numpy as np
 
+from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.decoder.drawing.derivation_layout import Derivation
 from hyperbaton.decoder.drawing.derivation_svg import derivation_svg
 from hyperbaton.models.distortion.interface import HeatMap
@@ -33,10 +42,11 @@ from hyperbaton.tuning.report.html import (
     side_by_side,
     wide_figure,
 )
-from hyperbaton.tuning.report.live_links import HOW, live_link
 
 N_GAINS, N_LOSSES = 5, 3  # examples
 FEW = 2  # squares that are shown without a click
+ADDRESS = "http://127.0.0.1:8321/"
+HOW = "The links need a server: in the folder of this report, run “hyperbaton serve system”."
 
 
 def word_order(comparison: Comparison) -> str:
@@ -163,3 +173,18 @@ def _example(comparison: Comparison, number: int, difference: float, pair: Seque
 def _best(comparison: Comparison, test: Sentences, limit: int, besides: Cell | None = None) -> Cell:
     here = [cell for cell in comparison.cells if cell.limit == limit and cell is not besides]
     return comparison.best_cell(test.name, here)
+
+
+def live_link(comparison: Comparison, sentence: Sentence, pair: Sequence[Cell]) -> str:
+    features = dict.fromkeys(name for cell in comparison.cells for name in cell.best.weights)
+    columns = {
+        name: json.dumps(_column(cell, features), separators=(",", ":"))
+        for name, cell in zip("ab", pair, strict=True)
+    }
+    text = sentence.raw or " ".join(sentence.words)
+    return f"{ADDRESS}#{urlencode({'text': text, **columns})}"
+
+
+def _column(cell: Cell, features: dict[str, None]) -> dict[str, Any]:
+    weights = {name: float(f"{cell.best.weights.get(name, 0.0):.6g}") for name in features}
+    return {"limit": "inf" if cell.limit < 0 else cell.limit, "weights": weights}

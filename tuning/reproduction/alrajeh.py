@@ -17,13 +17,12 @@ from hyperbaton.foundation.arrays import FloatArray
 from hyperbaton.models.distortion.dpr.samples import MSD
 from hyperbaton.tuning.evaluation.tables import Table
 from hyperbaton.tuning.evaluation.verdicts import Case, Finding, judge_claims
-from hyperbaton.tuning.reproduction.class_predictions import OVERALL
 from hyperbaton.tuning.reproduction.exhibit import ALRAJEH, Exhibit
 from hyperbaton.tuning.reproduction.experiment_figures import active, class_shares, notes, sizes
 from hyperbaton.tuning.reproduction.experiment_settings import POOLED_ONLY, ExperimentSettings
 from hyperbaton.tuning.reproduction.material import Sizes, experiment_kind
 from hyperbaton.tuning.reproduction.repetitions import gain_case
-from hyperbaton.tuning.reproduction.trials import SECONDS, TRAINING_ERROR, Experiment
+from hyperbaton.tuning.reproduction.trials import OVERALL, SECONDS, TRAINING_ERROR, Experiment
 
 PRIMAL, DUAL = "mlr-primal:tolerance=1e-12", "mlr-dual:epsilon=0.1"  # never satisfied: 100 rounds
 COARSE, FINE = "mlr-dual:epsilon=1.0", "mlr-dual:epsilon=0.01"

@@ -13,13 +13,13 @@ from hyperbaton.foundation.errors import counted
 from hyperbaton.models.distortion.dpr.samples import DISTANCE
 from hyperbaton.tuning.evaluation.charts import Chart, Series
 from hyperbaton.tuning.evaluation.tables import Table
-from hyperbaton.tuning.reproduction.class_predictions import OVERALL
 from hyperbaton.tuning.reproduction.exhibit import ALRAJEH
 from hyperbaton.tuning.reproduction.experiment_settings import PAPER, POOLED_ONLY
 from hyperbaton.tuning.reproduction.repetitions import paired_p_value, spread, spread_series
 from hyperbaton.tuning.reproduction.time_to_error import ROUNDS
 from hyperbaton.tuning.reproduction.trials import (
     COUNTS,
+    OVERALL,
     SECONDS,
     SEEN,
     TRAINING_ERROR,

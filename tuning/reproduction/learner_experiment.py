@@ -35,11 +35,10 @@ from hyperbaton.models.distortion.dpr.samples import orientations
 from hyperbaton.models.learning.catalogue import parse_learner
 from hyperbaton.models.learning.clusters import ClusteredExamples
 from hyperbaton.models.learning.early_stopping import choose_settings
-from hyperbaton.tuning.reproduction.class_predictions import judge, precision_by_distance
 from hyperbaton.tuning.reproduction.experiment_data import DataSplit, Repetition, TrainingSet
 from hyperbaton.tuning.reproduction.experiment_settings import BASELINE, ExperimentSettings
 from hyperbaton.tuning.reproduction.time_to_error import ErrorTime, goals_of, times_to_goals
-from hyperbaton.tuning.reproduction.trials import Experiment, Trial
+from hyperbaton.tuning.reproduction.trials import Experiment, Trial, judge, precision_by_distance
 
 
 class ExperimentCell(NamedTuple):

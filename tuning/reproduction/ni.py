@@ -17,7 +17,6 @@ import numpy as np
 
 from hyperbaton.foundation.arrays import FloatArray
 from hyperbaton.tuning.evaluation.verdicts import Case, Finding, judge_claims
-from hyperbaton.tuning.reproduction.class_predictions import OVERALL
 from hyperbaton.tuning.reproduction.exhibit import NI, Exhibit
 from hyperbaton.tuning.reproduction.experiment_figures import (
     active,
@@ -40,7 +39,7 @@ from hyperbaton.tuning.reproduction.experiment_figures import (
 from hyperbaton.tuning.reproduction.experiment_settings import BASELINE, PAPER, ExperimentSettings
 from hyperbaton.tuning.reproduction.material import ExhibitKind, Sizes, experiment_kind
 from hyperbaton.tuning.reproduction.repetitions import gain_case
-from hyperbaton.tuning.reproduction.trials import PREFERRED, Experiment
+from hyperbaton.tuning.reproduction.trials import OVERALL, PREFERRED, Experiment
 
 CHARTS = (precision, by_distance, times_by_error, training_times, active)  # of a class setup
 ENTROPY, SCALING = "me", "me-gis"

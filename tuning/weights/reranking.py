@@ -19,8 +19,7 @@ from hyperbaton.foundation.arrays import FloatArray, Int64Array
 from hyperbaton.foundation.errors import DataError, SettingError
 from hyperbaton.foundation.files.writing import open_to_write
 from hyperbaton.foundation.progress import SILENT, Reporter
-from hyperbaton.tuning.evaluation.list_features import SCORE, FeatureLists
-from hyperbaton.tuning.evaluation.nbest_lists import NBestEntry
+from hyperbaton.tuning.evaluation.nbest_lists import SCORE, FeatureLists, NBestEntry
 from hyperbaton.tuning.evaluation.oracle_bleu import climb
 from hyperbaton.tuning.metrics.base import Outputs
 from hyperbaton.tuning.metrics.words import TextOptions

@@ -89,11 +89,6 @@ class Trace:
         return 0 if self.held_out is not None and not self.held_out.is_gain else self.best
 
     @property
-    def held_out_line(self) -> str:
-        """What unseen sentences say, for people."""
-        return "" if self.held_out is None else self.held_out.line(self.metric)
-
-    @property
     def falls(self) -> list[int]:
         """The numbers of the steps that are not half as good as the best one before them."""
         found, best = [], self.steps[0].score if self.steps else 0.0

@@ -23,7 +23,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from hyperbaton.foundation.errors import HyperbatonError, nearest
 from hyperbaton.serving.answers import (
     JSON_LINES,
+    NOT_FOUND,
     UNKEPT,
+    Refused,
     answer,
     error_answer,
     json_answer,
@@ -34,7 +36,6 @@ from hyperbaton.serving.limits import RequestLimits
 from hyperbaton.serving.openapi import describe_api
 from hyperbaton.serving.page_files import page_routes
 from hyperbaton.serving.protection import Protection
-from hyperbaton.serving.refusals import NOT_FOUND, Refused
 from hyperbaton.serving.request_threads import Deadline, RequestThreads
 from hyperbaton.serving.request_types import checked, explain_request, translate_request
 from hyperbaton.serving.systems import ServedSystem

@@ -23,8 +23,9 @@ from hyperbaton.decoder.explanation import Explanation, explain
 from hyperbaton.decoder.translator import Translation, Translator
 from hyperbaton.foundation.errors import DataError
 from hyperbaton.serving.answer_types import Differences, Effect, Result, SpanOptions
+from hyperbaton.serving.answers import BAD_REQUEST, Refused, error_content
 from hyperbaton.serving.limits import RequestLimits
-from hyperbaton.serving.refusals import BAD_REQUEST, Refused, error_content
+from hyperbaton.serving.request_types import checked, explain_request
 from hyperbaton.serving.systems import ServedSystem, limit_content, limit_number, search_content
 from hyperbaton.serving.translating import (
     check_length,
@@ -36,6 +37,8 @@ from hyperbaton.serving.translating import (
 from hyperbaton.views.explanation_text import Explained, as_content, explain_derivations
 
 Search = Callable[..., Decoded]  # of the sentence by a translator, in the time of the request
+SENTENCE = "a b"
+LIMITS = RequestLimits(pops=1 << 40)  # the system's own settings may be as wide as they like
 
 
 def explain_sentence(
@@ -214,3 +217,11 @@ def _effects(
             {"beam": size} | effect(stack_size=size, pop_limit=2 * size) for size in asked["beams"]
         ],
     }
+
+
+def warm_up(system: ServedSystem) -> None:
+    """A first sentence, so that no client waits for code that is compiled or loaded."""
+    requests: list[dict[str, Any]] = [{"n_best": 1}, {"n_best": 2, "force": SENTENCE}]
+    for request in requests:
+        asked = checked({"text": SENTENCE} | request, explain_request(LIMITS))
+        explain_sentence(system, asked, LIMITS, lambda: False)

@@ -15,8 +15,8 @@ from hyperbaton.decoder.output import json_content
 from hyperbaton.decoder.request_files import PARSERS
 from hyperbaton.decoder.translator import Translator
 from hyperbaton.foundation.errors import HyperbatonError
+from hyperbaton.serving.answers import BAD_REQUEST, TOO_LARGE, TOO_SLOW, Refused, error_content
 from hyperbaton.serving.limits import RequestLimits
-from hyperbaton.serving.refusals import BAD_REQUEST, TOO_LARGE, TOO_SLOW, Refused, error_content
 from hyperbaton.serving.systems import Change, ServedSystem
 
 WIDE = ("force", "prefix")  # requests for which more is tried

@@ -8,8 +8,7 @@ import numpy as np
 
 from hyperbaton.foundation.arrays import FloatArray
 from hyperbaton.foundation.errors import DataError, reason
-from hyperbaton.tuning.evaluation.chart_pictures import COLUMNS, panels, panels_of
-from hyperbaton.tuning.evaluation.charts import Chart
+from hyperbaton.tuning.evaluation.charts import COLUMNS, Chart, panels, panels_of
 from hyperbaton.tuning.evaluation.figures import QUIET, SERIES, drawing
 from hyperbaton.tuning.reproduction.exhibit import Exhibit
 from hyperbaton.tuning.reproduction.trials import Experiment

@@ -13,7 +13,7 @@ from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.tuning.evaluation.charts import Chart, Series
 from hyperbaton.tuning.evaluation.tables import Table
 from hyperbaton.tuning.report.html import ReportSection, details, html_table, page
-from hyperbaton.tuning.report.live_links import live_link
+from hyperbaton.tuning.report.word_order import live_link
 from hyperbaton.tuning.reproduction.exhibit import Exhibit, Finding
 from hyperbaton.tuning.reproduction.presets import find_preset
 from tests.tuning.report.comparisons import make_comparison, report_of

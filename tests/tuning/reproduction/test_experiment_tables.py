@@ -5,11 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from hyperbaton.tuning.reproduction.class_predictions import judge
 from hyperbaton.tuning.reproduction.experiment_figures import p_values, quality
 from hyperbaton.tuning.reproduction.experiment_settings import ExperimentSettings
 from hyperbaton.tuning.reproduction.repetitions import paired_p_value
-from hyperbaton.tuning.reproduction.trials import Experiment, Trial
+from hyperbaton.tuning.reproduction.trials import Experiment, Trial, judge
 
 TRUE = [0] + [1] * 9
 
