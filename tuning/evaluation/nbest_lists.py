@@ -78,15 +78,13 @@ def side_by_side(readers: Sequence[Iterator[list[NBestEntry]]]) -> Iterator[list
     waiting = [next(reader, None) for reader in readers]
     sentence = 0
     while any(waiting):
-        here = [n for n, entries in enumerate(waiting) if entries and _id(entries) == sentence]
+        here = [
+            n for n, entries in enumerate(waiting) if entries and entries[0].sentence == sentence
+        ]
         yield [entries for n, entries in enumerate(waiting) if n in here and entries]
         for n in here:
             waiting[n] = next(readers[n], None)
         sentence += 1
-
-
-def _id(entries: list[NBestEntry]) -> int:
-    return entries[0].sentence
 
 
 @dataclass(frozen=True, eq=False)

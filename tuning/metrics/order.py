@@ -53,10 +53,7 @@ class PDscore(OrderMetric):
     """Pair-wise distortion accuracy, Xiang et al. 2011, eq. 8."""
 
     name = "PDscore"
-
-    @property
-    def signature(self) -> str:
-        return "PDscore|begin:yes|end:no|average:micro|unaligned:skipped"
+    signature = "PDscore|begin:yes|end:no|average:micro|unaligned:skipped"
 
     def statistics(self, outputs: Outputs) -> FloatArray:
         """Pairs that the reference has too, and n."""
@@ -104,10 +101,7 @@ class Hamming(PermutationMetric):
     """Source words at the same place."""
 
     name = "Hamming"
-
-    @property
-    def signature(self) -> str:
-        return f"Hamming|average:sentences|{UNALIGNED}"
+    signature = f"Hamming|average:sentences|{UNALIGNED}"
 
     def agreement(self, hypothesis: Ragged, reference: Ragged) -> FloatArray:
         same = hypothesis.values == reference.values

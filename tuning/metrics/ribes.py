@@ -59,14 +59,8 @@ class Ribes(WordMetric):
         return f"RIBES|{self.options.signature}|{settings}"
 
     def count(self, batch: Batch) -> FloatArray:
-        scores: FloatArray = _score_sentences(
-            batch.hypotheses.values,
-            batch.hypotheses.offsets,
-            batch.references.values,
-            batch.references.offsets,
-            batch.first_reference,
-            self.context == "right",
-        )
+        right_first = self.context == "right"
+        scores: FloatArray = _score_sentences(*batch.arrays, batch.first_reference, right_first)
         return scores
 
     def score(self, sums: FloatArray) -> FloatArray:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hyperbaton.foundation.arrays import FloatArray, Int64Array, Ragged
+from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array, Ragged
 from hyperbaton.foundation.errors import DataError, SettingError, nearest
 from hyperbaton.tuning.metrics.base import Metric, Outputs
 
@@ -67,6 +67,12 @@ class Batch(NamedTuple):
         candidates = np.where(is_best, np.arange(len(scores)), len(scores))
         first: Int64Array = np.minimum.reduceat(candidates, self.first_reference[:-1])
         return first
+
+    @property
+    def arrays(self) -> tuple[Int32Array, Int64Array, Int32Array, Int64Array]:
+        """Words and offsets of the hypotheses, and of the references, for kernels."""
+        sides = self.hypotheses, self.references
+        return sides[0].values, sides[0].offsets, sides[1].values, sides[1].offsets
 
     @property
     def rows(self) -> Ragged:

@@ -6,7 +6,7 @@ from html import escape
 import numpy as np
 
 from hyperbaton.tuning.comparison.configuration import limit_name
-from hyperbaton.tuning.comparison.results import Cell, Comparison
+from hyperbaton.tuning.comparison.results import Comparison
 from hyperbaton.tuning.evaluation.charts import Chart, Series
 from hyperbaton.tuning.evaluation.tables import Table
 from hyperbaton.tuning.report.html import (
@@ -42,7 +42,8 @@ def tuning_curves(comparison: Comparison) -> str:
 
 def weights(comparison: Comparison) -> str:
     names = list(dict.fromkeys(name for cell in comparison.cells for name in cell.best.weights))
-    rows = [[name, *(_weight(cell, name) for cell in comparison.cells)] for name in names]
+    weights = [{n: f"{w:.4f}" for n, w in cell.best.weights.items()} for cell in comparison.cells]
+    rows = [[name, *(own.get(name, "") for own in weights)] for name in names]
     return html_table(Table(["feature", *(cell.name for cell in comparison.cells)], rows))
 
 
@@ -92,7 +93,3 @@ def settings(comparison: Comparison) -> str:
         + note(list(signatures))
         + details("all settings", f"<pre>{escape(plain)}</pre>")
     )
-
-
-def _weight(cell: Cell, name: str) -> str:
-    return f"{cell.best.weights[name]:.4f}" if name in cell.best.weights else ""

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import tomli_w
 
-from hyperbaton.foundation.arrays import FloatArray, Int64Array
+from hyperbaton.foundation.arrays import FloatArray
 from hyperbaton.foundation.errors import DataError, SettingError
 from hyperbaton.foundation.files.writing import open_to_write
 from hyperbaton.foundation.progress import SILENT, Reporter
@@ -125,13 +125,12 @@ def reranked(lists: FeatureLists, weights: Mapping[str, float]) -> list[list[NBe
     features; entries with equal scores stay in their order."""
     scores = lists.values @ np.array([weights[name] for name in lists.names])
     return [
-        [_entry(lists, row, scores) for row in _order(scores, begin, end).tolist()]
+        [
+            _entry(lists, begin + row, scores)
+            for row in np.argsort(-scores[begin:end], kind="stable").tolist()
+        ]
         for begin, end in pairwise(lists.offsets.tolist())
     ]
-
-
-def _order(scores: FloatArray, begin: int, end: int) -> Int64Array:
-    return begin + np.argsort(-scores[begin:end], kind="stable")
 
 
 def _entry(lists: FeatureLists, row: int, scores: FloatArray) -> NBestEntry:
