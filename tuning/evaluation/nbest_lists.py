@@ -7,12 +7,12 @@ is.
 """
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 from math import isfinite
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -20,14 +20,6 @@ from hyperbaton.corpus.text import parse_lines
 from hyperbaton.foundation.arrays import FloatArray, Int64Array
 from hyperbaton.foundation.catalogue import Catalogue
 from hyperbaton.foundation.errors import BadLine, DataError, SettingError, counted
-from collections.abc import Generator, Iterator, Sequence
-from itertools import groupby
-from math import isfinite
-from pathlib import Path
-from typing import NamedTuple
-
-from hyperbaton.corpus.text import parse_lines
-from hyperbaton.foundation.errors import BadLine, DataError
 
 SCORE = "score"
 # The numbers of the translations of one source sentence, which is None if it is not known
