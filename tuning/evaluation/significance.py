@@ -105,12 +105,7 @@ def bootstrap_p_value(difference: float, resampled: FloatArray) -> float:
 
 
 def randomisation(
-    metric: Metric,
-    baseline: Runs,
-    system: Runs,
-    *,
-    n_resamples: int = RESAMPLES,
-    seed: int = SEED,
+    metric: Metric, baseline: Runs, system: Runs, *, n_resamples: int = RESAMPLES, seed: int = SEED
 ) -> Difference:
     _check(baseline, system, n_resamples)
     before, after = _mean_score(metric, baseline), _mean_score(metric, system)
@@ -163,11 +158,7 @@ def find_test(name: str) -> Callable[..., Difference]:
 
 
 def resampled_scores(
-    metric: Metric,
-    systems: Sequence[FloatArray],
-    *,
-    n_resamples: int = RESAMPLES,
-    seed: int = SEED,
+    metric: Metric, systems: Sequence[FloatArray], *, n_resamples: int = RESAMPLES, seed: int = SEED
 ) -> list[FloatArray]:
     """The scores of all systems on the same resamples of the sentences, (n_resamples,) each."""
     _check(systems, systems, n_resamples)

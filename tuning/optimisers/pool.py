@@ -160,14 +160,7 @@ def scale_pool(pool: Pool, weights: FloatArray, tuned: BoolArray) -> ScaledPool:
     others = weights.copy()
     others[columns] = 0.0
     features = np.ascontiguousarray(pool.features.T[columns] / deviations[columns, None])
-    return ScaledPool(
-        features,
-        pool.features @ others,
-        pool,
-        columns,
-        deviations[columns],
-        others,
-    )
+    return ScaledPool(features, pool.features @ others, pool, columns, deviations[columns], others)
 
 
 def word_keys(words: Ragged) -> KeyArray:

@@ -169,7 +169,7 @@ def sizes_exhibit(by_test: BySize) -> Exhibit:
     n_draws = len(first.gains)
     notes = [
         f"{counted(n_draws, 'random draw')} of each size, everything trained and tuned anew on "
-        "each; with all data, as many tuning runs.",
+        "each; with all data, as many tuning runs."
     ]
     return Exhibit(NAME, TITLE, notes, tables, charts, _findings(by_test))
 

@@ -73,7 +73,7 @@ def next_word_exhibit(studies: Studies) -> Exhibit:
     notes = [
         "Average P of the candidates by their distance; corpus: the share of them that was "
         f"translated next, where there are {FEWEST_MOVES} such moves or more; {MOVES}: how often "
-        "the distance occurs, of all moves, as in the paper.",
+        "the distance occurs, of all moves, as in the paper."
     ]
     tables = [
         table

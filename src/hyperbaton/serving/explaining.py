@@ -27,13 +27,7 @@ from hyperbaton.serving.answers import BAD_REQUEST, Refused, error_content
 from hyperbaton.serving.limits import RequestLimits
 from hyperbaton.serving.request_types import checked, explain_request
 from hyperbaton.serving.systems import ServedSystem, limit_content, limit_number, search_content
-from hyperbaton.serving.translating import (
-    check_length,
-    decode,
-    request_of,
-    requested,
-    sentence_of,
-)
+from hyperbaton.serving.translating import check_length, decode, request_of, requested, sentence_of
 from hyperbaton.views.explanation_text import Explained, as_content, explain_derivations
 
 Search = Callable[..., Decoded]  # of the sentence by a translator, in the time of the request
