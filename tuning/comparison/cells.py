@@ -94,7 +94,6 @@ class Job:
 
     @property
     def state(self) -> Path:
-        """Where tuning keeps its state."""
         return self.folder / STATE / self.tuned_key
 
     @cached_property
@@ -195,7 +194,6 @@ def read_replica(job: Job) -> Replica:
 
 
 def read_outputs(job: Job) -> dict[str, list[Output]]:
-    """The translations of all test sets by a finished job."""
     return {test.name: _read_outputs(job.decoded(test)) for test in job.configuration.test}
 
 
@@ -330,7 +328,6 @@ def _translate(translator: Translator, sentences: Sentences) -> Iterator[Output]
 
 
 def _names_and_files(data: DataSet) -> list[str | Path]:
-    """For fingerprints."""
     return list(chain.from_iterable(data.files.items()))
 
 

@@ -41,7 +41,6 @@ def check_models(configuration: Configuration) -> None:
 
 
 def check_methods(configuration: Configuration) -> None:
-    """Refuses unknown ways of tuning and testing."""
     find_test(configuration.significance)
     load_tokeniser(configuration.text_options.tokenize)
     parse_objective(configuration.tune.metric)

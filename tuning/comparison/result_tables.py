@@ -22,7 +22,6 @@ TOP = "°"  # not significantly below the best cell
 
 
 def summary_table(comparison: Comparison, test: str) -> Table:
-    """All metrics of all cells."""
     metrics, alpha = comparison.metrics[test], comparison.configuration.significant
     many = len(comparison.cells[0].replicas) > 1
     mean_title = [f"{metrics[0].name} of all replicas"] * many
@@ -94,7 +93,6 @@ def way_tables(comparison: Comparison, test: str) -> list[Table]:
 
 
 def tables_of(comparison: Comparison, test: str) -> list[Table]:
-    """All tables of scores of a test set."""
     several = [limits_table(comparison, test)] if len(comparison.limits) > 1 else []
     return [summary_table(comparison, test), *several, *way_tables(comparison, test)]
 

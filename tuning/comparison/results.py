@@ -21,8 +21,6 @@ NUMBERS = ("score", "low", "high", "difference", "p_value")  # of a score, in re
 
 @dataclass(frozen=True)
 class Output:
-    """One translation of one sentence."""
-
     text: str
     links: Sequence[Sequence[int]]  # source and target positions
     spans: Sequence[Sequence[int]]  # source start and end, target start and end of each phrase
@@ -45,8 +43,6 @@ class Cost:
 
 @dataclass(frozen=True)
 class StageCost:
-    """The cost of a stage of training."""
-
     title: str
     seconds: float
     peak_megabytes: float  # of the whole run so far
@@ -183,7 +179,6 @@ def metrics_of(configuration: Configuration, test: Sentences) -> list[Metric]:
 
 
 def as_outputs(test: Sentences, outputs: Sequence[Output]) -> Outputs:
-    """For metrics."""
     return Outputs(
         [output.text for output in outputs],
         test.references,

@@ -43,8 +43,6 @@ class Series:
 
 @dataclass(frozen=True)
 class Chart:
-    """Lines over named places."""
-
     caption: str
     places: Sequence[str]
     series: Sequence[Series]

@@ -76,7 +76,6 @@ class Optimiser(ABC):
 
 
 def check_least(section: str, settings: object, **least: float) -> None:
-    """Refuses settings below their least values."""
     for key, bound in least.items():
         value = getattr(settings, key)
         if value < bound:

@@ -48,7 +48,6 @@ def paper_tables(comparison: Comparison) -> list[Table]:
 
 
 def findings_of(comparison: Comparison) -> list[Finding]:
-    """Which of the paper's claims hold."""
     preset = preset_of(comparison)
     return findings(comparison, preset.claim) if preset else []
 

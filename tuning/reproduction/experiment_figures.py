@@ -324,3 +324,8 @@ def active(done: Experiment, n_classes: int) -> Chart:
         is_log=True,
         name="active",
     )
+
+
+# Of a class setup
+CLASS_TABLES = (class_shares, quality, seen_and_unseen)
+CLASS_CHARTS = (precision, by_distance, times_by_error, training_times, active)

@@ -25,15 +25,7 @@ from hyperbaton.models.distortion.next_word.held_out import (
     with_layers,
 )
 from hyperbaton.models.distortion.next_word.model import NextWordModel
-from hyperbaton.models.system.folder import (
-    TAGGER,
-    load_distortion,
-    load_source_classes,
-    load_source_tagger,
-    load_tokenisers,
-    model_entries,
-    read_system,
-)
+from hyperbaton.models.system import folder as system_folder
 from hyperbaton.tuning.evaluation.charts import Chart, Series
 from hyperbaton.tuning.evaluation.data_sets import DataSet
 from hyperbaton.tuning.evaluation.significance import (
@@ -315,23 +307,26 @@ def _tests(material: Material) -> list[DataSet]:
 
 
 def _depends(material: Material) -> Iterable[Any]:
-    models = model_entries(material.trained, _models(material))
-    parts = read_system(material.trained)["parts"]
-    made = [parts.get(name) for name in ("source_classes", TAGGER)]
+    models = system_folder.model_entries(material.trained, _models(material))
+    parts = system_folder.read_system(material.trained)["parts"]
+    made = [parts.get(name) for name in ("source_classes", system_folder.TAGGER)]
     tests = [item for test in _tests(material) for item in (test.name, *test.files.values())]
     return [models, made, NEAREST, NEAR_SPAN, FAR_SPAN, FEWEST_MOVES, RESAMPLES, SEED, *tests]
 
 
 def _make(material: Material) -> Exhibit:
-    loaded = load_distortion(material.trained, _models(material))
+    loaded = system_folder.load_distortion(material.trained, _models(material))
     models = [model for model in loaded if isinstance(model, NextWordModel)]
-    own = load_source_classes(material.trained), load_source_tagger(material.trained)
+    own = (
+        system_folder.load_source_classes(material.trained),
+        system_folder.load_source_tagger(material.trained),
+    )
     studies = {}
     for test in _tests(material):
         files = CorpusFiles(
             test.source, test.references[0], test.alignment, source_tags=test.source_tags
         )
-        corpus, _ = read_corpus(files, tokenise=load_tokenisers(material.trained))
+        corpus, _ = read_corpus(files, tokenise=system_folder.load_tokenisers(material.trained))
         corpus = with_layers(corpus, models, *own)
         studies[test.name] = study_models(models, corpus, progress=material.reporter.progress)
     return next_word_exhibit(studies)

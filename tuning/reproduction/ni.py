@@ -17,31 +17,13 @@ import numpy as np
 
 from hyperbaton.foundation.arrays import FloatArray
 from hyperbaton.tuning.evaluation.verdicts import Case, Finding, judge_claims
+from hyperbaton.tuning.reproduction import experiment_figures as figures
 from hyperbaton.tuning.reproduction.exhibit import NI, Exhibit
-from hyperbaton.tuning.reproduction.experiment_figures import (
-    active,
-    by_distance,
-    captured_moves,
-    class_shares,
-    errors,
-    gains,
-    notes,
-    p_values,
-    phrase_sizes,
-    precision,
-    quality,
-    seen_and_unseen,
-    sizes,
-    times_by_error,
-    times_to_errors,
-    training_times,
-)
 from hyperbaton.tuning.reproduction.experiment_settings import BASELINE, PAPER, ExperimentSettings
 from hyperbaton.tuning.reproduction.material import ExhibitKind, Sizes, experiment_kind
 from hyperbaton.tuning.reproduction.repetitions import gain_case
 from hyperbaton.tuning.reproduction.trials import OVERALL, PREFERRED, Experiment
 
-CHARTS = (precision, by_distance, times_by_error, training_times, active)  # of a class setup
 ENTROPY, SCALING = "me", "me-gis"
 # In the order of the paper's tables; its SVM is SVM-Multiclass (footnote 8)
 LEARNERS = {BASELINE: "LR", "mmr": "MMR", "svm-multiclass": "SVM", ENTROPY: "ME", PREFERRED: "MMS"}
@@ -59,22 +41,22 @@ NAME, TITLE = "ni_classification", "Classes of moves (Ni et al. 2011, section 4.
 def ni_exhibit(done: Experiment, labels: Mapping[str, str] | None = None) -> Exhibit:
     done = replace(done, labels=labels or {})
     settings = done.settings
-    tables = [sizes(done)]
+    tables = [figures.sizes(done)]
     for n in settings.classes:
-        tables += [class_shares(done, n), quality(done, n), seen_and_unseen(done, n)]
-        tables += p_values(done, n)
+        tables += [table(done, n) for table in figures.CLASS_TABLES]
+        tables += figures.p_values(done, n)
     if settings.discriminative:
-        tables.append(errors(done))
+        tables.append(figures.errors(done))
     if done.times:
-        tables.append(times_to_errors(done))
+        tables.append(figures.times_to_errors(done))
     counts = done.find(BASELINE)
     if counts and done.chosen != counts:
-        tables.append(captured_moves(done, counts))
-    charts = [phrase_sizes(done), *(gains(done, other) for other in done.others)]
-    charts += [chart(done, n) for chart in CHARTS for n in settings.classes]
+        tables.append(figures.captured_moves(done, counts))
+    charts = [figures.phrase_sizes(done), *(figures.gains(done, other) for other in done.others)]
+    charts += [chart(done, n) for chart in figures.CLASS_CHARTS for n in settings.classes]
     shown = [chart for chart in charts if chart.series]
     kind = PAPER_KIND if settings.protocol == PAPER else KIND
-    return Exhibit(kind.name, kind.title, notes(done), tables, shown, _findings(done))
+    return Exhibit(kind.name, kind.title, figures.notes(done), tables, shown, _findings(done))
 
 
 def _findings(done: Experiment) -> list[Finding]:

@@ -94,8 +94,6 @@ def precision_by_distance(
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """One learner, trained once and tested once."""
-
     learner: str
     n_classes: int
     size: int  # training sentences
@@ -113,7 +111,6 @@ class Trial:
 
     @cached_property
     def measures(self) -> dict[str, float]:
-        """Everything that is measured, by name."""
         counts = int(self.training.sum()), self.result.n_examples, self.n_features
         return {
             OVERALL: self.result.precision,

@@ -51,7 +51,6 @@ class Hypotheses:
         return hypothesis_keys(self.text_keys, self.features)
 
     def texts(self, rows: Int64Array) -> list[str]:
-        """The translations of these rows."""
         chosen = self.words.take(rows)
         words = np.array(self.vocabulary.words, dtype=object)[np.maximum(chosen.values, 0)]
         sentence = np.searchsorted(self.offsets, rows, side="right") - 1
@@ -109,7 +108,6 @@ def listed(decoded: Decoded, *, links: bool = False) -> NBestList:
 def collect(
     lists: Iterable[NBestList], sentences: Sequence[Sentence], vocabulary: Vocabulary
 ) -> Hypotheses:
-    """The n-best lists of the sentences, in their order."""
     features, words, links = zip(*lists, strict=True)
     return Hypotheses(
         sentences,
@@ -122,7 +120,6 @@ def collect(
 
 
 def _words(decoded: Decoded) -> Ragged:
-    """The words of every derivation."""
     table, chosen = decoded.options.table, decoded.chosen.values.astype(np.int64)
     words = table.target_words.take(chosen)  # a row for every option taken
     option = chosen[words.row_of_value]
@@ -154,7 +151,6 @@ def _links(decoded: Decoded) -> Ragged:
 
 
 def _joined(parts: Sequence[Ragged]) -> Ragged:
-    """The rows of all parts."""
     lengths = np.concatenate([part.lengths for part in parts])
     return Ragged(np.concatenate([part.values for part in parts]), _offsets(lengths))
 

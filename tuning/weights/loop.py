@@ -34,7 +34,7 @@ from hyperbaton.foundation.errors import DataError, HyperbatonError
 from hyperbaton.foundation.work.workers import Threads
 from hyperbaton.tuning.optimisers.interface import Lines, Start
 from hyperbaton.tuning.optimisers.pool import Pool
-from hyperbaton.tuning.weights.held_out import WeightChange, judge_unseen
+from hyperbaton.tuning.weights.held_out import WeightChange, check_pool, judge_unseen
 from hyperbaton.tuning.weights.hypotheses import (
     CollectNBest,
     Hypotheses,
@@ -43,7 +43,6 @@ from hyperbaton.tuning.weights.hypotheses import (
     listed,
 )
 from hyperbaton.tuning.weights.lattice_lines import BestArcs
-from hyperbaton.tuning.weights.pool_task import check_pool
 from hyperbaton.tuning.weights.task import TuningTask
 from hyperbaton.tuning.weights.trace import Trace, TraceStep, resume, save
 
@@ -156,7 +155,6 @@ def _end(task: TuningTask, trace: Trace, pool: Pool, why: str) -> Trace:
 
 
 def measure(task: TuningTask, weights: Mapping[str, float]) -> float:
-    """The score of the development set when it is decoded with these weights."""
     task.check()
     hypotheses, _ = decode(task, weights, n_best=1)
     statistics = hypotheses.statistics(hypotheses.offsets[:-1], task.objective, task.dev)

@@ -26,8 +26,13 @@ from hyperbaton.tuning.metrics.words import TextOptions
 from hyperbaton.tuning.optimisers.line_search import LEAST_GAIN
 from hyperbaton.tuning.optimisers.objective import Objective, make_objective
 from hyperbaton.tuning.optimisers.pool import Pool
-from hyperbaton.tuning.weights.held_out import N_PARTS, WeightChange, judge_unseen, learned
-from hyperbaton.tuning.weights.pool_task import check_pool
+from hyperbaton.tuning.weights.held_out import (
+    N_PARTS,
+    WeightChange,
+    check_pool,
+    judge_unseen,
+    learned,
+)
 from hyperbaton.tuning.weights.sections import read_toml
 from hyperbaton.tuning.weights.settings import TuneSettings
 from hyperbaton.tuning.weights.vector import WeightVector, make_weight_vector

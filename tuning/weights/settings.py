@@ -40,7 +40,6 @@ class TuneSettings:
         return self.optimisers.get(name) or make_optimiser(name)
 
     def with_optimiser(self, name: str, optimiser: Optimiser) -> "TuneSettings":
-        """The same with other settings for one of the optimisers."""
         return replace(self, optimisers={**self.optimisers, name: optimiser})
 
     def plain(self) -> dict[str, Any]:
@@ -53,7 +52,6 @@ class TuneSettings:
         return {k: v for k, v in self.plain().items() if k not in ("replicas", "protocol")}
 
     def check(self) -> None:
-        """Refuses impossible values."""
         if self.method != UNTUNED:
             self.optimiser.check_settings()
         check_least("tune", self, n_best=2, iterations=1, patience=0, seed=0, replicas=1)

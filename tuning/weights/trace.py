@@ -53,7 +53,6 @@ class HeldOut(NamedTuple):
     is_gain: bool
 
     def line(self, metric: str) -> str:
-        """For people."""
         verdict = (
             "the new weights are kept" if self.is_gain else "not enough, the weights before stay"
         )
@@ -103,7 +102,6 @@ class Trace:
 
     @property
     def last_line(self) -> str:
-        """The last step, for people."""
         step, number = self.steps[-1], len(self.steps) - 1
         n_left = self.iterations - number
         seconds = n_left * sum(one.seconds for one in self.steps) / len(self.steps)

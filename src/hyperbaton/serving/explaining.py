@@ -38,7 +38,6 @@ LIMITS = RequestLimits(pops=1 << 40)  # the system's own settings may be as wide
 def explain_sentence(
     system: ServedSystem, asked: Mapping[str, Any], limits: RequestLimits, is_stopped: IsStopped
 ) -> dict[str, Any]:
-    """The answer to a checked request."""
     translator = system.variant(system.change(asked))
     kind = requested(asked)
     # all of it is explained at once
@@ -185,8 +184,6 @@ def _differences(own: Explanation, best: Explanation) -> Differences:
 def _effects(
     search: Search, translator: Translator, asked: Mapping[str, Any]
 ) -> dict[str, list[Effect]]:
-    """What other limits and beams make of the sentence."""
-
     def effect(**changes: int) -> Effect:
         own = translator.with_settings(**changes)
         try:

@@ -23,8 +23,6 @@ class Change(NamedTuple):
 
 
 class ServedSystem:
-    """A system by its name."""
-
     def __init__(self, name: str, translator: Translator, examples: Sequence[Example] = ()) -> None:
         self.name, self.translator, self.examples = name, translator, examples
         self.variant = lru_cache(N_VARIANTS)(self._variant)
@@ -50,7 +48,6 @@ class ServedSystem:
         return translator
 
     def models(self) -> dict[str, tuple[Part, DistortionModel]]:
-        """Its distortion models by name."""
         models = self.translator.distortion
         parts = [part for part in parts_of(models) if part.is_distortion]
         return {part.name: (part, model) for part, model in zip(parts, models, strict=True)}

@@ -72,8 +72,6 @@ def check_length(what: str, words: Sequence[str], limits: RequestLimits) -> None
 
 @dataclass(frozen=True)
 class SentenceJob:
-    """One sentence of a checked request."""
-
     system: ServedSystem
     change: Change
     asked: Mapping[str, Any]
