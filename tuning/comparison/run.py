@@ -4,7 +4,7 @@ import shutil
 import time
 from collections.abc import Sequence
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from itertools import groupby, product
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from hyperbaton.foundation.work.workers import Workers, run_jobs
 from hyperbaton.models.system.folder import load_phrases, load_text
 from hyperbaton.models.system.stages import locked
 from hyperbaton.tuning.comparison import requirements
-from hyperbaton.tuning.comparison.cells import AverageJob, Job, read_outputs, read_replica, run_job
+from hyperbaton.tuning.comparison.cells import Job, read_outputs, read_replica, run_job
 from hyperbaton.tuning.comparison.configuration import Configuration
 from hyperbaton.tuning.comparison.data import cut_out
 from hyperbaton.tuning.comparison.judging import judge
@@ -102,17 +102,12 @@ def grid(configuration: Configuration, folder: Path) -> list[Job]:
     for (name, limit, replica), job in jobs.items():
         if job.system.weights:
             lender = jobs[job.system.weights, limit, replica]
-            jobs[name, limit, replica] = _with_weights_of(job, (lender,))
+            jobs[name, limit, replica] = replace(job, lenders=(lender,))
     return list(jobs.values())
 
 
-def _with_weights_of(job: Job, others: tuple[Job, ...]) -> AverageJob:
-    own = {item.name: getattr(job, item.name) for item in fields(Job)}
-    return AverageJob(**own, replicas=others)
-
-
 def average_jobs(jobs: Sequence[Job]) -> list[Job]:
-    return [_with_weights_of(own[0], tuple(own)) for own in _by_cell(jobs) if len(own) > 1]
+    return [replace(own[0], lenders=tuple(own)) for own in _by_cell(jobs) if len(own) > 1]
 
 
 def _by_cell(jobs: Sequence[Job]) -> list[list[Job]]:

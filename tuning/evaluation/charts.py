@@ -7,7 +7,7 @@ tooltip.
 """
 
 from collections.abc import Iterable, Sequence
-from itertools import count
+from itertools import count, cycle
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
@@ -163,16 +163,12 @@ def _positions(places: Sequence[str]) -> list[float]:
 
 
 def _looks(series: Iterable[Series]) -> list[dict[str, Any]]:
-    numbers, references = count(), count()
+    numbers, dashes = count(), cycle(DASHES)
+    reference = {"color": INK, "linewidth": 4, "alpha": 0.55}
     return [
-        _reference_look(next(references)) if one.is_reference else _look(next(numbers))
+        reference | {"linestyle": next(dashes)} if one.is_reference else _look(next(numbers))
         for one in series
     ]
-
-
-def _reference_look(number: int) -> dict[str, Any]:
-    dashes = DASHES[number % len(DASHES)]
-    return {"color": INK, "linewidth": 4, "alpha": 0.55, "linestyle": dashes}
 
 
 def _look(number: int) -> dict[str, Any]:

@@ -118,7 +118,6 @@ def _with_signs(text: str, factors: dict[str, float]) -> dict[str, float]:
     for name, factor in factors.items():
         if factor == 0:
             raise SettingError(f"{name} has the factor 0 in the metric {text!r}")
-    for name, factor in factors.items():
         is_error = not catalogue.find_metric(name)([], TextOptions()).higher_is_better
         if is_error and len(factors) == 1:
             return {name: -abs(factor)}
