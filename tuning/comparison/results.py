@@ -62,6 +62,9 @@ class Replica:
     outputs: Mapping[str, Sequence[Output]]  # by test set; only of the replica that is chosen
     cost: Cost
 
+    def score(self, test: str, metric: Metric) -> float:
+        return float(metric.score(self.statistics[test][metric.name].sum(axis=0)))
+
     @property
     def is_as_before(self) -> bool:
         """Whether tuning has found nothing that held, and these are the starting weights."""
@@ -128,9 +131,7 @@ class Comparison:
 
     def mean(self, test: str, cell: Cell) -> float:
         """The mean of the first metric over the runs that p-values are about."""
-        metric = self.metrics[test][0]
-        scores = [metric.score(rows.sum(axis=0)) for rows in cell.statistics(test, metric)]
-        return float(np.mean(scores))
+        return float(np.mean([run.score(test, self.metrics[test][0]) for run in cell.runs]))
 
     def records(self) -> list[dict[str, Any]]:
         """A record for every test set, system, limit and metric, as in `results.csv`."""

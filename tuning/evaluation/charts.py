@@ -7,19 +7,17 @@ tooltip.
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import count, cycle
+from math import isfinite
 from textwrap import fill
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from hyperbaton.tuning.evaluation.figures import INK, SERIES, add_tip, drawing, page_svg
+from hyperbaton.tuning.evaluation.tables import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-from dataclasses import dataclass
-from math import isfinite
-from typing import TypeGuard
-
-from hyperbaton.tuning.evaluation.tables import Table
 
 MOST_ROWS = 41  # of a table: distances from −20 to 20
 NUMBERS = (1, 2, 3, 5, 8, 10, 15, 20, 30, 50, 70, 100, 200, 500)  # places shown of longer charts

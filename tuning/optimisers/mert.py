@@ -42,6 +42,10 @@ PROMISING = 3  # one start in this many continues after the first
 WALK = 0.5  # deviation of random steps around a point, in units of its mean weight
 
 
+# A direction in the space of points, and (H,) how much the scores of hypotheses change along it
+Direction = tuple[FloatArray, FloatArray]
+
+
 class Place(NamedTuple):
     """Where a start has come to."""
 
@@ -49,11 +53,6 @@ class Place(NamedTuple):
     score: float
     draw: np.random.Generator  # its own
     moves: bool = True  # the last sweep has found something better
-
-
-class Direction(NamedTuple):
-    along: FloatArray  # in the space of points
-    slope: FloatArray  # (H,) how much the scores of hypotheses change
 
 
 @dataclass(frozen=True)
@@ -142,11 +141,8 @@ def sweep(
 
 def directions_of(scaled: ScaledPool, random: FloatArray) -> list[Direction]:
     """All features, and random directions."""
-    axes = np.eye(len(scaled.columns))
-    return [
-        *map(Direction, axes, scaled.features),
-        *map(Direction, random, random @ scaled.features),
-    ]
+    axes = zip(np.eye(len(scaled.columns)), scaled.features, strict=True)
+    return [*axes, *zip(random, random @ scaled.features, strict=True)]
 
 
 def _score(scaled: ScaledPool, metric: Metric, point: FloatArray) -> float:

@@ -140,8 +140,7 @@ def _measured(comparisons: Sequence[Comparison]) -> dict[str, list[Measured]]:
 
     def scores(system: str, test: str, metric: Metric) -> FloatArray:
         replicas = [own for each in comparisons for own in _replicas(each, system)]
-        totals = [own.statistics[test][metric.name].sum(axis=0) for own in replicas]
-        return np.array([metric.score(total) for total in totals], np.float64)
+        return np.array([own.score(test, metric) for own in replicas])
 
     return {
         test.name: [

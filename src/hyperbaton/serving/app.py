@@ -10,7 +10,6 @@ from functools import partial
 from importlib.metadata import version
 from typing import Any
 
-from msgspec import Struct
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -65,7 +64,7 @@ class Service:
         return json_answer(describe_api(self.limits))
 
     async def translate(self, request: Request) -> Response:
-        asked = await self._checked(request, translate_request(self.limits))
+        asked = checked(await read_json(request, self.limits), translate_request(self.limits))
         jobs = sentence_jobs(self._system(asked), asked, self.limits)
         if isinstance(asked["text"], list) or JSON_LINES in request.headers.get("accept", ""):
             place = ExitStack()
@@ -76,7 +75,7 @@ class Service:
             return answer(await self._while_connected(request, deadline, translated))
 
     async def explain(self, request: Request) -> Response:
-        asked = await self._checked(request, explain_request(self.limits))
+        asked = checked(await read_json(request, self.limits), explain_request(self.limits))
         system = self._system(asked)
         with self.workers.admitted() as deadline:
 
@@ -85,9 +84,6 @@ class Service:
                 return json.dumps(content, ensure_ascii=False)
 
             return answer(await self._while_connected(request, deadline, explained))
-
-    async def _checked(self, request: Request, kind: type[Struct]) -> dict[str, Any]:
-        return checked(await read_json(request, self.limits), kind)
 
     def _system(self, asked: Mapping[str, Any]) -> ServedSystem:
         name = asked.get("model", next(iter(self.systems)))

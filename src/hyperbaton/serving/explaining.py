@@ -31,8 +31,6 @@ from hyperbaton.serving.translating import check_length, decode, request_of, req
 from hyperbaton.views.explanation_text import Explained, as_content, explain_derivations
 
 Search = Callable[..., Decoded]  # of the sentence by a translator, in the time of the request
-SENTENCE = "a b"
-LIMITS = RequestLimits(pops=1 << 40)  # the system's own settings may be as wide as they like
 
 
 def explain_sentence(
@@ -212,7 +210,8 @@ def _effects(
 
 def warm_up(system: ServedSystem) -> None:
     """A first sentence, so that no client waits for code that is compiled or loaded."""
-    requests: list[dict[str, Any]] = [{"n_best": 1}, {"n_best": 2, "force": SENTENCE}]
+    limits = RequestLimits(pops=1 << 40)  # its own settings may be as wide as they like
+    requests: list[dict[str, Any]] = [{"n_best": 1}, {"n_best": 2, "force": "a b"}]
     for request in requests:
-        asked = checked({"text": SENTENCE} | request, explain_request(LIMITS))
-        explain_sentence(system, asked, LIMITS, lambda: False)
+        asked = checked({"text": "a b"} | request, explain_request(limits))
+        explain_sentence(system, asked, limits, lambda: False)
