@@ -31,7 +31,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hyperbaton.foundation.arrays import BoolArray, FloatArray, Int64Array
-from hyperbaton.foundation.errors import DataError, SettingError, nearest
+from hyperbaton.foundation.errors import DataError, SettingError, check_known
 from hyperbaton.tuning.metrics.base import Metric
 
 RESAMPLES = 1000
@@ -152,8 +152,7 @@ TESTS: dict[str, Callable[..., Difference]] = {
 
 
 def find_test(name: str) -> Callable[..., Difference]:
-    if name not in TESTS:
-        raise SettingError(f"there is no test {name!r}", expected=nearest(name, list(TESTS)))
+    check_known("test", name, TESTS)
     return TESTS[name]
 
 

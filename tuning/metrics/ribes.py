@@ -30,7 +30,7 @@ from right to left, for n-grams that begin with word i.
 import numpy as np
 
 from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array
-from hyperbaton.foundation.errors import SettingError, nearest
+from hyperbaton.foundation.errors import check_known
 from hyperbaton.foundation.kernels import inner, kernel
 from hyperbaton.tuning.metrics.base import ratio
 from hyperbaton.tuning.metrics.words import Batch, TextOptions, WordMetric
@@ -46,10 +46,7 @@ class Ribes(WordMetric):
     n_statistics = 2
 
     def __init__(self, options: TextOptions = TextOptions(), *, context: str = "left") -> None:
-        if context not in CONTEXTS:
-            raise SettingError(
-                f"there is no context {context!r}", expected=nearest(context, list(CONTEXTS))
-            )
+        check_known("context", context, CONTEXTS)
         super().__init__(options)
         self.context = context
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array, Ragged
-from hyperbaton.foundation.errors import DataError, SettingError, nearest
+from hyperbaton.foundation.errors import DataError, check_known
 from hyperbaton.tuning.metrics.base import Metric, Outputs
 
 BATCH_SIZE = 4096  # sentences
@@ -122,10 +122,7 @@ def usual_tokeniser(language: str) -> str:
 
 
 def load_tokeniser(name: str) -> Preprocess:
-    if name not in TOKENISERS:
-        raise SettingError(
-            f"there is no tokeniser {name!r}", expected=nearest(name, list(TOKENISERS))
-        )
+    check_known("tokeniser", name, TOKENISERS)
     from sacrebleu.metrics.bleu import BLEU
 
     try:

@@ -13,7 +13,7 @@ from functools import cache
 from itertools import product
 from pathlib import Path
 
-from hyperbaton.foundation.errors import SettingError, nearest
+from hyperbaton.foundation.errors import SettingError, check_known
 from hyperbaton.models.distortion.catalogue import split_model
 from hyperbaton.tuning.comparison.configuration import (
     ComparedSystem,
@@ -85,8 +85,7 @@ class Preset:
 
 @cache
 def find_preset(name: str) -> Preset:
-    if name not in PRESETS:
-        raise SettingError(f"there is no preset {name!r}", expected=nearest(name, list(PRESETS)))
+    check_known("preset", name, PRESETS)
     return read_record(FOLDER / f"{name}.toml", Preset)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from hyperbaton.foundation.errors import SettingError, nearest
+from hyperbaton.foundation.errors import check_known
 from hyperbaton.tuning.optimisers.interface import Optimiser, check_least, make_optimiser
 
 BEST, GOTO, AVERAGE = "best", "goto", "average"
@@ -55,11 +55,7 @@ class TuneSettings:
         if self.method != UNTUNED:
             self.optimiser.check_settings()
         check_least("tune", self, n_best=2, iterations=1, patience=0, seed=0, replicas=1)
-        if self.protocol not in PROTOCOLS:
-            raise SettingError(
-                f"there is no protocol {self.protocol!r}",
-                expected=nearest(self.protocol, list(PROTOCOLS)),
-            )
+        check_known("protocol", self.protocol, PROTOCOLS)
 
 
 def assignable(settings: object) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, cast
 
 from hyperbaton.decoder.explanation import Part, parts_of
 from hyperbaton.decoder.translator import Translator
-from hyperbaton.foundation.errors import SettingError, nearest
+from hyperbaton.foundation.errors import SettingError, check_known
 from hyperbaton.models.distortion.interface import DistortionModel
 from hyperbaton.serving.answer_types import Example, Limit, Model, Settings
 
@@ -86,9 +86,7 @@ class ServedSystem:
 def _check_names(where: str, what: str, names: Iterable[str], known: Sequence[str]) -> None:
     seen = set()
     for name in names:
-        if name not in known:
-            expected = nearest(name, list(known))
-            raise SettingError(f"there is no {what} {name!r}", where=where, expected=expected)
+        check_known(what, name, known, where)
         if name in seen:
             raise SettingError(f"{name!r} is named twice", where=where)
         seen.add(name)
