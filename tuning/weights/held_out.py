@@ -12,28 +12,49 @@ Decoding the fifths instead would say less. Weights that were learned from a poo
 tried, and may lead to where it knows little; those of a run are the ones that decoding found good.
 """
 
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from hyperbaton.foundation.arrays import FloatArray
 from hyperbaton.foundation.errors import DataError
+from hyperbaton.foundation.progress import Reporter
 from hyperbaton.tuning.evaluation.significance import resampled_scores
 from hyperbaton.tuning.optimisers.interface import Start
 from hyperbaton.tuning.optimisers.line_search import LEAST_GAIN
+from hyperbaton.tuning.optimisers.objective import Objective
 from hyperbaton.tuning.optimisers.pool import Pool
+from hyperbaton.tuning.weights.settings import TuneSettings
 from hyperbaton.tuning.weights.trace import HeldOut
-
-if TYPE_CHECKING:
-    from hyperbaton.tuning.weights.reranking import RerankingTask
-    from hyperbaton.tuning.weights.task import TuningTask
+from hyperbaton.tuning.weights.vector import WeightVector
 
 N_PARTS = 5
 LEAST = 2  # sentences in each part
 SURE = 1.0  # standard errors above 0
 HELD_OUT_RESAMPLES = 500  # of the sentences, for the standard error
-# Of a system, or of n-best lists, whose pool never grows
-PoolTask: TypeAlias = "TuningTask | RerankingTask"
+
+
+class PoolTask(Protocol):
+    """That of a system, or that of n-best lists, whose pool never grows."""
+
+    @property
+    def settings(self) -> TuneSettings: ...
+
+    @property
+    def threads(self) -> int: ...
+
+    @property
+    def reporter(self) -> Reporter: ...
+
+    @property
+    def objective(self) -> Objective: ...
+
+    @property
+    def vector(self) -> WeightVector: ...
+
+    @property
+    def sizes(self) -> FloatArray:
+        """Source words of every sentence."""
 
 
 class WeightChange(NamedTuple):
