@@ -65,6 +65,12 @@ class PDscore(OrderMetric):
 class PermutationMetric(OrderMetric):
     """A metric that averages scores of sentences, 0 to 1, over those that have words."""
 
+    kind: str  # what is measured, with its options, for the signature
+
+    @property
+    def signature(self) -> str:
+        return f"{self.kind}|average:sentences|{UNALIGNED}"
+
     @abstractmethod
     def agreement(self, hypothesis: Ragged, reference: Ragged) -> FloatArray:
         """Scores of permutations of the same lengths, (n_sentences,), 1 for the same order."""
@@ -83,11 +89,7 @@ class KendallTau(PermutationMetric):
     def __init__(self, *, square_root: bool = False) -> None:
         self.square_root = square_root
         self.name = "Kendall √" if square_root else "Kendall"
-
-    @property
-    def signature(self) -> str:
-        root = "yes" if self.square_root else "no"
-        return f"Kendall|root:{root}|average:sentences|{UNALIGNED}"
+        self.kind = f"Kendall|root:{'yes' if square_root else 'no'}"
 
     def agreement(self, hypothesis: Ragged, reference: Ragged) -> FloatArray:
         n = hypothesis.lengths
@@ -100,8 +102,7 @@ class KendallTau(PermutationMetric):
 class Hamming(PermutationMetric):
     """Source words at the same place."""
 
-    name = "Hamming"
-    signature = f"Hamming|average:sentences|{UNALIGNED}"
+    name = kind = "Hamming"
 
     def agreement(self, hypothesis: Ragged, reference: Ragged) -> FloatArray:
         same = hypothesis.values == reference.values
@@ -115,11 +116,7 @@ class FuzzyReordering(PermutationMetric):
     def __init__(self, *, boundaries: bool = False) -> None:
         self.boundaries = boundaries
         self.name = "fuzzy (ends)" if boundaries else "fuzzy"
-
-    @property
-    def signature(self) -> str:
-        boundaries = "yes" if self.boundaries else "no"
-        return f"fuzzy|boundaries:{boundaries}|average:sentences|{UNALIGNED}"
+        self.kind = f"fuzzy|boundaries:{'yes' if boundaries else 'no'}"
 
     def agreement(self, hypothesis: Ragged, reference: Ragged) -> FloatArray:
         kept = _kept_neighbours(hypothesis, reference)
