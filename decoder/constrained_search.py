@@ -175,9 +175,8 @@ def _with_own_table(
     wider: int = WIDENING,
 ) -> Decoder:
     """A decoder whose table has all entries that are part of what is required, and the best."""
-    from hyperbaton.models.phrases.sentence_table import (
-        sentence_table,  # takes time that few searches need
-    )
+    # takes time that few searches need
+    from hyperbaton.models.phrases.smaller_tables import sentence_table
 
     phrases = decoder.phrases
     vocabulary = phrases.target_vocabulary

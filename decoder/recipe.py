@@ -48,11 +48,6 @@ class Recipe:
     weights: tuple[tuple[str, float], ...]
     for_tokens: bool
 
-    @staticmethod
-    def is_stopped() -> bool:
-        """Tasks on another machine are cancelled from outside."""
-        return False
-
     def translator(self, here: Workplace) -> Translator:
         """The same translator at another place."""
         folder = here.get(self.origin.folder, *self.files)

@@ -17,14 +17,6 @@ SplitLine: TypeAlias = Callable[[str], Sequence[str]]
 _SPAN = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
 
 
-def parse_target(line: str, split: SplitLine) -> Exactly:
-    return Exactly(tuple(split(line)))
-
-
-def parse_beginning(line: str, split: SplitLine) -> Beginning:
-    return Beginning(tuple(split(line)))
-
-
 def parse_order(line: str, _: SplitLine) -> Following:
     spans = []
     for text in split_words(line):
@@ -36,8 +28,8 @@ def parse_order(line: str, _: SplitLine) -> Following:
 
 
 PARSERS: dict[str, Callable[[str, SplitLine], Request]] = {
-    "force": parse_target,
-    "prefix": parse_beginning,
+    "force": lambda line, split: Exactly(tuple(split(line))),
+    "prefix": lambda line, split: Beginning(tuple(split(line))),
     "order": parse_order,
 }
 

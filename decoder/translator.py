@@ -4,7 +4,7 @@
 'he bought a book .'
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.corpus.words.tagger import Tagger
+from hyperbaton.corpus.words.word_classes import WordClasses
 from hyperbaton.decoder.constrained_search import Exactly, Request
 from hyperbaton.decoder.decode import Decoder, IsStopped, SearchSettings, never
 from hyperbaton.decoder.decoded import Decoded
 from hyperbaton.decoder.pieces import cut, join
-from hyperbaton.decoder.text_layers import TextLayers
 from hyperbaton.foundation.arrays import FloatArray, Ragged
 from hyperbaton.foundation.errors import DataError, SettingError
 from hyperbaton.models.distortion.interface import DistortionModel
@@ -29,12 +29,16 @@ from hyperbaton.models.system.folder import (
     load_distortion,
     load_language_model,
     load_phrases,
+    load_source_classes,
+    load_source_tagger,
+    load_text,
     read_system,
     require_weights,
     starting_weights,
 )
 
-if TYPE_CHECKING:  # few translations are drawn
+if TYPE_CHECKING:  # few systems take raw text, and few translations are drawn
+    from hyperbaton.corpus.raw_text.both_sides import TextPipelines
     from hyperbaton.decoder.drawing.derivation_layout import Derivation
 
 
@@ -68,6 +72,44 @@ class Translation:
 
         picture = derivation_svg(self.derivation)
         return f"<p>{escape(self.text)} <small>score {self.score:.4f}</small></p>\n{picture}"
+
+
+@dataclass(frozen=True)
+class TextLayers:
+    """From a line of text to a sentence with all that the models need, and back to text. Without a
+    text pipeline, lines are tokens."""
+
+    classes: WordClasses | None = None
+    tagger: Tagger | None = None
+    text: "TextPipelines | None" = None
+
+    @classmethod
+    def load(cls, directory: Path) -> "TextLayers":
+        return cls(
+            load_source_classes(directory), load_source_tagger(directory), load_text(directory)
+        )
+
+    def differences(self) -> list[str]:
+        return [] if self.text is None else self.text.differences()
+
+    def parse(self, line: str) -> Sentence:
+        return Sentence.parse(line) if self.text is None else self.text.sentence(line)
+
+    def joined(self, words: list[str]) -> str:
+        """The text of target words."""
+        return " ".join(words) if self.text is None else self.text.target.detokenise(words)
+
+    def split(self, line: str) -> tuple[str, ...]:
+        """Target words of a text."""
+        return tuple(line.split() if self.text is None else self.text.target.tokenise(line))
+
+    def complete(self, sentence: Sentence, missing: Set[str]) -> Sentence:
+        """With the missing layers that can be made."""
+        if "classes" in missing and self.classes is not None:
+            sentence = replace(sentence, classes=self.classes.of(sentence.words))
+        if "tags" in missing and self.tagger is not None:
+            sentence = replace(sentence, tags=self.tagger.tag(sentence.words))
+        return sentence
 
 
 class Translator:

@@ -16,7 +16,7 @@ from hyperbaton.models.phrases.checking import check_phrase_settings
 from hyperbaton.models.phrases.partitioned import PhraseTraining
 from hyperbaton.models.phrases.partitions import DIVISION, Division, divide
 from hyperbaton.models.phrases.settings import PhraseSettings
-from hyperbaton.models.phrases.steps import PhraseSteps, SentSteps
+from hyperbaton.models.phrases.steps import PhraseSteps
 from hyperbaton.models.phrases.table import FORMAT, PhraseTable
 
 WORK_FOLDER = "work"  # folder of what is not finished
@@ -52,8 +52,7 @@ def train_phrases(
         if isinstance(corpus, Path):
             workers.serve(reads=[corpus], writes=[])
         steps = PhraseSteps(loaded, settings, division, shelf)
-        sent = SentSteps(corpus, settings, division, shelf)
-        made = PhraseTraining(steps, sent, workers, progress).run()
+        made = PhraseTraining(steps, corpus, workers, progress).run()
     if not folder:
         return PhraseTable.of(made.gathered())
     save_arrays(folder, FORMAT, *made)

@@ -7,9 +7,11 @@ run goes on from there.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import repeat
+from pathlib import Path
 
 import numpy as np
 
+from hyperbaton.corpus.corpora.corpus import AlignedCorpus
 from hyperbaton.foundation.arrays import BoolArray
 from hyperbaton.foundation.errors import DataError
 from hyperbaton.foundation.files.array_files import ArrayFolder
@@ -17,13 +19,13 @@ from hyperbaton.foundation.progress import Progress
 from hyperbaton.foundation.work.workers import Workers
 from hyperbaton.models.phrases.sections import Targets, join
 from hyperbaton.models.phrases.settings import NONE
-from hyperbaton.models.phrases.steps import PhraseSteps, SentSteps, make_part, part_names
+from hyperbaton.models.phrases.steps import PhraseSteps, make_part, part_names
 
 
 @dataclass(eq=False)
 class PhraseTraining:
     steps: PhraseSteps
-    sent: SentSteps
+    corpus: AlignedCorpus | Path  # as tasks get it
     workers: Workers
     progress: Progress | None = None
 
@@ -61,7 +63,8 @@ class PhraseTraining:
 
         report(0)
         steps, parts = [step for step, _, _ in missing], [int(part) for _, _, part in missing]
-        made = self.workers.map(make_part, repeat(self.sent), steps, parts)
+        given = self.corpus, self.steps.settings, self.steps.division, self.steps.shelf
+        made = self.workers.map(make_part, *map(repeat, given), steps, parts)
         for done, _ in enumerate(made, len(names) - len(missing) + 1):
             report(done)
 

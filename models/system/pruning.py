@@ -8,8 +8,8 @@ from typing import Any
 from hyperbaton.foundation.files.array_files import save_arrays
 from hyperbaton.foundation.files.writing import make_folder, put_in_place, writing
 from hyperbaton.models.phrases.checking import check_phrase_settings
-from hyperbaton.models.phrases.pruned import pruned
 from hyperbaton.models.phrases.settings import PhraseSettings
+from hyperbaton.models.phrases.smaller_tables import pruned
 from hyperbaton.models.phrases.table import FORMAT
 from hyperbaton.models.system.folder import load_phrases, read_system, write_content
 from hyperbaton.models.system.stages import (
