@@ -5,6 +5,7 @@ context. Trained by `models/distortion/next_word/distance_classes.py`.
 """
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -112,17 +113,13 @@ class NineClass(NextWordModel):
         classes: NDArray[np.int64],
         sentence: NDArray[np.int64],
         threads: int,
-        progress: Progress | None,
+        progress: Progress,
     ) -> ClassModel:
         index = select_place_features(keys, self.min_count)
         features = number_features(index, keys)
         weights = np.zeros((index.n_features + 1, N_CLASSES))
         prior = self.prior
-
-        def report(done: int) -> None:
-            if progress:
-                progress(f"fitting {name} classes, passes", done)
-
+        report = partial(progress, f"fitting {name} classes, passes")
         if not prior:
             prior = USUAL_PRIOR
             searched, held_out = split_held_out(int(sentence[-1]) + 1)

@@ -29,7 +29,7 @@ from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.foundation.arrays import Int32Array
 from hyperbaton.foundation.files.array_files import load_arrays, save_arrays
 from hyperbaton.foundation.files.array_laws import CheckedArrays
-from hyperbaton.foundation.progress import Progress
+from hyperbaton.foundation.progress import Progress, silent
 from hyperbaton.models.distortion.interface import DistortionModel, OptionTable
 from hyperbaton.models.distortion.parse.feature_groups import make_features
 from hyperbaton.models.distortion.parse.fitting import IIS, LBFGS, Learned, ParseSettings, learn
@@ -113,7 +113,7 @@ class Parse(ParseSettings, DistortionModel):
         *,
         phrases: PhraseTable | None = None,
         threads: int = 2,
-        progress: Progress | None = None,
+        progress: Progress = silent,
     ) -> Self:
         self.check_settings()
         self.rewrites_text_, self.rewrites_ = read_rewrites(self.rewrites)
