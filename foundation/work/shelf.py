@@ -8,23 +8,21 @@ anywhere: they read no more of it than they want, and bring home what they make.
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from io import BytesIO
 from math import prod
 from pathlib import Path
-from threading import Lock
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hyperbaton.foundation.arrays import Int64Array
+from hyperbaton.foundation.files.array_files import map_array, npy_header
 from hyperbaton.foundation.files.writing import make_folder, writing
 from hyperbaton.foundation.work.workplace import PIECE, Piece, Workplace
 
 Arrays = Mapping[str, NDArray[Any]]
 HEAD = 1024  # bytes in which the header of every file ends
 SMALL_FILE = 1 << 15  # bytes of a file; it takes longer to map them than to read them
-_lock = Lock()  # Python 3.11 cannot parse headers in two threads at once
 
 
 class Shelf:
@@ -129,16 +127,8 @@ class _Mapped(Arrays):
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         if name not in self._mapped:
-            self._mapped[name] = self._opened(self._folder / f"{name}.npy")
+            self._mapped[name] = map_array(self._folder / f"{name}.npy", self._mode, SMALL_FILE)
         return self._mapped[name]
-
-    def _opened(self, path: Path) -> NDArray[Any]:
-        is_small = path.stat().st_size <= SMALL_FILE
-        with _lock:
-            found = np.load(path, mmap_mode=None if is_small else self._mode, allow_pickle=False)
-        values = np.asarray(found)
-        values.flags.writeable = self._mode == "c"
-        return values
 
     def __iter__(self) -> Iterator[str]:
         return (path.stem for path in sorted(self._folder.glob("*.npy")))
@@ -155,7 +145,8 @@ class _Fetched(Arrays):
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         if name not in self._found:
-            self._found[name] = fetch_array(self._here, self._home / f"{name}.npy")
+            [head] = heads(self._here, [self._home], name)
+            self._found[name] = fetched(self._here, [RowRange(head, 0, head.shape[0])])
         return self._found[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -169,8 +160,8 @@ class Head(NamedTuple):
 
     path: Path
     start: int  # of the values
-    shape: tuple[int, ...]
     dtype: np.dtype[Any]
+    shape: tuple[int, ...]
 
 
 class RowRange(NamedTuple):
@@ -181,27 +172,11 @@ class RowRange(NamedTuple):
     high: int
 
 
-def fetch_array(here: Workplace, path: Path) -> NDArray[Any]:
-    """A whole array of the command's machine, in memory."""
-    (head,) = _heads(here, [path])
-    return fetched(here, [RowRange(head, 0, head.shape[0])])
-
-
 def heads(here: Workplace, folders: Sequence[Path], name: str) -> list[Head]:
     """Of the arrays of the same name in several folders."""
-    return _heads(here, [folder / f"{name}.npy" for folder in folders])
-
-
-def _heads(here: Workplace, paths: Sequence[Path]) -> list[Head]:
-    found = []
-    for path, head in zip(paths, here.read([Piece(path, 0, HEAD) for path in paths]), strict=True):
-        stream = BytesIO(head)
-        with _lock:
-            assert np.lib.format.read_magic(stream) == (1, 0)
-            shape, in_columns, dtype = np.lib.format.read_array_header_1_0(stream)
-        assert not in_columns
-        found.append(Head(path, stream.tell(), shape, dtype))
-    return found
+    paths = [folder / f"{name}.npy" for folder in folders]
+    begins = here.read(Piece(path, 0, HEAD) for path in paths)
+    return [Head(path, *npy_header(head)) for path, head in zip(paths, begins, strict=True)]
 
 
 def fetched(here: Workplace, parts: Sequence[RowRange]) -> NDArray[Any]:

@@ -20,9 +20,9 @@ from hyperbaton.models.language_model.automaton import (
     UNIGRAM,
     Automaton,
     build_automaton,
+    list_ngrams,
     score_words,
 )
-from hyperbaton.models.language_model.listing import list_ngrams
 from hyperbaton.models.language_model.ngrams import LN10, NGrams
 
 FORMAT = 2

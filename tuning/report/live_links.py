@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.foundation.settings_text import show_limit
 from hyperbaton.tuning.comparison.results import Cell, Comparison
 
 ADDRESS = "http://127.0.0.1:8321/"
@@ -28,4 +29,4 @@ def live_link(comparison: Comparison, sentence: Sentence, pair: Sequence[Cell]) 
 
 def _column(cell: Cell, features: dict[str, None]) -> dict[str, Any]:
     weights = {name: float(f"{cell.best.weights.get(name, 0.0):.6g}") for name in features}
-    return {"limit": "inf" if cell.limit < 0 else cell.limit, "weights": weights}
+    return {"limit": show_limit(cell.limit), "weights": weights}

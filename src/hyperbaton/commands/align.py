@@ -131,13 +131,13 @@ class Align(Command):
         from hyperbaton.corpus.aligning.aligner import (
             AlignerSettings,
             align_corpus,
+            align_without,
             count_priors,
             load_eflomal,
             n_too_long,
             prior_lines,
             read_priors,
         )
-        from hyperbaton.corpus.aligning.left_out_words import align_without
         from hyperbaton.corpus.corpora.reading import CorpusFiles, CorpusSettings, read_corpus
         from hyperbaton.corpus.raw_text.both_sides import corpus_tokenisers
 

@@ -21,10 +21,11 @@ from hyperbaton.decoder.drawing.derivation_svg import derivation_svg
 from hyperbaton.decoder.explanation import Explanation, explain
 from hyperbaton.decoder.translator import Translation, Translator
 from hyperbaton.foundation.errors import DataError
+from hyperbaton.foundation.settings_text import parse_limit, show_limit
 from hyperbaton.serving.answer_types import Differences, Effect, Result, SpanOptions
 from hyperbaton.serving.limits import RequestLimits
 from hyperbaton.serving.refusals import BAD_REQUEST, Refused, error_content
-from hyperbaton.serving.systems import ServedSystem, limit_content, limit_number, search_content
+from hyperbaton.serving.systems import ServedSystem, search_content
 from hyperbaton.serving.translating import (
     check_length,
     decode,
@@ -71,7 +72,7 @@ def explain_sentence(
         derivation |= _result_content(result)
     content |= {
         "n_best": [_result_content(result) for result in results],
-        "limit": limit_content(translator.settings.distortion_limit),
+        "limit": show_limit(translator.settings.distortion_limit),
         "settings": search_content(translator),
         "search": _search_content(decoded),
         "options": list(_options(decoded, asked["options"])),
@@ -220,7 +221,7 @@ def _effects(
 
     return {
         "limits": [
-            {"limit": limit} | effect(distortion_limit=limit_number(limit))
+            {"limit": limit} | effect(distortion_limit=parse_limit(limit))
             for limit in asked["limits"]
         ],
         "beams": [
