@@ -75,20 +75,6 @@ class Box:
 
 
 @dataclass(frozen=True)
-class Ribbon:
-    """Joins the two sides of a phrase pair: a quadrilateral, source edge before target edge."""
-
-    corners: tuple[Point, Point, Point, Point]
-    step: int
-
-
-@dataclass(frozen=True)
-class Link:
-    source: Point
-    target: Point
-
-
-@dataclass(frozen=True)
 class Bracket:
     """A jump: from the first point down, along, and up to the last, where the arrow's head is."""
 
@@ -105,8 +91,9 @@ class Layout:
     vertical: bool
     words: tuple[Word, ...]
     boxes: tuple[Box, ...]
-    ribbons: tuple[Ribbon, ...]
-    links: tuple[Link, ...]
+    # what joins the two sides of phrase pairs, by step: source edge before target edge
+    ribbons: dict[int, tuple[Point, Point, Point, Point]]
+    links: tuple[tuple[Point, Point], ...]
     brackets: tuple[Bracket, ...]
 
 
@@ -237,32 +224,20 @@ class _Canvas:
                 (x0, y0), (x1, y1) = self.point(begin, near), self.point(end, far)
                 corner, size = (min(x0, x1), min(y0, y1)), (abs(x1 - x0), abs(y1 - y0))
                 boxes.append(Box(corner, size, number_at, step, step in derivation.unknown))
-        return Layout(
-            self.size,
-            self.vertical,
-            tuple(words),
-            tuple(boxes),
-            tuple(self._ribbon(step, source, target) for step in target.boxes),
-            tuple(
-                Link(
-                    self.point(source.middles[s], self.source_edge),
-                    self.point(target.middles[t], self.target_edge),
-                )
-                for s, t in derivation.links
-            ),
-            tuple(brackets),
-        )
-
-    def _ribbon(self, step: int, source: _Row, target: _Row) -> Ribbon:
-        (s0, s1), (t0, t1) = source.boxes[step], target.boxes[step]
-        return Ribbon(
-            (
-                self.point(s0, self.source_edge),
-                self.point(s1, self.source_edge),
+        ribbons = {}
+        for step, (t0, t1) in target.boxes.items():
+            s0, s1 = (self.point(end, self.source_edge) for end in source.boxes[step])
+            ribbons[step] = (
+                s0,
+                s1,
                 self.point(t1, self.target_edge),
                 self.point(t0, self.target_edge),
-            ),
-            step,
+            )
+        from_source = [self.point(middle, self.source_edge) for middle in source.middles]
+        to_target = [self.point(middle, self.target_edge) for middle in target.middles]
+        links = tuple((from_source[s], to_target[t]) for s, t in derivation.links)
+        return Layout(
+            self.size, self.vertical, tuple(words), tuple(boxes), ribbons, links, tuple(brackets)
         )
 
     def bracket(self, jump: Jump, lane: int, label_place: float) -> Bracket:

@@ -24,8 +24,8 @@ from hyperbaton.corpus.words.tagger import Tagger
 from hyperbaton.corpus.words.word_classes import WordClasses
 from hyperbaton.foundation.errors import DataError, SettingError, missing_file, nearest
 from hyperbaton.foundation.files.writing import make_folder, open_to_write, writing
-from hyperbaton.foundation.settings_text import NO_LIMIT
 from hyperbaton.foundation.progress import Talk
+from hyperbaton.foundation.settings_text import NO_LIMIT
 from hyperbaton.models.distortion.catalogue import (
     MODELS,
     make_model,
