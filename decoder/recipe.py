@@ -16,8 +16,6 @@ from hyperbaton.models.system.folder import system_files
 
 @dataclass(frozen=True)
 class Origin:
-    """What a translator is loaded from."""
-
     folder: Path
     distortion: tuple[str, ...] = ()  # instead of the system's own models
     allow_plugins: bool = False

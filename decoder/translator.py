@@ -58,7 +58,6 @@ class Translation:
 
     @property
     def derivation(self) -> "Derivation":
-        """What a picture shows of it."""
         from hyperbaton.decoder.drawing.derivation_layout import Derivation
 
         words = self.source_words, self.words or self.text.split()
@@ -96,7 +95,6 @@ class TextLayers:
         return Sentence.parse(line) if self.text is None else self.text.sentence(line)
 
     def joined(self, words: list[str]) -> str:
-        """The text of target words."""
         return " ".join(words) if self.text is None else self.text.target.detokenise(words)
 
     def split(self, line: str) -> tuple[str, ...]:
@@ -178,11 +176,9 @@ class Translator:
         where, preparation = str(directory / NAME), TextLayers.load(directory)
         return cls(load_phrases(directory), lm, models, weights, settings, where, preparation)
 
-    def translate(
-        self, sentence: Sentence | str, n_best: int = 1, *, distinct: bool = False
-    ) -> Translation:
+    def translate(self, sentence: Sentence | str) -> Translation:
         """The best translation of one sentence."""
-        return self.results(self.decode(sentence, n_best, distinct=distinct))[0]
+        return self.results(self.decode(sentence))[0]
 
     def force(self, sentence: Sentence | str, target: str, n_best: int = 1) -> list[Translation]:
         """The best derivations of a given translation, or else of the nearest that there is

@@ -58,8 +58,6 @@ class CorpusFiles:
 
 @dataclass
 class ReadReport:
-    """What was read and what was left out."""
-
     n_read: int = 0
     n_kept: int = 0
     dropped: Counter[str] = field(default_factory=Counter)  # pairs by kind of fault
@@ -252,7 +250,6 @@ def _check_lengths(layers: dict[str, _Layer]) -> None:
 
 
 def _read_pair(layers: dict[str, _Layer], settings: CorpusSettings) -> _Pair:
-    """One pair with all its layers, checked."""
     _check_lengths(layers)
     source, source_tags = _words_and_tags(layers, "source", settings.factored)
     target, target_tags = _words_and_tags(layers, "target", settings.factored)

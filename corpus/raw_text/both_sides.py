@@ -25,8 +25,6 @@ Tokenise = Callable[[str], list[str]]
 
 
 class TextPipelines(NamedTuple):
-    """Those of both sides of a system."""
-
     source: TextPipeline
     target: TextPipeline
     split: bool = True

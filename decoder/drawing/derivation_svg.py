@@ -20,13 +20,13 @@ from rich.cells import cell_len
 
 from hyperbaton.decoder.drawing.derivation_layout import (
     CORNER,
+    SMALL,
     Bracket,
     Derivation,
     Layout,
     Point,
     lay_out,
 )
-from hyperbaton.decoder.drawing.jump_brackets import SMALL
 
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
 BACKWARD = "#D55E00"  # forward jumps are drawn in the colour of the text

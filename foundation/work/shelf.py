@@ -165,8 +165,6 @@ class Head(NamedTuple):
 
 
 class RowRange(NamedTuple):
-    """Some rows of an array."""
-
     head: Head
     low: int
     high: int
@@ -205,5 +203,4 @@ def owned(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def _joined(parts: list[NDArray[Any]]) -> NDArray[Any]:
-    """Several arrays one after the other, in memory."""
     return owned(parts[0]) if len(parts) == 1 else np.concatenate(parts)

@@ -25,7 +25,6 @@ from numpy.typing import NDArray
 from hyperbaton.foundation.arrays import (
     BoolArray,
     Float32Array,
-    FloatArray,
     Int32Array,
     Int64Array,
 )
@@ -128,9 +127,7 @@ def empty_memory() -> NDArray[Any]:
 
 
 @uncounted
-def remembered_advance(
-    lm: Automaton, memory: NDArray[Any], state: int, word: int
-) -> tuple[float, int]:
+def remembered_advance(lm, memory, state, word):
     """As `advance`, for a search, which asks the same questions again and again.
 
     The memory is a small table of answers in which new ones replace old ones.
@@ -144,9 +141,7 @@ def remembered_advance(
 
 
 @kernel
-def score_words(
-    lm: Automaton, words: Int32Array, offsets: Int64Array, first_state: int, end: bool
-) -> FloatArray:
+def score_words(lm, words, offsets, first_state, end):
     """log p of every word of every sentence, one after the other; with `end` also of each </s>.
 
     Sentence i is `words[offsets[i]:offsets[i + 1]]`; each begins in `first_state`.

@@ -222,7 +222,6 @@ def frequencies(columns: Sequence[NDArray[Any]]) -> Float32Array:
 
 
 def nodes_of(phrases: Ragged) -> Nodes:
-    """The nodes of distinct phrases."""
     place, length, order = _sorted_phrases(phrases)
     return build_nodes(phrases.values, place, length, order, int(length.max(initial=1)))
 

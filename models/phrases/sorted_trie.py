@@ -49,7 +49,6 @@ def child(trie, node, word):
 
 
 def rooted(nodes: Nodes) -> SortedTrie:
-    """The trie of the nodes."""
     children = np.cumsum(np.concatenate([[1, nodes.level_begin[1]], nodes.n_children]))
     return SortedTrie(np.append(np.int32(0), nodes.word), children.astype(np.int32))
 

@@ -68,7 +68,7 @@ class PhraseSteps:
     division: Division
     shelf: Shelf
 
-    def make(self, step: str, part: int) -> None:
+    def make(self, name: str) -> None:
         """Puts a part on the shelf."""
         makers: dict[str, Callable[[int], Arrays]] = {
             "lexical": self._lexical,
@@ -79,7 +79,8 @@ class PhraseSteps:
             "totals": self._add_up,
             "section": self._score,
         }
-        self.shelf.put(f"{step}-{part}", makers[step](part))
+        step, _, part = name.rpartition("-")
+        self.shelf.put(name, makers[step](int(part)))
 
     @property
     def kind(self) -> ReorderingType | None:
@@ -265,8 +266,6 @@ def make_part(
     settings: PhraseSettings,
     division: Division,
     shelf: Shelf,
-    step: str,
-    part: int,
+    name: str,
 ) -> None:
-    """The task."""
-    PhraseSteps(corpus_at(here, corpus), settings, division, shelf.at(here)).make(step, part)
+    PhraseSteps(corpus_at(here, corpus), settings, division, shelf.at(here)).make(name)

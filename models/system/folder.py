@@ -87,7 +87,6 @@ def starting_weights(models: Iterable[DistortionModel]) -> dict[str, float]:
 
 
 def default_weights(reordering_type: str) -> dict[str, float]:
-    """The starting weights of a system with the default models."""
     return starting_weights(default_models(reordering_type))
 
 

@@ -169,7 +169,6 @@ def _check_alignment(files: CorpusFiles, settings: TrainingSettings) -> None:
 
 
 def check_training_settings(settings: TrainingSettings) -> None:
-    """Refuses impossible values before any work."""
     check_values("corpus", settings.corpus, {"max_length": check_not_negative})
     check_phrase_settings(settings.phrases)
     check_values("train", settings.train, {"memory": parse_size})

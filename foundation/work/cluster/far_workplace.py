@@ -182,7 +182,6 @@ class FarWorkplace(Workplace):
             self._ask("news", number=self._order.number, what=what, count=count)
 
     def _ask(self, question: str, **values: Any) -> Any:
-        """One question to the command's machine."""
         message = {"token": self._order.token, "ask": question, **values}
         loop = self._worker.loop
         try:
