@@ -6,11 +6,12 @@ anywhere: they read no more of it than they want, and bring home what they make.
 """
 
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from math import prod
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,22 +96,26 @@ class FileShelf(Shelf):
 
     def get(self, name: str) -> Arrays:
         if self.here.is_home:
-            return _Mapped(self.folder / name, "r")
-        return _Fetched(self.here, self.folder / name)
+            return _mapped(self.folder / name, "r")
+        return _OnDemand(partial(self._fetch, self.folder / name))
+
+    def _fetch(self, folder: Path, name: str) -> NDArray[Any]:
+        [head] = heads(self.here, [folder], name)
+        return fetched(self.here, [(head, 0, head.shape[0])])
 
     def common(self, name: str) -> Arrays:
-        return _Mapped(self.here.get(self.folder / name), "c")
+        return _mapped(self.here.get(self.folder / name), "c")
 
     def gather(
         self, names: Sequence[str], begin: str, part: int, columns: Sequence[str]
     ) -> tuple[list[NDArray[Any]], Int64Array]:
         folders = [self.folder / name for name in names]
-        bounds = [RowRange(head, part, part + 2) for head in heads(self.here, folders, begin)]
+        bounds = [(head, part, part + 2) for head in heads(self.here, folders, begin)]
         ends = fetched(self.here, bounds).reshape(-1, 2)
         gathered = []
         for column in columns:
             found = heads(self.here, folders, column)
-            rows = [RowRange(head, *pair) for head, pair in zip(found, ends.tolist(), strict=True)]
+            rows = [(head, *pair) for head, pair in zip(found, ends.tolist(), strict=True)]
             gathered.append(fetched(self.here, rows))
         return gathered, ends[:, 1] - ends[:, 0]
 
@@ -118,41 +123,24 @@ class FileShelf(Shelf):
         shutil.rmtree(self.folder / name, ignore_errors=True)
 
 
-class _Mapped(Arrays):
-    """The arrays of a folder, each mapped when it is first wanted: whoever goes through all parts
-    wants few of them, and opening takes longer than reading what is small."""
+class _OnDemand(dict[str, NDArray[Any]]):
+    """Arrays that are found when they are first wanted: whoever goes through all parts wants few of
+    them, and opening takes longer than reading what is small."""
 
-    def __init__(self, folder: Path, mode: Literal["r", "c"]) -> None:
-        self._folder, self._mode, self._mapped = folder, mode, dict[str, NDArray[Any]]()
+    def __init__(self, find: Callable[[str], NDArray[Any]]) -> None:
+        super().__init__()
+        self._find = find
 
-    def __getitem__(self, name: str) -> NDArray[Any]:
-        if name not in self._mapped:
-            self._mapped[name] = map_array(self._folder / f"{name}.npy", self._mode, SMALL_FILE)
-        return self._mapped[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return (path.stem for path in sorted(self._folder.glob("*.npy")))
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
-
-
-class _Fetched(Arrays):
-    """The arrays of a folder of the command's machine, each fetched when it is first wanted."""
-
-    def __init__(self, here: Workplace, home: Path) -> None:
-        self._here, self._home, self._found = here, home, dict[str, NDArray[Any]]()
-
-    def __getitem__(self, name: str) -> NDArray[Any]:
-        if name not in self._found:
-            [head] = heads(self._here, [self._home], name)
-            self._found[name] = fetched(self._here, [RowRange(head, 0, head.shape[0])])
-        return self._found[name]
+    def __missing__(self, name: str) -> NDArray[Any]:
+        self[name] = self._find(name)
+        return self[name]
 
     def __iter__(self) -> Iterator[str]:
-        raise TypeError("only arrays whose names are known are fetched")
+        raise TypeError("only arrays whose names are known are found")
 
-    __len__ = __iter__  # type: ignore[assignment]
+
+def _mapped(folder: Path, mode: Literal["r", "c"]) -> Arrays:
+    return _OnDemand(lambda name: map_array(folder / f"{name}.npy", mode, SMALL_FILE))
 
 
 class Head(NamedTuple):
@@ -164,10 +152,7 @@ class Head(NamedTuple):
     shape: tuple[int, ...]
 
 
-class RowRange(NamedTuple):
-    head: Head
-    low: int
-    high: int
+RowRange: TypeAlias = tuple[Head, int, int]  # an array, its first row, and one past its last
 
 
 def heads(here: Workplace, folders: Sequence[Path], name: str) -> list[Head]:
@@ -179,8 +164,8 @@ def heads(here: Workplace, folders: Sequence[Path], name: str) -> list[Head]:
 
 def fetched(here: Workplace, parts: Sequence[RowRange]) -> NDArray[Any]:
     """Rows of arrays of one kind, one after the other."""
-    kind = parts[0].head
-    total = sum(part.high - part.low for part in parts)
+    kind = parts[0][0]
+    total = sum(high - low for _, low, high in parts)
     values = np.empty((total, *kind.shape[1:]), kind.dtype)
     size = kind.dtype.itemsize * prod(kind.shape[1:])
     pieces = [

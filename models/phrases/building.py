@@ -15,7 +15,7 @@ import numpy as np
 
 from hyperbaton.corpus.corpora.corpus import AlignedCorpus
 from hyperbaton.corpus.corpora.files import load_corpus
-from hyperbaton.foundation.arrays import MOST_NUMBERED, BoolArray
+from hyperbaton.foundation.arrays import MOST_NUMBERED, BoolArray, Ragged
 from hyperbaton.foundation.errors import DataError
 from hyperbaton.foundation.files.array_files import ArrayFolder, save_arrays
 from hyperbaton.foundation.files.writing import make_folder, open_to_write
@@ -23,7 +23,7 @@ from hyperbaton.foundation.progress import Progress, silent
 from hyperbaton.foundation.work.workers import Crew, Threads, Workers
 from hyperbaton.models.phrases.checking import check_phrase_settings
 from hyperbaton.models.phrases.partitions import DIVISION, Division, divide
-from hyperbaton.models.phrases.sections import Targets, join
+from hyperbaton.models.phrases.sections import join
 from hyperbaton.models.phrases.settings import NONE, PhraseSettings
 from hyperbaton.models.phrases.steps import PhraseSteps, make_part, part_names
 from hyperbaton.models.phrases.table import FORMAT, PhraseTable
@@ -152,10 +152,10 @@ class PhraseTraining:
         name = str(self.steps.kind) if self.steps.kind else ""
         return join(sections, lambda: self._targets(used), vocabularies, name, n_occurrences, row)
 
-    def _targets(self, used: BoolArray) -> Iterator[Targets]:
+    def _targets(self, used: BoolArray) -> Iterator[Ragged]:
         """The target phrases that are used, part by part."""
         begin = self.steps.shelf.get("totals-0")["target_begin"]
         for number, part in enumerate(map(self.steps.shelf.get, self.steps.targets)):
             here = used[begin[number] : begin[number + 1]]
-            words = part["words"][np.repeat(here, part["length"])]
-            yield Targets(words, part["length"][here])
+            words, length = part["words"][np.repeat(here, part["length"])], part["length"][here]
+            yield Ragged(words, np.concatenate([[0], np.cumsum(length, dtype=np.int64)]))

@@ -9,7 +9,7 @@ that sections may have their last and first word of the first level in common.
 Everything is passed on piece by piece: tables larger than memory can be written.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -36,13 +36,6 @@ NODE_COLUMNS = ("word", "n_children", "n_entries")
 SHARED = {"frequency": "frequency_rows", "alignment": "alignments", "reordering": "reordering_rows"}
 
 
-class Targets(NamedTuple):
-    """Some of the target phrases, in their order."""
-
-    words: Int32Array
-    length: NDArray[Any]  # of each phrase
-
-
 def section(
     nodes: Nodes,
     n_entries: NDArray[Any],  # by node
@@ -58,7 +51,7 @@ def section(
 
 def join(
     sections: Sequence[TableSection],
-    targets: Callable[[], Iterator[Targets]],
+    targets: Callable[[], Iterable[Ragged]],  # the target phrases in their order, part by part
     vocabularies: tuple[Vocabulary, Vocabulary],
     reordering_type: str,
     n_occurrences: float,
@@ -66,7 +59,7 @@ def join(
 ) -> ArrayFolder:
     """The table as streams. With `row`, target phrases have other numbers in the sections."""
     n_entries = sum(len(each["target"]) for each in sections)
-    sizes = [(len(part.words), len(part.length)) for part in targets()]
+    sizes = [(len(part.values), len(part)) for part in targets()]
     n_words, n_targets = map(sum, zip(*sizes, strict=True))
     for n, what in ((n_entries, "phrase pairs"), (n_words, "words of target phrases")):
         if n > MOST_NUMBERED:
@@ -85,9 +78,9 @@ def join(
         "trie_children": _begins(n_children, 1),
         "entry_begin": _begins(of_node, 0),
         "target": entries("target", new=None if row is None else [row] * len(sections)),
-        "target_words": Stream(np.dtype(np.int32), (n_words,), (t.words for t in targets())),
+        "target_words": Stream(np.dtype(np.int32), (n_words,), (t.values for t in targets())),
         "target_offsets": _begins(
-            Stream(np.dtype(np.int32), (n_targets,), (t.length for t in targets())), 0
+            Stream(np.dtype(np.int32), (n_targets,), (t.lengths for t in targets())), 0
         ),
         "lexical": entries("lexical", 2, np.float32),
     }
@@ -207,13 +200,10 @@ def assemble(
         reordering=number_rows(logarithms(reordering[order])),
     )
     phrases = target.phrases.take(by_words)
-    all_targets = Targets(phrases.values, phrases.lengths)
     vocabularies = source.vocabulary, target.vocabulary
     source_count = np.zeros(n_nodes)
     np.maximum.at(source_count, node, counts[:, SOURCE_COUNT])
-    return join(
-        [made], lambda: iter([all_targets]), vocabularies, reordering_type, source_count.sum()
-    )
+    return join([made], lambda: [phrases], vocabularies, reordering_type, source_count.sum())
 
 
 def frequencies(columns: Sequence[NDArray[Any]]) -> Float32Array:

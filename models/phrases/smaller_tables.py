@@ -18,7 +18,7 @@ from hyperbaton.foundation.files.vocabulary import END
 from hyperbaton.foundation.hashing import EMPTY
 from hyperbaton.foundation.kernels import kernel
 from hyperbaton.models.phrases.pruning import significance_of_counts, significance_threshold
-from hyperbaton.models.phrases.sections import SHARED, Targets, join, nodes_of, section, used_rows
+from hyperbaton.models.phrases.sections import SHARED, join, nodes_of, section, used_rows
 from hyperbaton.models.phrases.settings import GRID, NONE, PhraseSettings
 from hyperbaton.models.phrases.sorted_trie import ROOT, Nodes, SortedTrie, child, living
 from hyperbaton.models.phrases.table import COUNT, PhraseTable
@@ -49,10 +49,9 @@ def with_entries(
     }
     made = section(nodes, n_entries, target.astype(np.int32), table.lexical[entries], **shared)
     phrases = table.target_phrases.take(targets.astype(np.int64))
-    of_targets = Targets(phrases.values, phrases.lengths)
     return join(
         [made],
-        lambda: iter([of_targets]),
+        lambda: [phrases],
         (table.source_vocabulary, table.target_vocabulary),
         table.reordering_type,
         table.n_occurrences,
