@@ -98,6 +98,12 @@ class Decoded:
         is_unknown = self.options.table.is_unknown[self.chosen[number]]
         return tuple(np.flatnonzero(is_unknown).tolist())
 
+    def copied(self, number: int = 0) -> list[str]:
+        """The source words without a translation."""
+        spans = self.spans(number)
+        places = [spans[step][:2] for step in self.unknown(number)]
+        return [word for start, end in places for word in self.sentence.words[start:end]]
+
     def links(self, number: int = 0) -> list[tuple[int, int]]:
         """Word alignment from the phrases' inner alignments, sorted; all words of a term are
         linked with all of a translation that was given for it."""

@@ -4,22 +4,29 @@
 'he bought a book .'
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+import os
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Any
+from threading import Event
+from time import monotonic
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
+from warnings import warn
 
 from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.corpus.words.tagger import Tagger
-from hyperbaton.corpus.words.word_classes import WordClasses
 from hyperbaton.decoder.constrained_search import Exactly, Request
 from hyperbaton.decoder.decode import Decoder, IsStopped, SearchSettings, never
 from hyperbaton.decoder.decoded import Decoded
 from hyperbaton.decoder.pieces import cut, join
+from hyperbaton.decoder.text_layers import TextLayers
 from hyperbaton.foundation.arrays import FloatArray, Ragged
 from hyperbaton.foundation.errors import DataError, SettingError
+from hyperbaton.foundation.work.in_order import IN_THREADS, in_order
+from hyperbaton.foundation.work.workers import Threads
+from hyperbaton.foundation.work.workplace import Workplace
 from hyperbaton.models.distortion.interface import DistortionModel
 from hyperbaton.models.language_model.model import LanguageModel
 from hyperbaton.models.phrases.table import PhraseTable
@@ -29,16 +36,12 @@ from hyperbaton.models.system.folder import (
     load_distortion,
     load_language_model,
     load_phrases,
-    load_source_classes,
-    load_source_tagger,
-    load_text,
     read_system,
     require_weights,
     starting_weights,
 )
 
-if TYPE_CHECKING:  # few systems take raw text, and few translations are drawn
-    from hyperbaton.corpus.raw_text.both_sides import TextPipelines
+if TYPE_CHECKING:  # few translations are drawn
     from hyperbaton.decoder.drawing.derivation_layout import Derivation
 
 
@@ -58,6 +61,7 @@ class Translation:
 
     @property
     def derivation(self) -> "Derivation":
+        """What a picture shows of it."""
         from hyperbaton.decoder.drawing.derivation_layout import Derivation
 
         words = self.source_words, self.words or self.text.split()
@@ -73,41 +77,7 @@ class Translation:
         return f"<p>{escape(self.text)} <small>score {self.score:.4f}</small></p>\n{picture}"
 
 
-@dataclass(frozen=True)
-class TextLayers:
-    """From a line of text to a sentence with all that the models need, and back to text. Without a
-    text pipeline, lines are tokens."""
-
-    classes: WordClasses | None = None
-    tagger: Tagger | None = None
-    text: "TextPipelines | None" = None
-
-    @classmethod
-    def load(cls, directory: Path) -> "TextLayers":
-        return cls(
-            load_source_classes(directory), load_source_tagger(directory), load_text(directory)
-        )
-
-    def differences(self) -> list[str]:
-        return [] if self.text is None else self.text.differences()
-
-    def parse(self, line: str) -> Sentence:
-        return Sentence.parse(line) if self.text is None else self.text.sentence(line)
-
-    def joined(self, words: list[str]) -> str:
-        return " ".join(words) if self.text is None else self.text.target.detokenise(words)
-
-    def split(self, line: str) -> tuple[str, ...]:
-        """Target words of a text."""
-        return tuple(line.split() if self.text is None else self.text.target.tokenise(line))
-
-    def complete(self, sentence: Sentence, missing: Set[str]) -> Sentence:
-        """With the missing layers that can be made."""
-        if "classes" in missing and self.classes is not None:
-            sentence = replace(sentence, classes=self.classes.of(sentence.words))
-        if "tags" in missing and self.tagger is not None:
-            sentence = replace(sentence, tags=self.tagger.tag(sentence.words))
-        return sentence
+Sentences: TypeAlias = list[Sentence] | list[str] | list[Sentence | str]
 
 
 class Translator:
@@ -146,7 +116,7 @@ class Translator:
     @classmethod
     def load(
         cls,
-        directory: Path | str,
+        directory: str | os.PathLike[str],
         settings: SearchSettings | None = None,
         distortion: Iterable[str] = (),
         *,
@@ -176,9 +146,52 @@ class Translator:
         where, preparation = str(directory / NAME), TextLayers.load(directory)
         return cls(load_phrases(directory), lm, models, weights, settings, where, preparation)
 
-    def translate(self, sentence: Sentence | str) -> Translation:
-        """The best translation of one sentence."""
-        return self.results(self.decode(sentence))[0]
+    @overload
+    def translate(self, sentence: Sentence | str) -> Translation: ...
+    @overload
+    def translate(self, sentence: Sentences) -> list[Translation]: ...
+    def translate(self, sentence: Sentence | str | Sentences) -> Translation | list[Translation]:
+        """The best translation of a sentence, or of each in a list: raw text if the system takes
+        it, otherwise tokens with spaces between them."""
+        if isinstance(sentence, (Sentence, str)):
+            return self._best(sentence)
+        return list(self.translate_all(sentence))
+
+    def translate_all(
+        self, sentences: Iterable[Sentence | str], threads: int = 2
+    ) -> Generator[Translation, None, None]:
+        """The best translations of many sentences, in order, as they are ready. Memory does not
+        grow with the input: only a few sentences are read ahead."""
+        stopped = Event()
+
+        def work(_: Workplace, __: int, chunk: Sentences) -> tuple[list[Translation], float]:
+            began = monotonic()
+            return [self._best(one, stopped.is_set) for one in chunk], monotonic() - began
+
+        with Threads(threads) as workers:
+            try:
+                yield from in_order(workers, work, iter(sentences), IN_THREADS)
+            finally:
+                stopped.set()
+
+    def _best(self, sentence: Sentence | str, is_stopped: IsStopped = never) -> Translation:
+        """The best translation, with a warning if most of it is a copy of the source."""
+        best = self.results(self.decode(sentence, is_stopped=is_stopped))[0]
+        copied = (best.segmentation[phrase] for phrase in best.unknown)
+        n_copied = sum(end - start for start, end, _, _ in copied)
+        if 2 * n_copied > len(best.source_words):
+            warn(
+                f"{n_copied} of {len(best.source_words)} words are unknown to the system, so they "
+                f"were copied: {best.text[:80]}",
+                stacklevel=3,
+            )
+        return best
+
+    def n_best(
+        self, sentence: Sentence | str, n: int, *, distinct: bool = False
+    ) -> list[Translation]:
+        """The best derivations of a sentence; `distinct`: each translation only once."""
+        return self.results(self.decode(sentence, n, distinct=distinct))
 
     def force(self, sentence: Sentence | str, target: str, n_best: int = 1) -> list[Translation]:
         """The best derivations of a given translation, or else of the nearest that there is
@@ -197,7 +210,8 @@ class Translator:
     ) -> Decoded:
         """The best derivations, or what is requested (`constrained_search.py`). The search looks
         now and then whether it `is_stopped`, and then raises `Stopped`."""
-        sentence = self.preparation.parse(sentence) if isinstance(sentence, str) else sentence
+        if isinstance(sentence, str):
+            sentence = self.preparation.parse(sentence.removesuffix("\n"))
         sentence = self._checked(sentence)
         with self._borrowed_decoder(is_stopped) as decoder:
             if request is not None:

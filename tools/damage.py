@@ -75,7 +75,7 @@ def outcome(model, texts, seconds):
             signal.alarm(seconds)
             translator = Translator.load(model)
             for sentence in texts:
-                translator.translate(sentence, n_best=3)
+                translator.n_best(sentence, 3)
             code = 0
         except HyperbatonError:
             code = 2
@@ -93,7 +93,7 @@ def try_damages(model, times, seed=0, seconds=60):
     translator = Translator.load(model)
     texts = sentences(translator)
     for sentence in texts:  # compiles what is needed before processes are made
-        translator.translate(sentence, n_best=3)
+        translator.n_best(sentence, 3)
     draw = random.Random(seed)
     found = defaultdict(Counter)
     with tempfile.TemporaryDirectory() as folder:

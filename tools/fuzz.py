@@ -203,7 +203,7 @@ def link_parts(folder):
 def translate(path):
     translator = Translator.load(path.parent)
     for line in ("hon o katta .", "Kare wa 3 unknown"):
-        translator.translate(line, n_best=2)
+        translator.n_best(line, 2)
 
 
 READERS = {

@@ -2,11 +2,13 @@
 another way than the training data.
 
 Two differences can be told, because undoing them makes the words known: capital letters, and
-punctuation that was not split off.
+punctuation that was not split off. If most words are unknown, the text may be in the target
+language, or in a third one.
 """
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import islice
 
 from hyperbaton.foundation.files.vocabulary import Vocabulary
 
@@ -14,14 +16,20 @@ ATTACHED = re.compile(r"^[^\w\s]+|(?<![^\w\s])[^\w\s]++$")  # signs at either en
 IN_CAPITALS = "the system knows these words in lower case"
 UNTOKENISED = "the text looks untokenised: the system knows these words without their punctuation"
 MOST_EXAMPLES = 3
+MOST_KNOWN = 8  # examples of words that a system knows
 MOST_TYPES = 20_000  # unknown ones that are told apart: a stream may have new ones for ever
 
 
 class UnknownWords:
     """Counts the words of a text, sentence by sentence."""
 
-    def __init__(self, vocabulary: Vocabulary, sentences: Iterable[Sequence[str]] = ()) -> None:
-        self._vocabulary = vocabulary
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        sentences: Iterable[Sequence[str]] = (),
+        target_vocabulary: Vocabulary | None = None,
+    ) -> None:
+        self._vocabulary, self._target_vocabulary = vocabulary, target_vocabulary
         self._n_words = self._n_unknown = 0
         self._known: set[str] = set()
         self._unknown: set[str] = set()
@@ -29,13 +37,16 @@ class UnknownWords:
         for words in sentences:
             self.add(words)
 
-    def add(self, words: Sequence[str]) -> list[str]:
-        """Counts a sentence; hints that its words give, each kind only once in a text."""
-        unknown = [word for word in words if word not in self._vocabulary]
+    def add(self, words: Sequence[str], copied: Sequence[str] | None = None) -> list[str]:
+        """Counts a sentence; hints that its words give, each kind only once in a text. Words that
+        were `copied` had no translation, though the system may have seen them."""
+        unknown = copied
+        if unknown is None:
+            unknown = [word for word in words if word not in self._vocabulary]
         self._n_words += len(words)
         self._n_unknown += len(unknown)
-        self._known.update(word for word in words if word in self._vocabulary)
-        self._unknown.update(unknown[: MOST_TYPES - len(self._unknown)])
+        self._known.update(set(words).difference(unknown))
+        self._unknown.update(islice(unknown, MOST_TYPES - len(self._unknown)))
         causes = {UNTOKENISED: [word for word in unknown if self._knows_bare(word)]}
         if 2 * len(unknown) > len(words):  # a name or two are in no vocabulary
             causes[IN_CAPITALS] = [w for w in unknown if w.lower() in self._vocabulary]
@@ -56,6 +67,21 @@ class UnknownWords:
         if n_types >= MOST_TYPES:
             types = f"{n_types:,} types or more"
         return f"unknown words: {n_words:,} of {all_words:,} ({n_words / all_words:.1%}), {types}"
+
+    @property
+    def hint(self) -> str:
+        """What may be wrong with a text that is mostly unknown."""
+        if 2 * self._n_unknown <= self._n_words:
+            return ""
+        if self._target_vocabulary is not None:
+            n_target = sum(word in self._target_vocabulary for word in self._unknown)
+            if 2 * n_target > len(self._unknown):
+                return (
+                    "most of these are words of the target language: are source and target swapped?"
+                )
+        known = (word for word in self._vocabulary.words if word.isalpha())
+        examples = " ".join(islice(known, MOST_KNOWN))
+        return f"most words are unknown; the system knows, for example: {examples}"
 
     def _knows_bare(self, word: str) -> bool:
         bare = ATTACHED.sub("", word)

@@ -62,10 +62,15 @@ def progress_line() -> Iterator[Progress]:
 
 
 @contextmanager
-def reporting() -> Iterator[Reporter]:
-    """Messages and a line of progress on stderr."""
-    with progress_line() as progress:
-        yield Reporter(say, progress)
+def reporting(*, resumes: bool = False) -> Iterator[Reporter]:
+    """Messages and a line of progress on stderr; work that `resumes` says so when it is stopped."""
+    try:
+        with progress_line() as progress:
+            yield Reporter(say, progress)
+    except KeyboardInterrupt:
+        if resumes:
+            say("stopped; the same command goes on from here")
+        raise
 
 
 @contextmanager

@@ -4,9 +4,10 @@
 file (in Python: keyword arguments), and `--set section.key=value`; the last one wins.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from hyperbaton.corpus.corpora.reading import CorpusSettings
 from hyperbaton.corpus.raw_text.settings import TextSettings
@@ -20,8 +21,10 @@ from hyperbaton.models.system.settings import (
     ResourceSettings,
     TrainingSettings,
 )
-from hyperbaton.tuning.weights.sections import assign, read_toml, with_sections
+from hyperbaton.tuning.weights.sections import assign, is_optimiser, read_toml, with_sections
 from hyperbaton.tuning.weights.settings import TuneSettings
+
+TRAINING = ("corpus", "phrases", "lm", "classes", "train", "text")  # the sections of training
 
 
 @dataclass(frozen=True)
@@ -47,10 +50,24 @@ def settings_of_system(directory: Path) -> Settings:
     return Settings(search=SearchSettings(distortion_limit=limit))
 
 
-def load_settings(
-    assignments: Iterable[str] = (), config: Path | None = None, base: Settings = Settings()
+def settings_of(
+    sections: Mapping[str, Any], used: Sequence[str], base: Settings = Settings()
 ) -> Settings:
-    """`base` with the values of a TOML file and of `section.key=value` assignments."""
+    """`base` with values by section, those that are used."""
+    settings = with_sections(base, sections)
+    for name in sections:
+        check_used(name, used)
+    return settings
+
+
+def load_settings(
+    assignments: Iterable[str] = (),
+    config: Path | None = None,
+    base: Settings = Settings(),
+    sections: Sequence[str] = (),
+) -> Settings:
+    """`base` with the values of a TOML file and of `section.key=value` assignments. With
+    `sections`, assignments to others are refused, because they would have no effect."""
     settings = base
     if config is not None:
         settings = with_sections(base, read_toml(config), str(config))
@@ -61,4 +78,18 @@ def load_settings(
                 f"{assignment!r} gives no value", where="--set", expected="section.key=value"
             )
         settings = assign(settings, name.strip(), value.strip(), "--set")
+        if sections:
+            check_used(name.strip(), sections, "--set")
     return settings
+
+
+def check_used(name: str, sections: Sequence[str], where: str = "") -> None:
+    """Refuses `section` or `section.key` if it would have no effect."""
+    section = name.rpartition(".")[0] or name
+    if section not in sections and not ("tune" in sections and is_optimiser(section)):
+        raise SettingError(
+            f"{name} has no effect here",
+            where=where,
+            expected=f"the sections that are used: {', '.join(sections)}",
+            advice="" if TRAINING[0] in sections else "a system keeps what it was trained with",
+        )

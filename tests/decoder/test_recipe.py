@@ -60,7 +60,7 @@ def test_a_recipe_makes_the_same_translator(raw, name, distortion, oracle):
     assert [m.settings() for m in made.distortion] == [m.settings() for m in own.distortion]
     assert (made.preparation.text is None) == (own.preparation.text is None)
     sentence = Sentence(("kare", "wa", "hon", "o", "katta", "."), order=(0, -1, 2, -1, 1, 3))
-    assert made.translate(sentence, 5) == own.translate(sentence, 5)
+    assert made.n_best(sentence, 5) == own.n_best(sentence, 5)
 
 
 def test_a_recipe_names_the_files_of_the_system_and_no_others(raw):

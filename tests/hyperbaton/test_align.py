@@ -231,7 +231,7 @@ def test_without_eflomal_the_message_says_how_to_get_it(run, texts, monkeypatch)
 @pytest.fixture
 def diagonal_aligner(monkeypatch):
     """In the place of eflomal: word i to word i. Keeps what it was given."""
-    from hyperbaton.corpus.aligning import aligner
+    from hyperbaton.corpus.aligning import aligner, aligning_files
 
     given = {}
 
@@ -244,7 +244,8 @@ def diagonal_aligner(monkeypatch):
 
     if not HAS_EFLOMAL:
         monkeypatch.setattr(aligner, "load_eflomal", lambda: None)
-    monkeypatch.setattr(aligner, "align_corpus", align_diagonally)
+        monkeypatch.setattr(aligning_files, "load_eflomal", lambda: None)
+    monkeypatch.setattr(aligning_files, "align_corpus", align_diagonally)
     return given
 
 
@@ -392,8 +393,9 @@ def test_raw_text_is_tokenised(run, write, monkeypatch):
             np.array([[2, 1]], np.uint16), np.array([0, 1])
         )
 
-    monkeypatch.setattr("hyperbaton.corpus.aligning.aligner.align_corpus", align_corpus)
+    monkeypatch.setattr("hyperbaton.corpus.aligning.aligning_files.align_corpus", align_corpus)
     monkeypatch.setattr("hyperbaton.corpus.aligning.aligner.load_eflomal", lambda: None)
+    monkeypatch.setattr("hyperbaton.corpus.aligning.aligning_files.load_eflomal", lambda: None)
     raw = ["--source", write("t.ja", "Ａb 本\n"), "--target", write("t.en", "a  Book\n")]
     languages = ["--source-language", "ja", "--target-language", "en"]
     tokenisers = ["--set", "text.source_tokeniser=char", "--set", "text.target_tokeniser=none"]

@@ -130,7 +130,7 @@ def test_evaluation_of_several_systems():
 
 
 def test_what_cannot_be_evaluated():
-    with pytest.raises(DataError, match="new: 1 translations for 2 references"):
+    with pytest.raises(DataError, match="2 references for 1 sentence"):
         hyperbaton.evaluate({"new": ["a"]}, ["a", "b"])
     with pytest.raises(SettingError, match="Kendall needs word alignments"):
         hyperbaton.evaluate(["a"], ["a"], ["kendall"])
@@ -144,7 +144,7 @@ def test_a_comparison_leaves_tables_and_a_report(tmp_path, monkeypatch):
     untuned = replace(configuration, tune=replace(configuration.tune, method="none"))
     said = []
     out = tmp_path / "out"
-    comparison = hyperbaton.compare(untuned, out=str(out), threads=1, talk=said.append)
+    comparison = hyperbaton.compare(untuned, out=str(out), threads=1, verbose=said.append)
     assert comparison.systems == [LINEAR.name, LEX.name]
     assert any("done; 2 of 2" in line for line in said)
     assert {"report.html", "results.csv", "results.json"} <= {path.name for path in out.iterdir()}

@@ -24,7 +24,7 @@ def system(tmp_path_factory):
         **files,
         out=folder / "model",
         distortion=["linear", "pair,prior=16.0,passes=3"],
-        talk=said.append,
+        verbose=said.append,
         **options,
     )
     return folder / "model", said

@@ -135,11 +135,11 @@ def test_a_line_of_ten_thousand_words(model):
 def test_training_again_does_nothing_and_other_text_settings_do(files, model, tmp_path):
     copy = shutil.copytree(model, tmp_path / "m")
     said = []
-    hyperbaton.train(**paths(files), out=copy, talk=said.append, text=vars(TEXT))
+    hyperbaton.train(**paths(files), out=copy, verbose=said.append, text=vars(TEXT))
     assert all("nothing has changed" in line for line in said)
     said.clear()
     other = vars(TEXT) | {"source_case": "keep"}
-    hyperbaton.train(**paths(files), out=copy, talk=said.append, text=other)
+    hyperbaton.train(**paths(files), out=copy, verbose=said.append, text=other)
     assert not any("nothing has changed" in line for line in said)
     assert "Kare" in load_phrases(copy).source_vocabulary
 

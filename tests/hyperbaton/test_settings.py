@@ -80,3 +80,11 @@ def test_wrong_files_are_refused(write, text, message):
 def test_a_missing_file_is_an_error(tmp_path):
     with pytest.raises(DataError, match="no such file"):
         load_settings(config=tmp_path / "none.toml")
+
+
+@pytest.mark.parametrize("name", ["text.split=false", "phrases.max_length=3", "mira.step=1"])
+def test_settings_without_effect_were_ignored(name):
+    with pytest.raises(SettingError, match=f"{name.partition('=')[0]} has no effect here"):
+        load_settings([name], sections=["search"])
+    assert load_settings(["search.beam=1"], sections=["search"]).search.beam == 1
+    assert load_settings(["mira.step=1"], sections=["tune"]) != Settings()

@@ -179,7 +179,7 @@ def test_the_progress_of_training_is_shown_and_erased(corpus, tmp_path):
     # a short stage may end before it is drawn; but what is under way is drawn below every line
     for stage in ("the language model", "source word classes", "target word classes"):
         assert f"making {stage}" in terminal.written
-    *parts, last = seen(terminal)
+    *parts, last, advice = seen(terminal)
     names = ["phrases", "lm", "source_classes", "target_classes"]
     assert [line.partition(":")[0] for line in parts] == names
-    assert last == "trained: m"
+    assert (last, advice) == ("trained: m", "try: hyperbaton translate m")

@@ -1,7 +1,6 @@
 """A comparison as tables and as files: text, Markdown, LaTeX, CSV, JSON."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,6 @@ from hyperbaton.tuning.metrics.base import Metric
 from hyperbaton.tuning.weights.settings import UNTUNED
 
 TOP = "°"  # not significantly below the best cell
-NUMBERS = ("score", "low", "high", "difference", "p_value")
 
 
 def summary_table(comparison: Comparison, test: str) -> Table:
@@ -158,28 +156,6 @@ def _sentences(comparison: Comparison, test: str) -> Sentences:
     return next(item for item in comparison.tests if item.name == test)
 
 
-def csv_rows(comparison: Comparison) -> Iterator[list[Any]]:
-    for test in comparison.tests:
-        for cell in comparison.cells:
-            spreads = comparison.replica_scores[test.name][cell.name]
-            scores = comparison.scores[test.name][cell.name]
-            for place, (metric, score) in enumerate(
-                zip(comparison.metrics[test.name], scores, strict=True)
-            ):
-                column = spreads[:, place]
-                deviation = column.std(ddof=1) if len(column) > 1 else 0.0
-                yield [
-                    test.name, cell.system, cell.limit, metric.name,
-                    *(getattr(score, name) for name in NUMBERS),
-                    column.mean(), deviation, len(column),
-                ]  # fmt: skip
-
-
-CSV_HEADER = (
-    "test", "system", "limit", "metric", *NUMBERS, "replicas_mean", "replicas_deviation", "replicas"
-)  # fmt: skip
-
-
 def as_record(comparison: Comparison) -> dict[str, Any]:
     """Everything but costs and translations; the same for the same data, settings and versions."""
     return {
@@ -206,7 +182,7 @@ def as_record(comparison: Comparison) -> dict[str, Any]:
             }
             for cell in comparison.cells
         ],
-        "scores": [dict(zip(CSV_HEADER, row, strict=True)) for row in csv_rows(comparison)],
+        "scores": comparison.records(),
     }
 
 
@@ -218,10 +194,11 @@ def _replica(replica: Replica) -> dict[str, Any]:
 def write_files(comparison: Comparison, folder: Path) -> list[Path]:
     """`results.json`, `results.csv`, `results.md`, `results.tex`."""
     tables = [table for test in comparison.tests for table in tables_of(comparison, test.name)]
-    record = json.dumps(as_record(comparison), ensure_ascii=False, indent=1)
+    records = comparison.records()
+    content = json.dumps(as_record(comparison), ensure_ascii=False, indent=1)
     texts = {
-        "results.json": record,
-        "results.csv": as_csv(CSV_HEADER, csv_rows(comparison)),
+        "results.json": content,
+        "results.csv": as_csv([*records[0]], ([*record.values()] for record in records)),
         "results.md": "\n\n".join(map(as_markdown, tables)),
         "results.tex": "\n\n".join(map(as_latex, tables)),
     }

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,8 @@ from hyperbaton.tuning.evaluation.scoring import Score
 from hyperbaton.tuning.metrics.base import Metric, Outputs
 from hyperbaton.tuning.metrics.catalogue import make_metrics
 from hyperbaton.tuning.metrics.visits import Visits, visits_of_links
+
+NUMBERS = ("score", "low", "high", "difference", "p_value")  # of a score, in records
 
 
 @dataclass(frozen=True)
@@ -133,6 +136,27 @@ class Comparison:
         scores = [metric.score(rows.sum(axis=0)) for rows in cell.statistics(test, metric)]
         return float(np.mean(scores))
 
+    def records(self) -> list[dict[str, Any]]:
+        """A record for every test set, system, limit and metric, as in `results.csv`."""
+        return [
+            {"test": test.name, "system": cell.system, "limit": cell.limit, "metric": metric.name}
+            | {name: getattr(score, name) for name in NUMBERS}
+            | _spread(self.replica_scores[test.name][cell.name][:, place])
+            for test in self.tests
+            for cell in self.cells
+            for place, (metric, score) in enumerate(
+                zip(self.metrics[test.name], self.scores[test.name][cell.name], strict=True)
+            )
+        ]
+
+    def to_frame(self) -> Any:
+        """The records as a data frame of pandas, or as they are where it is not installed."""
+        try:
+            pandas = import_module("pandas")
+        except ImportError:
+            return self.records()
+        return pandas.DataFrame.from_records(self.records())
+
     @property
     def systems(self) -> list[str]:
         return [system.name for system in self.configuration.system]
@@ -140,6 +164,16 @@ class Comparison:
     @property
     def limits(self) -> Sequence[int]:
         return self.configuration.limits
+
+
+def _spread(scores: FloatArray) -> dict[str, Any]:
+    """Of all replicas; one alone has no deviation."""
+    deviation = float(scores.std(ddof=1)) if len(scores) > 1 else None
+    return {
+        "replicas_mean": float(scores.mean()),
+        "replicas_deviation": deviation,
+        "replicas": len(scores),
+    }
 
 
 def metrics_of(configuration: Configuration, test: Sentences) -> list[Metric]:

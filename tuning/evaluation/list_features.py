@@ -5,11 +5,13 @@ The list's own score is a feature as well. It knows the weights with which the l
 whoever weighs nothing else has the list as it is.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import isfinite
 from pathlib import Path
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -20,6 +22,8 @@ from hyperbaton.foundation.errors import BadLine, DataError, SettingError, count
 from hyperbaton.tuning.evaluation.nbest_lists import NBestEntry, read_lists
 
 SCORE = "score"
+# The numbers of the translations of one source sentence, which is None if it is not known
+FeatureFunction: TypeAlias = Callable[[str | None, list[str]], Iterable[float]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,38 +126,61 @@ def add_features(
                 expected="name=FILE, or name=module:function",
             )
         is_function = ":" in place and not Path(place).exists()
-        found = _called(lists, place, sources) if is_function else _read(lists, Path(place))
+        feature = FUNCTIONS.find(place) if is_function else Path(place)
+        if is_function and not callable(feature):
+            raise SettingError(f"{place} cannot be called", expected="a function")
+        lists = with_features(lists, {name: feature}, sources)
+    return lists
+
+
+def with_features(
+    lists: FeatureLists, features: Mapping[str, Any], sources: Sequence[str] | None = None
+) -> FeatureLists:
+    """The lists with more features: files, numbers for all entries, or functions."""
+    for name, feature in features.items():
+        if callable(feature):
+            found = _called(lists, feature, sources)
+        elif isinstance(feature, (str, os.PathLike)):
+            found = _read(lists, Path(feature))
+        else:
+            found = _checked(lists, np.asarray(feature, dtype=np.float64), name)
         lists = lists.with_feature(name, found)
     return lists
 
 
 def _read(lists: FeatureLists, path: Path) -> FloatArray:
-    values = [value for _, value in parse_lines(path, _number)]
+    return _checked(lists, np.array([value for _, value in parse_lines(path, _number)]), str(path))
+
+
+def _checked(lists: FeatureLists, values: FloatArray, where: str) -> FloatArray:
     if len(values) != len(lists.entries):
         raise DataError(
             f"has {counted(len(values), 'line')}",
-            where=str(path),
+            where=where,
             expected=f"{lists.where} has {len(lists.entries):,} entries; each needs its number",
         )
-    return np.array(values)
+    if not np.isfinite(values).all():
+        raise DataError("has a value that is not finite", where=where)
+    return values
 
 
-def _called(lists: FeatureLists, place: str, sources: Sequence[str] | None) -> FloatArray:
+def _called(
+    lists: FeatureLists, function: FeatureFunction, sources: Sequence[str] | None
+) -> FloatArray:
     """What a function says of every list."""
-    function: Callable[..., Iterable[float]] = FUNCTIONS.find(place)
-    if not callable(function):
-        raise SettingError(f"{place} cannot be called", expected="a function")
     parts = []
     for sentence, (begin, end) in zip(
         lists.sentences, pairwise(lists.offsets.tolist()), strict=True
     ):
         texts = [entry.text for entry in lists.entries[begin:end]]
-        found = np.asarray(function(sources and sources[sentence], texts), dtype=np.float64)
+        found = np.asarray(
+            function(sources[sentence] if sources else None, texts), dtype=np.float64
+        )
         if found.shape != (len(texts),) or not np.isfinite(found).all():
             raise DataError(
                 f"sentence {sentence} has {counted(len(texts), 'translation')} and gets "
                 f"{np.array2string(found, threshold=5)}",
-                where=place,
+                where=f"{function.__module__}:{getattr(function, '__name__', '')}",
                 expected="a finite number for each",
             )
         parts.append(found)

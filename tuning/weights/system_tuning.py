@@ -88,9 +88,10 @@ def tune_system(
         if translator.own_tagger is not None and job.dev.source_tags is None:
             talk(translator.own_tagger.notice())
         words = (sentence.words for sentence in dev.sources)
-        unknown = str(UnknownWords(translator.phrases.source_vocabulary, words))
-        if unknown:
-            talk(f"{dev.name}: {unknown}")
+        phrases = translator.phrases
+        unknown = UnknownWords(phrases.source_vocabulary, words, phrases.target_vocabulary)
+        for line in filter(None, (str(unknown), unknown.hint)):
+            talk(f"{dev.name}: {line}")
         translator = translator.with_weights(before)
         fixed, values = read_fixed(job.fixed, translator.feature_names)
         translator = translator.with_weights(values)

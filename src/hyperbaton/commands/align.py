@@ -18,8 +18,8 @@ from hyperbaton.commands.parameters import (
     output,
     set_option,
 )
-from hyperbaton.console import progress_line, say
-from hyperbaton.foundation.errors import BadLine, counted
+from hyperbaton.console import reporting, say
+from hyperbaton.foundation.errors import counted
 
 if TYPE_CHECKING:
     from hyperbaton.corpus.aligning.aligner import Directions
@@ -130,35 +130,24 @@ class Align(Command):
     def _align(self, source: Path, target: Path) -> "Directions":
         from hyperbaton.corpus.aligning.aligner import (
             AlignerSettings,
-            align_corpus,
-            align_without,
             count_priors,
             load_eflomal,
-            n_too_long,
             prior_lines,
             read_priors,
         )
-        from hyperbaton.corpus.corpora.reading import CorpusFiles, CorpusSettings, read_corpus
+        from hyperbaton.corpus.aligning.aligning_files import align_files
+        from hyperbaton.corpus.corpora.reading import CorpusFiles
         from hyperbaton.corpus.raw_text.both_sides import corpus_tokenisers
 
         load_eflomal()  # reports its absence before anything is read
-        tokenise = corpus_tokenisers(self.settings(self.assignments).text)
+        tokenise = corpus_tokenisers(self.settings(self.assignments, ["text"]).text)
         known = None if self.priors is None else read_priors(self.priors)
-        try:
-            with progress_line() as progress:
-                files = CorpusFiles(source, target)
-                corpus, _ = read_corpus(files, CorpusSettings(), progress, tokenise)
-        except BadLine as bad:  # a pair left out would shift the lines of the alignment
-            bad.advice = "mend the pair or remove it from both files"
-            raise
-        if n_too_long(corpus):
-            say(f"without links, being too long for eflomal: {counted(n_too_long(corpus), 'pair')}")
-        say(f"aligning {counted(len(corpus), 'pair')} in both directions with eflomal")
         usual = AlignerSettings()
         settings = AlignerSettings(self.samplers or usual.n_samplers, self.length or usual.length)
-        directions = align_without(
-            corpus, (self.leave_out or "").split(), lambda rest: align_corpus(rest, settings, known)
-        )
+        left_out = (self.leave_out or "").split()
+        with reporting() as reporter:
+            files = CorpusFiles(source, target)
+            corpus, directions = align_files(files, tokenise, settings, left_out, known, reporter)
         if self.save_priors is not None:
             _write(self.save_priors, prior_lines(count_priors(corpus, directions)))
         return directions

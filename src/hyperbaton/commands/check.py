@@ -85,7 +85,7 @@ def train_again(model: Path, threads: int) -> None:
         out=model,
         lm_texts=content.get("training", {}).get("lm_texts", ()),
         threads=threads,
-        talk=say,
+        verbose=say,
         **settings,
     )
 

@@ -123,7 +123,7 @@ class Classify(TextCommand):
         wanted = self.experiment()
         wanted.check()
         announce_compilation("hyperbaton.models.distortion.dpr.ni_features")
-        settings = self.settings(self.assignments)
+        settings = self.settings(self.assignments, ["corpus", "text"])
         with progress_line() as progress:
             tokenise = corpus_tokenisers(settings.text, settings.corpus)
             corpus, report = read_corpus(files, settings.corpus, progress, tokenise)

@@ -91,13 +91,13 @@ def run_comparison(
 
     announce_compilation("hyperbaton.decoder.search")
     began, (before, _) = monotonic(), used_by_all()
-    with reporting() as reporter:
+    with reporting(resumes=True) as reporter:
         comparison = compare(configuration, out, threads, reporter, workers)
     _print_scores(comparison)
     found = findings_of(comparison)
     for line in [*(finding.line for finding in found), *filter(None, [footnote(found)])]:
         click.echo(line)
-    with reporting() as reporter:
+    with reporting(resumes=True) as reporter:
         exhibits, files = write_results(comparison, found, out, threads, reporter)
     for exhibit in exhibits:
         click.echo("\n" + exhibit_text(exhibit))

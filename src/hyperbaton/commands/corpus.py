@@ -56,7 +56,7 @@ class Corpus(TextCommand):
         files = self.files(self.split or "train", aligned=False)
         if self.plot is not None:
             check_picture(self.plot)
-        settings = self.settings(self.assignments)
+        settings = self.settings(self.assignments, ["corpus", "text"])
         tokenise = corpus_tokenisers(settings.text, settings.corpus)
         with progress_line() as progress:
             pairs, report = read_corpus(files, settings.corpus, progress, tokenise)

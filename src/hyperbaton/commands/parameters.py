@@ -17,7 +17,7 @@ the class is the help text.
 
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
@@ -125,10 +125,12 @@ class Command(ABC):
     def settings(
         self,
         assignments: tuple[str, ...],
+        sections: Sequence[str],
         base: "Settings | None" = None,
         config: Path | None = None,
     ) -> "Settings":
-        """`base` under a TOML file, the options that stand for settings, and `--set`."""
+        """`base` under a TOML file, the options that stand for settings, and `--set`, which may
+        only change the sections that the command uses."""
         from hyperbaton.settings import Settings, load_settings
 
         shortcuts = [
@@ -138,7 +140,7 @@ class Command(ABC):
             and (value := getattr(self, declared.name)) is not None
             and value is not False
         ]
-        return load_settings([*shortcuts, *assignments], config, base or Settings())
+        return load_settings([*shortcuts, *assignments], config, base or Settings(), sections)
 
 
 def command(record: type[Command], name: str = "") -> click.Command:
@@ -272,7 +274,8 @@ class SearchCommand(Command):
         """The system; `lattice`: with search lattices."""
         from hyperbaton.settings import settings_of_system
 
-        search = self.settings(self.assignments, settings_of_system(self.model)).search
+        own = settings_of_system(self.model)
+        search = self.settings(self.assignments, ["search"], own).search
         search = replace(search, lattice=search.lattice or lattice)
         translator = self.origin().load(search)
         if self.tokenised or self.factored:

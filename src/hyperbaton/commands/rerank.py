@@ -111,7 +111,7 @@ class Rerank(Command):
         from hyperbaton.tuning.evaluation.references import read_references
         from hyperbaton.tuning.weights.reranking import RerankingTask, learn, write_weights
 
-        settings = self.settings(self.assignments).tune
+        settings = self.settings(self.assignments, ["tune"]).tune
         settings.check()
         references = read_references(self.references)
         lists.check_sentences(len(references), str(self.references[0]))

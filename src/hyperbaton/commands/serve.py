@@ -128,7 +128,7 @@ class Serve(Command):
         from hyperbaton.decoder.translator import Translator
         from hyperbaton.settings import settings_of_system
 
-        search = self.settings(self.assignments, settings_of_system(folder)).search
+        search = self.settings(self.assignments, ["search"], settings_of_system(folder)).search
         translator = Translator.load(folder, search, allow_plugins=self.allow_plugins)
         for difference in translator.preparation.differences():
             say(difference)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 
 from hyperbaton.commands.far_workers import far_workers
 from hyperbaton.commands.parameters import (
@@ -58,15 +59,16 @@ class Train(TextCommand):
 
     def run(self) -> None:
         from hyperbaton.models.system.training import train_system
+        from hyperbaton.settings import TRAINING
 
         announce_compilation("hyperbaton.models.phrases.extraction")
         files = self.files()
-        settings = self.settings(self.assignments, config=self.config)
+        settings = self.settings(self.assignments, TRAINING, config=self.config)
         training = settings.training(self.distortion, self.seed)
-        with far_workers(self.cluster) as workers, reporting() as reporter:
+        with far_workers(self.cluster) as workers, reporting(resumes=True) as reporter:
             given = files, self.out, training, self.lm_texts, self.threads
             train_system(*given, reporter, workers=workers)
-        say(f"trained: {self.out}")
+        say(f"trained: {self.out}\ntry: hyperbaton translate {quote(str(self.out))}")
 
 
 train = command(Train)

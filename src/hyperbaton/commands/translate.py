@@ -235,12 +235,13 @@ class _Report:
         self._began = time.monotonic()
         self._statistics = SearchStatistics()
         self._missing: Counter[str] = Counter()  # sentences without a layer
-        self._unknown = UnknownWords(translator.phrases.source_vocabulary)
+        phrases = translator.phrases
+        self._unknown = UnknownWords(phrases.source_vocabulary, (), phrases.target_vocabulary)
         self._users = users_of_layers(translator)
 
     def add(self, result: "Written") -> None:
         self.n += 1
-        for hint in self._unknown.add(result.words):
+        for hint in self._unknown.add(result.words, result.copied):
             say(hint)
         if result.failure:
             self.failures += 1
@@ -255,7 +256,7 @@ class _Report:
         from hyperbaton.decoder.statistics import statistics_lines
 
         missing = missing_lines(self._users, self._missing, self.n, every=stats)
-        for line in filter(None, [str(self._unknown), *missing]):
+        for line in filter(None, [str(self._unknown), self._unknown.hint, *missing]):
             say(line)
         if stats:
             seconds = time.monotonic() - self._began

@@ -113,10 +113,12 @@ class Tune(Command):
         if self.plot is not None:
             check_picture(self.plot)
         average = (f"tune.protocol={AVERAGE}",) if self.average else ()
-        settings = self.settings((*average, *self.assignments), settings_of_system(self.model))
+        settings = self.settings(
+            (*average, *self.assignments), ["tune", "search"], settings_of_system(self.model)
+        )
         job = self.job()
         try:
-            with reporting() as reporter, far_workers(self.cluster) as workers:
+            with reporting(resumes=True) as reporter, far_workers(self.cluster) as workers:
                 result, before = tune_system(job, settings.tune, settings.search, reporter, workers)
         except KeyboardInterrupt:
             say("stopped; run the same command again to resume")

@@ -19,6 +19,7 @@ class Written:
     """Everything about one sentence, as plain values; the outputs are lines for their files."""
 
     words: tuple[str, ...]  # of the source
+    copied: tuple[str, ...] = ()  # those without a translation
     layers: frozenset[str] = frozenset()
     failure: str = ""
     remarks: tuple[str, ...] = ()
@@ -50,11 +51,12 @@ class WantedOutputs:
     def __call__(self, translator: Translator, number: int, result: Decoded | Failure) -> Written:
         words, layers = result.sentence.words, result.sentence.layers
         if isinstance(result, Failure):  # an empty line in place of a translation
-            return Written(words, layers, str(result.error), text=b"\n")
+            return Written(words, (), layers, str(result.error), text=b"\n")
         said, statistics = tuple(remarks(result)), result.statistics
         chosen = self._chosen(result)
         return Written(
             words,
+            tuple(chosen.copied()),
             layers,
             "",
             said,

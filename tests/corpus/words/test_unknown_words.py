@@ -48,3 +48,20 @@ def test_each_hint_is_given_once():
     counted = UnknownWords(VOCABULARY)
     lines = ["KARE WA HON O KATTA", "hon.", "KARE WA", "katta."]
     assert [len(counted.add(line.split())) for line in lines] == [1, 1, 0, 0]
+
+
+def test_a_known_word_without_a_phrase_was_not_counted():
+    counted = UnknownWords(VOCABULARY)
+    counted.add(["kare", "wa", "hon"], copied=["wa"])
+    assert str(counted) == "unknown words: 1 of 3 (33.3%), 1 of 3 types (33.3%)"
+
+
+def test_what_may_be_wrong_with_a_text_that_is_mostly_unknown():
+    english = Vocabulary(["he", "bought", "a", "book"])
+    half = [["kare", "wa", "the", "book"]]
+    assert UnknownWords(VOCABULARY, half, english).hint == ""
+    swapped = UnknownWords(VOCABULARY, [["he", "bought", "the", "o"]], english)
+    assert "are source and target swapped?" in swapped.hint  # he, bought; not the
+    third = [["er", "kaufte", "a", "book", "o"]]
+    for other in (english, None):
+        assert "for example: kare wa hon o katta" in UnknownWords(VOCABULARY, third, other).hint

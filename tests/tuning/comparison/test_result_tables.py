@@ -3,14 +3,15 @@
 import csv
 import json
 import re
+import sys
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from hyperbaton.tuning.comparison.configuration import ComparedSystem
 from hyperbaton.tuning.comparison.result_tables import (
-    CSV_HEADER,
     limits_table,
     mark,
     significance_table,
@@ -122,7 +123,10 @@ def test_limits_and_significance(comparison):
 def test_csv_read_back(comparison, folder):
     with (folder / "results.csv").open(encoding="utf-8") as stream:
         rows = list(csv.DictReader(stream))
-    assert list(rows[0]) == list(CSV_HEADER)
+    assert " ".join(rows[0]) == (
+        "test system limit metric score low high difference p_value "
+        "replicas_mean replicas_deviation replicas"
+    )
     assert len(rows) == 2 * 4 * 2  # test sets, cells, metrics
     for row in rows:
         cell = comparison.cell(row["system"], int(row["limit"]))
@@ -133,6 +137,21 @@ def test_csv_read_back(comparison, folder):
         replicas = comparison.replica_scores[row["test"]][cell.name][:, place]
         assert float(row["replicas_mean"]) == pytest.approx(replicas.mean())
         assert row["replicas"] == "2"
+
+
+def test_one_replica_had_a_deviation_of_zero(comparison):
+    first = {name: rows[:1] for name, rows in comparison.replica_scores["one"].items()}
+    alone = replace(comparison, replica_scores={"one": first, "two": first})
+    assert {record["replicas_deviation"] for record in alone.records()} == {None}
+    assert None not in {record["replicas_deviation"] for record in comparison.records()}
+
+
+def test_a_data_frame_if_pandas_is_there(comparison, monkeypatch):
+    made = SimpleNamespace(DataFrame=SimpleNamespace(from_records=lambda records: records[0]))
+    monkeypatch.setitem(sys.modules, "pandas", made)
+    assert comparison.to_frame() == comparison.records()[0]
+    monkeypatch.setitem(sys.modules, "pandas", None)  # as if it were not installed
+    assert comparison.to_frame() == comparison.records()
 
 
 def test_json_read_back(comparison, folder):

@@ -1,0 +1,221 @@
+"""Systems from Python: prepare, align, train, tune, and exchange with Moses."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from hyperbaton.api.texts import (
+    File,
+    Links,
+    Text,
+    file_of,
+    optional_path,
+    path_of,
+    reference_files,
+    reporter_of,
+    sentences_of,
+)
+from hyperbaton.foundation.progress import Talk
+
+if TYPE_CHECKING:
+    from hyperbaton.corpus.preparation.preparation import Report
+    from hyperbaton.decoder.translator import Translator
+    from hyperbaton.tuning.weights.protocol import Replicas
+
+Section: TypeAlias = Mapping[str, Any]  # settings by key
+METHOD = "grow-diag-final-and"
+
+
+def prepare(
+    files: File | Sequence[File],
+    *,
+    source_language: str,
+    target_language: str,
+    out: File,
+    dev: int = 1000,
+    test: int = 1000,
+    skip_bad: bool = False,
+    verbose: bool | Talk = False,
+    **options: Any,
+) -> "Report":
+    """Cleans raw parallel text and splits it into train, dev and test sets in the folder `out`.
+
+    `files` are two text files, or one .tsv, .jsonl or .tmx file. Options: `columns` of a .tsv file
+    (`(1, 2)`), `form`, `documents`, `document_key`, `max_words`, `ratio`, `script`, as the command
+    has them. The report counts what was kept and dropped.
+    """
+    from hyperbaton.corpus.preparation import preparation
+    from hyperbaton.corpus.preparation.reading import RawFiles
+    from hyperbaton.corpus.preparation.rules import Rules
+    from hyperbaton.foundation.errors import SettingError
+
+    languages, rules = (source_language, target_language), dict[str, Any]()
+    for name in ("max_words", "ratio", "script"):
+        if name in options:
+            rules[name] = options.pop(name)
+    paths = [files] if isinstance(files, (str, os.PathLike)) else files
+    try:
+        read = RawFiles(tuple(path_of(one, "files") for one in paths), *languages, **options)
+    except TypeError:
+        raise SettingError(f"prepare has no option {', '.join(options)}") from None
+    job = preparation.Preparation(read, Rules(*languages, **rules), Path(out), dev, test, skip_bad)
+    return preparation.prepare(job, reporter_of(verbose).progress)
+
+
+def align(
+    source: Text,
+    target: Text,
+    *,
+    method: str = METHOD,
+    leave_out: Iterable[str] = (),
+    samplers: int = 3,
+    length: float = 1.0,
+    priors: File | None = None,
+    text: Section | None = None,
+    verbose: bool | Talk = False,
+) -> list[list[tuple[int, int]]]:
+    """Links of source and target words for each pair, made by eflomal in both directions and
+    symmetrised. `train` takes them as its `alignment`.
+
+    With languages in the section `text`, both texts are raw.
+    """
+    from hyperbaton.corpus.aligning.aligner import AlignerSettings, read_priors
+    from hyperbaton.corpus.aligning.aligning_files import align_files
+    from hyperbaton.corpus.aligning.symmetrisation import symmetrise
+    from hyperbaton.corpus.corpora.reading import CorpusFiles
+    from hyperbaton.corpus.raw_text.both_sides import corpus_tokenisers
+    from hyperbaton.settings import settings_of
+
+    tokenise = corpus_tokenisers(settings_of({"text": text or {}}, ("text",)).text)
+    how = AlignerSettings(samplers, length)
+    known = None if priors is None else read_priors(Path(priors))
+    with TemporaryDirectory(prefix="hyperbaton-align-") as name:
+        sides = (file_of(source, "source", Path(name)), file_of(target, "target", Path(name)))
+        files = CorpusFiles(*sides)
+        left_out = leave_out.split() if isinstance(leave_out, str) else list(leave_out)
+        _, found = align_files(files, tokenise, how, left_out, known, reporter_of(verbose))
+    return [list(map(tuple, row.tolist())) for row in symmetrise(*found, method)]
+
+
+def train(
+    *,
+    source: Text,
+    target: Text,
+    alignment: Text | Iterable[Links],
+    out: File,
+    source_tags: Text | None = None,
+    target_tags: Text | None = None,
+    source_tree: Text | None = None,
+    distortion: Iterable[str] = (),
+    lm_texts: Iterable[File] | Text = (),
+    seed: int = 0,
+    threads: int = 2,
+    verbose: bool | Talk = False,
+    **sections: Section,
+) -> "Translator":
+    """Trains a system into the folder `out`; stages whose inputs have not changed are kept.
+
+    Texts are files or lists of sentences. `distortion` names the models to fit, `linear` and `msd`
+    by default; `lm_texts` are more text of the target language: paths, or sentences. Sections:
+    corpus, phrases, lm, classes, text: with languages in it, the texts are raw.
+    """
+    from hyperbaton.corpus.corpora.reading import CorpusFiles
+    from hyperbaton.decoder.translator import Translator
+    from hyperbaton.models.system.training import train_system
+    from hyperbaton.settings import TRAINING, settings_of
+
+    settings = settings_of(sections, TRAINING).training(distortion, seed)
+    given = {
+        "source": source, "target": target, "alignment": alignment, "source_tags": source_tags,
+        "target_tags": target_tags, "source_tree": source_tree,
+    }  # fmt: skip
+    files = {
+        name: None if text is None else file_of(text, name, Path(out))
+        for name, text in given.items()
+    }
+    texts = _lm_files(lm_texts, Path(out))
+    corpus = CorpusFiles(**files)  # type: ignore[arg-type]
+    train_system(corpus, Path(out), settings, texts, threads, reporter_of(verbose))
+    return Translator.load(Path(out), allow_plugins=True)  # the caller has named the models
+
+
+def _lm_files(given: Iterable[File] | Text, folder: Path) -> list[Path]:
+    if isinstance(given, (str, os.PathLike)):
+        return [path_of(given, "lm_texts")]
+    texts = list(given)
+    if any(isinstance(one, str) for one in texts):
+        return [file_of(texts, "lm_texts", folder)]  # type: ignore[arg-type]
+    return list(map(Path, texts))
+
+
+def tune(
+    system: File,
+    *,
+    source: Text,
+    references: "Text | Sequence[Path] | Sequence[Sequence[str]]",
+    source_tags: Text | None = None,
+    source_tree: Text | None = None,
+    reference_alignment: Text | Iterable[Links] | None = None,
+    fixed: Iterable[str] = (),
+    state: File | None = None,
+    restart: bool = False,
+    allow_plugins: bool = False,
+    mbr_scale: bool = False,
+    tokenised: bool = False,
+    threads: int = 2,
+    verbose: bool | Talk = False,
+    **sections: Section,
+) -> "Replicas":
+    """Tunes the weights of a system and stores them in it; traces and a picture go to `state`.
+
+    Texts are files or lists of sentences. `references` is a file, several paths, a list with a
+    reference for each sentence, or a list of lists. `fixed` names weights to leave alone; with
+    `mbr_scale`, the scale for minimum Bayes risk is chosen as well; `tokenised` texts are tokens,
+    though the system takes raw text. Sections: tune (`tune={"replicas": 1}`), search, and one for
+    each optimiser (`mira={"step": 0.02}`).
+    """
+    from hyperbaton.settings import settings_of, settings_of_system
+    from hyperbaton.tuning.evaluation.data_sets import DataSet
+    from hyperbaton.tuning.weights.system_tuning import TuningJob, tune_system
+    from hyperbaton.views.tuning_text import plot_tuning
+
+    folder = Path(system)
+    settings = settings_of(sections, ("tune", "search"), settings_of_system(folder))
+    if not isinstance(source, (str, os.PathLike)):
+        source = list(source)
+
+    def optional(text: Any, what: str) -> Path | None:
+        return None if text is None else file_of(text, what, folder)
+
+    n_sentences = len(sentences_of(source, "source"))
+    dev = DataSet(
+        file_of(source, "dev-source", folder),
+        reference_files(references, n_sentences, folder),
+        alignment=optional(reference_alignment, "reference_alignment"),
+        source_tags=optional(source_tags, "dev-source_tags"),
+        source_tree=optional(source_tree, "dev-source_tree"),
+    )
+    how = restart, threads, allow_plugins, mbr_scale, tokenised
+    fixed = (fixed,) if isinstance(fixed, str) else tuple(fixed)
+    job = TuningJob(folder, dev, fixed, optional_path(state), *how)
+    result, _ = tune_system(job, settings.tune, settings.search, reporter_of(verbose))
+    plot_tuning(result, job.picture)
+    return result
+
+
+def import_moses(ini: File, out: File, *, verbose: bool | Talk = False) -> "Translator":
+    """Makes a system in the folder `out` from a Moses configuration."""
+    from hyperbaton.decoder.translator import Translator
+    from hyperbaton.models.system import moses_exchange
+
+    moses_exchange.import_moses(path_of(ini, "ini"), Path(out), reporter_of(verbose))
+    return Translator.load(out)
+
+
+def export_moses(system: File, out: File, *, verbose: bool | Talk = False) -> None:
+    """Writes a system as Moses' files into the folder `out`."""
+    from hyperbaton.models.system import moses_exchange
+
+    moses_exchange.export_moses(Path(system), Path(out), reporter_of(verbose).talk)

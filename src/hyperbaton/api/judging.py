@@ -1,0 +1,216 @@
+"""Translations judged from Python: evaluate, explain, rerank and compare."""
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from hyperbaton.api.building import Section
+from hyperbaton.api.texts import (
+    File,
+    Links,
+    Text,
+    file_of,
+    path_of,
+    reference_groups,
+    reporter_of,
+    sentences_of,
+)
+from hyperbaton.foundation.progress import Talk
+
+if TYPE_CHECKING:
+    from hyperbaton.corpus.sentences.sentence import Sentence
+    from hyperbaton.decoder.explanation import Explanation
+    from hyperbaton.decoder.translator import Translation, Translator
+    from hyperbaton.tuning.comparison.configuration import Configuration
+    from hyperbaton.tuning.comparison.results import Comparison
+    from hyperbaton.tuning.evaluation.scoring import Evaluation
+    from hyperbaton.tuning.metrics.visits import Visits
+    from hyperbaton.tuning.weights.reranking import Reranking
+
+Given: TypeAlias = "Text | Iterable[Translation]"
+# A number for every entry of the lists, or a function of a source sentence and its translations
+Feature: TypeAlias = "File | Sequence[float] | Callable[[str | None, list[str]], Iterable[float]]"
+
+
+class Reranked(NamedTuple):
+    translations: list[str]  # the best of each sentence
+    weights: dict[str, float]
+    learned: "Reranking | None"  # scores before and after, if there were references
+
+
+def evaluate(
+    outputs: "Given | Mapping[str, Given]",
+    references: "Text | Sequence[Path] | Sequence[Sequence[str]]",
+    metrics: str | Iterable[str] = ("bleu",),
+    *,
+    reference_alignment: Text | Iterable[Links] | None = None,
+    baseline: str | None = None,
+    test: str = "bootstrap",
+    resamples: int = 1000,
+    seed: int = 1,
+    tokenize: str = "none",
+    lowercase: bool = False,
+) -> "Evaluation":
+    """Scores translations, of one system or of several by name: a file, sentences, or what
+    `translate` returns.
+
+    `references` is a file, several paths, a list with a reference for each translation, or a list
+    of lists. With a `baseline`, the other systems are tested against it. Metrics of word order
+    need the `reference_alignment` of source and references, and translations that know their own:
+    those of `translate`, or a file of JSON lines.
+    """
+    from hyperbaton.foundation.errors import DataError, SettingError
+    from hyperbaton.tuning.evaluation import scoring
+    from hyperbaton.tuning.metrics.base import Outputs
+    from hyperbaton.tuning.metrics.catalogue import make_metrics
+    from hyperbaton.tuning.metrics.words import TextOptions
+
+    given = dict(outputs) if isinstance(outputs, Mapping) else {"output": outputs}
+    texts, aligned = {}, {}
+    for name, made in given.items():
+        texts[name], aligned[name] = _read_outputs(made, name)
+    groups = reference_groups(references, max(map(len, texts.values()), default=0))
+    names = metrics.split(",") if isinstance(metrics, str) else list(metrics)
+    chosen = make_metrics(names, groups, TextOptions(tokenize, lowercase))
+    order = next((metric.name for metric in chosen if metric.needs_visits), None)
+    if order is not None and reference_alignment is None:
+        raise SettingError(f"{order} needs word alignments: give the reference_alignment")
+    visits = None if order is None else _visits(reference_alignment, "reference_alignment")
+    systems = dict[str, Outputs]()
+    for name, sentences in texts.items():
+        if len(sentences) != len(groups):
+            raise DataError(
+                f"{len(sentences)} translations for {len(groups)} references", where=name
+            )
+        if order is not None and aligned[name] is None:
+            raise DataError(
+                f"{order} needs word alignments of the translations",
+                where=name,
+                advice="give what translate returns, or a file of JSON lines",
+            )
+        systems[name] = Outputs(sentences, groups, aligned[name], visits)
+    return scoring.evaluate(
+        systems, chosen, baseline=baseline, test=test, n_resamples=resamples, seed=seed
+    )
+
+
+def _read_outputs(given: "Given", name: str) -> "tuple[list[str], Visits | None]":
+    """The sentences, and the order in which they visit the source words if it is known."""
+    from hyperbaton.tuning.evaluation.references import read_hypotheses
+    from hyperbaton.tuning.metrics.visits import read_visits
+
+    if isinstance(given, (str, os.PathLike)):
+        path = path_of(given, name)
+        read = read_hypotheses(path)
+        return read.sentences, read_visits(path) if read.is_json else None
+    made: list[Any] = list(given)
+    sentences = [one if isinstance(one, str) else one.text for one in made]
+    translations = [one for one in made if not isinstance(one, str)]
+    if not made or len(translations) < len(made):
+        return sentences, None
+    n_source = [len(one.source_words) for one in translations]
+    return sentences, _visits([one.alignment for one in translations], name, n_source)
+
+
+def _visits(given: Any, what: str, n_source: Sequence[int] | None = None) -> "Visits":
+    from hyperbaton.tuning.metrics.visits import read_visits
+
+    with TemporaryDirectory(prefix="hyperbaton-links-") as folder:
+        return read_visits(file_of(given, what, Path(folder)), n_source)
+
+
+def explain(
+    system: "File | Translator",
+    sentence: "str | Sentence",
+    *,
+    n_best: int = 1,
+    alternatives: int = 5,
+) -> "list[Explanation]":
+    """How a sentence is translated, step by step, and what could have come instead: the best
+    derivations, taken apart."""
+    from hyperbaton.decoder import explanation
+    from hyperbaton.decoder.translator import Translator
+
+    translator = system if isinstance(system, Translator) else Translator.load(system)
+    decoded = translator.decode(sentence, n_best)
+    return [
+        explanation.explain(translator, decoded, number, alternatives)
+        for number in range(len(decoded))
+    ]
+
+
+def rerank(
+    lists: File,
+    *,
+    features: "Mapping[str, Feature] | None" = None,
+    source: Text | None = None,
+    references: "Text | Sequence[Path] | Sequence[Sequence[str]] | None" = None,
+    weights: File | Mapping[str, float] | None = None,
+    threads: int = 2,
+    verbose: bool | Talk = False,
+    **sections: Section,
+) -> Reranked:
+    """Reranks the n-best lists of a file with more features: numbers, one for each entry, a file of
+    them, or a function of a source sentence and its translations.
+
+    With `references`, the weights are learned (sections: tune and those of the optimisers);
+    otherwise `weights` are those of an earlier call, or of a file.
+    """
+    from hyperbaton.foundation.errors import SettingError
+    from hyperbaton.settings import settings_of
+    from hyperbaton.tuning.evaluation.list_features import read_feature_lists, with_features
+    from hyperbaton.tuning.weights import reranking
+
+    if (references is None) == (weights is None):
+        raise SettingError("give either references, to learn weights, or weights")
+    settings = settings_of(sections, ("tune",)).tune
+    settings.check()
+    sources = None if source is None else sentences_of(source, "source")
+    found = with_features(read_feature_lists(path_of(lists, "lists")), features or {}, sources)
+    n_sentences = len(sources) if sources else found.sentences[-1] + 1
+    learned = None
+    if references is not None:
+        groups = reference_groups(references, n_sentences)
+        found.check_sentences(len(groups), "references")
+        n_sentences = len(groups)
+        reporter = reporter_of(verbose)
+        learned = reranking.learn(
+            reranking.RerankingTask(found, groups, sources, settings, threads, reporter)
+        )
+        chosen = learned.weights
+    elif isinstance(weights, Mapping):
+        chosen = dict(weights)
+    elif weights is not None:
+        chosen = reranking.read_weights(path_of(weights, "weights"))
+    reranking.check_names(found, chosen, "weights")
+    best = {own[0].sentence: own[0].text for own in reranking.reranked(found, chosen)}
+    return Reranked([best.get(number, "") for number in range(n_sentences)], chosen, learned)
+
+
+def compare(
+    configuration: "File | Configuration",
+    *,
+    out: File,
+    preset: str | None = None,
+    replicas: int | None = None,
+    method: str | None = None,
+    threads: int = 2,
+    verbose: bool | Talk = False,
+) -> "Comparison":
+    """Trains, tunes and tests the systems of a TOML file; tables and a report go to `out`.
+
+    Earlier results whose inputs have not changed are reused.
+    """
+    from hyperbaton.tuning.comparison import run
+    from hyperbaton.tuning.comparison.configuration import read_configuration
+    from hyperbaton.tuning.report.results_folder import complete, findings_of, write_results
+
+    if isinstance(configuration, (str, os.PathLike)):
+        configuration = read_configuration(Path(configuration))
+    configuration = complete(configuration, preset, replicas, method)
+    how = Path(out), threads, reporter_of(verbose)
+    comparison = run.compare(configuration, *how)
+    write_results(comparison, findings_of(comparison), *how)
+    return comparison

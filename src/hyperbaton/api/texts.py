@@ -1,0 +1,138 @@
+"""What the functions take for a text: a file, or its sentences.
+
+A `Path` is a file. A string in a list is a sentence. A string alone names a file, which must exist:
+nothing is guessed.
+"""
+
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from hyperbaton.foundation.errors import DataError, SettingError, counted
+from hyperbaton.foundation.files.writing import make_folder, open_to_write
+from hyperbaton.foundation.progress import Reporter, Talk
+
+File: TypeAlias = str | os.PathLike[str]
+Text: TypeAlias = File | Iterable[str]
+Links: TypeAlias = Sequence[tuple[int, int]]  # of one sentence pair: source and target words
+
+GIVEN = "given"  # the folder of sentences that came in lists, inside that of the system
+
+
+def path_of(given: File, what: str) -> Path:
+    """A file that was named; `what` is the name of the argument."""
+    if isinstance(given, str) and not _exists(given):
+        raise SettingError(
+            f"{what}={_shortened(given)!r} is not a file",
+            expected="a string names a file; sentences come in a list",
+            advice=f"{what}=[…] for sentences",
+        )
+    return Path(given)
+
+
+def optional_path(given: File | None) -> Path | None:
+    return None if given is None else Path(given)
+
+
+def is_file(given: Any) -> bool:
+    return isinstance(given, (str, os.PathLike))
+
+
+def sentences_of(given: Text, what: str) -> list[str]:
+    """The sentences of a text, wherever they are."""
+    if isinstance(given, (str, os.PathLike)):
+        from hyperbaton.corpus.text import parse_lines
+
+        return [line for _, line in parse_lines(path_of(given, what), str)]
+    return list(given)
+
+
+def file_of(given: "Text | Iterable[Links]", what: str, folder: Path) -> Path:
+    """The file of a text. Sentences in a list, or links, go to a new file in the folder."""
+    if isinstance(given, (str, os.PathLike)):
+        return path_of(given, what)
+    lines = [one if isinstance(one, str) else _links_line(one, what) for one in given]
+    for number, line in enumerate(lines, 1):
+        if len(line.splitlines()) > 1:
+            raise DataError("has a line break", where=f"{what}, sentence {number}")
+    path = folder / GIVEN / f"{what}.txt"
+    make_folder(path.parent)
+    with open_to_write(path) as stream:
+        stream.writelines(f"{line}\n".encode() for line in lines)
+    return path
+
+
+def reference_groups(given: Any, n_sentences: int) -> list[list[str]]:
+    """For each sentence its references: from a file, from several paths, from a list with one for
+    each sentence, or from a list of lists."""
+    from hyperbaton.tuning.evaluation.references import read_references
+
+    if is_file(given):
+        return read_references([path_of(given, "references")])
+    given = list(given)
+    if given and all(isinstance(one, os.PathLike) for one in given):
+        return read_references(list(map(Path, given)))
+    if len(given) != n_sentences:
+        files = [one for one in given if isinstance(one, str) and _exists(one)]
+        raise DataError(
+            f"{counted(len(given), 'reference')} for {counted(n_sentences, 'sentence')}",
+            where="references",
+            expected="a string in a list is a sentence",
+            advice=f"for a file: Path({files[0]!r})" if files else "",
+        )
+    return [[one] if isinstance(one, str) else list(one) for one in given]
+
+
+def reference_files(given: Any, n_sentences: int, folder: Path) -> tuple[Path, ...]:
+    """The same as files: new ones, unless all are files already."""
+    if is_file(given):
+        return (path_of(given, "references"),)
+    if not isinstance(given, Sequence):
+        given = list(given)
+    if given and all(isinstance(one, os.PathLike) for one in given):
+        return tuple(map(Path, given))
+    groups = reference_groups(given, n_sentences)
+    most = max(map(len, groups), default=1)
+    return tuple(
+        file_of(
+            [group[place] if place < len(group) else "" for group in groups],
+            f"references-{place + 1}",
+            folder,
+        )
+        for place in range(most)
+    )
+
+
+def reporter_of(verbose: bool | Talk) -> Reporter:
+    """Who hears of the work: nobody, standard error, or a function that gets lines."""
+    if callable(verbose):
+        return Reporter(verbose)
+    return Reporter(_say) if verbose else Reporter()
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr)
+
+
+def _exists(name: str) -> bool:
+    try:
+        return Path(name).is_file()
+    except (OSError, ValueError):  # a long text cannot be a name
+        return False
+
+
+def _links_line(links: Any, what: str) -> str:
+    try:
+        return " ".join(f"{source}-{target}" for source, target in links)
+    except (TypeError, ValueError):
+        raise DataError(
+            f"{_shortened(repr(links))} is not a sentence",
+            where=what,
+            expected="strings; an alignment may also be lists of (source, target)",
+        ) from None
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= 60 else f"{text[:59]}…"
