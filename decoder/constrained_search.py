@@ -1,16 +1,19 @@
-"""Constrained search: a given translation, prefix or order.
+"""Constrained search: a given translation, prefix or order, for each sentence, perhaps from a file.
 
 request ──▶ a table of its own ──▶ search with one more scorer ──▶ derivations, scored as ever
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Protocol
+from pathlib import Path
+from typing import Protocol, TypeAlias
 
 import numpy as np
 
 from hyperbaton.corpus.sentences.sentence import FREE, Sentence
+from hyperbaton.corpus.text import parse_lines, split_words
 from hyperbaton.decoder.constraints.price import FORBIDDEN
 from hyperbaton.decoder.constraints.target_words import (
     OTHER,
@@ -23,10 +26,12 @@ from hyperbaton.decoder.decode import Decoder, MakeConstraint, NotFound
 from hyperbaton.decoder.decoded import Decoded
 from hyperbaton.decoder.options import MOST_OPTIONS
 from hyperbaton.foundation.arrays import BoolArray, Int64Array
-from hyperbaton.foundation.errors import DataError
+from hyperbaton.foundation.errors import BadLine, DataError
 from hyperbaton.models.distortion.interface import OptionTable
 from hyperbaton.models.distortion.oracle import InOrder
 
+SplitLine: TypeAlias = Callable[[str], Sequence[str]]
+_SPAN = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
 WIDENING = 10  # how much wider the search is: what looks good now may not lead to what is required
 
 
@@ -61,23 +66,12 @@ class Exactly:
         except NotFound:
             if not self.nearest:
                 raise
-            return self._nearest(decoder, sentence, usual, n_best, distinct=distinct)
 
-    def _nearest(
-        self,
-        decoder: Decoder,
-        sentence: Sentence,
-        usual: OptionTable,
-        n_best: int,
-        *,
-        distinct: bool,
-    ) -> Decoded:
-        own = _with_own_table(decoder, sentence, self.words, usual.entry, wider=1)
-
-        def constraint(options: OptionTable) -> Nearest:
+        def nearest(options: OptionTable) -> Nearest:
             return Nearest(*required_numbers(options, sentence.words, self.words))
 
-        found = own.decode(sentence, n_best, distinct=distinct, constraint=constraint)
+        own = _with_own_table(decoder, sentence, self.words, usual.entry, wider=1)
+        found = own.decode(sentence, n_best, distinct=distinct, constraint=nearest)
         lacks, adds = differences(found.words(), self.words)
         return replace(_without_prices(found, decoder), lacks=lacks, adds=adds)
 
@@ -175,9 +169,8 @@ def _with_own_table(
     wider: int = WIDENING,
 ) -> Decoder:
     """A decoder whose table has all entries that are part of what is required, and the best."""
-    from hyperbaton.models.phrases.sentence_table import (
-        sentence_table,  # takes time that few searches need
-    )
+    # takes time that few searches need
+    from hyperbaton.models.phrases.smaller_tables import sentence_table
 
     phrases = decoder.phrases
     vocabulary = phrases.target_vocabulary
@@ -229,3 +222,45 @@ def differences(
             extra.append(said[i])
             i += 1
     return tuple(missing), tuple(extra)
+
+
+def parse_order(line: str, _: SplitLine) -> Following:
+    """`4 0-2 3`: word 4 first, then words 0 to 2 in any order, then word 3; the others whenever."""
+    spans = []
+    for text in split_words(line):
+        match = _SPAN.fullmatch(text)
+        if not match:
+            raise BadLine("order", f"{text!r} is not a span of words", "such as 4 or 0-2")
+        spans.append((int(match[1]), int(match[2] or match[1]) + 1))
+    return Following(tuple(spans))
+
+
+PARSERS: dict[str, Callable[[str, SplitLine], Request]] = {
+    "force": lambda line, split: Exactly(tuple(split(line))),
+    "prefix": lambda line, split: Beginning(tuple(split(line))),
+    "order": parse_order,
+}
+
+
+def read_requests(
+    path: Path, kind: str, split: SplitLine = split_words
+) -> Generator[Request, None, None]:
+    """From a file, one for each line, which `split` makes words of; to ask for more than there are
+    is an error that names the file."""
+    number = 0
+    for number, request in parse_lines(path, lambda line: PARSERS[kind](line, split)):  # noqa: B007
+        yield request
+    raise DataError(
+        f"the file ends after {number:,} lines",
+        where=str(path),
+        expected="expected a line for each sentence",
+    )
+
+
+def check_used_up(requests: Iterator[Request], n_sentences: int) -> None:
+    """Refuses a file with more lines than there were sentences."""
+    try:
+        next(requests)
+    except DataError:
+        return
+    raise DataError("there are more requests than sentences", expected=f"there are {n_sentences:,}")

@@ -41,7 +41,6 @@ class Decoded:
 
     @property
     def statistics(self) -> SearchStatistics:
-        """Counts of the work that the search did."""
         if self.record is NO_RECORD:
             return SearchStatistics(sentences=1)
         table, spans = self.options.table, self.options.spans

@@ -43,6 +43,7 @@ from hyperbaton.foundation.coverage import (
 )
 from hyperbaton.foundation.hashing import EMPTY, mix_in
 from hyperbaton.foundation.kernels import uncounted
+from hyperbaton.foundation.sorted_arrays import lower_bound
 
 
 def distance_limit(limit: int, n_words: int) -> int:
@@ -81,9 +82,8 @@ def _edges_of_group(space, ws, number, length, distortion_limit, n_edges):
     # the gap that spans lie in, the end of the gap before it and the start of the one after it
     before, left, right, after = space.n_words + 1, 0, 0, np.int64(group.gap)
     nearest = max(group.gap, group.end - distortion_limit)
-    for span in range(
-        _first_span(space.spans, space.length_span, length, nearest), space.length_span[length + 1]
-    ):
+    first, last = space.length_span[length], space.length_span[length + 1]
+    for span in range(lower_bound(space.spans["start"], first, last, nearest), last):
         start = np.int64(space.spans[span].start)
         if start > group.end + distortion_limit:
             break
@@ -114,19 +114,6 @@ def _edges_of_group(space, ws, number, length, distortion_limit, n_edges):
         edge.total, edge.group, edge.span = total, number, span
         n_edges += 1
     return n_edges
-
-
-@uncounted
-def _first_span(spans, length_span, length, place):
-    """The first span of a length that begins at a place or later, or the end of them."""
-    low, high = length_span[length], length_span[length + 1]
-    while low < high:
-        middle = (low + high) >> 1
-        if spans[middle].start < place:
-            low = middle + 1
-        else:
-            high = middle
-    return low
 
 
 @uncounted

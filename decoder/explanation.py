@@ -105,7 +105,6 @@ class Explanation:
 
     @property
     def derivation(self) -> Derivation:
-        """What a picture shows of it."""
         spans = [(*step.source, *step.target) for step in self.steps]
         unknown = [number for number, step in enumerate(self.steps) if step.is_unknown]
         return Derivation(self.source_words, self.target_words, spans, self.links, unknown)

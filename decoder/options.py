@@ -62,7 +62,7 @@ class OptionWeights(NamedTuple):
 
 
 class _Source(NamedTuple):
-    """The arrays of the phrase table and the language model, for compiled code."""
+    """Arrays of the phrase table, by their names, and the language model, for compiled code."""
 
     trie: SortedTrie
     entry_begin: Int32Array
@@ -127,18 +127,9 @@ class OptionFinder:
     ) -> None:
         self.phrases, self.weights, self.limit = phrases, weights, limit
         self.drop_unknown = drop_unknown
-        self._source = _Source(
-            phrases.trie,
-            phrases.entry_begin,
-            phrases.target,
-            phrases.target_words,
-            phrases.target_offsets,
-            phrases.lexical,
-            phrases.frequency,
-            phrases.frequency_rows,
-            lm.vocabulary.encode(phrases.target_vocabulary.words),
-            lm.automaton,
-        )
+        lm_word = lm.vocabulary.encode(phrases.target_vocabulary.words)
+        arrays = {name: getattr(phrases, name) for name in _Source._fields[:-2]}
+        self._source = _Source(**arrays, lm_word=lm_word, lm=lm.automaton)
         logprob, state = lm.automaton.unigrams[UNKNOWN]
         score = weights.phrase_penalty + weights.unknown * UNKNOWN_SCORE
         self._unknown = _UnknownWord(

@@ -77,7 +77,6 @@ def pharaoh(result: Translation) -> str:
 
 
 def json_line(number: int, decoded: Decoded, translator: Translator) -> str:
-    """Everything about one sentence."""
     return json.dumps(json_content(number, decoded, translator), ensure_ascii=False)
 
 

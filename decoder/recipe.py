@@ -16,8 +16,6 @@ from hyperbaton.models.system.folder import system_files
 
 @dataclass(frozen=True)
 class Origin:
-    """What a translator is loaded from."""
-
     folder: Path
     distortion: tuple[str, ...] = ()  # instead of the system's own models
     allow_plugins: bool = False
@@ -47,11 +45,6 @@ class Recipe:
     settings: SearchSettings
     weights: tuple[tuple[str, float], ...]
     for_tokens: bool
-
-    @staticmethod
-    def is_stopped() -> bool:
-        """Tasks on another machine are cancelled from outside."""
-        return False
 
     def translator(self, here: Workplace) -> Translator:
         """The same translator at another place."""

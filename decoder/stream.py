@@ -10,11 +10,11 @@ from functools import partial
 from itertools import repeat
 from threading import Event
 from time import monotonic
-from typing import Generic, Protocol, TypeAlias, TypeVar
+from typing import Generic, TypeAlias, TypeVar
 
 from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.decoder.constrained_search import Request
-from hyperbaton.decoder.decode import IsStopped, Stopped
+from hyperbaton.decoder.decode import IsStopped, Stopped, never
 from hyperbaton.decoder.decoded import Decoded
 from hyperbaton.decoder.recipe import Origin
 from hyperbaton.decoder.translator import Translator
@@ -81,42 +81,28 @@ def search_all(
             raise SettingError("a system that is in no folder cannot be used on other machines")
         recipe = origin.recipe(translator)
         workers.serve([origin.folder], [])
-        work = partial(_search_chunk, recipe, search)
+        # tasks on another machine are cancelled from outside
+        work = partial(_search_chunk, recipe.translator, never, search)
         yield from in_order(workers, work, map(_sendable, asked), FAR_AWAY)
         return
     stopped = Event()
-    work = partial(_search_chunk, _Here(translator, stopped.is_set), search)
+    work = partial(_search_chunk, lambda _: translator, stopped.is_set, search)
     try:
         yield from in_order(workers, work, iter(asked), ONE_BY_ONE if one_by_one else IN_THREADS)
     finally:
         stopped.set()
 
 
-class _Supplier(Protocol):
-    """A translator, or how to make one."""
-
-    @property
-    def is_stopped(self) -> IsStopped: ...
-
-    def translator(self, here: Workplace) -> Translator: ...
-
-
-@dataclass(frozen=True, eq=False)
-class _Here:
-    """A translator of this process, whose searches can be stopped."""
-
-    own: Translator
-    is_stopped: IsStopped
-
-    def translator(self, _: Workplace) -> Translator:
-        return self.own
-
-
 def _search_chunk(
-    supplier: _Supplier, search: Search[Made], here: Workplace, first: int, chunk: list[Asked]
+    translator_at: Callable[[Workplace], Translator],
+    is_stopped: IsStopped,
+    search: Search[Made],
+    here: Workplace,
+    first: int,
+    chunk: list[Asked],
 ) -> tuple[list[Made], float]:
     """What is made of some sentences, and the seconds that took."""
-    translator, made = supplier.translator(here), list[Made]()
+    translator, made = translator_at(here), list[Made]()
     began = monotonic()
     for number, (sentence, request) in enumerate(chunk, first):
         found: Decoded | Failure
@@ -129,7 +115,7 @@ def _search_chunk(
                     search.n_best,
                     distinct=search.distinct,
                     request=request,
-                    is_stopped=supplier.is_stopped,
+                    is_stopped=is_stopped,
                 )
             except DataError as error:
                 found = Failure(sentence, error)

@@ -81,7 +81,6 @@ def uncounted(function: Callable[..., Any]) -> Any:
 
 @cache
 def cache_folder(module: str) -> Path:
-    """Where the compiled code of a module is kept."""
     digest = sha256()
     for name in sorted(_sources(module)):
         digest.update(name.encode() + b"\0" + _source(name).digest)
@@ -96,7 +95,6 @@ def cache_folder(module: str) -> Path:
 
 
 def is_compiled(module: str) -> bool:
-    """Whether compiled code of a module is kept."""
     return any(cache_folder(module).rglob("*.nbi"))
 
 

@@ -1,13 +1,18 @@
 """Converts settings from text, or from values of a TOML file, to their types."""
 
+import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 from hyperbaton.foundation.errors import SettingError
 
 BOOLEANS = {"true": True, "yes": True, "on": True, "1": True} | {
     "false": False, "no": False, "off": False, "0": False
 }  # fmt: skip
+NO_LIMIT = -1  # the number of INFINITE
+INFINITE: Literal["inf"] = "inf"
+UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+_SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?) *([kmgt]?)b?")
 TYPE_NAMES = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
 
 
@@ -49,3 +54,20 @@ def split_settings(text: str, separator: str = ",") -> tuple[str, dict[str, str]
 def join_settings(name: str, settings: Mapping[str, Any]) -> str:
     """The opposite of `split_settings`."""
     return ",".join([name, *(f"{key}={value}" for key, value in settings.items())])
+
+
+def parse_size(text: str) -> int:
+    """Bytes: `3GB`, `500 MB`, `0` for no limit."""
+    match = _SIZE.fullmatch(text.strip().lower())
+    if not match:
+        raise SettingError(f"{text!r} is not a size", expected="expected one such as 3GB, or 0")
+    return int(float(match[1]) * UNITS[match[2]])
+
+
+def parse_limit(limit: int | str) -> int:
+    """The number of a distortion limit; that of `inf` is −1."""
+    return NO_LIMIT if limit == INFINITE else int(limit)
+
+
+def show_limit(limit: int) -> int | Literal["inf"]:
+    return INFINITE if limit < 0 else limit

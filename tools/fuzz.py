@@ -57,7 +57,7 @@ from hyperbaton.corpus.sentences.markup_text import read_markup
 from hyperbaton.corpus.text import parse_lines
 from hyperbaton.corpus.trees.brackets import read_brackets
 from hyperbaton.corpus.trees.conllu import read_conllu
-from hyperbaton.decoder.request_files import read_requests
+from hyperbaton.decoder.constrained_search import read_requests
 from hyperbaton.decoder.translator import Translator
 from hyperbaton.foundation.errors import BadLine, DataError, HyperbatonError
 from hyperbaton.foundation.files.array_files import load_arrays

@@ -7,10 +7,10 @@ from hyperbaton.corpus.aligning.aligner import (
     Directions,
     Priors,
     align_corpus,
+    align_without,
     load_eflomal,
     n_too_long,
 )
-from hyperbaton.corpus.aligning.left_out_words import align_without
 from hyperbaton.corpus.corpora.corpus import AlignedCorpus
 from hyperbaton.corpus.corpora.reading import SPLIT_BOTH, CorpusFiles, CorpusSettings, read_corpus
 from hyperbaton.foundation.errors import BadLine, counted

@@ -22,7 +22,7 @@ from typing import Final
 
 import numpy as np
 
-from hyperbaton.foundation.arrays import BoolArray, Int64Array, Ragged
+from hyperbaton.foundation.arrays import Int64Array, Ragged
 from hyperbaton.foundation.errors import DataError, SettingError, nearest
 from hyperbaton.foundation.kernels import inner, kernel
 from hyperbaton.foundation.sorted_arrays import lower_bound
@@ -109,15 +109,9 @@ def _links(keys: Int64Array, n_pairs: int) -> Ragged:
 
 
 @kernel
-def _grow(
-    keys: Int64Array,  # (links,) of the union, sorted
-    offsets: Int64Array,  # (pairs + 1,)
-    origin: Int64Array,  # (links,)
-    steps: Int64Array,  # (neighbours,)
-    final: int,
-) -> BoolArray:
-    """Which links of the union are chosen."""
-    chosen: BoolArray = origin == BOTH
+def _grow(keys, offsets, origin, steps, final):
+    """Which links of the union are chosen; their keys are sorted."""
+    chosen = origin == BOTH
     visited = np.zeros(len(keys), dtype=np.bool_)
     source_covered = np.zeros(_N_POSITIONS, dtype=np.bool_)
     target_covered = np.zeros(_N_POSITIONS, dtype=np.bool_)
@@ -141,17 +135,8 @@ def _grow(
 
 
 @inner
-def _grow_pair(
-    keys: Int64Array,
-    begin: int,
-    end: int,
-    steps: Int64Array,
-    chosen: BoolArray,  # changed, as all that follow
-    visited: BoolArray,
-    source_covered: BoolArray,
-    target_covered: BoolArray,
-) -> None:
-    """Passes over the chosen links in order, until one adds nothing.
+def _grow_pair(keys, begin, end, steps, chosen, visited, source_covered, target_covered):
+    """Passes over the chosen links in order, until one adds nothing. Changes the last four arrays.
 
     A visit decides about all neighbours for good, because words never become uncovered. So no link
     needs a second visit, and a pass begins at the first link that the previous pass added behind

@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hyperbaton.corpus.corpora.corpus import NODE_COLUMNS, AlignedCorpus, Side
 from hyperbaton.corpus.trees.tree import Tree
-from hyperbaton.foundation.arrays import GrowingRagged, Int64Array, Ragged
+from hyperbaton.foundation.arrays import GrowingRagged, Ragged
 from hyperbaton.foundation.files.vocabulary import Vocabulary
 
 SORTED_AT_ONCE = 50_000  # pairs whose links are sorted together
@@ -81,24 +80,12 @@ class _SideBuilder:
 
 def _canonical(links: Ragged) -> Ragged:
     """Sorted by source and target inside each pair, repetitions removed."""
-    blocks, lengths = [], []
+    values, lengths = [np.empty((0, 2), np.uint16)], [np.zeros(1, np.int64)]
     for first in range(0, len(links), SORTED_AT_ONCE):  # sorting all at once takes too much memory
         offsets = links.offsets[first : first + SORTED_AT_ONCE + 1]
-        block = Ragged(links.values[offsets[0] : offsets[-1]], offsets - offsets[0])
-        values, sizes = _canonical_block(block)
-        blocks.append(values)
-        lengths.append(sizes)
-    values = np.concatenate([np.empty((0, 2), np.uint16), *blocks])
-    return Ragged(values, np.cumsum(np.concatenate([[0], *lengths], dtype=np.int64)))
-
-
-def _canonical_block(links: Ragged) -> tuple[NDArray[np.uint16], Int64Array]:
-    """The links of some pairs, and how many each pair has."""
-    row = links.row_of_value
-    source, target = links.values.T
-    order = np.lexsort((target, source, row))
-    row, source, target = row[order], source[order], target[order]
-    new = np.ones(len(row), dtype=bool)
-    new[1:] = (np.diff(row) != 0) | (np.diff(source) != 0) | (np.diff(target) != 0)
-    values = np.stack([source[new], target[new]], axis=1).astype(np.uint16)
-    return values, np.bincount(row[new], minlength=len(links))
+        source, target = links.values[offsets[0] : offsets[-1]].astype(np.int64).T
+        row = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+        keys = np.unique(row << 32 | source << 16 | target)
+        values.append(np.stack([keys >> 16 & 0xFFFF, keys & 0xFFFF], axis=1).astype(np.uint16))
+        lengths.append(np.bincount(keys >> 32, minlength=len(offsets) - 1))
+    return Ragged(np.concatenate(values), np.cumsum(np.concatenate(lengths)))

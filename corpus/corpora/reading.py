@@ -58,8 +58,6 @@ class CorpusFiles:
 
 @dataclass
 class ReadReport:
-    """What was read and what was left out."""
-
     n_read: int = 0
     n_kept: int = 0
     dropped: Counter[str] = field(default_factory=Counter)  # pairs by kind of fault
@@ -252,10 +250,9 @@ def _check_lengths(layers: dict[str, _Layer]) -> None:
 
 
 def _read_pair(layers: dict[str, _Layer], settings: CorpusSettings) -> _Pair:
-    """One pair with all its layers, checked."""
     _check_lengths(layers)
-    source, source_tags = _words_and_tags(layers, "source", settings.factored, _check_words)
-    target, target_tags = _words_and_tags(layers, "target", settings.factored, _check_words)
+    source, source_tags = _words_and_tags(layers, "source", settings.factored)
+    target, target_tags = _words_and_tags(layers, "target", settings.factored)
     if settings.max_length and max(len(source), len(target)) > settings.max_length:
         what = f"longer than {settings.max_length} words"
         raise layers["source"].located(BadLine(LEFT_OUT, what))
@@ -285,17 +282,14 @@ def _tree(layers: dict[str, _Layer], words: list[str]) -> Tree | None:
 
 
 def _words_and_tags(
-    layers: dict[str, _Layer],
-    side: str,
-    factored: bool,
-    check: Callable[[list[str]], None],
+    layers: dict[str, _Layer], side: str, factored: bool
 ) -> tuple[list[str], list[str] | None]:
     tags: list[str] | None = None
     if factored:
         words, tags = layers[side].parse(split_factors)
     else:
         words = layers[side].parse(layers[side].words)
-    layers[side].parse(lambda _: check(words))
+    layers[side].parse(lambda _: _check_words(words))
     if f"{side}_tags" in layers:
         tags = layers[f"{side}_tags"].parse(lambda record: _tags(record, words))
     return words, tags

@@ -10,7 +10,6 @@ duplicates and where the others go. Results appear when all of them are complete
 import json
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass, field
 from itertools import chain
@@ -23,7 +22,6 @@ import numpy as np
 from hyperbaton.corpus.preparation.reading import RawFiles, read_pairs
 from hyperbaton.corpus.preparation.rules import DUPLICATE, Rules, cleaned
 from hyperbaton.corpus.preparation.splitting import SETS, TWICE, divide, hash_of
-from hyperbaton.foundation.arrays import UInt64Array
 from hyperbaton.foundation.errors import BadLine, DataError, SettingError
 from hyperbaton.foundation.files.writing import make_folder, open_to_write, path_text, writing
 from hyperbaton.foundation.progress import Progress, silent
@@ -94,7 +92,8 @@ def prepare(job: Preparation, progress: Progress = silent) -> Report:
     report = Report()
     with writing(job.out), TemporaryFile(dir=job.out) as kept:  # nothing is left of it, ever
         pairs, units = _read(job, kept, report, progress)
-        sets = divide(_hashes(pairs), _hashes(units), job.n_dev, job.n_test)
+        of_pairs, of_units = (np.frombuffer(hashes, np.uint64) for hashes in (pairs, units))
+        sets = divide(of_pairs, of_units, job.n_dev, job.n_test)
         kept.seek(0)
         _write(job, kept, sets.tobytes(), report, progress)
     return report
@@ -145,7 +144,8 @@ def _write(
             for name, paths in {**job.outputs, REPORT: reports}.items()
         }
         stack.enter_context(writing(job.out))  # whichever of the files has no room
-        for number, (part, (line, *texts)) in enumerate(zip(sets, _fields(kept), strict=True), 1):
+        rows = (line.decode().removesuffix("\n").split("\t") for line in kept)
+        for number, (part, (line, *texts)) in enumerate(zip(sets, rows, strict=True), 1):
             if part == TWICE:
                 report.drop(DUPLICATE, _where(job, int(line)), *texts)
                 continue
@@ -159,11 +159,6 @@ def _write(
             stream.write(text.encode())
         for stream in chain.from_iterable(streams.values()):
             stream.flush()  # a full disk is noticed before any file gets its name
-
-
-def _fields(lines: Iterable[bytes]) -> Iterator[list[str]]:
-    for line in lines:
-        yield line.decode().removesuffix("\n").split("\t")
 
 
 def as_markdown(report: Report) -> str:
@@ -198,10 +193,6 @@ def _json(job: Preparation, report: Report) -> str:
 def _escaped(text: str) -> str:
     """As plain text in Markdown."""
     return "".join(f"\\{letter}" if letter in "\\`*_[]<>#|" else letter for letter in text)
-
-
-def _hashes(values: "array[int]") -> UInt64Array:
-    return np.frombuffer(values, np.uint64)
 
 
 def _where(job: Preparation, line: int) -> str:

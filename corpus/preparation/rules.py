@@ -26,7 +26,6 @@ class Rules:
     script: float = 0.3  # share of the letters that must be in the language's script; 0: none
 
     def check(self) -> None:
-        """Refuses impossible values."""
         if self.max_words < 0:
             raise SettingError(f"--max-words is {self.max_words}", expected="at least 0")
         if self.ratio != 0 and not self.ratio >= 1:

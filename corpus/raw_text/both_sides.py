@@ -1,6 +1,8 @@
-"""The text of both sides of a system: raw text in, raw text out."""
+"""The text of both sides of a system: raw text in, raw text out. What markup and glossaries say of
+words is said of their tokens."""
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, NamedTuple, cast, get_args
@@ -8,23 +10,21 @@ from typing import Any, NamedTuple, cast, get_args
 from hyperbaton.corpus.corpora.corpus import AlignedCorpus
 from hyperbaton.corpus.corpora.reading import SPLIT_BOTH, CorpusSettings
 from hyperbaton.corpus.raw_text.casing import LOWER, TRUE, Truecaser
-from hyperbaton.corpus.raw_text.marks import glossary_of_tokens, markup_over_tokens
 from hyperbaton.corpus.raw_text.normalisation import Form
 from hyperbaton.corpus.raw_text.numbers import masked, masked_corpus, masked_sentence
 from hyperbaton.corpus.raw_text.pipeline import TextPipeline
 from hyperbaton.corpus.raw_text.settings import COPY, KEEP, NUMBERS, TextSettings
 from hyperbaton.corpus.sentences.glossary import Glossary
-from hyperbaton.corpus.sentences.markup import NO_MARKUP
+from hyperbaton.corpus.sentences.markup import NO_MARKUP, Markup, Span
 from hyperbaton.corpus.sentences.markup_text import Marked
 from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.foundation.errors import DataError, SettingError, nearest
 
 SIDES = ("source", "target")
+Tokenise = Callable[[str], list[str]]
 
 
 class TextPipelines(NamedTuple):
-    """Those of both sides of a system."""
-
     source: TextPipeline
     target: TextPipeline
     split: bool = True
@@ -74,7 +74,7 @@ class TextPipelines(NamedTuple):
             )
 
     @property
-    def tokenise(self) -> dict[str, Callable[[str], list[str]]]:
+    def tokenise(self) -> dict[str, Tokenise]:
         """For a corpus. Its source is as in text to translate."""
         own = {side: getattr(self, side).tokenise for side in SIDES}
         if self.numbers == COPY:
@@ -185,7 +185,7 @@ def _with_learned(pipeline: TextPipeline, side: str, folder: Path) -> TextPipeli
 
 def corpus_tokenisers(
     settings: TextSettings, corpus: CorpusSettings = CorpusSettings()
-) -> Mapping[str, Callable[[str], list[str]]]:
+) -> Mapping[str, Tokenise]:
     """What makes tokens of the lines of a corpus, whose case is kept."""
     pipelines = TextPipelines.of(settings)
     if pipelines is None:
@@ -193,3 +193,49 @@ def corpus_tokenisers(
     pipelines.check(corpus)
     pipelines.load()
     return pipelines.plain().tokenise
+
+
+def markup_over_tokens(
+    markup: Markup, line: str, places: list[Span], translate: Tokenise
+) -> Markup:
+    """The marks of a line of words, for tokens at these places; `translate` makes tokens of the
+    translations of terms."""
+    words = [match.span() for match in re.finditer(r"[^ \t]+", line)]
+    begins = [begin for begin, _ in words] + [len(line)]
+
+    def token(word: int) -> int:
+        """The first token of a word, or of what comes next."""
+        return sum(end <= begins[word] for _, end in places)
+
+    def span(start: int, end: int) -> Span:
+        return token(start), token(end)
+
+    zones = (span(*zone) for zone in markup.zones)
+    terms = (
+        replace(term, start=first, end=last, translations=_tokens(term.translations, translate))
+        for term in markup.terms
+        for first, last in [span(term.start, term.end)]
+        if first < last
+    )
+    return Markup(
+        tuple(terms),
+        tuple((first, last) for first, last in zones if first < last),
+        tuple(sorted({token(wall) for wall in markup.walls})),
+    )
+
+
+def glossary_of_tokens(
+    glossary: Glossary, source: Sequence[Tokenise], target: Tokenise
+) -> Glossary:
+    """A term may look different inside of a sentence and at its beginning: all forms count."""
+    terms: dict[tuple[str, ...], dict[str, float]] = {}
+    for tokenise in source:
+        for words, translations in glossary.terms.items():
+            tokens = tuple(tokenise(" ".join(words)))
+            if tokens:
+                terms.setdefault(tokens, _tokens(translations, target))
+    return replace(glossary, terms=terms)
+
+
+def _tokens(translations: Mapping[str, float], tokenise: Tokenise) -> dict[str, float]:
+    return {" ".join(tokenise(text)): number for text, number in translations.items()}

@@ -34,7 +34,7 @@ class Truecaser:
         first: defaultdict[str, Counter[str]] = defaultdict(Counter)
         for words in sentences:
             for word, begins in zip(words, begins_sentence(words), strict=True):
-                if has_case(word):
+                if word.lower() != word.upper():
                     (first if begins else inside)[word.lower()][word] += 1
         return cls({lower: _by_count(seen) for lower, seen in sorted((first | inside).items())})
 
@@ -98,10 +98,6 @@ def begins_sentence(words: Iterable[str]) -> Iterator[bool]:
 def _by_count(seen: Counter[str]) -> tuple[str, ...]:
     """The most frequent form first; of equal ones, the one in lower case."""
     return tuple(sorted(seen, key=lambda form: (-seen[form], form != form.lower(), form)))
-
-
-def has_case(word: str) -> bool:
-    return word.lower() != word.upper()
 
 
 def _capitalised(token: str) -> str:

@@ -49,7 +49,6 @@ class TextPipeline:
         return Splitter(self.language)
 
     def tokenise(self, text: str) -> list[str]:
-        """The tokens of a line."""
         return self._cased(self._cut(normalise(text, self.form))[0])
 
     def sentence(self, text: str, *, split: bool = True) -> Sentence:

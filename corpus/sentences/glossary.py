@@ -38,7 +38,6 @@ class Glossary:
         return longest
 
     def mark(self, sentence: Sentence) -> Sentence:
-        """The sentence with its terms marked."""
         found: list[Term] = []
         place, n_words = 0, len(sentence)
         while place < n_words:

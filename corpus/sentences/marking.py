@@ -34,7 +34,6 @@ class Marking:
             raise SettingError(f"unknown kind of markup {self.markup!r}", expected=expected)
 
     def parse(self, line: str, *, factored: bool = False) -> Sentence:
-        """The sentence of a line."""
         return self.mark(marked_sentence(self.read(line), factored=factored))
 
     def read(self, line: str) -> Marked:

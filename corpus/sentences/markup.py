@@ -29,8 +29,6 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True)
 class Term:
-    """A span of words with its translations and their probabilities."""
-
     start: int
     end: int
     translations: Mapping[str, float]
@@ -98,7 +96,6 @@ class Markup:
         return max(across, key=lambda span: span[1] - span[0], default=(place, place))
 
     def part(self, begin: int, end: int) -> "Markup":
-        """The marks inside a part of the sentence."""
         return Markup(
             tuple(
                 Term(term.start - begin, term.end - begin, term.translations, term.mode)

@@ -44,7 +44,6 @@ class Sentence:
 
     @property
     def layers(self) -> frozenset[str]:
-        """The names of the layers that this sentence has."""
         return frozenset(layer for layer in LAYERS if getattr(self, layer) is not None)
 
     @classmethod

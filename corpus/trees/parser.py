@@ -16,8 +16,6 @@ PARSED_AT_ONCE = 64  # sentences that the parser sees at a time
 
 
 class Parsed(NamedTuple):
-    """The tree of one sentence."""
-
     tags: Sequence[str]  # universal parts of speech
     heads: Sequence[int]  # positions from 0, −1 for the root
     relations: Sequence[str]

@@ -84,13 +84,11 @@ class Tagger:
         return f"no tags are given{of_what}: the system's own tagger makes them ({right})"
 
     def tag_side(self, side: Side) -> Side:
-        """The text with tags."""
         found = self._tag_text(side.words, word_keys(side.vocabulary.words)) + len(SPECIAL)
         tags = replace(side.words, values=found.astype(np.int32))
         return replace(side, tags=tags, tag_vocabulary=Vocabulary(self.tags))
 
     def tag(self, words: Sequence[str]) -> tuple[str, ...]:
-        """The tags of a sentence."""
         text = Ragged(np.arange(len(words)), np.array([0, len(words)]))
         found = self._tag_text(text, word_keys(words))
         return tuple(self.tags[number] for number in found.tolist())

@@ -61,7 +61,6 @@ class WordClasses:
         sweeps: int = SWEEPS,
         progress: Progress = silent,
     ) -> "WordClasses":
-        """Classes of the words of a text."""
         if n_classes < 1:
             raise SettingError(f"{n_classes} word classes cannot be made", expected="1 or more")
         if not len(words.values):
@@ -93,7 +92,6 @@ class WordClasses:
         return Ragged(self._of_ids(words.values), words.offsets)
 
     def of(self, words: Sequence[str]) -> tuple[int, ...]:
-        """The classes of the words of a sentence."""
         return tuple(self._of_ids(self.vocabulary.encode(words)).tolist())
 
     def _of_ids(self, ids: Int32Array) -> Int32Array:

@@ -17,9 +17,7 @@ start of the next, deep enough that no two of them overlap.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-
-from hyperbaton.decoder.drawing.jump_brackets import DIGIT, SMALL, Jump, assign_lanes, label_places
+from dataclasses import dataclass, replace
 
 FONT = 10.0
 LONG = 14  # sides with more words are drawn vertically
@@ -35,6 +33,9 @@ LANE = {False: 13.0, True: 30.0}  # between brackets
 MARGIN = 8.0
 INSET = 4.0  # how far inside their boxes brackets begin and end
 CORNER = 4.0
+SMALL = 7.0  # size of the labels of jumps
+DIGIT = 4.3  # width of a character of a label
+N_CHOICES = 20  # places that are tried for a label
 
 Point = tuple[float, float]
 
@@ -75,20 +76,6 @@ class Box:
 
 
 @dataclass(frozen=True)
-class Ribbon:
-    """Joins the two sides of a phrase pair: a quadrilateral, source edge before target edge."""
-
-    corners: tuple[Point, Point, Point, Point]
-    step: int
-
-
-@dataclass(frozen=True)
-class Link:
-    source: Point
-    target: Point
-
-
-@dataclass(frozen=True)
 class Bracket:
     """A jump: from the first point down, along, and up to the last, where the arrow's head is."""
 
@@ -105,9 +92,38 @@ class Layout:
     vertical: bool
     words: tuple[Word, ...]
     boxes: tuple[Box, ...]
-    ribbons: tuple[Ribbon, ...]
-    links: tuple[Link, ...]
+    # what joins the two sides of phrase pairs, by step: source edge before target edge
+    ribbons: dict[int, tuple[Point, Point, Point, Point]]
+    links: tuple[tuple[Point, Point], ...]
     brackets: tuple[Bracket, ...]
+
+
+@dataclass(frozen=True)
+class Jump:
+    """Places are along the direction of reading; `vertical` says that labels, which always run from
+    left to right, lie across it."""
+
+    begin: float
+    end: float
+    label: str
+    is_forward: bool
+    step: int  # that it leads to, from 0
+
+    @property
+    def middle(self) -> float:
+        return (self.begin + self.end) / 2
+
+    def half_label(self, vertical: bool) -> float:
+        """Half the room that the label takes along the source, with some air."""
+        return (SMALL if vertical else DIGIT * len(self.label)) / 2 + 1
+
+    def extent(self, vertical: bool) -> tuple[float, float]:
+        """Where it begins and ends along the source, its label included."""
+        half, ends = self.half_label(vertical), sorted((self.begin, self.end))
+        return min(ends[0], self.middle - half), max(ends[1], self.middle + half)
+
+    def moved(self, by: float) -> "Jump":
+        return replace(self, begin=self.begin + by, end=self.end + by)
 
 
 @dataclass(frozen=True)
@@ -237,32 +253,20 @@ class _Canvas:
                 (x0, y0), (x1, y1) = self.point(begin, near), self.point(end, far)
                 corner, size = (min(x0, x1), min(y0, y1)), (abs(x1 - x0), abs(y1 - y0))
                 boxes.append(Box(corner, size, number_at, step, step in derivation.unknown))
-        return Layout(
-            self.size,
-            self.vertical,
-            tuple(words),
-            tuple(boxes),
-            tuple(self._ribbon(step, source, target) for step in target.boxes),
-            tuple(
-                Link(
-                    self.point(source.middles[s], self.source_edge),
-                    self.point(target.middles[t], self.target_edge),
-                )
-                for s, t in derivation.links
-            ),
-            tuple(brackets),
-        )
-
-    def _ribbon(self, step: int, source: _Row, target: _Row) -> Ribbon:
-        (s0, s1), (t0, t1) = source.boxes[step], target.boxes[step]
-        return Ribbon(
-            (
-                self.point(s0, self.source_edge),
-                self.point(s1, self.source_edge),
+        ribbons = {}
+        for step, (t0, t1) in target.boxes.items():
+            s0, s1 = (self.point(end, self.source_edge) for end in source.boxes[step])
+            ribbons[step] = (
+                s0,
+                s1,
                 self.point(t1, self.target_edge),
                 self.point(t0, self.target_edge),
-            ),
-            step,
+            )
+        from_source = [self.point(middle, self.source_edge) for middle in source.middles]
+        to_target = [self.point(middle, self.target_edge) for middle in target.middles]
+        links = tuple((from_source[s], to_target[t]) for s, t in derivation.links)
+        return Layout(
+            self.size, self.vertical, tuple(words), tuple(boxes), ribbons, links, tuple(brackets)
         )
 
     def bracket(self, jump: Jump, lane: int, label_place: float) -> Bracket:
@@ -280,3 +284,40 @@ class _Canvas:
             jump.is_forward,
             jump.step,
         )
+
+
+def assign_lanes(extents: list[tuple[float, float]]) -> list[int]:
+    """A lane for each bracket, short ones inside, so that no two overlap."""
+    lanes = [0] * len(extents)
+    taken: list[list[tuple[float, float]]] = []
+    for number in sorted(range(len(extents)), key=lambda n: (extents[n][1] - extents[n][0], n)):
+        begin, end = extents[number]
+        lane = 0
+        while lane < len(taken) and any(b <= end and begin <= e for b, e in taken[lane]):
+            lane += 1
+        if lane == len(taken):
+            taken.append([])
+        taken[lane].append((begin, end))
+        lanes[number] = lane
+    return lanes
+
+
+def label_places(jumps: list[Jump], lanes: list[int], vertical: bool) -> list[float]:
+    """Where along its bracket each label stands: in the middle, or where no leg of a deeper bracket
+    crosses it, or as far from the legs as possible."""
+    places = []
+    for jump, lane in zip(jumps, lanes, strict=True):
+        legs = [
+            leg
+            for other, below in zip(jumps, lanes, strict=True)
+            if below > lane
+            for leg in (other.begin, other.end)
+        ]
+        half, (low, high) = jump.half_label(vertical), jump.extent(vertical)
+        room = max(high - low - 2 * half, 0.0)
+        choices = [low + half + room * part / N_CHOICES for part in range(N_CHOICES + 1)]
+
+        clear = [min([half, *(abs(place - leg) for leg in legs)]) for place in choices]
+        best = zip(clear, choices, strict=True)
+        places.append(min(best, key=lambda item: (-item[0], abs(item[1] - jump.middle)))[1])
+    return places

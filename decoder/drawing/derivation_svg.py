@@ -13,21 +13,20 @@ Scripts and style sheets of a page find the parts of a picture by their attribut
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
+from operator import attrgetter
 from xml.sax.saxutils import escape, quoteattr
 
 from rich.cells import cell_len
 
 from hyperbaton.decoder.drawing.derivation_layout import (
     CORNER,
-    Box,
+    SMALL,
     Bracket,
     Derivation,
     Layout,
     Point,
-    Ribbon,
     lay_out,
 )
-from hyperbaton.decoder.drawing.jump_brackets import SMALL
 
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
 BACKWARD = "#D55E00"  # forward jumps are drawn in the colour of the text
@@ -97,12 +96,6 @@ def color_of(step: int) -> str:
     return PALETTE[step % len(PALETTE)]
 
 
-def ribbon_curves(ribbon: Ribbon, vertical: bool) -> tuple[tuple[Point, ...], tuple[Point, ...]]:
-    """The two long sides of a ribbon as cubic curves, from source to target and back."""
-    s0, s1, t1, t0 = ribbon.corners
-    return curve(s1, t1, vertical), curve(t0, s0, vertical)
-
-
 def curve(begin: Point, end: Point, vertical: bool) -> tuple[Point, ...]:
     """A curve that leaves and arrives at a right angle to the sides."""
     if vertical:
@@ -110,15 +103,6 @@ def curve(begin: Point, end: Point, vertical: bool) -> tuple[Point, ...]:
         return begin, (middle, begin[1]), (middle, end[1]), end
     middle = (begin[1] + end[1]) / 2
     return begin, (begin[0], middle), (end[0], middle), end
-
-
-def bracket_points(bracket: Bracket) -> tuple[Point, ...]:
-    """A bracket with round corners: lines between pairs of points, a quadratic curve around the
-    third of each triple. 8 points: begin, (a, corner, b), (c, corner, d), end."""
-    begin, first, second, end = bracket.corners
-    a, b = _toward(first, begin), _toward(first, second)
-    c, d = _toward(second, first), _toward(second, end)
-    return begin, a, first, b, c, second, d, end
 
 
 def arrow_head(bracket: Bracket) -> tuple[Point, Point, Point]:
@@ -138,14 +122,15 @@ def _toward(corner: Point, other: Point) -> Point:
 
 
 def _phrases(layout: Layout) -> Iterator[str]:
-    for ribbon in layout.ribbons:
-        there, back = ribbon_curves(ribbon, layout.vertical)
+    for step, (s0, s1, t1, t0) in layout.ribbons.items():
+        there, back = curve(s1, t1, layout.vertical), curve(t0, s0, layout.vertical)
         path = f"M{_at(there[0])}C{_points(there[1:])}L{_at(back[0])}C{_points(back[1:])}Z"
         yield (
-            f'<path class="ribbon" data-step="{ribbon.step}" d="{path}" '
-            f'fill="{color_of(ribbon.step)}" fill-opacity=".15"/>'
+            f'<path class="ribbon" data-step="{step}" d="{path}" '
+            f'fill="{color_of(step)}" fill-opacity=".15"/>'
         )
-    for step, boxes in groupby(sorted(layout.boxes, key=_step), _step):
+    by_step = attrgetter("step")
+    for step, boxes in groupby(sorted(layout.boxes, key=by_step), by_step):
         color = color_of(step)
         yield (
             f'<g class="phrase" data-step="{step}" fill="{color}" fill-opacity=".25" '
@@ -165,8 +150,8 @@ def _links(derivation: Derivation, layout: Layout) -> Iterator[str]:
     if not layout.links:
         return
     yield '<g class="links" fill="none" stroke="currentColor" stroke-opacity=".6">'
-    for (source, target), link in zip(derivation.links, layout.links, strict=True):
-        points = curve(link.source, link.target, layout.vertical)
+    for (source, target), ends in zip(derivation.links, layout.links, strict=True):
+        points = curve(*ends, layout.vertical)
         path = f"M{_at(points[0])}C{_points(points[1:])}"
         yield f'<path data-source="{source}" data-target="{target}" d="{path}"/>'
     yield "</g>"
@@ -174,8 +159,11 @@ def _links(derivation: Derivation, layout: Layout) -> Iterator[str]:
 
 def _brackets(layout: Layout) -> Iterator[str]:
     for bracket in layout.brackets:
-        begin, a, first, b, c, second, d, end = bracket_points(bracket)
-        path = f"M{_at(begin)}L{_at(a)}Q{_points((first, b))}L{_at(c)}Q{_points((second, d))}"
+        begin, first, second, end = bracket.corners
+        path = f"M{_at(begin)}"
+        for before, corner, after in ((begin, first, second), (first, second, end)):  # are rounded
+            round_corner = _points((corner, _toward(corner, after)))
+            path += f"L{_at(_toward(corner, before))}Q{round_corner}"
         path += f"L{_at(end)}"
         look = 'stroke="currentColor"'
         if not bracket.is_forward:
@@ -200,10 +188,6 @@ def _texts(derivation: Derivation, layout: Layout) -> Iterator[str]:
 
 def _text(attribute: str, at: Point, size: float, text: str) -> str:
     return f'<text {attribute} x="{_short(at[0])}" y="{_short(at[1] + 0.35 * size)}">{text}</text>'
-
-
-def _step(box: Box) -> int:
-    return box.step
 
 
 def _short(length: float) -> str:

@@ -165,30 +165,45 @@ def _verify(directory: Path, version: str, laws: ArrayCheck, folder: ArrayFolder
 
 
 def _map(path: Path, kind: str, mode: Literal["r", "c"]) -> NDArray[Any]:
-    """NumPy would parse the header as Python, with warnings, and in one thread at a time."""
+    mapped = map_array(path, mode)
+    _check(path, _kind(mapped), kind)
+    return mapped
+
+
+def map_array(path: Path, mode: Literal["r", "c"], small: int = 0) -> NDArray[Any]:
+    """The array of a file. One of up to `small` bytes is read: it takes longer to map it.
+
+    NumPy would parse the header as Python, with warnings, and in one thread at a time.
+    """
     access = {"r": mmap.ACCESS_READ, "c": mmap.ACCESS_COPY}[mode]
+    content: Any
     try:
         with reading(path), path.open("rb") as stream:
-            content = mmap.mmap(stream.fileno(), 0, access=access)
-        start = 10 + int.from_bytes(content[8:10], "little")
-        dtype, shape = _described(content[:start].decode("latin-1"))
+            is_small = path.stat().st_size <= small
+            content = (
+                bytearray(stream.read())
+                if is_small
+                else mmap.mmap(stream.fileno(), 0, access=access)
+            )
+        start, dtype, shape = npy_header(content)
         if len(content) != start + math.prod(shape) * dtype.itemsize:
             raise ValueError("another size")
         mapped = np.frombuffer(content, dtype, math.prod(shape), start).reshape(shape)
     except (ValueError, TypeError):  # also an empty file
         raise DataError("is not an array", where=str(path), advice=ADVICE) from None
-    _check(path, _kind(mapped), kind)
+    mapped.flags.writeable = mode == "c"
     return mapped
 
 
-def _described(start: str) -> tuple[np.dtype[Any], tuple[int, ...]]:
-    """What an `.npy` file says that it holds."""
-    found = NPY_START.fullmatch(start)
+def npy_header(content: Any) -> tuple[int, np.dtype[Any], tuple[int, ...]]:
+    """What the beginning of an `.npy` file says: where its values begin, their type, the shape."""
+    start = 10 + int.from_bytes(content[8:10], "little")
+    found = NPY_START.fullmatch(content[:start].decode("latin-1"))
     if not found:
         raise ValueError("another beginning")
     fields = re.findall(_FIELD, found["type"])
     shape = tuple(int(number) for number in found["shape"].split(",") if number)
-    return np.dtype(fields or found["type"].strip("'")), shape
+    return start, np.dtype(fields or found["type"].strip("'")), shape
 
 
 def _words(path: Path, size: int) -> Vocabulary:

@@ -24,15 +24,11 @@ def _zstd() -> Any:
     return zstd
 
 
-def _open_zstd(path: Path, mode: str) -> Any:
-    return _zstd().open(path, mode)
-
-
 FORMATS = {
     ".gz": Format("gzip", gzip.open),
     ".bz2": Format("bzip2", bz2.open),
     ".xz": Format("xz", lzma.open),
-    ".zst": Format("zstd", _open_zstd),
+    ".zst": Format("zstd", lambda path, mode: _zstd().open(path, mode)),
 }
 
 

@@ -109,7 +109,6 @@ def open_to_write(path: Path) -> Iterator[BinaryIO]:
 
 
 def copy_file(original: Path, path: Path) -> None:
-    """The same bytes under another name."""
     with replacing(path) as temporary:
         shutil.copyfile(original, temporary)
 

@@ -18,7 +18,7 @@ from contextlib import contextmanager, suppress
 from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection
 from queue import SimpleQueue
-from typing import Any, Self
+from typing import Any
 
 from hyperbaton.foundation.errors import DataError, HyperbatonError
 from hyperbaton.foundation.work.workers import Made, Task, Workers
@@ -81,9 +81,6 @@ class Processes(Workers):
             connection.close()
         for process in self._processes:
             process.join()
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is not None:

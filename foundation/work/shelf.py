@@ -6,25 +6,24 @@ anywhere: they read no more of it than they want, and bring home what they make.
 """
 
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from io import BytesIO
+from functools import partial
 from math import prod
 from pathlib import Path
-from threading import Lock
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hyperbaton.foundation.arrays import Int64Array
+from hyperbaton.foundation.files.array_files import map_array, npy_header
 from hyperbaton.foundation.files.writing import make_folder, writing
 from hyperbaton.foundation.work.workplace import PIECE, Piece, Workplace
 
 Arrays = Mapping[str, NDArray[Any]]
 HEAD = 1024  # bytes in which the header of every file ends
 SMALL_FILE = 1 << 15  # bytes of a file; it takes longer to map them than to read them
-_lock = Lock()  # Python 3.11 cannot parse headers in two threads at once
 
 
 class Shelf:
@@ -97,22 +96,26 @@ class FileShelf(Shelf):
 
     def get(self, name: str) -> Arrays:
         if self.here.is_home:
-            return _Mapped(self.folder / name, "r")
-        return _Fetched(self.here, self.folder / name)
+            return _mapped(self.folder / name, "r")
+        return _OnDemand(partial(self._fetch, self.folder / name))
+
+    def _fetch(self, folder: Path, name: str) -> NDArray[Any]:
+        [head] = heads(self.here, [folder], name)
+        return fetched(self.here, [(head, 0, head.shape[0])])
 
     def common(self, name: str) -> Arrays:
-        return _Mapped(self.here.get(self.folder / name), "c")
+        return _mapped(self.here.get(self.folder / name), "c")
 
     def gather(
         self, names: Sequence[str], begin: str, part: int, columns: Sequence[str]
     ) -> tuple[list[NDArray[Any]], Int64Array]:
         folders = [self.folder / name for name in names]
-        bounds = [RowRange(head, part, part + 2) for head in heads(self.here, folders, begin)]
+        bounds = [(head, part, part + 2) for head in heads(self.here, folders, begin)]
         ends = fetched(self.here, bounds).reshape(-1, 2)
         gathered = []
         for column in columns:
             found = heads(self.here, folders, column)
-            rows = [RowRange(head, *pair) for head, pair in zip(found, ends.tolist(), strict=True)]
+            rows = [(head, *pair) for head, pair in zip(found, ends.tolist(), strict=True)]
             gathered.append(fetched(self.here, rows))
         return gathered, ends[:, 1] - ends[:, 0]
 
@@ -120,48 +123,24 @@ class FileShelf(Shelf):
         shutil.rmtree(self.folder / name, ignore_errors=True)
 
 
-class _Mapped(Arrays):
-    """The arrays of a folder, each mapped when it is first wanted: whoever goes through all parts
-    wants few of them, and opening takes longer than reading what is small."""
+class _OnDemand(dict[str, NDArray[Any]]):
+    """Arrays that are found when they are first wanted: whoever goes through all parts wants few of
+    them, and opening takes longer than reading what is small."""
 
-    def __init__(self, folder: Path, mode: Literal["r", "c"]) -> None:
-        self._folder, self._mode, self._mapped = folder, mode, dict[str, NDArray[Any]]()
+    def __init__(self, find: Callable[[str], NDArray[Any]]) -> None:
+        super().__init__()
+        self._find = find
 
-    def __getitem__(self, name: str) -> NDArray[Any]:
-        if name not in self._mapped:
-            self._mapped[name] = self._opened(self._folder / f"{name}.npy")
-        return self._mapped[name]
-
-    def _opened(self, path: Path) -> NDArray[Any]:
-        is_small = path.stat().st_size <= SMALL_FILE
-        with _lock:
-            found = np.load(path, mmap_mode=None if is_small else self._mode, allow_pickle=False)
-        values = np.asarray(found)
-        values.flags.writeable = self._mode == "c"
-        return values
+    def __missing__(self, name: str) -> NDArray[Any]:
+        self[name] = self._find(name)
+        return self[name]
 
     def __iter__(self) -> Iterator[str]:
-        return (path.stem for path in sorted(self._folder.glob("*.npy")))
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
+        raise TypeError("only arrays whose names are known are found")
 
 
-class _Fetched(Arrays):
-    """The arrays of a folder of the command's machine, each fetched when it is first wanted."""
-
-    def __init__(self, here: Workplace, home: Path) -> None:
-        self._here, self._home, self._found = here, home, dict[str, NDArray[Any]]()
-
-    def __getitem__(self, name: str) -> NDArray[Any]:
-        if name not in self._found:
-            self._found[name] = fetch_array(self._here, self._home / f"{name}.npy")
-        return self._found[name]
-
-    def __iter__(self) -> Iterator[str]:
-        raise TypeError("only arrays whose names are known are fetched")
-
-    __len__ = __iter__  # type: ignore[assignment]
+def _mapped(folder: Path, mode: Literal["r", "c"]) -> Arrays:
+    return _OnDemand(lambda name: map_array(folder / f"{name}.npy", mode, SMALL_FILE))
 
 
 class Head(NamedTuple):
@@ -169,45 +148,24 @@ class Head(NamedTuple):
 
     path: Path
     start: int  # of the values
-    shape: tuple[int, ...]
     dtype: np.dtype[Any]
+    shape: tuple[int, ...]
 
 
-class RowRange(NamedTuple):
-    """Some rows of an array."""
-
-    head: Head
-    low: int
-    high: int
-
-
-def fetch_array(here: Workplace, path: Path) -> NDArray[Any]:
-    """A whole array of the command's machine, in memory."""
-    (head,) = _heads(here, [path])
-    return fetched(here, [RowRange(head, 0, head.shape[0])])
+RowRange: TypeAlias = tuple[Head, int, int]  # an array, its first row, and one past its last
 
 
 def heads(here: Workplace, folders: Sequence[Path], name: str) -> list[Head]:
     """Of the arrays of the same name in several folders."""
-    return _heads(here, [folder / f"{name}.npy" for folder in folders])
-
-
-def _heads(here: Workplace, paths: Sequence[Path]) -> list[Head]:
-    found = []
-    for path, head in zip(paths, here.read([Piece(path, 0, HEAD) for path in paths]), strict=True):
-        stream = BytesIO(head)
-        with _lock:
-            assert np.lib.format.read_magic(stream) == (1, 0)
-            shape, in_columns, dtype = np.lib.format.read_array_header_1_0(stream)
-        assert not in_columns
-        found.append(Head(path, stream.tell(), shape, dtype))
-    return found
+    paths = [folder / f"{name}.npy" for folder in folders]
+    begins = here.read(Piece(path, 0, HEAD) for path in paths)
+    return [Head(path, *npy_header(head)) for path, head in zip(paths, begins, strict=True)]
 
 
 def fetched(here: Workplace, parts: Sequence[RowRange]) -> NDArray[Any]:
     """Rows of arrays of one kind, one after the other."""
-    kind = parts[0].head
-    total = sum(part.high - part.low for part in parts)
+    kind = parts[0][0]
+    total = sum(high - low for _, low, high in parts)
     values = np.empty((total, *kind.shape[1:]), kind.dtype)
     size = kind.dtype.itemsize * prod(kind.shape[1:])
     pieces = [
@@ -230,5 +188,4 @@ def owned(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def _joined(parts: list[NDArray[Any]]) -> NDArray[Any]:
-    """Several arrays one after the other, in memory."""
     return owned(parts[0]) if len(parts) == 1 else np.concatenate(parts)

@@ -7,7 +7,7 @@ runs: here, everything lies where it belongs; on another machine, the place has 
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
@@ -46,7 +46,7 @@ class Workplace:
         these files and folders inside it need be there."""
         return home
 
-    def read(self, pieces: Sequence[Piece]) -> Iterator[bytes]:
+    def read(self, pieces: Iterable[Piece]) -> Iterator[bytes]:
         """The contents of pieces, in their order; less where a file ends before its piece does."""
         for piece in pieces:
             with piece.home.open("rb") as stream:

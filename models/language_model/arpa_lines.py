@@ -170,13 +170,7 @@ def _number(text: NDArray[np.uint8], begin: int, end: int) -> tuple[bool, float]
 
 
 @kernel
-def format_lines(
-    index: DistinctRows,
-    words: Int32Array,
-    probability: FloatArray,
-    backoff: FloatArray,
-    with_backoff: bool,
-) -> NDArray[np.uint8]:
+def format_lines(index, words, probability, backoff, with_backoff):
     n_letters = 0
     for row in range(len(words)):
         for word in words[row]:

@@ -25,17 +25,17 @@ from numpy.typing import NDArray
 from hyperbaton.foundation.arrays import (
     BoolArray,
     Float32Array,
-    FloatArray,
     Int32Array,
     Int64Array,
 )
-from hyperbaton.foundation.files.vocabulary import END, UNKNOWN
+from hyperbaton.foundation.files.vocabulary import END, UNKNOWN, Vocabulary
 from hyperbaton.foundation.hashing import GOLDEN
 from hyperbaton.foundation.kernels import inner, kernel, uncounted
-from hyperbaton.models.language_model.ngrams import NGrams, link_suffixes
+from hyperbaton.models.language_model.ngrams import NGrams, NGramSection, assemble, link_suffixes
 
 EMPTY_STATE = 0
 SCATTER = 0x9E3779B1  # 2^32 / golden ratio (Knuth, section 6.4); odd, so no two words share a key
+GATHER = pow(SCATTER, -1, 1 << 32)  # undoes it
 
 STATE = np.dtype(
     [
@@ -65,12 +65,13 @@ class Automaton(NamedTuple):
 
 
 @inner
-def word_key(word: int) -> np.uint64:
+def word_key(word: Any) -> Any:
+    """Of one word, or of an array of words."""
     return (np.uint64(word) * np.uint64(SCATTER)) & np.uint64(0xFFFFFFFF)
 
 
 @inner
-def signature_bit(key: np.uint64) -> np.uint64:
+def signature_bit(key: Any) -> Any:
     return np.uint64(1) << (key >> np.uint64(27))
 
 
@@ -126,9 +127,7 @@ def empty_memory() -> NDArray[Any]:
 
 
 @uncounted
-def remembered_advance(
-    lm: Automaton, memory: NDArray[Any], state: int, word: int
-) -> tuple[float, int]:
+def remembered_advance(lm, memory, state, word):
     """As `advance`, for a search, which asks the same questions again and again.
 
     The memory is a small table of answers in which new ones replace old ones.
@@ -142,9 +141,7 @@ def remembered_advance(
 
 
 @kernel
-def score_words(
-    lm: Automaton, words: Int32Array, offsets: Int64Array, first_state: int, end: bool
-) -> FloatArray:
+def score_words(lm, words, offsets, first_state, end):
     """log p of every word of every sentence, one after the other; with `end` also of each </s>.
 
     Sentence i is `words[offsets[i]:offsets[i + 1]]`; each begins in `first_state`.
@@ -176,22 +173,18 @@ def build_automaton(ngrams: NGrams) -> Automaton:
     longer = slice(int(ngrams.starts[2]), None)  # two words or more
     before = state[ngrams.prefix[longer]]
     states["first"] = np.searchsorted(before, np.arange(len(states)))
-    keys = word_keys(ngrams.word[longer])
+    keys = word_key(ngrams.word[longer])
     order = np.argsort((before.astype(np.uint64) << np.uint64(32)) | keys)
     transitions = np.empty(len(order), dtype=TRANSITION)
     transitions["key"] = keys[order]
     transitions["logprob"] = ngrams.logprob[longer][order]
     transitions["next"] = state[longer][order]
-    ranges = signature_bit(keys.astype(np.uint64)).astype(np.uint32)
+    ranges = signature_bit(keys).astype(np.uint32)
     np.bitwise_or.at(states["signature"], before, ranges)
     automaton = Automaton(states, _unigrams(ngrams, state), transitions)
     for array in automaton:  # read-only like those from files, so that kernels compile once
         array.setflags(write=False)
     return automaton
-
-
-def word_keys(words: Int32Array) -> NDArray[np.uint32]:
-    return words.astype(np.uint32) * np.uint32(SCATTER)
 
 
 def _states_among(ngrams: NGrams, backoff: Float32Array) -> BoolArray:
@@ -221,3 +214,54 @@ def _unigrams(ngrams: NGrams, state: Int32Array) -> NDArray[np.void]:
     unigrams["next"][words] = state[nodes]
     unigrams[~known] = unigrams[UNKNOWN]
     return unigrams
+
+
+def list_ngrams(lm: Automaton, vocabulary: Vocabulary, order: int) -> NGrams:
+    """The n-grams of an automaton, the way back from `build_automaton`, for other tools.
+
+    A state is the context of its transitions and was reached first, in order of length, by the
+    n-gram whose words it stands for; longer n-grams that lead to it only end in these words. So the
+    first n-gram into each state tells its words, and the state tells that n-gram's backoff.
+    Logarithms have the 32 bits of the automaton's; words without a unigram get that of <unk>.
+    """
+    n_words, n_states = len(lm.unigrams), len(lm.states) - 1
+    before = np.repeat(np.arange(n_states), np.diff(lm.states["first"]))
+    before = np.concatenate([np.full(n_words, EMPTY_STATE), before])
+    last = (lm.transitions["key"] * np.uint32(GATHER)).astype(np.int32)
+    last = np.concatenate([np.arange(n_words, dtype=np.int32), last])
+    logprob = np.concatenate([lm.unigrams["logprob"], lm.transitions["logprob"]])
+    after = np.concatenate([lm.unigrams["next"], lm.transitions["next"]])
+
+    reached, first = np.unique(after, return_index=True)
+    reached, first = reached[reached != EMPTY_STATE], first[reached != EMPTY_STATE]
+    ngram_of_state = np.full(n_states, -1)
+    ngram_of_state[reached] = first
+    backoff = np.zeros(len(after))
+    backoff[first] = lm.states["backoff"][reached]
+    length = _lengths(before, ngram_of_state)
+    sections = []
+    for n in range(1, order + 1):
+        rows = np.flatnonzero(length == n)
+        words = _words(rows, n, last, before, ngram_of_state)
+        sections.append(NGramSection(words, logprob[rows].astype(np.float64), backoff[rows]))
+    return assemble(vocabulary, sections)
+
+
+def _lengths(before: Int64Array, ngram_of_state: Int64Array) -> Int64Array:
+    """Of every n-gram, one more than that of the state before it."""
+    state_length = np.zeros(len(ngram_of_state), np.int64)
+    while True:  # each round gets one more length right, from the shortest on
+        longer = state_length[before[ngram_of_state[1:]]] + 1
+        if np.array_equal(longer, state_length[1:]):
+            return state_length[before] + 1
+        state_length[1:] = longer
+
+
+def _words(
+    rows: Int64Array, n: int, last: Int32Array, before: Int64Array, ngram_of_state: Int64Array
+) -> Int32Array:
+    words = np.empty((len(rows), n), dtype=np.int32)
+    for column in range(n - 1, -1, -1):
+        words[:, column] = last[rows]
+        rows = ngram_of_state[before[rows]]
+    return words

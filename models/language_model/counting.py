@@ -6,10 +6,11 @@ after the other they are the same as all at once. Sentences are counted with <s>
 after them.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 
@@ -31,6 +32,8 @@ PROGRESS_EVERY = 1000  # lines
 SORTING_MEMORY = 500_000_000  # bytes for sorting
 BYTES_PER_TOKEN = 48  # of what is sorted together
 SAMPLED_TOKENS = 100_000  # tokens that decide where parts begin
+
+Columns: TypeAlias = Mapping[str, Int32Array]  # of `NGramCounts`, all but the last
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +66,7 @@ def count_ngrams(
     for length in range(2, order + 1):
         begins, next_start = counts[-1].begins, start + len(counts[-1].word)
         bounds = _part_bounds(node, n_parts, start, next_start)
-        longer, parts = np.zeros_like(node), list[NGramCounts]()
+        longer, parts = np.zeros_like(node), list[Columns]()
         first = next_start
         for low, high in pairwise(bounds):
             is_end = depth[1:] >= length - 1
@@ -71,7 +74,7 @@ def count_ngrams(
             is_end &= node[:-1] < high
             ends = np.flatnonzero(is_end) + 1
             parts.append(_counted(words, node, ends, longer, first))
-            first += len(parts[-1].word)
+            first += len(parts[-1]["word"])
             check_number(first)
         counts.append(together(parts, begins, start))
         start, node = next_start, longer
@@ -100,9 +103,8 @@ def _part_bounds(node: Int32Array, n_parts: int, low: int, high: int) -> list[in
 
 def _counted(
     words: Int32Array, node: Int32Array, ends: Int64Array, longer: Int32Array, first: int
-) -> NGramCounts:
-    """The n-grams that end at some tokens; their nodes, from `first` on, go into `longer`. Whether
-    they begin a sentence is left open."""
+) -> Columns:
+    """The n-grams that end at some tokens; their nodes, from `first` on, go into `longer`."""
     keys = node_keys(node[ends - 1], words[ends])
     order = np.argsort(keys, kind="stable")
     keys, ends = keys[order], ends[order]
@@ -112,23 +114,19 @@ def _counted(
     longer[ends] = np.cumsum(is_new, dtype=np.int32) + np.int32(first - 1)
     begin = np.flatnonzero(is_new)
     keys = keys[begin]
-    return NGramCounts(
-        prefix=(keys >> 32).astype(np.int32),
-        suffix=node[ends[begin]],
-        word=(keys & 0xFFFFFFFF).astype(np.int32),
-        occurrences=np.diff(begin, append=len(ends)).astype(np.int32),
-        begins=np.empty(0, np.bool_),
-    )
+    return {
+        "prefix": (keys >> 32).astype(np.int32),
+        "suffix": node[ends[begin]],
+        "word": (keys & 0xFFFFFFFF).astype(np.int32),
+        "occurrences": np.diff(begin, append=len(ends)).astype(np.int32),
+    }
 
 
-def together(parts: list[NGramCounts], begins: BoolArray, start: int) -> NGramCounts:
-    def column(name: str) -> Int32Array:
-        return np.concatenate([getattr(part, name) for part in parts])
-
-    prefix = column("prefix")
-    return NGramCounts(
-        prefix, column("suffix"), column("word"), column("occurrences"), begins[prefix - start]
-    )
+def together(parts: Sequence[Columns], begins: BoolArray, start: int) -> NGramCounts:
+    """The n-grams of one length; `begins` is that of their prefixes, the nodes from `start` on."""
+    names = ("prefix", "suffix", "word", "occurrences")
+    columns = {name: np.concatenate([part[name] for part in parts]) for name in names}
+    return NGramCounts(**columns, begins=begins[columns["prefix"] - start])
 
 
 def check_text(sentences: Ragged, n_words: int) -> None:

@@ -47,7 +47,6 @@ def count_ngrams_far(
     shelf.put("plan", {"bounds": bounds, "node_of_word": node_of_word})
     n_shards, n_parts = _cut(shelf, words, depth, size), len(bounds) + 1
     del words, depth
-    none = np.empty(0, np.bool_)
     start = 1  # the first node of the length that is known already
     for length in range(2, order + 1):
         tasks = repeat(shelf), repeat(length)
@@ -58,11 +57,7 @@ def count_ngrams_far(
         first = next_start + np.cumsum([0, *(len(part["word"]) for part in parts)])
         check_number(int(first[-1]))
         shelf.put(f"first-{length}", {"node": first[:-1]})
-        merged = [
-            NGramCounts(part["prefix"], part["suffix"], part["word"], part["occurrences"], none)
-            for part in parts
-        ]
-        counts.append(together(merged, counts[-1].begins, start))
+        counts.append(together(parts, counts[-1].begins, start))
         start = next_start
     return counts
 

@@ -20,9 +20,9 @@ from hyperbaton.models.language_model.automaton import (
     UNIGRAM,
     Automaton,
     build_automaton,
+    list_ngrams,
     score_words,
 )
-from hyperbaton.models.language_model.listing import list_ngrams
 from hyperbaton.models.language_model.ngrams import LN10, NGrams
 
 FORMAT = 2
@@ -130,11 +130,9 @@ class KenlmModel:
         return int(self._model.order)
 
     def score(self, words: Sequence[str], begin: bool = True, end: bool = True) -> float:
-        """log p of a sentence: after <s> if `begin`, with </s> if `end`."""
         return float(self.word_scores(words, begin, end).sum())
 
     def word_scores(self, words: Sequence[str], begin: bool = True, end: bool = True) -> FloatArray:
-        """log p of each word, (words,) or, with `end`, (words + 1,)."""
         state, following = self._new_state(), self._new_state()
         if begin:
             self._model.BeginSentenceWrite(state)

@@ -15,7 +15,6 @@ from hyperbaton.models.phrases.smoothing import check_smoothing
 
 
 def check_phrase_settings(settings: PhraseSettings) -> None:
-    """Refuses impossible values before any work."""
     check_values(
         "phrases",
         settings,

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperbaton.foundation.arrays import Int32Array, Int64Array, UInt64Array
-from hyperbaton.foundation.hashing import EMPTY, add_row, enlarged, no_rows
+from hyperbaton.foundation.hashing import EMPTY
 from hyperbaton.foundation.kernels import inner, kernel, uncounted
-from hyperbaton.models.phrases.numbering import number_phrases
+from hyperbaton.models.phrases.numbering import number_phrases, number_rows
 from hyperbaton.models.phrases.orientation import ORIENTATIONS
 from hyperbaton.models.phrases.settings import GRID
 from hyperbaton.models.phrases.sorted_trie import Nodes, build_nodes, sorted_order
@@ -55,8 +55,6 @@ def collect(
     at, length = at[first], length[first]
     nodes = build_nodes(source_words, at, length, sorted_order(source_words, at, length), GRID)
     is_phrase = nodes.phrase != EMPTY
-    node_of = np.empty(len(first), np.int32)
-    node_of[nodes.phrase[is_phrase]] = np.flatnonzero(is_phrase)
     target_at, target_length = (
         _column(occurrences, "target_at"),
         _column(occurrences, "target_length"),
@@ -65,11 +63,13 @@ def collect(
     target_at, target_length = target_at[first], target_length[first]
     inner = _column(occurrences, "inner", np.uint64)
     orientation = (occurrences["backward"] * ORIENTATIONS + occurrences["forward"]).astype(np.uint8)
-    begin, *runs = _sorted_runs(node_of[phrase], len(nodes.word), target, inner, orientation)
+    begin, *runs = _sorted_runs(
+        nodes.of_phrases[phrase], len(nodes.word), target, inner, orientation
+    )
     n_pairs, which, count, inner, by_source_side, counts = _grouped(
         begin, *runs, columns, int(columns.max()) + 1, by_source
     )
-    rows, row = _distinct(counts)
+    row, rows = number_rows(counts)
     return PhrasePairs(
         nodes,
         np.where(is_phrase, at[nodes.phrase], 0).astype(np.int32),
@@ -217,23 +217,3 @@ def _greater(a, b):
         # The list without this position continues with a greater one, or has ended
         return (rest == 0) == (x_has == 1)
     return False
-
-
-def _distinct(counts: Int32Array) -> tuple[Int32Array, Int32Array]:
-    """The distinct rows, and the number of each row among them."""
-    number = np.empty(len(counts), np.int32)
-    rows, done = no_rows(np.int32), 0
-    while (done := _number_rows(rows, counts, done, number)) < len(counts):
-        rows = enlarged(rows)
-    width, n = counts.shape[1], rows.total[0]
-    return rows.values[: n * width].reshape(n, width), number
-
-
-@kernel
-def _number_rows(rows, counts, done, number):
-    """Goes on from row `done` until there is no room; returns how far it came."""
-    for k in range(done, len(counts)):
-        number[k] = add_row(rows, counts[k], counts.shape[1])
-        if number[k] == EMPTY:
-            return k
-    return len(counts)

@@ -265,7 +265,6 @@ def source_texts(table: PhraseTable) -> Iterator[str]:
 
 
 def target_texts(table: PhraseTable) -> list[str]:
-    """The target phrase of every entry."""
     words = table.target_vocabulary.decode(table.target_phrases.values.tolist())
     offsets = table.target_phrases.offsets.tolist()
     texts = [" ".join(words[begin:end]) for begin, end in pairwise(offsets)]

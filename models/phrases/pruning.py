@@ -8,7 +8,6 @@ so `a+e` drops all such pairs and `a-e` keeps them.
 """
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
@@ -77,15 +76,8 @@ def significance_threshold(text: str, n_sentences: int) -> float:
     return threshold
 
 
-class Postings(NamedTuple):
-    """The sentences that hold each phrase, in order, as runs of one array."""
-
-    begin: Int64Array
-    sentences: Int32Array
-
-
-def find_sentences(nodes: Nodes, words: Ragged) -> Postings:
-    """The sentences of a text that hold the phrases of each node."""
+def find_sentences(nodes: Nodes, words: Ragged) -> Ragged:
+    """The numbers of the sentences of a text that hold the phrase of each node, in order."""
     trie, n = rooted(nodes), len(nodes.word)
     n_levels = len(nodes.level_begin) - 1
     begin = np.zeros(n + 1, np.int64)
@@ -93,7 +85,7 @@ def find_sentences(nodes: Nodes, words: Ragged) -> Postings:
     begin = np.cumsum(begin)
     sentences = np.empty(begin[-1], np.int32)
     _walk(trie, words.values, words.offsets, n_levels, begin[:-1].copy(), sentences)
-    return Postings(begin, sentences)
+    return Ragged(sentences, begin)
 
 
 @kernel
@@ -115,12 +107,11 @@ def _walk(trie, words, offsets, n_levels, cursor, sentences):
 
 
 def significance(
-    source: Int64Array, target: Int64Array, in_source: Postings, in_target: Postings, n: int
+    source: Int64Array, target: Int64Array, in_source: Ragged, in_target: Ragged, n: int
 ) -> FloatArray:
-    """−log p of pairs of phrases, in a corpus of n sentence pairs."""
-    values: FloatArray = significance_of_counts(
-        *_common_sentences(source, target, *in_source, *in_target), n
-    )
+    """−log p of pairs of phrases, in a corpus of n sentence pairs; sentences by phrase."""
+    lists = in_source.offsets, in_source.values, in_target.offsets, in_target.values
+    values: FloatArray = significance_of_counts(*_common_sentences(source, target, *lists), n)
     return values
 
 

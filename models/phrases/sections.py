@@ -32,13 +32,8 @@ from hyperbaton.models.phrases.table import DIRECT_PHRASE, HEADER, SOURCE_COUNT,
 
 TableSection: TypeAlias = Mapping[str, NDArray[Any]]
 NODE_COLUMNS = ("word", "n_children", "n_entries")
-
-
-class Targets(NamedTuple):
-    """Some of the target phrases, in their order."""
-
-    words: Int32Array
-    length: NDArray[Any]  # of each phrase
+# what entries share: the column of their numbers, and the array of distinct rows
+SHARED = {"frequency": "frequency_rows", "alignment": "alignments", "reordering": "reordering_rows"}
 
 
 def section(
@@ -46,31 +41,17 @@ def section(
     n_entries: NDArray[Any],  # by node
     target: Int32Array,
     lexical: Float32Array,
-    frequencies: Float32Array,  # (n_entries, 5)
-    inner: UInt64Array,
-    reordering: Float32Array,  # (n_entries, columns), natural logs
+    **shared: tuple[NDArray[Any], NDArray[Any]],  # by the names of SHARED
 ) -> dict[str, NDArray[Any]]:
-    """A section from whole columns; what entries share is numbered."""
-    alignments, alignment = np.unique(inner, return_inverse=True)
-    frequency, frequency_rows = number_rows(frequencies)
-    row, rows = number_rows(reordering)
-    return {
-        **nodes._asdict(),
-        "n_entries": n_entries,
-        "target": target,
-        "lexical": lexical,
-        "frequency": frequency,
-        "frequency_rows": frequency_rows,
-        "alignment": alignment,
-        "alignments": alignments,
-        "reordering": row,
-        "reordering_rows": rows,
-    }
+    made = {**nodes._asdict(), "n_entries": n_entries, "target": target, "lexical": lexical}
+    for name, rows in SHARED.items():
+        made[name], made[rows] = shared[name]
+    return made
 
 
 def join(
     sections: Sequence[TableSection],
-    targets: Callable[[], Iterator[Targets]],
+    targets: Callable[[], Iterable[Ragged]],  # the target phrases in their order, part by part
     vocabularies: tuple[Vocabulary, Vocabulary],
     reordering_type: str,
     n_occurrences: float,
@@ -78,7 +59,7 @@ def join(
 ) -> ArrayFolder:
     """The table as streams. With `row`, target phrases have other numbers in the sections."""
     n_entries = sum(len(each["target"]) for each in sections)
-    sizes = [(len(part.words), len(part.length)) for part in targets()]
+    sizes = [(len(part.values), len(part)) for part in targets()]
     n_words, n_targets = map(sum, zip(*sizes, strict=True))
     for n, what in ((n_entries, "phrase pairs"), (n_words, "words of target phrases")):
         if n > MOST_NUMBERED:
@@ -86,32 +67,26 @@ def join(
             raise DataError(
                 f"{n:,} {what} are too many", expected=f"at most {MOST_NUMBERED:,}", advice=advice
             )
-    frequency_rows, frequency_of = _shared([each["frequency_rows"] for each in sections])
-    alignments, alignment_of = _shared([each["alignments"] for each in sections])
-    rows, row_of = _shared([each["reordering_rows"] for each in sections])
 
     def entries(name: str, width: int = 0, dtype: type = np.int32, new: Any = None) -> Stream:
         shape = (n_entries, width) if width else (n_entries,)
         return Stream(np.dtype(dtype), shape, _by_level(sections, name, new))
 
     words, n_children, of_node = _node_columns(sections)
-    arrays = {
+    arrays: dict[str, Any] = {
         "trie_word": words,
         "trie_children": _begins(n_children, 1),
         "entry_begin": _begins(of_node, 0),
         "target": entries("target", new=None if row is None else [row] * len(sections)),
-        "target_words": Stream(np.dtype(np.int32), (n_words,), (t.words for t in targets())),
+        "target_words": Stream(np.dtype(np.int32), (n_words,), (t.values for t in targets())),
         "target_offsets": _begins(
-            Stream(np.dtype(np.int32), (n_targets,), (t.length for t in targets())), 0
+            Stream(np.dtype(np.int32), (n_targets,), (t.lengths for t in targets())), 0
         ),
         "lexical": entries("lexical", 2, np.float32),
-        "frequency": entries("frequency", new=frequency_of),
-        "frequency_rows": frequency_rows,
-        "alignment": entries("alignment", new=alignment_of),
-        "alignments": alignments,
-        "reordering": entries("reordering", new=row_of),
-        "reordering_rows": rows,
     }
+    for name, rows in SHARED.items():
+        distinct, new = _shared([each[rows] for each in sections])
+        arrays |= {name: entries(name, new=new), rows: distinct}
     header = dict(zip(HEADER, (reordering_type, float(n_occurrences)), strict=True))
     names = ("source_vocabulary", "target_vocabulary")
     return ArrayFolder(header, arrays, dict(zip(names, vocabularies, strict=True)))
@@ -206,48 +181,39 @@ def assemble(
     reordering_type: str = "",
 ) -> ArrayFolder:
     """A table from entries in any order."""
-    nodes, node_of = nodes_of(source.phrases)
+    nodes = nodes_of(source.phrases)
     n_nodes = len(nodes.word)
     *_, by_words = _sorted_phrases(target.phrases)
     rank = np.empty(len(by_words), np.int32)
     rank[by_words] = np.arange(len(by_words))
-    node, row = node_of[source.row], rank[target.row]
+    node, row = nodes.of_phrases[source.row], rank[target.row]
     order = np.lexsort((row, -probabilities[:, DIRECT_PHRASE], node))
     inverse, inverse_lexical, direct, direct_lexical = logarithms(probabilities[order]).T
+    alignments, alignment = np.unique(inner[order], return_inverse=True)
     made = section(
         nodes,
         np.bincount(node, minlength=n_nodes),
         row[order],
         np.stack([inverse_lexical, direct_lexical], axis=1),
-        frequencies(counts[order].T, inverse, direct),
-        inner[order],
-        logarithms(reordering[order]),
+        frequency=number_rows(frequencies([*counts[order].T, inverse, direct])),
+        alignment=(alignment, alignments),
+        reordering=number_rows(logarithms(reordering[order])),
     )
     phrases = target.phrases.take(by_words)
-    all_targets = Targets(phrases.values, phrases.lengths)
     vocabularies = source.vocabulary, target.vocabulary
     source_count = np.zeros(n_nodes)
     np.maximum.at(source_count, node, counts[:, SOURCE_COUNT])
-    return join(
-        [made], lambda: iter([all_targets]), vocabularies, reordering_type, source_count.sum()
-    )
+    return join([made], lambda: [phrases], vocabularies, reordering_type, source_count.sum())
 
 
-def frequencies(
-    counts: Iterable[NDArray[Any]],  # c(e), c(f), c(f, e) of each entry
-    inverse: Float32Array,
-    direct: Float32Array,
-) -> Float32Array:
-    return np.stack([*counts, inverse, direct], axis=1, dtype=np.float32, casting="same_kind")
+def frequencies(columns: Sequence[NDArray[Any]]) -> Float32Array:
+    """c(e), c(f), c(f, e), log φ(f|e), log φ(e|f) of each entry."""
+    return np.stack(columns, axis=1, dtype=np.float32, casting="same_kind")
 
 
-def nodes_of(phrases: Ragged) -> tuple[Nodes, Int64Array]:
-    """The nodes of distinct phrases, and the node in which each of them ends."""
+def nodes_of(phrases: Ragged) -> Nodes:
     place, length, order = _sorted_phrases(phrases)
-    nodes = build_nodes(phrases.values, place, length, order, int(length.max(initial=1)))
-    node_of = np.empty(len(phrases), np.int64)
-    node_of[nodes.phrase[nodes.phrase >= 0]] = np.flatnonzero(nodes.phrase >= 0)
-    return nodes, node_of
+    return build_nodes(phrases.values, place, length, order, int(length.max(initial=1)))
 
 
 def _sorted_phrases(phrases: Ragged) -> tuple[Int32Array, Int32Array, Int64Array]:

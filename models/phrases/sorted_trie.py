@@ -31,6 +31,14 @@ class Nodes(NamedTuple):
     phrase: Int32Array  # number of the phrase that ends here, EMPTY if none does
     level_begin: Int64Array  # nodes of phrases with k + 1 words: level_begin[k]:level_begin[k + 1]
 
+    @property
+    def of_phrases(self) -> Int32Array:
+        """The node in which each phrase ends."""
+        node = np.flatnonzero(self.phrase != EMPTY)
+        of_phrase = np.empty(len(node), np.int32)
+        of_phrase[self.phrase[node]] = node
+        return of_phrase
+
 
 @inner
 def child(trie, node, word):
@@ -40,15 +48,9 @@ def child(trie, node, word):
     return np.int32(at) if at < end and trie.word[at] == word else np.int32(EMPTY)
 
 
-def trie_of(word: Int32Array, n_children: Int32Array) -> SortedTrie:
-    """From the words and numbers of children of all nodes, the root's included."""
-    return SortedTrie(word, np.cumsum(np.append(1, n_children)).astype(np.int32))
-
-
 def rooted(nodes: Nodes) -> SortedTrie:
-    """The trie of the nodes."""
-    n_first = nodes.level_begin[1]
-    return trie_of(np.append(np.int32(0), nodes.word), np.append(n_first, nodes.n_children))
+    children = np.cumsum(np.concatenate([[1, nodes.level_begin[1]], nodes.n_children]))
+    return SortedTrie(np.append(np.int32(0), nodes.word), children.astype(np.int32))
 
 
 def parents(trie: SortedTrie) -> Int64Array:

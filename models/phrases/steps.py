@@ -3,7 +3,8 @@
     lexical    how words are translated
     shard      occurrences of a block of sentences, by the part of their source phrases
     pairs      the distinct pairs of a part, with what is counted, and their target phrases by part
-    targets    target phrases of a part: their order, their counts, and the rows of the pairs
+    targets    target phrases of a part in the order of their words, how many of their pairs were
+               seen how often, and for each pair the row and the count c(e) of its target phrase
     postings   the sentences of the target phrases of a part
     totals     counts of counts, and where the parts of the target phrases begin
     section    the finished entries of a part, for `sections.py` to join
@@ -15,23 +16,21 @@ be made anywhere.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
 from hyperbaton.corpus.corpora.corpus import AlignedCorpus
 from hyperbaton.corpus.corpora.files import corpus_at
-from hyperbaton.foundation.arrays import BoolArray, Int32Array, Int64Array
+from hyperbaton.foundation.arrays import BoolArray, Int32Array, Int64Array, Ragged
 from hyperbaton.foundation.work.shelf import Arrays, Shelf, owned
 from hyperbaton.foundation.work.workplace import Workplace
 from hyperbaton.models.phrases.checking import reordering_type
 from hyperbaton.models.phrases.collecting import collect
 from hyperbaton.models.phrases.extraction import extract_block
 from hyperbaton.models.phrases.lexical import LexicalTable, estimate_lexical, lexical_weights
-from hyperbaton.models.phrases.numbering import number_rows
+from hyperbaton.models.phrases.numbering import number_phrases, number_rows
 from hyperbaton.models.phrases.partitions import Division, group_by_part
 from hyperbaton.models.phrases.pruning import (
-    Postings,
     best_first,
     find_sentences,
     keep_best,
@@ -45,8 +44,8 @@ from hyperbaton.models.phrases.reordering import (
     orientation_columns,
     reordering_scores,
 )
-from hyperbaton.models.phrases.sections import frequencies, used_rows
-from hyperbaton.models.phrases.settings import NONE, PhraseSettings
+from hyperbaton.models.phrases.sections import frequencies, section, used_rows
+from hyperbaton.models.phrases.settings import GRID, NONE, PhraseSettings
 from hyperbaton.models.phrases.smoothing import (
     SEEN,
     PairCounts,
@@ -54,9 +53,8 @@ from hyperbaton.models.phrases.smoothing import (
     pairs_by_count,
     translation_probabilities,
 )
-from hyperbaton.models.phrases.sorted_trie import Nodes, living
+from hyperbaton.models.phrases.sorted_trie import Nodes, build_nodes, living, sorted_order
 from hyperbaton.models.phrases.table import logarithms
-from hyperbaton.models.phrases.targets import number_targets, target_postings
 
 
 def part_names(step: str, n: int) -> list[str]:
@@ -70,7 +68,7 @@ class PhraseSteps:
     division: Division
     shelf: Shelf
 
-    def make(self, step: str, part: int) -> None:
+    def make(self, name: str) -> None:
         """Puts a part on the shelf."""
         makers: dict[str, Callable[[int], Arrays]] = {
             "lexical": self._lexical,
@@ -81,7 +79,8 @@ class PhraseSteps:
             "totals": self._add_up,
             "section": self._score,
         }
-        self.shelf.put(f"{step}-{part}", makers[step](part))
+        step, _, part = name.rpartition("-")
+        self.shelf.put(name, makers[step](int(part)))
 
     @property
     def kind(self) -> ReorderingType | None:
@@ -147,17 +146,31 @@ class PhraseSteps:
     def _number_targets(self, part: int) -> Arrays:
         names = ("target_at", "target_length", "target_count")
         (at, length, count), sizes = self.shelf.gather(self.pairs, "part_begin", part, names)
-        words = self.corpus.target.words.values
-        found = number_targets(words, at, length.astype(np.int32), count)
-        if self.settings.smoothing == NONE:
-            del found["seen"]
-        of_pair = found["count"][found["row"]]
-        return {**found, "count": of_pair, "pair_begin": np.cumsum([0, *sizes])}
+        words, length = self.corpus.target.words.values, length.astype(np.int32)
+        number, first = number_phrases(words, at, length)
+        order = sorted_order(words, at[first], length[first])
+        rank = np.empty(len(order), np.int32)
+        rank[order] = np.arange(len(order))
+        row, chosen = rank[number], first[order]
+        found = {
+            "row": row,
+            "words": Ragged.gather(words, at[chosen].astype(np.int64), length[chosen]).values,
+            "length": length[chosen].astype(np.uint8),
+            "count": np.bincount(row, count, len(order)).astype(np.int32)[row],
+            "pair_begin": np.cumsum([0, *sizes]),
+        }
+        if self.settings.smoothing != NONE:
+            found["seen"] = pairs_by_count(row.astype(np.int64), count, len(order))
+        return found
 
     def _find_targets(self, part: int) -> Arrays:
         targets = self.shelf.get(f"targets-{part}")
-        words, length = owned(targets["words"]), owned(targets["length"])
-        return target_postings(words, length, self.corpus.target.words)._asdict()
+        words, length = owned(targets["words"]), targets["length"].astype(np.int32)
+        at = (np.cumsum(length) - length).astype(np.int32)
+        nodes = build_nodes(words, at, length, np.arange(len(length)), GRID)
+        found = find_sentences(nodes, self.corpus.target.words)
+        found = found.take(nodes.of_phrases.astype(np.int64))
+        return {"begin": found.offsets, "sentences": found.values}
 
     def _add_up(self, _: int) -> Arrays:
         pairs, targets = map(self.shelf.get, self.pairs), map(self.shelf.get, self.targets)
@@ -192,24 +205,19 @@ class PhraseSteps:
         order = order[keep[order]]
         n_entries = np.bincount(node[order], minlength=len(n_pairs)).astype(np.int32)
         nodes, chosen = living(nodes, n_entries)
-        alignment, alignments = used_rows(pairs["alignment"][order], pairs["alignments"])
         orientation, orientations = used_rows(pairs["orientation"][order], pairs["orientations"])
+        scores = logarithms(reordering_scores(self.kind, orientations))
         rows = [target_count[order], counts.source[order], count[order]]
-        frequency, frequency_rows = number_rows(
-            frequencies(rows, logarithms(inverse[order]), logarithms(direct[order]))
+        rows += [logarithms(inverse[order]), logarithms(direct[order])]
+        return section(
+            nodes,
+            n_entries[chosen],
+            row[order],
+            pairs["lexical"][order],
+            frequency=number_rows(frequencies(rows)),
+            alignment=used_rows(pairs["alignment"][order], pairs["alignments"]),
+            reordering=(orientation, scores),
         )
-        return {
-            **nodes._asdict(),
-            "n_entries": n_entries[chosen],
-            "target": row[order],
-            "lexical": pairs["lexical"][order],
-            "frequency": frequency,
-            "frequency_rows": frequency_rows,
-            "alignment": alignment,
-            "alignments": alignments,
-            "reordering": orientation,
-            "reordering_rows": logarithms(reordering_scores(self.kind, orientations)),
-        }
 
     def _of_targets(
         self, part: int, pairs: Arrays, begin: Int64Array
@@ -246,25 +254,18 @@ class PhraseSteps:
         values = np.empty(len(node))
         for number, here, rows in self._tiles(pairs, begin, row):
             postings = self.shelf.common(f"postings-{number}")
-            in_target = Postings(*(postings[name] for name in Postings._fields))
+            in_target = Ragged(postings["sentences"], postings["begin"])
             values[here] = significance(node[here], rows.astype(np.int64), in_source, in_target, n)
         keep: BoolArray = values >= significance_threshold(self.settings.significance, n)
         return keep
 
 
-class SentSteps(NamedTuple):
-    """The steps as a task gets them."""
-
-    corpus: AlignedCorpus | Path
-    settings: PhraseSettings
-    division: Division
-    shelf: Shelf
-
-    def at(self, here: Workplace) -> PhraseSteps:
-        corpus = corpus_at(here, self.corpus)
-        return PhraseSteps(corpus, self.settings, self.division, self.shelf.at(here))
-
-
-def make_part(here: Workplace, steps: SentSteps, step: str, part: int) -> None:
-    """The task."""
-    steps.at(here).make(step, part)
+def make_part(
+    here: Workplace,
+    corpus: AlignedCorpus | Path,
+    settings: PhraseSettings,
+    division: Division,
+    shelf: Shelf,
+    name: str,
+) -> None:
+    PhraseSteps(corpus_at(here, corpus), settings, division, shelf.at(here)).make(name)

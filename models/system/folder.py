@@ -25,6 +25,7 @@ from hyperbaton.corpus.words.word_classes import WordClasses
 from hyperbaton.foundation.errors import DataError, SettingError, missing_file, nearest
 from hyperbaton.foundation.files.writing import make_folder, open_to_write, writing
 from hyperbaton.foundation.progress import Talk
+from hyperbaton.foundation.settings_text import NO_LIMIT
 from hyperbaton.models.distortion.catalogue import (
     MODELS,
     make_model,
@@ -43,7 +44,7 @@ if TYPE_CHECKING:  # few systems take raw text
 FORMAT = 2
 NAME = "model.toml"
 ADVICE = "train or import the system again"
-DISTORTION_LIMIT, NO_LIMIT = 6, -1
+DISTORTION_LIMIT = 6
 LARGEST_WEIGHT, LARGEST_LIMIT = 1e6, 10**6  # more could overflow
 MBR_SCALE = 20.0  # of systems for which none was chosen; in the table [search] of the others
 TAGGER = "source_tagger"  # a part of systems that were trained with tags
@@ -86,7 +87,6 @@ def starting_weights(models: Iterable[DistortionModel]) -> dict[str, float]:
 
 
 def default_weights(reordering_type: str) -> dict[str, float]:
-    """The starting weights of a system with the default models."""
     return starting_weights(default_models(reordering_type))
 
 
@@ -100,7 +100,6 @@ def write_system(
 ) -> None:
     """Turns the parts (folders inside `directory`) into a system; `search` has its distortion limit
     and perhaps the scale for minimum Bayes risk."""
-    models = list(models)
     content = {
         "format": FORMAT,
         "hyperbaton": version("hyperbaton"),
@@ -111,8 +110,7 @@ def write_system(
         **sections,
     }
     write_content(directory, content)
-    learned = (model.part for model in models if model.part)
-    remove_other_parts(directory, [*parts.values(), *learned])
+    remove_other_parts(directory, part_folders(content))
 
 
 def write_variant(
@@ -126,16 +124,13 @@ def write_variant(
 
     Its parts are links to those of `base`, so neither folder may be moved without the other.
     """
-    content = read_system(base)
-    entries = model_entries(base, distortion)
-    content |= {
+    content = read_system(base) | {
         "search": {"distortion_limit": distortion_limit},
         "weights": dict(weights),
-        "distortion": entries,
+        "distortion": model_entries(base, distortion),
     }
     make_folder(directory / PARTS)
-    parts = (*content["parts"].values(), *(each["part"] for each in entries if "part" in each))
-    for part in parts:
+    for part in part_folders(content):
         link = directory / part
         with writing(link):
             link.unlink(missing_ok=True)
@@ -236,7 +231,7 @@ def _check(content: dict[str, Any], where: str) -> None:
     if not isinstance(entries, list) or not all(map(_is_entry, entries)):
         raise DataError("has no list [[distortion]] of models", where=where, advice=ADVICE)
     limit = content["search"].get("distortion_limit")
-    if type(limit) is not int or not -1 <= limit <= LARGEST_LIMIT:
+    if type(limit) is not int or not NO_LIMIT <= limit <= LARGEST_LIMIT:
         raise DataError(
             f"search.distortion_limit is {limit!r:.40}",
             where=where,
@@ -351,8 +346,14 @@ def _model_texts(entries: Iterable[Mapping[str, Any]]) -> str:
 def system_files(directory: Path, wanted: Iterable[str] = ()) -> tuple[str, ...]:
     """The files and folders that a system with these models consists of; others may lie beside
     them."""
-    learned = (entry["part"] for entry in model_entries(directory, wanted) if "part" in entry)
-    return NAME, *read_system(directory)["parts"].values(), *learned
+    content = read_system(directory) | {"distortion": model_entries(directory, wanted)}
+    return NAME, *part_folders(content)
+
+
+def part_folders(content: Mapping[str, Any]) -> list[str]:
+    """The folders of all parts that a `model.toml` names."""
+    learned = (entry["part"] for entry in content["distortion"] if "part" in entry)
+    return [*content["parts"].values(), *learned]
 
 
 def load_phrases(directory: Path) -> PhraseTable:

@@ -8,10 +8,10 @@ from hyperbaton.foundation.files.array_files import save_arrays
 from hyperbaton.foundation.files.writing import make_folder, put_in_place, writing
 from hyperbaton.foundation.progress import SILENT, Reporter
 from hyperbaton.models.phrases.checking import check_phrase_settings
-from hyperbaton.models.phrases.pruned import pruned
 from hyperbaton.models.phrases.settings import PhraseSettings
+from hyperbaton.models.phrases.smaller_tables import pruned
 from hyperbaton.models.phrases.table import FORMAT
-from hyperbaton.models.system.folder import load_phrases, read_system, write_content
+from hyperbaton.models.system.folder import load_phrases, part_folders, read_system, write_content
 from hyperbaton.models.system.stages import (
     PARTS,
     fingerprint,
@@ -43,17 +43,12 @@ def prune_system(
     with locked(out):
         key = fingerprint(Path(content["parts"]["phrases"]).name, chosen)
         part = run_stage(out, "phrases", key, work, reporter)
-        if not _is_same(directory, out):
+        if directory.resolve() != out.resolve():
             content = _copied(directory, out, content)
         content["parts"]["phrases"] = part
         content[PRUNED] = [*content.get(PRUNED, []), chosen]
         write_content(out, content)
-        learned = [model["part"] for model in content["distortion"] if "part" in model]
-        remove_other_parts(out, [*content["parts"].values(), *learned])
-
-
-def _is_same(one: Path, other: Path) -> bool:
-    return one.resolve() == other.resolve()
+        remove_other_parts(out, part_folders(content))
 
 
 def _copied(directory: Path, out: Path, content: dict[str, Any]) -> dict[str, Any]:

@@ -78,7 +78,6 @@ def locked(directory: Path) -> Iterator[None]:
 
 
 def part_of(name: str, key: str) -> str:
-    """The folder of a stage's result, in that of the run."""
     return f"{PARTS}/{name}-{key}"
 
 

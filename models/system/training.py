@@ -21,7 +21,7 @@ from hyperbaton.foundation.arrays import Ragged
 from hyperbaton.foundation.errors import SettingError
 from hyperbaton.foundation.files.vocabulary import SPECIAL, Vocabulary
 from hyperbaton.foundation.progress import SILENT, Reporter, Talk
-from hyperbaton.foundation.work.sizes import parse_size
+from hyperbaton.foundation.settings_text import parse_size
 from hyperbaton.foundation.work.workers import Threads, Workers
 from hyperbaton.models.distortion.catalogue import MODELS, parse_model, split_model
 from hyperbaton.models.distortion.interface import DistortionModel, takes
@@ -169,7 +169,6 @@ def _check_alignment(files: CorpusFiles, settings: TrainingSettings) -> None:
 
 
 def check_training_settings(settings: TrainingSettings) -> None:
-    """Refuses impossible values before any work."""
     check_values("corpus", settings.corpus, {"max_length": check_not_negative})
     check_phrase_settings(settings.phrases)
     check_values("train", settings.train, {"memory": parse_size})

@@ -20,7 +20,7 @@ from hyperbaton.foundation.errors import DataError
 from hyperbaton.foundation.files.sealed_folders import check_unchanged, sha256
 from hyperbaton.foundation.files.writing import path_text
 from hyperbaton.foundation.progress import Progress
-from hyperbaton.foundation.work.sizes import parse_size
+from hyperbaton.foundation.settings_text import parse_size
 from hyperbaton.models.system.folder import TEXT
 from hyperbaton.models.system.settings import TrainingSettings
 from hyperbaton.models.system.stages import CORPUS, fingerprint, part_of, run_stage

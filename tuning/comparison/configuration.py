@@ -49,8 +49,9 @@ from hyperbaton.corpus.raw_text.settings import TextSettings
 from hyperbaton.decoder.decode import SearchSettings
 from hyperbaton.foundation.errors import SettingError, nearest
 from hyperbaton.foundation.files.typed_reading import typed
+from hyperbaton.foundation.settings_text import INFINITE, NO_LIMIT
 from hyperbaton.models.phrases.settings import PhraseSettings
-from hyperbaton.models.system.folder import DISTORTION_LIMIT, NO_LIMIT
+from hyperbaton.models.system.folder import DISTORTION_LIMIT
 from hyperbaton.models.system.settings import ClassSettings, LanguageModelSettings
 from hyperbaton.tuning.evaluation.data_sets import ALL_LINES, DataSet
 from hyperbaton.tuning.evaluation.significance import SIGNIFICANT
@@ -135,7 +136,7 @@ def read_record(path: Path, kind: type[Record]) -> Record:
     """A configuration, or a record with some of its fields and sections, from a TOML file."""
     content, where = read_toml(path), str(path)
     if isinstance(limits := content.get("limits"), list):
-        content["limits"] = [NO_LIMIT if limit == "inf" else limit for limit in limits]
+        content["limits"] = [NO_LIMIT if limit == INFINITE else limit for limit in limits]
     names = section_names(kind)
     sections = {key: content.pop(key) for key in [*content] if key in names or is_optimiser(key)}
 

@@ -25,8 +25,8 @@ from hyperbaton.decoder.stream import Failure, decode_all
 from hyperbaton.decoder.translator import Translator
 from hyperbaton.foundation.arrays import FloatArray
 from hyperbaton.foundation.progress import Progress, silent
+from hyperbaton.foundation.settings_text import NO_LIMIT
 from hyperbaton.models.distortion.oracle import Oracle
-from hyperbaton.models.system.folder import NO_LIMIT
 
 SAID, PHRASES, LIMIT, SEARCH, MODEL = CAUSES = ("said", "phrases", "limit", "search", "model")
 EQUAL_SCORES = 1e-6  # scores that differ by less are the same

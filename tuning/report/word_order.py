@@ -16,6 +16,7 @@ import numpy as np
 from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.decoder.drawing.derivation_layout import Derivation
 from hyperbaton.decoder.drawing.derivation_svg import derivation_svg
+from hyperbaton.foundation.settings_text import show_limit
 from hyperbaton.models.distortion.interface import HeatMap
 from hyperbaton.tuning.comparison.configuration import limit_name
 from hyperbaton.tuning.comparison.results import Cell, Comparison, output_visits
@@ -170,4 +171,4 @@ def live_link(comparison: Comparison, sentence: Sentence, pair: Sequence[Cell]) 
 
 def _column(cell: Cell, features: dict[str, None]) -> dict[str, Any]:
     weights = {name: float(f"{cell.best.weights.get(name, 0.0):.6g}") for name in features}
-    return {"limit": "inf" if cell.limit < 0 else cell.limit, "weights": weights}
+    return {"limit": show_limit(cell.limit), "weights": weights}

@@ -3,12 +3,12 @@
 import asyncio
 import logging
 from collections.abc import Hashable, Iterable
-from concurrent.futures import CancelledError, Executor, Future
+from concurrent.futures import CancelledError, Future
 from contextlib import suppress
 from functools import partial
 from itertools import count
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 from urllib.parse import urlsplit
 
 import dask
@@ -19,9 +19,8 @@ from distributed.utils import get_ip
 
 from hyperbaton.foundation.errors import DataError, SettingError, counted
 from hyperbaton.foundation.progress import Progress
-from hyperbaton.foundation.work.cluster.far_workplace import Order, run_task
+from hyperbaton.foundation.work.cluster.far_workplace import Order, Packed, run_task
 from hyperbaton.foundation.work.cluster.file_service import FileService
-from hyperbaton.foundation.work.cluster.packed import Packed
 from hyperbaton.foundation.work.cluster.versions import own_versions
 from hyperbaton.foundation.work.workers import Made, Task, Workers
 
@@ -36,8 +35,7 @@ class DaskWorkers(Workers):
 
     def __init__(self, client: Client, cache: int, *, shared: bool) -> None:
         self._client, self._cache, self._shared = client, cache, shared
-        # by the worker that is preferred
-        self._executors: dict[str, Executor] = {"": client.get_executor(pure=False)}
+        self._executor: Any = client.get_executor(pure=False)
         self._last = dict[Hashable, str]()  # workers by what they have worked on
         self._numbers, self._listeners = count(), dict[int, Progress]()
         self._n_given = self._n_done = 0
@@ -91,17 +89,11 @@ class DaskWorkers(Workers):
         )  # fmt: skip
         made: Future[Any] = Future()
         made.set_running_or_notify_cancel()
-        executor = self._executor(self._last.get(task.near, ""))
-        done = executor.submit(run_task, order, task.work, task.arguments)
+        place = self._last.get(task.near)
+        where = {"workers": [place], "allow_other_workers": True} if place else {}
+        done = self._executor.submit(run_task, order, task.work, task.arguments, **where)
         done.add_done_callback(lambda done: self._pass_on(number, done, made, task.near))
         return made
-
-    def _executor(self, place: str) -> Executor:
-        """One that prefers a worker."""
-        if place not in self._executors:
-            how = {"pure": False, "workers": [place], "allow_other_workers": True}
-            self._executors[place] = self._client.get_executor(**how)
-        return self._executors[place]
 
     def _pass_on(self, number: int, done: Future[Any], made: Future[Any], near: Hashable) -> None:
         self._listeners.pop(number, None)
@@ -120,12 +112,8 @@ class DaskWorkers(Workers):
             listener(what, done)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        for executor in self._executors.values():
-            executor.shutdown(wait=wait and not cancel_futures)
+        self._executor.shutdown(wait=wait and not cancel_futures)
         self._client.sync(self._close)
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self.shutdown(cancel_futures=kind is not None)

@@ -39,7 +39,6 @@ class FileService:
         self._answers: dict[str, Callable[..., Awaitable[Any]]] = {
             "list": self._list,
             "read": self._read,
-            "pieces": self._pieces,
             "begin": self._begin,
             "write": self._write,
             "finish": self._finish,
@@ -89,20 +88,7 @@ class FileService:
         listing = await asyncio.to_thread(self._lister.listing, found, parts)
         return listing.plain()
 
-    async def _read(self, path: str, name: str, start: int, size: int) -> bytes:
-        folder = self._checked(path, self._readable | self._writable)
-        file = self._inside(folder, name)
-
-        def read() -> bytes:
-            with file.open("rb") as stream:
-                stream.seek(start)
-                return stream.read(min(size, PIECE))
-
-        found = await asyncio.to_thread(read)
-        self.sent += len(found)
-        return found
-
-    async def _pieces(self, pieces: list[tuple[str, int, int]]) -> list[bytes]:
+    async def _read(self, pieces: list[tuple[str, int, int]]) -> list[bytes]:
         """Bytes of several files, PIECE altogether."""
         allowed = self._readable | self._writable
         files = [self._checked(path, allowed) for path, _, _ in pieces]

@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, Any
 from hyperbaton.foundation.errors import DataError, SettingError, counted, nearest
 from hyperbaton.foundation.files.typed_reading import typed
 from hyperbaton.foundation.progress import Talk
+from hyperbaton.foundation.settings_text import parse_size
 from hyperbaton.foundation.work.processes import ctrl_c_later
-from hyperbaton.foundation.work.sizes import parse_size
 
 if TYPE_CHECKING:
     from hyperbaton.foundation.work.cluster.dask_workers import DaskWorkers

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
 import click
 
 from hyperbaton.console import say
+from hyperbaton.foundation.settings_text import NO_LIMIT, parse_limit
 
 if TYPE_CHECKING:
     from hyperbaton.corpus.corpora.reading import CorpusFiles
@@ -57,13 +58,11 @@ class _Limit(click.ParamType[int]):
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> int:
-        if value in ("inf", "-1"):
-            return -1
         try:
-            number = int(str(value))
+            number = parse_limit(str(value))
         except ValueError:
-            number = -2
-        if number < 0:
+            number = NO_LIMIT - 1
+        if number < NO_LIMIT:
             self.fail(f"{value!r} is not a number of words or inf", param, ctx)
         return number
 

@@ -88,7 +88,7 @@ class Translate(MarkedCommand):
     cluster: str | None = cluster_option()
 
     def run(self) -> None:
-        from hyperbaton.decoder.request_files import check_used_up
+        from hyperbaton.decoder.constrained_search import check_used_up
         from hyperbaton.decoder.stream import search_all
 
         if self.is_prompt():
@@ -170,7 +170,7 @@ class Translate(MarkedCommand):
         self, stack: ExitStack, translator: "Translator"
     ) -> "Generator[Request, None, None] | None":
         """One for each sentence, if there are any."""
-        from hyperbaton.decoder.request_files import read_requests
+        from hyperbaton.decoder.constrained_search import read_requests
 
         for name, path in self.requested().items():  # at most one
             read = read_requests(path, name.lstrip("-"), translator.preparation.split)

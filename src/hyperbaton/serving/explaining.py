@@ -22,11 +22,12 @@ from hyperbaton.decoder.drawing.derivation_svg import derivation_svg
 from hyperbaton.decoder.explanation import Explanation, explain
 from hyperbaton.decoder.translator import Translation, Translator
 from hyperbaton.foundation.errors import DataError
+from hyperbaton.foundation.settings_text import parse_limit, show_limit
 from hyperbaton.serving.answer_types import Differences, Effect, Result, SpanOptions
 from hyperbaton.serving.answers import BAD_REQUEST, Refused, error_content
 from hyperbaton.serving.limits import RequestLimits
 from hyperbaton.serving.request_types import checked, explain_request
-from hyperbaton.serving.systems import ServedSystem, limit_content, limit_number, search_content
+from hyperbaton.serving.systems import ServedSystem, search_content
 from hyperbaton.serving.translating import check_length, decode, request_of, requested, sentence_of
 from hyperbaton.views.explanation_text import Explained, as_content, explain_derivations
 
@@ -52,7 +53,7 @@ def explain_sentence(
         derivation |= _result_content(result)
     content |= {
         "n_best": [_result_content(result) for result in results],
-        "limit": limit_content(translator.settings.distortion_limit),
+        "limit": show_limit(translator.settings.distortion_limit),
         "settings": search_content(translator),
         "search": _search_content(decoded),
         "options": list(_options(decoded, asked["options"])),
@@ -199,7 +200,7 @@ def _effects(
 
     return {
         "limits": [
-            {"limit": limit} | effect(distortion_limit=limit_number(limit))
+            {"limit": limit} | effect(distortion_limit=parse_limit(limit))
             for limit in asked["limits"]
         ],
         "beams": [

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple, cast
 from hyperbaton.decoder.explanation import Part, parts_of
 from hyperbaton.decoder.translator import Translator
 from hyperbaton.foundation.errors import SettingError, check_known
+from hyperbaton.foundation.settings_text import parse_limit, show_limit
 from hyperbaton.models.distortion.interface import DistortionModel
-from hyperbaton.serving.answer_types import Example, Limit, Model, Settings
+from hyperbaton.serving.answer_types import Example, Model, Settings
 
 N_VARIANTS = 4  # kept for each system, because clients often repeat their weights and settings
 
@@ -31,7 +32,7 @@ class ServedSystem:
         """What a checked request changes; names that the system does not have are errors."""
         settings = dict(asked.get("search", {}))
         if "limit" in asked:
-            settings["distortion_limit"] = limit_number(asked["limit"])
+            settings["distortion_limit"] = parse_limit(asked["limit"])
         weights = asked.get("weights", {})
         _check_names("weights", "feature", weights, self.translator.feature_names)
         distortion = tuple(asked["distortion"]) if "distortion" in asked else None
@@ -77,7 +78,7 @@ class ServedSystem:
                 for part in parts_of(translator.distortion)
                 for name in translator.feature_names[part.first : part.last]
             ],
-            "limit": limit_content(translator.settings.distortion_limit),
+            "limit": show_limit(translator.settings.distortion_limit),
             "search": search_content(translator),
             "examples": self.examples,
         }
@@ -96,11 +97,3 @@ def search_content(translator: Translator) -> Settings:
     """The settings that a request may change."""
     settings = asdict(translator.settings)
     return cast(Settings, {name: settings[name] for name in Settings.__annotations__})
-
-
-def limit_number(limit: int | str) -> int:
-    return -1 if limit == "inf" else int(limit)
-
-
-def limit_content(limit: int) -> Limit:
-    return "inf" if limit < 0 else limit

@@ -8,11 +8,10 @@ from typing import Any
 
 from hyperbaton.corpus.sentences.marking import Marking, marked_sentence
 from hyperbaton.corpus.sentences.sentence import Sentence
-from hyperbaton.decoder.constrained_search import WIDENING, Request
+from hyperbaton.decoder.constrained_search import PARSERS, WIDENING, Request
 from hyperbaton.decoder.decode import IsStopped, Stopped
 from hyperbaton.decoder.decoded import Decoded
 from hyperbaton.decoder.output import json_content
-from hyperbaton.decoder.request_files import PARSERS
 from hyperbaton.decoder.translator import Translator
 from hyperbaton.foundation.errors import HyperbatonError
 from hyperbaton.serving.answers import BAD_REQUEST, TOO_LARGE, TOO_SLOW, Refused, error_content

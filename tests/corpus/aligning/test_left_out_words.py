@@ -1,7 +1,6 @@
 import numpy as np
 
-from hyperbaton.corpus.aligning.aligner import Directions
-from hyperbaton.corpus.aligning.left_out_words import align_without
+from hyperbaton.corpus.aligning.aligner import Directions, align_without
 from hyperbaton.foundation.arrays import Ragged
 from tests.models.phrases.corpora import corpus_of
 

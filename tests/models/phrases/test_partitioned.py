@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from hyperbaton.corpus.corpora.files import save_corpus
 from hyperbaton.foundation.errors import DataError
-from hyperbaton.models.phrases import lexical, partitioned, partitions
+from hyperbaton.models.phrases import building, lexical, partitions
 from hyperbaton.models.phrases.building import WORK_FOLDER, train_phrases
 from hyperbaton.models.phrases.extraction import extract
 from hyperbaton.models.phrases.numbering import number_phrases, number_rows
@@ -165,7 +165,7 @@ def test_parts_that_workers_brought_home_are_not_made_again(tmp_path, monkeypatc
 def test_work_that_was_divided_otherwise_is_not_taken_over(tmp_path, monkeypatch):
     corpus = corpus_of(SENTENCES)
     with monkeypatch.context() as patch:
-        patch.setattr(partitioned.PhraseTraining, "_joined", lambda *_: 1 / 0)
+        patch.setattr(building.PhraseTraining, "_joined", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             train_phrases(corpus, memory=TINY, folder=tmp_path)
     table = train_phrases(corpus, memory=20_000, folder=tmp_path)

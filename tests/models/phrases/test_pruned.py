@@ -13,9 +13,9 @@ from scipy.stats import hypergeom
 from hyperbaton.foundation.errors import DataError
 from hyperbaton.models.phrases.building import train_phrases
 from hyperbaton.models.phrases.moses_tables import read_phrase_table, source_texts, target_texts
-from hyperbaton.models.phrases.pruned import pruned
 from hyperbaton.models.phrases.pruning import significance_of_counts
 from hyperbaton.models.phrases.settings import PhraseSettings
+from hyperbaton.models.phrases.smaller_tables import pruned
 from hyperbaton.models.phrases.table import PhraseTable
 from tests.models.phrases.corpora import corpus_of, small_corpora
 

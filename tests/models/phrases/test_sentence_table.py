@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from hyperbaton.models.phrases.building import train_phrases
 from hyperbaton.models.phrases.moses_tables import source_texts, target_texts
-from hyperbaton.models.phrases.sentence_table import sentence_table
+from hyperbaton.models.phrases.smaller_tables import sentence_table
 from tests.models.phrases.corpora import corpus_of, small_corpora
 
 

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from hyperbaton.foundation.errors import BadLine, DataError, SettingError
+from hyperbaton.foundation.work.cluster.far_workplace import Packed
 from hyperbaton.foundation.work.cluster.opening import ClusterSettings, cluster_workers
-from hyperbaton.foundation.work.cluster.packed import Packed
 from hyperbaton.foundation.work.workers import run_jobs
 from hyperbaton.foundation.work.workplace import PIECE, Piece
 from tests.child_processes import PATIENCE

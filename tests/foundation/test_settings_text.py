@@ -3,7 +3,7 @@
 import pytest
 
 from hyperbaton.foundation.errors import SettingError
-from hyperbaton.foundation.work.sizes import parse_size
+from hyperbaton.foundation.settings_text import parse_size
 
 
 @pytest.mark.parametrize(
