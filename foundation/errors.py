@@ -5,7 +5,7 @@ expected or exists, and what to do. The command line prints them without a trace
 is not a `HyperbatonError` is our bug.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
@@ -55,6 +55,14 @@ class SettingError(HyperbatonError):
     """A setting is unknown or has an impossible value: wrong usage, exit code 2."""
 
     exit_code = 2
+
+
+def check_known(what: str, name: str, known: Iterable[str], where: str = "") -> None:
+    """Refuses a name that is not among the known ones."""
+    names = list(known)
+    if name not in names:
+        expected = nearest(name, names)
+        raise SettingError(f"there is no {what} {name!r}", where=where, expected=expected)
 
 
 def nearest(name: str, known: list[str]) -> str:

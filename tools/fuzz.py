@@ -69,8 +69,7 @@ from hyperbaton.models.phrases.moses_tables import read_phrase_table
 from hyperbaton.models.system.folder import read_system
 from hyperbaton.models.system.moses_ini import read_moses_ini
 from hyperbaton.tuning.comparison.configuration import read_configuration
-from hyperbaton.tuning.evaluation.list_features import read_feature_lists
-from hyperbaton.tuning.evaluation.nbest_lists import read_lists
+from hyperbaton.tuning.evaluation.nbest_lists import read_feature_lists, read_lists
 from hyperbaton.tuning.evaluation.references import read_hypotheses
 from hyperbaton.tuning.weights.trace import load_pool, read_trace
 from tests.tiny_systems import train_all_models, train_for_text

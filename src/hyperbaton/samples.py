@@ -4,7 +4,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from hyperbaton.corpus.corpora.reading import CorpusFiles
-from hyperbaton.foundation.errors import SettingError, nearest
+from hyperbaton.foundation.errors import check_known
 from hyperbaton.tuning.comparison.configuration import Configuration, TrainingData
 from hyperbaton.tuning.evaluation.data_sets import DataSet
 
@@ -15,11 +15,8 @@ NOTE = "on sentences that a grammar has generated, with their own alignments"
 
 def sample_files(name: str, split: str = "train") -> CorpusFiles:
     """The files of one split: `sample_files("ja-en", "test")`."""
-    for what, value, known in (("sample", name, SAMPLES), ("split", split, SPLITS)):
-        if value not in known:
-            raise SettingError(
-                f"there is no {what} {value!r}", expected=nearest(value, list(known))
-            )
+    check_known("sample", name, SAMPLES)
+    check_known("split", split, SPLITS)
     source, target = name.split("-")
     folder = Path(str(files("hyperbaton.data_samples").joinpath(name)))
     ending = ".gz" if split == "train" else ""

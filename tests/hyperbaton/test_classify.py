@@ -167,7 +167,7 @@ def test_a_folder_for_pictures_that_cannot_be_made(run, write):
     place = write("file", "x")
     code, _, err = run(*SMALL, "--repeats", 1, "--classes", 3, "--plots", place)
     assert code == 1
-    assert f"{place}: cannot be made: File exists" in err
+    assert f"{place}: is not a folder" in err
 
 
 def test_the_command_has_the_models_own_default():

@@ -52,11 +52,16 @@ class Job:
     system: ComparedSystem  # its models with all their settings
     limit: int
     seed: int
+    # Jobs whose mean weights it has, once these are tuned: the replicas of its cell, or one run of
+    # another system
+    lenders: tuple["Job", ...] = ()
 
     @property
     def name(self) -> str:
-        seed = f", seed {self.seed}" if self.tune.method != UNTUNED else ""
-        return f"{self.system.name} @ {limit_name(self.limit)}{seed}"
+        which = f", seed {self.seed}" if self.lenders or self.tune.method != UNTUNED else ""
+        if self.lenders and not self.system.weights:
+            which = ", average"
+        return f"{self.system.name} @ {limit_name(self.limit)}{which}"
 
     @property
     def tune(self) -> TuneSettings:
@@ -65,6 +70,13 @@ class Job:
     @cached_property
     def tuned_key(self) -> str:
         """Everything that the weights depend on."""
+        if not self.lenders:
+            return self._own_key
+        own = [self._own_key] if self.system.weights else []
+        return fingerprint(FORMAT, "average", [job.tuned_key for job in self.lenders], *own)
+
+    @property
+    def _own_key(self) -> str:
         return fingerprint(
             FORMAT,
             read_system(self.trained)["parts"],
@@ -94,7 +106,6 @@ class Job:
 
     @property
     def state(self) -> Path:
-        """Where tuning keeps its state."""
         return self.folder / STATE / self.tuned_key
 
     @cached_property
@@ -106,7 +117,7 @@ class Job:
     @property
     def needs(self) -> list[Path]:
         """Parts of other jobs."""
-        return []
+        return [job.tuned for job in self.lenders]
 
     @property
     def files(self) -> list[Path]:
@@ -124,38 +135,16 @@ class Job:
             dev=self.configuration.dev.at(here.get),
             test=tuple(test.at(here.get) for test in self.configuration.test),
         )
-        trained = here.get(self.trained)
-        return replace(self, configuration=configuration, folder=folder, trained=trained)
+        return replace(
+            self,
+            configuration=configuration,
+            folder=folder,
+            trained=here.get(self.trained),
+            lenders=tuple(job.at(here, folder) for job in self.lenders),
+        )
 
     def _part(self, stage: str, key: str) -> Path:
         return self.folder / PARTS / f"{stage}-{key}"
-
-
-@dataclass(frozen=True)
-class AverageJob(Job):
-    """A cell with the mean weights of other jobs, once these are tuned: of its own replicas, or of
-    one run of another system."""
-
-    replicas: tuple[Job, ...] = ()
-
-    @property
-    def name(self) -> str:
-        if self.system.weights:
-            return f"{self.system.name} @ {limit_name(self.limit)}, seed {self.seed}"
-        return f"{self.system.name} @ {limit_name(self.limit)}, average"
-
-    @cached_property
-    def tuned_key(self) -> str:
-        own = [super().tuned_key] if self.system.weights else []
-        return fingerprint(FORMAT, "average", [job.tuned_key for job in self.replicas], *own)
-
-    @property
-    def needs(self) -> list[Path]:
-        return [job.tuned for job in self.replicas]
-
-    def at(self, here: Workplace, folder: Path) -> Job:
-        replicas = tuple(job.at(here, folder) for job in self.replicas)
-        return replace(super().at(here, folder), replicas=replicas)  # type: ignore[call-arg]
 
 
 def run_job(here: Workplace, job: Job) -> None:
@@ -195,7 +184,6 @@ def read_replica(job: Job) -> Replica:
 
 
 def read_outputs(job: Job) -> dict[str, list[Output]]:
-    """The translations of all test sets by a finished job."""
     return {test.name: _read_outputs(job.decoded(test)) for test in job.configuration.test}
 
 
@@ -226,7 +214,7 @@ class _Work:
             reporter=reporter, decoded=decoded,
         )  # fmt: skip
         trace: list[dict[str, Any]] = []
-        if self._job.tune.method == UNTUNED or isinstance(self._job, AverageJob):
+        if self._job.tune.method == UNTUNED or self._job.lenders:
             weights = self._known_weights(task)
             score = choice = measure(task, weights)
         else:
@@ -267,8 +255,8 @@ class _Work:
 
     def _known_weights(self, task: TuningTask) -> dict[str, float]:
         """Weights that need no tuning: the mean of the replicas', or the starting weights."""
-        if isinstance(self._job, AverageJob):
-            runs = [_read(job.tuned / "tuned.json")["weights"] for job in self._job.replicas]
+        if self._job.lenders:
+            runs = [_read(job.tuned / "tuned.json")["weights"] for job in self._job.lenders]
             return average(task.vector, runs)
         return {name: self.translator.weights[name] for name in self.translator.feature_names}
 
@@ -330,7 +318,6 @@ def _translate(translator: Translator, sentences: Sentences) -> Iterator[Output]
 
 
 def _names_and_files(data: DataSet) -> list[str | Path]:
-    """For fingerprints."""
     return list(chain.from_iterable(data.files.items()))
 
 

@@ -149,7 +149,7 @@ def read_record(path: Path, kind: type[Record]) -> Record:
     return with_sections(made, sections, where)
 
 
-def check(configuration: Configuration, where: str = "") -> Configuration:
+def check(configuration: Configuration) -> Configuration:
     """With all defaults filled in; refuses what cannot be compared before anything is trained."""
     tune = configuration.tune
     configuration = replace(
@@ -163,39 +163,35 @@ def check(configuration: Configuration, where: str = "") -> Configuration:
         "test": [test.name for test in configuration.test],
     }.items():
         if not names:
-            raise SettingError(f"there is no [[{kind}]]", where=where)
+            raise SettingError(f"there is no [[{kind}]]")
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
-            raise SettingError(f"two [[{kind}]]s are called {twice[0]!r}", where=where)
+            raise SettingError(f"two [[{kind}]]s are called {twice[0]!r}")
     systems = [system.name for system in configuration.system]
     if configuration.baseline_name not in systems:
         raise SettingError(
             f"the baseline {configuration.baseline!r} is not a system",
-            where=where,
             expected=nearest(configuration.baseline, systems),
         )
     tuned = [system.name for system in configuration.system if not system.weights]
     for system in configuration.system:
         if not system.distortion:
-            raise SettingError(f"the system {system.name!r} has no distortion model", where=where)
+            raise SettingError(f"the system {system.name!r} has no distortion model")
         if system.weights and system.weights not in tuned:
             raise SettingError(
                 f"the system {system.name!r} cannot have the weights of {system.weights!r}",
-                where=where,
                 expected=f"a system that is tuned itself: {nearest(system.weights, tuned)}",
             )
     if not 0 < configuration.significant < 1:
-        raise SettingError(
-            f"alpha cannot be {configuration.alpha}", where=where, expected="between 0 and 1"
-        )
+        raise SettingError(f"alpha cannot be {configuration.alpha}", expected="between 0 and 1")
     metrics = tuple(check_name(name) for name in configuration.metrics)
     data = configuration.dev, *configuration.test
     for lines in (configuration.train.lines, *(item.lines for item in data)):
-        line_range(lines, where)
+        line_range(lines)
     return replace(configuration, metrics=metrics)
 
 
-def line_range(text: str, where: str = "") -> tuple[int, int | None]:
+def line_range(text: str) -> tuple[int, int | None]:
     """First line, from 0, and one past the last; None is the end of the file.
 
     >>> line_range("1-48000"), line_range("48001-"), line_range("all")
@@ -206,7 +202,7 @@ def line_range(text: str, where: str = "") -> tuple[int, int | None]:
     match = re.fullmatch(r"(\d+)-(\d*)", text.strip())
     first, last = (int(match[1]), match[2]) if match else (0, "")
     if first < 1 or (last and int(last) < first):
-        raise SettingError(f"lines cannot be {text!r}", where=where, expected='such as "1-48000"')
+        raise SettingError(f"lines cannot be {text!r}", expected='such as "1-48000"')
     return first - 1, int(last) if last else None
 
 

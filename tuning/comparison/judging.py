@@ -54,13 +54,7 @@ def judge(
         }
         replica_scores[test.name] = {
             cell.name: np.array(
-                [
-                    [
-                        m.score(r.statistics[test.name][m.name].sum(axis=0))
-                        for m in metrics[test.name]
-                    ]
-                    for r in cell.replicas
-                ]
+                [[r.score(test.name, m) for m in metrics[test.name]] for r in cell.replicas]
             )
             for cell in cells
         }

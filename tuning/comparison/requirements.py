@@ -36,12 +36,11 @@ def check_models(configuration: Configuration) -> None:
             found = wanted_models(system.distortion, configuration.phrases.reordering)
             check_features(model for _, model in found)
         except HyperbatonError as error:
-            error.where = _joined(f"system {system.name!r}", error.where)
+            error.where = ": ".join(filter(None, (f"system {system.name!r}", error.where)))
             raise
 
 
 def check_methods(configuration: Configuration) -> None:
-    """Refuses unknown ways of tuning and testing."""
     find_test(configuration.significance)
     load_tokeniser(configuration.text_options.tokenize)
     parse_objective(configuration.tune.metric)
@@ -99,12 +98,11 @@ def missing_layers(configuration: Configuration) -> list[str]:
     """Warnings: layers that models may learn from but will not see when they are used."""
     data = [("[dev]", configuration.dev)]
     data += [(f"[[test]] {test.name!r}", test) for test in configuration.test]
-    return [
-        f"warning: [train] has {key}, {name} has not; models that learn from it must do without"
-        for key in ["source_tree"]  # a system that was trained with tags makes them itself
-        if getattr(configuration.train, key) is not None
+    return [  # a system that was trained with tags makes them itself
+        f"warning: [train] has source_tree, {name} has not; models that learn from it must do "
+        "without"
         for name, own in data
-        if getattr(own, key) is None
+        if configuration.train.source_tree is not None and own.source_tree is None
     ]
 
 
@@ -138,7 +136,3 @@ def _check_alignment(sentences: Sentences, metric: str) -> None:
             where=f"data set {sentences.name!r}",
             advice="give alignment, or choose another metric",
         )
-
-
-def _joined(*places: str) -> str:
-    return ": ".join(filter(None, places))

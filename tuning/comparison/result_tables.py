@@ -22,7 +22,6 @@ TOP = "°"  # not significantly below the best cell
 
 
 def summary_table(comparison: Comparison, test: str) -> Table:
-    """All metrics of all cells."""
     metrics, alpha = comparison.metrics[test], comparison.configuration.significant
     many = len(comparison.cells[0].replicas) > 1
     mean_title = [f"{metrics[0].name} of all replicas"] * many
@@ -33,32 +32,36 @@ def summary_table(comparison: Comparison, test: str) -> Table:
         marked = [mark(score, metric, alpha) for metric, score in zip(metrics, scores, strict=True)]
         means = [spread(comparison, test, cell)] * many
         rows.append([cell.system, limit_name(cell.limit), *marked, *means])
-    return Table(header, rows, notes(comparison, test), f"{test}: {n_sentences(comparison, test)}")
+    title = f"{test}: {len(_sentences(comparison, test)):,} sentences"
+    return Table(header, rows, notes(comparison, test), title)
 
 
-def limits_table(comparison: Comparison, test: str, place: int = 0) -> Table:
-    """One metric, a column for each distortion limit. By the first metric, cells that do not differ
-    significantly from the best one are marked (bold in Goto et al. 2013, Table 3)."""
-    metric, alpha = comparison.metrics[test][place], comparison.configuration.significant
+def limits_table(comparison: Comparison, test: str) -> Table:
+    """The first metric, a column for each distortion limit. Cells that do not differ significantly
+    from the best one are marked (bold in Goto et al. 2013, Table 3)."""
+    metric, alpha = comparison.metrics[test][0], comparison.configuration.significant
 
     def marked(system: str, limit: int) -> str:
         name = comparison.cell(system, limit).name
-        is_top = not place and comparison.against_best[test][name] >= alpha
-        return mark(comparison.scores[test][name][place], metric, alpha) + TOP * is_top
+        is_top = comparison.against_best[test][name] >= alpha
+        return mark(comparison.scores[test][name][0], metric, alpha) + TOP * is_top
 
     rows = [
         [system, *(marked(system, limit) for limit in comparison.limits)]
         for system in comparison.systems
     ]
-    header = ["system", *(f"limit {limit_name(limit)}" for limit in comparison.limits)]
-    notes = [] if place else [f"{TOP} no significant difference from the best, p ≥ {alpha:g}"]
-    return Table(header, rows, notes, f"{metric.name} on {test}")
+    notes = [f"{TOP} no significant difference from the best, p ≥ {alpha:g}"]
+    return Table(_limits_header(comparison), rows, notes, f"{metric.name} on {test}")
 
 
-def way_table(comparison: Comparison, test: str) -> Table | None:
+def _limits_header(comparison: Comparison) -> list[str]:
+    return ["system", *(f"limit {limit_name(limit)}" for limit in comparison.limits)]
+
+
+def way_tables(comparison: Comparison, test: str) -> list[Table]:
     """How much of the way from linear distortion to the order of the reference each system goes, by
-    the first metric; None unless there is a system of both kinds. Where that order is not
-    significantly better, there is no way to go."""
+    the first metric; none unless there are systems of both kinds, and others. Where that order is
+    not significantly better, there is no way to go."""
     by_models = {
         tuple(split_model(text)[0] for text in system.distortion): system.name
         for system in comparison.configuration.system
@@ -66,7 +69,7 @@ def way_table(comparison: Comparison, test: str) -> Table | None:
     linear = by_models.get(("linear",))
     oracle = next((name for models, name in by_models.items() if "oracle" in models), None)
     if linear is None or oracle is None:
-        return None
+        return []
 
     metric, alpha = comparison.metrics[test][0], comparison.configuration.significant
     sign = 1 if metric.higher_is_better else -1
@@ -85,16 +88,13 @@ def way_table(comparison: Comparison, test: str) -> Table | None:
         for system in comparison.systems
         if system not in (linear, oracle)
     ]
-    header = ["system", *(f"limit {limit_name(limit)}" for limit in comparison.limits)]
     title = f"share of the way from {linear} to {oracle}, by {metric.name} on {test}"
-    return Table(header, rows, title=title)
+    return [Table(_limits_header(comparison), rows, title=title)] if rows else []
 
 
 def tables_of(comparison: Comparison, test: str) -> list[Table]:
-    """All tables of scores of a test set."""
     several = [limits_table(comparison, test)] if len(comparison.limits) > 1 else []
-    way = way_table(comparison, test)
-    return [summary_table(comparison, test), *several, *([way] if way and way.rows else [])]
+    return [summary_table(comparison, test), *several, *way_tables(comparison, test)]
 
 
 def significance_table(comparison: Comparison, test: str, limit: int) -> Table:
@@ -145,11 +145,6 @@ def runs_text(comparison: Comparison) -> str:
     if comparison.cells[0].average is not None:
         return f"the mean of the weights of {counted(n_replicas, 'tuning run')}"
     return "one tuning run" if n_replicas == 1 else f"{n_replicas} tuning runs"
-
-
-def n_sentences(comparison: Comparison, test: str) -> str:
-    found = _sentences(comparison, test)
-    return f"{len(found):,} sentences"
 
 
 def _sentences(comparison: Comparison, test: str) -> Sentences:

@@ -21,8 +21,6 @@ NUMBERS = ("score", "low", "high", "difference", "p_value")  # of a score, in re
 
 @dataclass(frozen=True)
 class Output:
-    """One translation of one sentence."""
-
     text: str
     links: Sequence[Sequence[int]]  # source and target positions
     spans: Sequence[Sequence[int]]  # source start and end, target start and end of each phrase
@@ -45,8 +43,6 @@ class Cost:
 
 @dataclass(frozen=True)
 class StageCost:
-    """The cost of a stage of training."""
-
     title: str
     seconds: float
     peak_megabytes: float  # of the whole run so far
@@ -65,6 +61,9 @@ class Replica:
     statistics: Mapping[str, Mapping[str, FloatArray]]
     outputs: Mapping[str, Sequence[Output]]  # by test set; only of the replica that is chosen
     cost: Cost
+
+    def score(self, test: str, metric: Metric) -> float:
+        return float(metric.score(self.statistics[test][metric.name].sum(axis=0)))
 
     @property
     def is_as_before(self) -> bool:
@@ -132,9 +131,7 @@ class Comparison:
 
     def mean(self, test: str, cell: Cell) -> float:
         """The mean of the first metric over the runs that p-values are about."""
-        metric = self.metrics[test][0]
-        scores = [metric.score(rows.sum(axis=0)) for rows in cell.statistics(test, metric)]
-        return float(np.mean(scores))
+        return float(np.mean([run.score(test, self.metrics[test][0]) for run in cell.runs]))
 
     def records(self) -> list[dict[str, Any]]:
         """A record for every test set, system, limit and metric, as in `results.csv`."""
@@ -183,7 +180,6 @@ def metrics_of(configuration: Configuration, test: Sentences) -> list[Metric]:
 
 
 def as_outputs(test: Sentences, outputs: Sequence[Output]) -> Outputs:
-    """For metrics."""
     return Outputs(
         [output.text for output in outputs],
         test.references,

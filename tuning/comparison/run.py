@@ -4,7 +4,7 @@ import shutil
 import time
 from collections.abc import Sequence
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from itertools import groupby, product
 from pathlib import Path
 
@@ -15,19 +15,11 @@ from hyperbaton.foundation.work.processes import Processes
 from hyperbaton.foundation.work.workers import Workers, run_jobs
 from hyperbaton.models.system.folder import load_phrases, load_text
 from hyperbaton.models.system.stages import locked
-from hyperbaton.tuning.comparison.cells import AverageJob, Job, read_outputs, read_replica, run_job
+from hyperbaton.tuning.comparison import requirements
+from hyperbaton.tuning.comparison.cells import Job, read_outputs, read_replica, run_job
 from hyperbaton.tuning.comparison.configuration import Configuration
 from hyperbaton.tuning.comparison.data import cut_out
 from hyperbaton.tuning.comparison.judging import judge
-from hyperbaton.tuning.comparison.requirements import (
-    check_data,
-    check_layers,
-    check_lent_weights,
-    check_methods,
-    check_models,
-    exact_models,
-    missing_layers,
-)
 from hyperbaton.tuning.comparison.results import Cell, Comparison
 from hyperbaton.tuning.comparison.systems import SYSTEM, stage_costs, train
 from hyperbaton.tuning.evaluation.data_sets import Sentences, load
@@ -47,19 +39,19 @@ def compare(
 
     Without `workers`, as many processes as threads do the work.
     """
-    check_models(configuration)
-    check_methods(configuration)
+    requirements.check_models(configuration)
+    requirements.check_methods(configuration)
     with locked(folder):
         whole, configuration = configuration, cut_out(configuration, folder / "data")
         # before training, for checks: capital letters are still to be learned
         dev, *tests = _load(configuration, TextPipelines.of(configuration.text))
-        check_data(configuration, dev, tests)
-        for warning in missing_layers(configuration):
+        requirements.check_data(configuration, dev, tests)
+        for warning in requirements.missing_layers(configuration):
             reporter.talk(warning)
         trained = train(configuration, folder, threads, reporter, workers)
         dev, *tests = _load(configuration, load_text(trained))
-        check_lent_weights(configuration, trained)
-        for notice in check_layers(configuration, trained, [dev, *tests]):
+        requirements.check_lent_weights(configuration, trained)
+        for notice in requirements.check_layers(configuration, trained, [dev, *tests]):
             reporter.talk(notice)
         dev, *tests = _with_unknown_words([dev, *tests], trained)
         for data in filter(lambda data: data.unknown, [dev, *tests]):
@@ -98,7 +90,7 @@ def grid(configuration: Configuration, folder: Path) -> list[Job]:
     tune = configuration.tune
     n_replicas = tune.replicas if tune.method != UNTUNED else 1
     systems = [
-        replace(system, distortion=exact_models(configuration, system))
+        replace(system, distortion=requirements.exact_models(configuration, system))
         for system in configuration.system
     ]
     jobs = {
@@ -110,18 +102,12 @@ def grid(configuration: Configuration, folder: Path) -> list[Job]:
     for (name, limit, replica), job in jobs.items():
         if job.system.weights:
             lender = jobs[job.system.weights, limit, replica]
-            jobs[name, limit, replica] = _with_weights_of(job, (lender,))
+            jobs[name, limit, replica] = replace(job, lenders=(lender,))
     return list(jobs.values())
 
 
-def _with_weights_of(job: Job, others: tuple[Job, ...]) -> AverageJob:
-    own = {item.name: getattr(job, item.name) for item in fields(Job)}
-    return AverageJob(**own, replicas=others)
-
-
 def average_jobs(jobs: Sequence[Job]) -> list[Job]:
-    """A job for each cell with several replicas."""
-    return [_with_weights_of(own[0], tuple(own)) for own in _by_cell(jobs) if len(own) > 1]
+    return [replace(own[0], lenders=tuple(own)) for own in _by_cell(jobs) if len(own) > 1]
 
 
 def _by_cell(jobs: Sequence[Job]) -> list[list[Job]]:
@@ -147,8 +133,6 @@ def _run(jobs: Sequence[Job], workers: Workers, reporter: Reporter) -> None:
 
 @dataclass
 class _Board:
-    """Shows the progress of the jobs."""
-
     jobs: Sequence[Job]
     reporter: Reporter
     n_done: int = 0

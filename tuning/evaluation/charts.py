@@ -1,14 +1,34 @@
-"""Charts: lines over named places as plain data, and as a table. `chart_pictures.py` draws them."""
+"""Charts: lines over named places, as plain data and as a table; matplotlib draws them for HTML
+pages and as panels of a figure.
 
-from collections.abc import Sequence
+Series differ in dashes and markers as well as in colour; a series that the others are compared with
+is a broad line and does not change how they look. In pages every point carries its numbers as a
+tooltip.
+"""
+
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import count, cycle
 from math import isfinite
-from typing import TypeGuard
+from textwrap import fill
+from typing import TYPE_CHECKING, Any, TypeGuard
 
+from hyperbaton.tuning.evaluation.figures import INK, SERIES, add_tip, drawing, page_svg
 from hyperbaton.tuning.evaluation.tables import Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 MOST_ROWS = 41  # of a table: distances from −20 to 20
 NUMBERS = (1, 2, 3, 5, 8, 10, 15, 20, 30, 50, 70, 100, 200, 500)  # places shown of longer charts
+SIZE, ALONE = (4.2, 3.4), (7.0, 4.5)  # inches of a panel, and of a single one
+PAGE = 7.8, 3.6  # inches of a chart in a page, without its legend
+LEGEND_LINE, LETTERS = 0.24, 92  # inches of a line of the legend, and letters that it has room for
+COLUMNS = 3  # panels side by side
+MOST_LETTERS = 42  # in a line of a panel's title
+MOST_PLACES = 16  # names below an axis
+MARKERS = ("o", "s", "^", "D")
+DASHES: tuple[Any, ...] = ("-", (0, (6, 3)), (0, (2, 3)), (0, (8, 3, 2, 3)))
 
 
 @dataclass(frozen=True)
@@ -21,8 +41,6 @@ class Series:
 
 @dataclass(frozen=True)
 class Chart:
-    """Lines over named places."""
-
     caption: str
     places: Sequence[str]
     series: Sequence[Series]
@@ -54,3 +72,118 @@ class Chart:
     def _number(self, one: Series, place: int) -> str:
         value = one.values[place] if place < len(one.values) else None
         return "-" if value is None or not isfinite(value) else f"{value:.{self.digits}f}"
+
+
+def chart_svg(chart: Chart) -> str:
+    """For a page."""
+    from matplotlib.figure import Figure
+
+    longest = max((len(one.name) for one in chart.series), default=1)
+    n_columns = max(1, LETTERS // (longest + 8))
+    width, height = PAGE
+    height += LEGEND_LINE * -(-len(chart.series) // n_columns)
+    with drawing():
+        figure = Figure(figsize=(width, height), layout="constrained")
+        axes = figure.subplots()
+        draw_chart(axes, chart)
+        xs = _positions(chart.places)
+        for one in chart.series:
+            for place, (x, value) in enumerate(zip(xs, one.values, strict=False)):
+                if chart.is_shown(value):
+                    add_tip(axes, x, value, f"{one.name}, {chart.places[place]}: {_number(value)}")
+        figure.legend(*_legend(axes), loc="outside lower center", ncols=n_columns)
+        names = ", ".join(one.name for one in chart.series)
+        what = f"{chart.y_title} by {chart.x_title}: {names}"
+        return page_svg(figure, chart.caption, what)
+
+
+def panels_of(charts: Sequence[Chart]) -> "Figure":
+    """Panels with one legend beside them; to be called while `drawing`."""
+    figure, axes = panels([chart.caption for chart in charts])
+    for axis, chart in zip(axes, charts, strict=True):
+        draw_chart(axis, chart)
+    figure.legend(*_legend(axes[0]), loc="outside right upper")
+    return figure
+
+
+def panels(titles: Sequence[str], **sharing: Any) -> "tuple[Figure, list[Any]]":
+    """A figure, and axes each with a title."""
+    from matplotlib.figure import Figure
+
+    n_columns = min(len(titles), COLUMNS)
+    n_rows = -(-len(titles) // n_columns)
+    width, height = SIZE if len(titles) > 1 else ALONE
+    figure = Figure(figsize=(width * n_columns + 1, height * n_rows), layout="constrained")
+    axes = figure.subplots(n_rows, n_columns, squeeze=False, **sharing).ravel()
+    for axis in axes[len(titles) :]:
+        axis.remove()
+    for axis, title in zip(axes, titles, strict=False):
+        axis.set_title(fill(title, MOST_LETTERS), fontsize="medium")
+        axis.grid(visible=True)
+    return figure, list(axes[: len(titles)])
+
+
+def draw_chart(axes: Any, chart: Chart) -> None:
+    xs = _positions(chart.places)
+    for look, one in zip(_looks(chart.series), chart.series, strict=True):
+        ys = [value if chart.is_shown(value) else float("nan") for value in one.values]
+        axes.errorbar(
+            xs[: len(ys)], ys, one.deviations or None, capsize=3, label=one.name, **look
+        )  # fmt: skip
+    if chart.is_log:
+        _set_log_scale(axes, chart)
+    if xs == list(range(len(xs))):
+        every = -(-len(xs) // MOST_PLACES) or 1
+        axes.set_xticks(xs[::every], chart.places[::every])
+    axes.grid(visible=True, axis="y")
+    axes.set_xlabel(chart.x_title)
+    axes.set_ylabel(chart.y_title)
+
+
+def _set_log_scale(axes: Any, chart: Chart) -> None:
+    """With plain numbers; less than two powers of ten have more of them."""
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    axes.set_yscale("log")
+    shown = [value for one in chart.series for value in one.values if chart.is_shown(value)]
+    if shown and max(shown) < 100 * min(shown):
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.yaxis.set_minor_formatter(NullFormatter())
+
+
+def _positions(places: Sequence[str]) -> list[float]:
+    """Numbers are their own positions; other places stand side by side."""
+    try:
+        return [float(place.replace(",", "")) for place in places]
+    except ValueError:
+        return list(range(len(places)))
+
+
+def _looks(series: Iterable[Series]) -> list[dict[str, Any]]:
+    numbers, dashes = count(), cycle(DASHES)
+    reference = {"color": INK, "linewidth": 4, "alpha": 0.55}
+    return [
+        reference | {"linestyle": next(dashes)} if one.is_reference else _look(next(numbers))
+        for one in series
+    ]
+
+
+def _look(number: int) -> dict[str, Any]:
+    """Sixteen that differ without colour: the second eight have the next dash."""
+    return {
+        "color": SERIES[number % len(SERIES)],
+        "linestyle": DASHES[(number // 2 + number // len(SERIES)) % len(DASHES)],
+        "marker": MARKERS[number % len(MARKERS)],
+        "markersize": 5,
+    }
+
+
+def _legend(axes: Any) -> tuple[list[Any], list[str]]:
+    """Lines without error bars."""
+    handles, labels = axes.get_legend_handles_labels()
+    return [handle[0] for handle in handles], labels
+
+
+def _number(value: float) -> str:
+    return f"{value:.2f}" if abs(value) >= 0.1 or value == 0 else f"{value:.3g}"

@@ -16,18 +16,21 @@ linear (Tromble et al. 2008): a word costs 1, and every n-gram w of the translat
 with a precision p of words, which falls by r from order to order.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import count
 from typing import NamedTuple
 
 import numpy as np
 
 from hyperbaton.decoder.decoded import Decoded
-from hyperbaton.foundation.arrays import FloatArray, Ragged
+from hyperbaton.foundation.arrays import FloatArray
 from hyperbaton.foundation.kernels import kernel
 from hyperbaton.models.phrases.trie import number_spans
 from hyperbaton.tuning.evaluation.lattice_ngrams import ngram_lattice
 from hyperbaton.tuning.metrics.bleu import ORDER, Bleu
 from hyperbaton.tuning.metrics.ngram_matches import ngram_totals
+from hyperbaton.tuning.metrics.words import number_lines
 
 PRECISION, RATIO = 0.8, 0.6  # p and r, as Moses has them by default
 
@@ -92,12 +95,8 @@ def lattice_consensus(decoded: Decoded, scale: float) -> Decoded:
 
 def gains(texts: Sequence[str]) -> FloatArray:
     """BLEU+1 of each text against each as its reference, (n, n)."""
-    words: dict[str, int] = {}
-    rows = [[words.setdefault(word, len(words)) for word in text.split()] for text in texts]
-    lengths = np.array([len(row) for row in rows], np.int64)
-    values = np.array([word for row in rows for word in row], np.int32)
-    ragged = Ragged(values, np.concatenate([[0], np.cumsum(lengths)]))
-    spans = number_spans(ragged, ORDER)
+    ragged = number_lines(iter(texts), defaultdict(count().__next__))
+    lengths, spans = ragged.lengths, number_spans(ragged, ORDER)
     matches = _matches(spans.ids, ragged.offsets, len(spans.length))
     n = len(texts)
     totals = np.repeat(ngram_totals(lengths, ORDER), n, axis=0)

@@ -55,25 +55,19 @@ def diagnose(
     texts = [" ".join(reference.split()) for reference in references]
     requests = [Exactly(tuple(text.split()), nearest=False) for text in texts]
 
-    def results(
-        system: Translator, rows: Sequence[int], what: str, *, forced: bool
-    ) -> Iterator[Decoded | Failure]:
-        wanted = [requests[row] for row in rows] if forced else None
-        chosen = [sentences[row] for row in rows]
-        stream = decode_all(system, chosen, threads=threads, requests=wanted)
-        for number, result in enumerate(stream, 1):
-            progress(what, number)
-            yield result
+    def forcing(system: Translator, rows: Sequence[int], what: str) -> Iterator[Decoded | Failure]:
+        own = [sentences[row] for row in rows], threads, progress
+        return _results(system, what, *own, [requests[row] for row in rows])
 
     rows = range(len(sentences))
-    own = list(results(translator, rows, "translating", forced=False))
-    forced = list(results(translator, rows, "forcing", forced=True))
+    own = list(_results(translator, "translating", sentences, threads, progress))
+    forced = list(forcing(translator, rows, "forcing"))
     lost = [row for row in rows if isinstance(forced[row], Failure)]
     possible: set[int] = set()
     for limit in _longer(translator.settings.distortion_limit):
         left = [row for row in lost if row not in possible]
         freer = translator.with_settings(distortion_limit=limit)
-        tried = results(freer, left, "forcing with longer jumps", forced=True)
+        tried = forcing(freer, left, "forcing with longer jumps")
         possible |= {row for row, one in zip(left, tried, strict=True) if isinstance(one, Decoded)}
     weights = np.array([translator.weights[name] for name in translator.feature_names])
     return [
@@ -82,6 +76,20 @@ def diagnose(
         else _diagnosis(found, forced[row], texts[row], weights, is_possible=row in possible)
         for row in rows
     ]
+
+
+def _results(
+    translator: Translator,
+    what: str,
+    sentences: Sequence[Sentence],
+    threads: int,
+    progress: Progress,
+    requests: Sequence[Exactly] | None = None,
+) -> Iterator[Decoded | Failure]:
+    stream = decode_all(translator, sentences, threads=threads, requests=requests)
+    for number, result in enumerate(stream, 1):
+        progress(what, number)
+        yield result
 
 
 def _longer(limit: int) -> list[int]:
@@ -104,11 +112,6 @@ def diagnose_order(
     weights = np.array([told.weights[name] for name in names])
     weights[oracle] = 0.0
 
-    def results(system: Translator, what: str) -> Iterator[Decoded | Failure]:
-        for number, result in enumerate(decode_all(system, sentences, threads=threads), 1):
-            progress(what, number)
-            yield result
-
     def cause(own: Decoded, steered: Decoded, free: Decoded) -> Diagnosis:
         values = [one.features()[0] for one in (own, steered, free)]
         late = [value[oracle] < 0 for value in values]
@@ -122,13 +125,13 @@ def diagnose_order(
         differences = np.delete((values[0] - values[1]) * weights, oracle)
         return Diagnosis(kind, *texts, score, other, differences)
 
-    unlimited = told.with_settings(distortion_limit=NO_LIMIT)
-    every = zip(
-        results(told.with_weights({"oracle": 0.0}), "translating"),
-        results(told, "in the order of the reference"),
-        results(unlimited, "in this order without a limit"),
-        strict=True,
-    )
+    searches = {
+        "translating": told.with_weights({"oracle": 0.0}),
+        "in the order of the reference": told,
+        "in this order without a limit": told.with_settings(distortion_limit=NO_LIMIT),
+    }
+    how = sentences, threads, progress
+    every = zip(*(_results(own, what, *how) for what, own in searches.items()), strict=True)
     return [
         cause(own, steered, free)
         if isinstance(own, Decoded) and isinstance(steered, Decoded) and isinstance(free, Decoded)

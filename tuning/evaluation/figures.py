@@ -116,9 +116,6 @@ def _page_tag(tag: str) -> str:
         tag = re.sub(pattern, new, tag)
     if not tag.startswith("<g><title>"):
         tag = re.sub(r"(\.\d\d)\d+", r"\1", tag)
-        tag = re.sub("#[0-9a-f]{6}", lambda colour: _variable(colour[0]), tag)
+        for colour, name in VARIABLES.items():
+            tag = tag.replace(colour, f"var({name})")
     return tag
-
-
-def _variable(colour: str) -> str:
-    return f"var({VARIABLES[colour]})" if colour in VARIABLES else colour

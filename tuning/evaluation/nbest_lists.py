@@ -1,13 +1,29 @@
-"""Reads n-best lists in Moses' format: `id ||| words ||| features ||| score`, maybe more fields."""
+"""N-best lists in Moses' format: `id ||| words ||| features ||| score`, maybe more fields.
 
-from collections.abc import Generator, Iterator, Sequence
-from itertools import groupby
+Features are those that are written in the lists, and more that the user has from elsewhere, in
+files with a number for every entry or from a function. The list's own score is a feature as well.
+It knows the weights with which the list was made, so whoever weighs nothing else has the list as it
+is.
+"""
+
+import os
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby, pairwise
 from math import isfinite
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
 
 from hyperbaton.corpus.text import parse_lines
-from hyperbaton.foundation.errors import BadLine, DataError
+from hyperbaton.foundation.arrays import FloatArray, Int64Array
+from hyperbaton.foundation.catalogue import Catalogue
+from hyperbaton.foundation.errors import BadLine, DataError, SettingError, counted
+
+SCORE = "score"
+# The numbers of the translations of one source sentence, which is None if it is not known
+FeatureFunction: TypeAlias = Callable[[str | None, list[str]], Iterable[float]]
 
 
 class NBestEntry(NamedTuple):
@@ -54,12 +70,184 @@ def side_by_side(readers: Sequence[Iterator[list[NBestEntry]]]) -> Iterator[list
     waiting = [next(reader, None) for reader in readers]
     sentence = 0
     while any(waiting):
-        here = [n for n, entries in enumerate(waiting) if entries and _id(entries) == sentence]
+        here = [
+            n for n, entries in enumerate(waiting) if entries and entries[0].sentence == sentence
+        ]
         yield [entries for n, entries in enumerate(waiting) if n in here and entries]
         for n in here:
             waiting[n] = next(readers[n], None)
         sentence += 1
 
 
-def _id(entries: list[NBestEntry]) -> int:
-    return entries[0].sentence
+@dataclass(frozen=True, eq=False)
+class FeatureLists:
+    """H entries of n sentences; those of list i are `offsets[i]` to `offsets[i + 1]`."""
+
+    entries: list[NBestEntry]
+    offsets: Int64Array  # (n + 1,)
+    names: tuple[str, ...]
+    values: FloatArray  # (H, features)
+    where: str
+    n_added: int = 0  # features that are not written in the lists, the last ones
+
+    def __len__(self) -> int:
+        """The number of lists; a sentence may have none."""
+        return len(self.offsets) - 1
+
+    @property
+    def sentences(self) -> list[int]:
+        """Whose lists these are."""
+        return [self.entries[first].sentence for first in self.offsets[:-1].tolist()]
+
+    def check_sentences(self, n: int, where: str) -> None:
+        """Every list must belong to one of the `n` lines of another file."""
+        if self.sentences[-1] >= n:
+            raise DataError(
+                f"has a list of sentence {self.sentences[-1]}",
+                where=self.where,
+                expected=f"{where} has {counted(n, 'line')}, for sentences from 0",
+            )
+
+    def with_feature(self, name: str, values: FloatArray) -> "FeatureLists":
+        if name in self.names:
+            raise SettingError(f"there are two features {name!r}", advice="give one another name")
+        columns = np.column_stack([self.values, values])
+        return replace(self, names=(*self.names, name), values=columns, n_added=self.n_added + 1)
+
+
+def read_feature_lists(path: Path) -> FeatureLists:
+    entries: list[NBestEntry] = []
+    values, offsets = [], [0]
+    names: tuple[str, ...] | None = None
+    for group in read_lists(path):
+        for entry in group:
+            entries.append(entry)  # one for every line
+            try:
+                own, numbers = parse_features(entry.features)
+                if own != (names := own if names is None else names):
+                    expected = f"the first entry has {' '.join(names) or 'none'}"
+                    raise BadLine("features", f"has the features {' '.join(own)}", expected)
+            except BadLine as bad:
+                bad.where = f"{path}:{len(entries)}"
+                raise
+            values.append([entry.score, *numbers])
+        offsets.append(len(entries))
+    if names is None:
+        raise DataError("has no entry of an n-best list", where=str(path))
+    if SCORE in names:
+        advice = "give it another name in the list"
+        raise DataError(
+            f"has a feature {SCORE!r}, as if it were the score", where=str(path), advice=advice
+        )
+    return FeatureLists(entries, np.array(offsets), (SCORE, *names), np.array(values), str(path))
+
+
+def parse_features(text: str) -> tuple[tuple[str, ...], list[float]]:
+    """Names and values; several values behind one name are numbered.
+
+    >>> parse_features("lm= -12.5 msd= 0 -1")
+    (('lm', 'msd.0', 'msd.1'), [-12.5, 0.0, -1.0])
+    """
+    groups: list[tuple[str, list[float]]] = []
+    for token in text.split():
+        if token.endswith("=") and token != "=":
+            groups.append((token[:-1], []))
+        elif groups:
+            groups[-1][1].append(_number(token, f"the feature {groups[-1][0]}"))
+        else:
+            raise BadLine("features", f"{token!r} is the value of no feature", "name= value …")
+    names = [
+        name if len(own) == 1 else f"{name}.{number}"
+        for name, own in groups
+        for number in range(len(own))
+    ]
+    if len(set(names)) < len(names):
+        raise BadLine("features", "has a feature twice", "every name once")
+    return tuple(names), [value for _, own in groups for value in own]
+
+
+def add_features(
+    lists: FeatureLists, texts: Iterable[str], sources: Sequence[str] | None = None
+) -> FeatureLists:
+    """The lists with the features that texts such as `name=FILE` or `name=module:function` say."""
+    for text in texts:
+        name, _, place = text.partition("=")
+        if not name or not place or len(name.split()) != 1:
+            raise SettingError(
+                f"{text!r} is not a feature",
+                where="--feature",
+                expected="name=FILE, or name=module:function",
+            )
+        is_function = ":" in place and not Path(place).exists()
+        feature = FUNCTIONS.find(place) if is_function else Path(place)
+        if is_function and not callable(feature):
+            raise SettingError(f"{place} cannot be called", expected="a function")
+        lists = with_features(lists, {name: feature}, sources)
+    return lists
+
+
+def with_features(
+    lists: FeatureLists, features: Mapping[str, Any], sources: Sequence[str] | None = None
+) -> FeatureLists:
+    """The lists with more features: files, numbers for all entries, or functions."""
+    for name, feature in features.items():
+        if callable(feature):
+            found = _called(lists, feature, sources)
+        elif isinstance(feature, (str, os.PathLike)):
+            found = _read(lists, Path(feature))
+        else:
+            found = _checked(lists, np.asarray(feature, dtype=np.float64), name)
+        lists = lists.with_feature(name, found)
+    return lists
+
+
+def _read(lists: FeatureLists, path: Path) -> FloatArray:
+    return _checked(lists, np.array([value for _, value in parse_lines(path, _number)]), str(path))
+
+
+def _checked(lists: FeatureLists, values: FloatArray, where: str) -> FloatArray:
+    if len(values) != len(lists.entries):
+        raise DataError(
+            f"has {counted(len(values), 'line')}",
+            where=where,
+            expected=f"{lists.where} has {len(lists.entries):,} entries; each needs its number",
+        )
+    if not np.isfinite(values).all():
+        raise DataError("has a value that is not finite", where=where)
+    return values
+
+
+def _called(
+    lists: FeatureLists, function: FeatureFunction, sources: Sequence[str] | None
+) -> FloatArray:
+    """What a function says of every list."""
+    parts = []
+    for sentence, (begin, end) in zip(
+        lists.sentences, pairwise(lists.offsets.tolist()), strict=True
+    ):
+        texts = [entry.text for entry in lists.entries[begin:end]]
+        found = np.asarray(
+            function(sources[sentence] if sources else None, texts), dtype=np.float64
+        )
+        if found.shape != (len(texts),) or not np.isfinite(found).all():
+            raise DataError(
+                f"sentence {sentence} has {counted(len(texts), 'translation')} and gets "
+                f"{np.array2string(found, threshold=5)}",
+                where=f"{function.__module__}:{getattr(function, '__name__', '')}",
+                expected="a finite number for each",
+            )
+        parts.append(found)
+    return np.concatenate(parts)
+
+
+def _number(text: str, of: str = "the line") -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if not isfinite(value):
+        raise BadLine("features", f"{of} has {text!r}", "a finite number")
+    return value
+
+
+FUNCTIONS = Catalogue("function for a feature", object, {}, "hyperbaton.list_features")

@@ -27,7 +27,6 @@ class HypothesisFile:
 
 
 def read_hypotheses(path: Path) -> HypothesisFile:
-    """The translations of a file."""
     lines = _read(path)
     if not lines or not _is_json_object(lines[0]):
         return HypothesisFile(lines, is_json=False)

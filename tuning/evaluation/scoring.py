@@ -43,7 +43,6 @@ class Score:
         return (self.high - self.low) / 2
 
     def mark(self, *, higher_is_better: bool, alpha: float = SIGNIFICANT) -> str:
-        """Says whether it is significantly better or worse than the baseline."""
         if self.p_value is None or self.difference is None or self.p_value >= alpha:
             return ""
         return BETTER_MARK if (self.difference > 0) == higher_is_better else WORSE_MARK

@@ -27,12 +27,11 @@ never on the chunks or on what is summed.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from math import nan
 
 import numpy as np
 
 from hyperbaton.foundation.arrays import BoolArray, FloatArray, Int64Array
-from hyperbaton.foundation.errors import DataError, SettingError, nearest
+from hyperbaton.foundation.errors import DataError, SettingError, check_known
 from hyperbaton.tuning.metrics.base import Metric
 
 RESAMPLES = 1000
@@ -54,8 +53,6 @@ class Difference:
     baseline: float
     system: float
     p_value: float
-    baseline_deviation: float = nan  # of the sample of runs, NaN for a single run
-    system_deviation: float = nan
 
     @property
     def difference(self) -> float:
@@ -76,9 +73,9 @@ def paired_bootstrap(
     drawn = resampled_scores(metric, [*baseline, *system], n_resamples=n_resamples, seed=seed)
     first, second = drawn[: len(baseline)], drawn[len(baseline) :]
     resampled = mean_of_runs(second, seed, 1) - mean_of_runs(first, seed, 0)
-    before, after = _scores(metric, baseline), _scores(metric, system)
-    difference = float(after.mean() - before.mean())
-    return _difference(before, after, bootstrap_p_value(difference + shift, resampled + shift))
+    before, after = _mean_score(metric, baseline), _mean_score(metric, system)
+    p_value = bootstrap_p_value(after - before + shift, resampled + shift)
+    return Difference(before, after, p_value)
 
 
 def mean_of_runs(resampled: Sequence[FloatArray], seed: int, system: int) -> FloatArray:
@@ -108,19 +105,14 @@ def bootstrap_p_value(difference: float, resampled: FloatArray) -> float:
 
 
 def randomisation(
-    metric: Metric,
-    baseline: Runs,
-    system: Runs,
-    *,
-    n_resamples: int = RESAMPLES,
-    seed: int = SEED,
+    metric: Metric, baseline: Runs, system: Runs, *, n_resamples: int = RESAMPLES, seed: int = SEED
 ) -> Difference:
     _check(baseline, system, n_resamples)
-    before, after = _scores(metric, baseline), _scores(metric, system)
+    before, after = _mean_score(metric, baseline), _mean_score(metric, system)
     random = _exchanged if len(baseline) == len(system) == 1 else _permuted
     differences = random(metric, baseline, system, n_resamples, seed)
-    as_large = np.abs(differences) >= abs(after.mean() - before.mean()) - _ROUNDING
-    return _difference(before, after, _p_value(as_large))
+    as_large = np.abs(differences) >= abs(after - before) - _ROUNDING
+    return Difference(before, after, _p_value(as_large))
 
 
 def _exchanged(
@@ -160,17 +152,12 @@ TESTS: dict[str, Callable[..., Difference]] = {
 
 
 def find_test(name: str) -> Callable[..., Difference]:
-    if name not in TESTS:
-        raise SettingError(f"there is no test {name!r}", expected=nearest(name, list(TESTS)))
+    check_known("test", name, TESTS)
     return TESTS[name]
 
 
 def resampled_scores(
-    metric: Metric,
-    systems: Sequence[FloatArray],
-    *,
-    n_resamples: int = RESAMPLES,
-    seed: int = SEED,
+    metric: Metric, systems: Sequence[FloatArray], *, n_resamples: int = RESAMPLES, seed: int = SEED
 ) -> list[FloatArray]:
     """The scores of all systems on the same resamples of the sentences, (n_resamples,) each."""
     _check(systems, systems, n_resamples)
@@ -235,18 +222,9 @@ def p_text(p_value: float, n_resamples: int = 0) -> str:
     return "p < 0.001" if p_value < 0.0005 else f"p {p_value:.3f}"
 
 
-def _scores(metric: Metric, runs: Runs) -> FloatArray:
-    return np.array([float(metric.score(statistics.sum(axis=0))) for statistics in runs])
-
-
-def _difference(before: FloatArray, after: FloatArray, p_value: float) -> Difference:
-    means = float(before.mean()), float(after.mean())
-    return Difference(*means, p_value, _deviation(before), _deviation(after))
+def _mean_score(metric: Metric, runs: Runs) -> float:
+    return float(np.mean([metric.score(statistics.sum(axis=0)) for statistics in runs]))
 
 
 def _p_value(cases: BoolArray) -> float:
     return float((np.count_nonzero(cases) + 1) / (len(cases) + 1))
-
-
-def _deviation(scores: FloatArray) -> float:
-    return float(scores.std(ddof=1)) if len(scores) > 1 else nan

@@ -12,11 +12,13 @@ from typing import Any
 
 from rich.cells import cell_len
 
-_LATEX = {character: f"\\{character}" for character in "&%$#_{}"} | {
-    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-    "±": r"$\pm$", "∞": r"$\infty$", "−": r"$-$", "≤": r"$\le$", "≥": r"$\ge$",
-    "†": r"$\dagger$",
-}  # fmt: skip
+_LATEX = str.maketrans(
+    {character: f"\\{character}" for character in "&%$#_{}"} | {
+        "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+        "±": r"$\pm$", "∞": r"$\infty$", "−": r"$-$", "≤": r"$\le$", "≥": r"$\ge$",
+        "†": r"$\dagger$",
+    }
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ def as_text(table: Table, indent: str = "") -> str:
     """Title, columns two spaces apart, notes; the indent is that of the columns."""
     widths, is_left = table.widths, table.is_left
     lines = [
-        (indent + "  ".join(map(_padded, row, widths, is_left))).rstrip()
+        (indent + "  ".join(map(padded, row, widths, is_left))).rstrip()
         for row in (table.header, *table.rows)
     ]
     return "\n".join([*_title(table), *lines, "", *table.notes]).rstrip("\n")
@@ -80,14 +82,10 @@ def _title(table: Table) -> list[str]:
     return [table.title] if table.title else []
 
 
-def _padded(cell: str, width: int, left: bool) -> str:
+def padded(cell: str, width: int, left: bool = True) -> str:
     space = " " * (width - cell_len(cell))
     return cell + space if left else space + cell
 
 
 def _latex_row(cells: Sequence[str]) -> str:
-    return " & ".join(map(escape_latex, cells)) + " \\\\"
-
-
-def escape_latex(text: str) -> str:
-    return "".join(_LATEX.get(character, character) for character in text)
+    return " & ".join(cell.translate(_LATEX) for cell in cells) + " \\\\"

@@ -53,7 +53,6 @@ class Finding:
 
     @property
     def judgement(self) -> str:
-        """The verdict and what must be read with it."""
         return ", ".join([self.verdict, *self.caveats])
 
     @property
@@ -67,7 +66,6 @@ def judge_claims(
     alpha: float = SIGNIFICANT,
     caveats: tuple[str, ...] = (),
 ) -> list[Finding]:
-    """The verdicts on claims that stand together."""
     every = [case for cases in claims.values() for case in cases]
     corrected = iter(holm([1.0 if isnan(case.p_value) else case.p_value for case in every]))
     findings = []

@@ -18,8 +18,6 @@ Details: TypeAlias = dict[str, int | float | list[float]]
 
 @dataclass(frozen=True)
 class Outputs:
-    """Translations and their references, sentence by sentence."""
-
     hypotheses: Sequence[str]  # tokenised, words separated by spaces
     references: Sequence[Sequence[str]]  # one or more for each sentence
     # Source positions in the order in which hypothesis and reference translate them, for the

@@ -51,7 +51,7 @@ class Bleu(WordMetric):
             [
                 lengths,
                 closest_lengths(batch),
-                clipped_matches(batch, self.order).matches,
+                clipped_matches(batch, self.order),
                 ngram_totals(lengths, self.order),
             ]
         ).astype(np.float64)

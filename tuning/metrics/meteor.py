@@ -33,11 +33,11 @@ from functools import cache
 import numpy as np
 
 from hyperbaton.foundation.arrays import FloatArray
-from hyperbaton.foundation.errors import SettingError, nearest
 from hyperbaton.foundation.hashing import GOLDEN
 from hyperbaton.foundation.kernels import inner, kernel
 from hyperbaton.tuning.metrics.words import Batch, TextOptions, WordMetric
 
+STEMMER = "porter"
 BEAM = 32
 MOST_WORK = 1 << 24  # beam width × hypothesis words × reference words is at most this
 FREE = -1  # in links: this word has none; in classes: this word takes no part
@@ -51,26 +51,19 @@ class Meteor(WordMetric):
     name = "METEOR-exact-stem"
     n_statistics = 4
 
-    def __init__(self, options: TextOptions = TextOptions(), *, stemmer: str = "porter") -> None:
-        """`stemmer` is one of snowballstemmer's algorithms, for example `german`."""
-        import snowballstemmer  # type: ignore[import-untyped]
-
-        known = list(snowballstemmer.algorithms())
-        if stemmer not in known:
-            raise SettingError(f"there is no stemmer {stemmer!r}", expected=nearest(stemmer, known))
+    def __init__(self, options: TextOptions = TextOptions()) -> None:
         super().__init__(options)
-        self.stemmer = stemmer
         self._kept = threading.local()  # a stemmer changes while it works, so each thread has one
 
     @property
     def signature(self) -> str:
-        return f"{self.options.signature}|match:exact,stem[{self.stemmer}]|reference:best"
+        return f"{self.options.signature}|match:exact,stem[{STEMMER}]|reference:best"
 
     def _stem(self, word: str) -> str:
-        import snowballstemmer
+        import snowballstemmer  # type: ignore[import-untyped]
 
         if not hasattr(self._kept, "stem"):
-            self._kept.stem = cache(snowballstemmer.stemmer(self.stemmer).stemWord)
+            self._kept.stem = cache(snowballstemmer.stemmer(STEMMER).stemWord)
         stem: str = self._kept.stem(word)
         return stem
 

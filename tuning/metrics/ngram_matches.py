@@ -8,8 +8,6 @@ subtracts from one array. With several references, there are two ways to count:
 * by reference: each reference separately, for metrics that choose the best one.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
 from hyperbaton.foundation.arrays import FloatArray, Int64Array
@@ -18,23 +16,16 @@ from hyperbaton.models.phrases.trie import number_spans
 from hyperbaton.tuning.metrics.words import Batch
 
 
-class NGramMatches(NamedTuple):
-    matches: FloatArray  # (n_sentences, order)
-    weighted: FloatArray  # (n_sentences, order) the same, every match times its weight
-
-
-def clipped_matches(batch: Batch, order: int, weights: FloatArray | None = None) -> NGramMatches:
-    """Matches by length; `weights` (order, n_hypothesis_words) belong to the n-gram that begins at
-    a word."""
+def clipped_matches(batch: Batch, order: int, weights: FloatArray | None = None) -> FloatArray:
+    """Matches by length, (n_sentences, order); with `weights` (order, n_hypothesis_words), a match
+    counts as much as the n-gram that begins at a word is worth."""
     rows = batch.rows
     spans = number_spans(rows, order)
-    if weights is None:
-        weights = np.zeros((order, 0))
-    return NGramMatches(
-        *_clipped_matches(
-            spans.ids, rows.offsets, batch.first_reference, len(spans.length), weights
-        )
+    counted = np.zeros((order, 0)) if weights is None else weights
+    matches: FloatArray = _clipped_matches(
+        spans.ids, rows.offsets, batch.first_reference, len(spans.length), counted
     )
+    return matches
 
 
 def matches_by_reference(batch: Batch, order: int) -> FloatArray:
@@ -43,7 +34,7 @@ def matches_by_reference(batch: Batch, order: int) -> FloatArray:
     single = batch._replace(
         hypotheses=hypotheses, first_reference=np.arange(len(batch.references) + 1)
     )
-    return clipped_matches(single, order).matches
+    return clipped_matches(single, order)
 
 
 def ngram_totals(lengths: Int64Array, order: int) -> Int64Array:
@@ -56,7 +47,6 @@ def ngram_totals(lengths: Int64Array, order: int) -> Int64Array:
 def _clipped_matches(ids, offsets, first_reference, n_ids, weights):
     n_sentences, order = len(first_reference) - 1, len(ids)
     matches = np.zeros((n_sentences, order))
-    weighted = np.zeros((n_sentences, order))
     once = np.zeros(n_ids, np.int32)  # occurrences in one reference
     most = np.zeros(n_ids, np.int32)  # in the reference that has most of them
     for sentence in range(n_sentences):
@@ -73,10 +63,8 @@ def _clipped_matches(ids, offsets, first_reference, n_ids, weights):
                 number = ids[k, at]
                 if most[number]:
                     most[number] -= 1
-                    matches[sentence, k] += 1
-                    if weights.shape[1]:
-                        weighted[sentence, k] += weights[k, at]
+                    matches[sentence, k] += weights[k, at] if weights.shape[1] else 1.0
             for row in range(n_sentences + references[0], n_sentences + references[1]):
                 for at in range(offsets[row], offsets[row + 1] - k):
                     most[ids[k, at]] = 0
-    return matches, weighted
+    return matches

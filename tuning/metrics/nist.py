@@ -64,7 +64,7 @@ class Nist(WordMetric):
             [
                 lengths,
                 batch.mean_reference_lengths,
-                clipped_matches(batch, ORDER, self._weights(batch)).weighted,
+                clipped_matches(batch, ORDER, self._weights(batch)),
                 ngram_totals(lengths, ORDER),
             ]
         )

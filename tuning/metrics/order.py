@@ -53,10 +53,7 @@ class PDscore(OrderMetric):
     """Pair-wise distortion accuracy, Xiang et al. 2011, eq. 8."""
 
     name = "PDscore"
-
-    @property
-    def signature(self) -> str:
-        return "PDscore|begin:yes|end:no|average:micro|unaligned:skipped"
+    signature = "PDscore|begin:yes|end:no|average:micro|unaligned:skipped"
 
     def statistics(self, outputs: Outputs) -> FloatArray:
         """Pairs that the reference has too, and n."""
@@ -67,6 +64,12 @@ class PDscore(OrderMetric):
 
 class PermutationMetric(OrderMetric):
     """A metric that averages scores of sentences, 0 to 1, over those that have words."""
+
+    kind: str  # what is measured, with its options, for the signature
+
+    @property
+    def signature(self) -> str:
+        return f"{self.kind}|average:sentences|{UNALIGNED}"
 
     @abstractmethod
     def agreement(self, hypothesis: Ragged, reference: Ragged) -> FloatArray:
@@ -86,11 +89,7 @@ class KendallTau(PermutationMetric):
     def __init__(self, *, square_root: bool = False) -> None:
         self.square_root = square_root
         self.name = "Kendall √" if square_root else "Kendall"
-
-    @property
-    def signature(self) -> str:
-        root = "yes" if self.square_root else "no"
-        return f"Kendall|root:{root}|average:sentences|{UNALIGNED}"
+        self.kind = f"Kendall|root:{'yes' if square_root else 'no'}"
 
     def agreement(self, hypothesis: Ragged, reference: Ragged) -> FloatArray:
         n = hypothesis.lengths
@@ -103,11 +102,7 @@ class KendallTau(PermutationMetric):
 class Hamming(PermutationMetric):
     """Source words at the same place."""
 
-    name = "Hamming"
-
-    @property
-    def signature(self) -> str:
-        return f"Hamming|average:sentences|{UNALIGNED}"
+    name = kind = "Hamming"
 
     def agreement(self, hypothesis: Ragged, reference: Ragged) -> FloatArray:
         same = hypothesis.values == reference.values
@@ -121,11 +116,7 @@ class FuzzyReordering(PermutationMetric):
     def __init__(self, *, boundaries: bool = False) -> None:
         self.boundaries = boundaries
         self.name = "fuzzy (ends)" if boundaries else "fuzzy"
-
-    @property
-    def signature(self) -> str:
-        boundaries = "yes" if self.boundaries else "no"
-        return f"fuzzy|boundaries:{boundaries}|average:sentences|{UNALIGNED}"
+        self.kind = f"fuzzy|boundaries:{'yes' if boundaries else 'no'}"
 
     def agreement(self, hypothesis: Ragged, reference: Ragged) -> FloatArray:
         kept = _kept_neighbours(hypothesis, reference)

@@ -30,11 +30,12 @@ from right to left, for n-grams that begin with word i.
 import numpy as np
 
 from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array
-from hyperbaton.foundation.errors import SettingError, nearest
+from hyperbaton.foundation.errors import check_known
 from hyperbaton.foundation.kernels import inner, kernel
 from hyperbaton.tuning.metrics.base import ratio
 from hyperbaton.tuning.metrics.words import Batch, TextOptions, WordMetric
 
+ALPHA, BETA = 0.25, 0.10
 CONTEXTS = ("left", "right")
 
 
@@ -44,42 +45,19 @@ class Ribes(WordMetric):
     name = "RIBES"
     n_statistics = 2
 
-    def __init__(
-        self,
-        options: TextOptions = TextOptions(),
-        *,
-        alpha: float = 0.25,
-        beta: float = 0.10,
-        context: str = "left",
-    ) -> None:
-        if min(alpha, beta) < 0:
-            raise SettingError(
-                f"the exponents of RIBES are {alpha:g} and {beta:g}",
-                expected="neither may be below 0: precision and length would be punished",
-            )
-        if context not in CONTEXTS:
-            raise SettingError(
-                f"there is no context {context!r}", expected=nearest(context, list(CONTEXTS))
-            )
+    def __init__(self, options: TextOptions = TextOptions(), *, context: str = "left") -> None:
+        check_known("context", context, CONTEXTS)
         super().__init__(options)
-        self.alpha, self.beta, self.context = alpha, beta, context
+        self.context = context
 
     @property
     def signature(self) -> str:
-        settings = f"alpha:{self.alpha:g}|beta:{self.beta:g}|context:{self.context}"
+        settings = f"alpha:{ALPHA:g}|beta:{BETA:g}|context:{self.context}"
         return f"RIBES|{self.options.signature}|{settings}"
 
     def count(self, batch: Batch) -> FloatArray:
-        scores: FloatArray = _score_sentences(
-            batch.hypotheses.values,
-            batch.hypotheses.offsets,
-            batch.references.values,
-            batch.references.offsets,
-            batch.first_reference,
-            self.alpha,
-            self.beta,
-            self.context == "right",
-        )
+        right_first = self.context == "right"
+        scores: FloatArray = _score_sentences(*batch.arrays, batch.first_reference, right_first)
         return scores
 
     def score(self, sums: FloatArray) -> FloatArray:
@@ -93,8 +71,6 @@ def _score_sentences(
     references: Int32Array,
     reference_offsets: Int64Array,  # (n_references + 1,)
     first_reference: Int64Array,  # (n_sentences + 1,)
-    alpha: float,
-    beta: float,
     right_first: bool,
 ) -> FloatArray:
     statistics = np.zeros((len(hypothesis_offsets) - 1, 2))
@@ -103,16 +79,14 @@ def _score_sentences(
         for number in range(first_reference[sentence], first_reference[sentence + 1]):
             reference = references[reference_offsets[number] : reference_offsets[number + 1]]
             if len(reference):
-                score = _score(hypothesis, reference, alpha, beta, right_first)
+                score = _score(hypothesis, reference, right_first)
                 statistics[sentence, 0] = max(statistics[sentence, 0], score)
                 statistics[sentence, 1] = 1.0
     return statistics
 
 
 @inner
-def _score(
-    hypothesis: Int32Array, reference: Int32Array, alpha: float, beta: float, right_first: bool
-) -> float:
+def _score(hypothesis: Int32Array, reference: Int32Array, right_first: bool) -> float:
     if not len(hypothesis):
         return 0.0
     ranks = _align(hypothesis, reference, right_first)
@@ -125,7 +99,7 @@ def _score(
             in_order += ranks[i] < ranks[j]  # two words may have the same rank: not in order
     tau = in_order / (n * (n - 1) / 2) if n > 1 else 1.0
     brevity = min(1.0, np.exp(1 - len(reference) / len(hypothesis)))
-    score: float = tau * (n / len(hypothesis)) ** alpha * brevity**beta
+    score: float = tau * (n / len(hypothesis)) ** ALPHA * brevity**BETA
     return score
 
 

@@ -108,7 +108,6 @@ def visits_of_links(links: Ragged, n_source: Int64Array | None = None) -> Visits
 def visits_of_sequences(
     sequences: Sequence[Sequence[int]], n_source: Sequence[int] | Int64Array | None = None
 ) -> Visits:
-    """Visit sequences that are given as lists."""
     if isinstance(sequences, Visits):
         return sequences
     lengths = np.array([len(sequence) for sequence in sequences], dtype=np.int64)
@@ -157,7 +156,6 @@ def _complete(
 
 
 def read_visits(path: Path, n_source: Sequence[int] | Int64Array | None = None) -> Visits:
-    """Visit sequences from a file of alignments."""
     return visits_of_links(*read_alignment(path, n_source))
 
 

@@ -48,13 +48,7 @@ class Wer(ErrorRate):
     name = "WER"
 
     def errors(self, batch: Batch) -> Int64Array:
-        distances: Int64Array = _edit_distances(
-            batch.hypotheses.values,
-            batch.hypotheses.offsets,
-            batch.references.values,
-            batch.references.offsets,
-            batch.sentence_of_reference,
-        )
+        distances: Int64Array = _edit_distances(*batch.arrays, batch.sentence_of_reference)
         return distances
 
 

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hyperbaton.foundation.arrays import FloatArray, Int64Array, Ragged
-from hyperbaton.foundation.errors import DataError, SettingError, nearest
+from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array, Ragged
+from hyperbaton.foundation.errors import DataError, check_known
 from hyperbaton.tuning.metrics.base import Metric, Outputs
 
 BATCH_SIZE = 4096  # sentences
@@ -69,6 +69,12 @@ class Batch(NamedTuple):
         return first
 
     @property
+    def arrays(self) -> tuple[Int32Array, Int64Array, Int32Array, Int64Array]:
+        """Words and offsets of the hypotheses, and of the references, for kernels."""
+        sides = self.hypotheses, self.references
+        return sides[0].values, sides[0].offsets, sides[1].values, sides[1].offsets
+
+    @property
     def rows(self) -> Ragged:
         """All hypotheses, then all references."""
         ends = self.references.offsets[1:] + self.hypotheses.offsets[-1]
@@ -116,10 +122,7 @@ def usual_tokeniser(language: str) -> str:
 
 
 def load_tokeniser(name: str) -> Preprocess:
-    if name not in TOKENISERS:
-        raise SettingError(
-            f"there is no tokeniser {name!r}", expected=nearest(name, list(TOKENISERS))
-        )
+    check_known("tokeniser", name, TOKENISERS)
     from sacrebleu.metrics.bleu import BLEU
 
     try:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # all commands know the settings of optimisers; only tuning n
 
 OPTIMISERS = {
     "mert": "hyperbaton.tuning.optimisers.mert:Mert",
-    "mert-lattice": "hyperbaton.tuning.optimisers.lattice_mert:LatticeMert",
+    "mert-lattice": "hyperbaton.tuning.optimisers.mert:LatticeMert",
     "pro": "hyperbaton.tuning.optimisers.pro:Pro",
     "mira": "hyperbaton.tuning.optimisers.mira:Mira",
 }
@@ -76,7 +76,6 @@ class Optimiser(ABC):
 
 
 def check_least(section: str, settings: object, **least: float) -> None:
-    """Refuses settings below their least values."""
     for key, bound in least.items():
         value = getattr(settings, key)
         if value < bound:

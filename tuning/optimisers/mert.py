@@ -10,27 +10,40 @@ taken; of equal ones the first, which keeps the weights in use if nothing is bet
 All starts sweep at the same time, along the same random directions, so that how the scores of
 hypotheses change along each is worked out once for all. Every start has a generator of its own for
 their order, so the result does not depend on the number of threads.
+
+Line search needs only the derivations that are best somewhere on a line, and a lattice has all of
+them, which are far more than an n-best list has (Macherey et al. 2008). So on lattices, in turn:
+
+1. the pool gets what is best anywhere on lines through the weights, along all features and along
+   random directions: whatever one step along one of them can reach is known exactly;
+2. MERT searches the pool,
+
+until its weights are not better than those before or have no better neighbours in the lattice.
 """
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.random import SeedSequence
 
-from hyperbaton.foundation.arrays import FloatArray
+from hyperbaton.foundation.arrays import BoolArray, FloatArray
 from hyperbaton.tuning.metrics.base import Metric
-from hyperbaton.tuning.optimisers.interface import Optimiser, Start
-from hyperbaton.tuning.optimisers.line_search import LEAST_GAIN, LineSearch
+from hyperbaton.tuning.optimisers.interface import Lines, Optimiser, Start
+from hyperbaton.tuning.optimisers.line_search import LEAST_GAIN, REACH, LineSearch
 from hyperbaton.tuning.optimisers.objective import Objective
 from hyperbaton.tuning.optimisers.pool import Pool, ScaledPool, scale_pool
 
 MOST_SWEEPS = 50  # over all directions; a handful is usual
 PROMISING = 3  # one start in this many continues after the first
 WALK = 0.5  # deviation of random steps around a point, in units of its mean weight
+
+
+# A direction in the space of points, and (H,) how much the scores of hypotheses change along it
+Direction = tuple[FloatArray, FloatArray]
 
 
 class Place(NamedTuple):
@@ -40,11 +53,6 @@ class Place(NamedTuple):
     score: float
     draw: np.random.Generator  # its own
     moves: bool = True  # the last sweep has found something better
-
-
-class Direction(NamedTuple):
-    along: FloatArray  # in the space of points
-    slope: FloatArray  # (H,) how much the scores of hypotheses change
 
 
 @dataclass(frozen=True)
@@ -133,12 +141,49 @@ def sweep(
 
 def directions_of(scaled: ScaledPool, random: FloatArray) -> list[Direction]:
     """All features, and random directions."""
-    axes = np.eye(len(scaled.columns))
-    return [
-        *map(Direction, axes, scaled.features),
-        *map(Direction, random, random @ scaled.features),
-    ]
+    axes = zip(np.eye(len(scaled.columns)), scaled.features, strict=True)
+    return [*axes, *zip(random, random @ scaled.features, strict=True)]
 
 
 def _score(scaled: ScaledPool, metric: Metric, point: FloatArray) -> float:
     return float(metric.score(scaled.best_sums(point)))
+
+
+@dataclass(frozen=True)
+class LatticeMert(Mert):
+    """Minimum error rate training on search lattices."""
+
+    name: ClassVar[str] = "mert-lattice"
+
+    arcs: int = 100  # of the lattices, for each source word
+    turns: int = 5  # at most, in each round
+
+    def check_settings(self) -> None:
+        super().check_settings()
+        self._check_least(arcs=1, turns=1)
+
+    def improve(
+        self, pool: Pool, objective: Objective, start: Start, seed: SeedSequence
+    ) -> FloatArray:
+        if start.grow is None:
+            return super().improve(pool, objective, start, seed)
+        best = start.weights
+        for own in seed.spawn(self.turns):
+            draw = np.random.default_rng(own)
+            pool = start.grow(pool, self._lines(pool, best, start.tuned, draw))
+            found = super().improve(pool, objective, replace(start, weights=best), own)
+            if not pool.score(objective, found) > pool.score(objective, best) + LEAST_GAIN:
+                break
+            best = found
+        return best
+
+    def _lines(
+        self, pool: Pool, weights: FloatArray, tuned: BoolArray, draw: np.random.Generator
+    ) -> Lines:
+        """Those that line search takes in the scaled space."""
+        scaled = scale_pool(pool, weights, tuned)
+        point, size = scaled.point(weights), len(scaled.columns)
+        along = np.concatenate([np.eye(size), draw.normal(size=(self.directions, size))])
+        directions = np.zeros((len(along), len(weights)))
+        directions[:, scaled.columns] = along / scaled.deviations
+        return Lines(weights, directions, REACH * np.abs(point).sum() / np.abs(along).sum(axis=1))

@@ -16,15 +16,8 @@ import numpy as np
 
 from hyperbaton.foundation.arrays import FloatArray
 from hyperbaton.foundation.errors import SettingError, nearest
+from hyperbaton.tuning.metrics import catalogue
 from hyperbaton.tuning.metrics.base import Metric, Outputs
-from hyperbaton.tuning.metrics.catalogue import (
-    ALIASES,
-    METRICS,
-    References,
-    check_name,
-    find_metric,
-    make_metrics,
-)
 from hyperbaton.tuning.metrics.words import TextOptions
 
 EXAMPLES = "bleu, ter, bleu-ter, bleu+ribes, 0.5*bleu-0.5*ter"
@@ -81,11 +74,10 @@ class Objective(Metric):
 
 
 def make_objective(
-    text: str, references: References, options: TextOptions = TextOptions()
+    text: str, references: catalogue.References, options: TextOptions = TextOptions()
 ) -> Objective:
-    """The objective that the text describes."""
     factors = parse_objective(text)
-    metrics = make_metrics(factors, references, options)
+    metrics = catalogue.make_metrics(factors, references, options)
     return Objective(
         [Term(factor, metric) for factor, metric in zip(factors.values(), metrics, strict=True)]
     )
@@ -101,7 +93,9 @@ def parse_objective(text: str) -> dict[str, float]:
     """
     compact = re.sub(r"\s", "", text)
     # The longest name first, and only if the next term or the end follows it
-    known = "|".join(sorted(map(re.escape, [*METRICS, *ALIASES]), key=len, reverse=True))
+    known = "|".join(
+        sorted(map(re.escape, [*catalogue.METRICS, *catalogue.ALIASES]), key=len, reverse=True)
+    )
     pattern = re.compile(
         rf"([+-]?)(?:(\d+\.?\d*|\.\d+)\*)?({known}|[\w.]+:\w+)(?=[+-]|$)", re.IGNORECASE
     )
@@ -111,7 +105,7 @@ def parse_objective(text: str) -> dict[str, float]:
         term = pattern.match(compact, at)
         if term is None or (at > 0 and not term[1]):
             raise _not_understood(text, compact[at:].lower())
-        name = check_name(term[3])
+        name = catalogue.check_name(term[3])
         if name in factors:
             raise SettingError(f"{name} is in the metric {text!r} twice", expected="once")
         factors[name] = float(term[2] or 1) * (-1 if term[1] == "-" else 1)
@@ -124,8 +118,7 @@ def _with_signs(text: str, factors: dict[str, float]) -> dict[str, float]:
     for name, factor in factors.items():
         if factor == 0:
             raise SettingError(f"{name} has the factor 0 in the metric {text!r}")
-    for name, factor in factors.items():
-        is_error = not find_metric(name)([], TextOptions()).higher_is_better
+        is_error = not catalogue.find_metric(name)([], TextOptions()).higher_is_better
         if is_error and len(factors) == 1:
             return {name: -abs(factor)}
         if is_error == (factor > 0):
@@ -140,7 +133,7 @@ def _not_understood(text: str, rest: str) -> SettingError:
     unknown = _UNKNOWN.match(rest)
     name = unknown[1] if unknown else ""
     # What looks like a name with hyphens may be meant as one
-    known = nearest(rest.lstrip("+-") or name, list(METRICS))
+    known = nearest(rest.lstrip("+-") or name, list(catalogue.METRICS))
     what = f"there is no metric {name!r}" if name else "a metric is missing"
     return SettingError(f"{what} in {text!r}", expected=known, advice=f"examples: {EXAMPLES}")
 

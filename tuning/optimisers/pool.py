@@ -54,7 +54,6 @@ class Pool:
         )
 
     def part(self, sentences: Int64Array) -> "Pool":
-        """The hypotheses of these sentences."""
         counts = np.diff(self.offsets)[sentences]
         rows = Ragged.gather(np.arange(len(self)), self.offsets[sentences], counts)
         at = rows.values
@@ -92,7 +91,6 @@ class Pool:
         return rows
 
     def score(self, metric: Metric, weights: FloatArray) -> float:
-        """The metric of the best hypotheses under the weights."""
         return float(metric.score(self.statistics[self.best_rows(weights)].sum(axis=0)))
 
     def deviations(self) -> FloatArray:
@@ -160,18 +158,10 @@ def scale_pool(pool: Pool, weights: FloatArray, tuned: BoolArray) -> ScaledPool:
     others = weights.copy()
     others[columns] = 0.0
     features = np.ascontiguousarray(pool.features.T[columns] / deviations[columns, None])
-    return ScaledPool(
-        features,
-        pool.features @ others,
-        pool,
-        columns,
-        deviations[columns],
-        others,
-    )
+    return ScaledPool(features, pool.features @ others, pool, columns, deviations[columns], others)
 
 
 def word_keys(words: Ragged) -> KeyArray:
-    """A key for every row of word numbers."""
     within = np.arange(len(words.values)) - np.repeat(words.offsets[:-1], words.lengths)
     bits = mixed(words.values.astype(np.uint64) + within.astype(np.uint64) * GOLDEN)
     sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(bits)])
@@ -180,7 +170,6 @@ def word_keys(words: Ragged) -> KeyArray:
 
 
 def hypothesis_keys(words: KeyArray, features: FloatArray) -> KeyArray:
-    """Keys of words and feature values together."""
     # Adding 0 turns −0 into 0
     bits = (np.round(features, DECIMALS) + 0.0).view(np.uint64)
     columns = np.arange(1, features.shape[1] + 1).astype(np.uint64) * _COLUMN

@@ -6,17 +6,10 @@ from html import escape
 import numpy as np
 
 from hyperbaton.tuning.comparison.configuration import limit_name
-from hyperbaton.tuning.comparison.results import Cell, Comparison
+from hyperbaton.tuning.comparison.results import Comparison
 from hyperbaton.tuning.evaluation.charts import Chart, Series
 from hyperbaton.tuning.evaluation.tables import Table
-from hyperbaton.tuning.report.html import (
-    chart_figure,
-    details,
-    html_table,
-    note,
-    paragraph,
-    side_by_side,
-)
+from hyperbaton.tuning.report import html
 
 
 def tuning_curves(comparison: Comparison) -> str:
@@ -32,18 +25,19 @@ def tuning_curves(comparison: Comparison) -> str:
             places = list(map(str, range(longest)))
             caption = f"limit {limit_name(limit)}"
             chart = Chart(caption, places, series, "iteration", "score on dev")
-            parts.append(chart_figure(chart))
+            parts.append(html.chart_figure(chart))
     if not parts:
         return ""
     metric = comparison.configuration.tune.metric
     text = f"Score on dev by iteration, tuned towards {metric}; the chosen tuning runs."
-    return paragraph(text) + side_by_side(parts)
+    return html.paragraph(text) + html.side_by_side(parts)
 
 
 def weights(comparison: Comparison) -> str:
     names = list(dict.fromkeys(name for cell in comparison.cells for name in cell.best.weights))
-    rows = [[name, *(_weight(cell, name) for cell in comparison.cells)] for name in names]
-    return html_table(Table(["feature", *(cell.name for cell in comparison.cells)], rows))
+    weights = [{n: f"{w:.4f}" for n, w in cell.best.weights.items()} for cell in comparison.cells]
+    rows = [[name, *(own.get(name, "") for own in weights)] for name in names]
+    return html.html_table(Table(["feature", *(cell.name for cell in comparison.cells)], rows))
 
 
 def costs(comparison: Comparison) -> str:
@@ -65,7 +59,9 @@ def costs(comparison: Comparison) -> str:
     trained = Table(["stage of training", "s", "peak MB so far"], stages)
     text = "Each cell was tuned and decoded by one thread; means over the tuning runs."
     return (
-        paragraph(text) + html_table(Table(header, rows)) + (html_table(trained) if stages else "")
+        html.paragraph(text)
+        + html.html_table(Table(header, rows))
+        + (html.html_table(trained) if stages else "")
     )
 
 
@@ -87,12 +83,8 @@ def settings(comparison: Comparison) -> str:
         f"versions: {versions}",
     ]
     return (
-        html_table(models, sortable=False)
-        + note(lines)
-        + note(list(signatures))
-        + details("all settings", f"<pre>{escape(plain)}</pre>")
+        html.html_table(models, sortable=False)
+        + html.note(lines)
+        + html.note(list(signatures))
+        + html.details("all settings", f"<pre>{escape(plain)}</pre>")
     )
-
-
-def _weight(cell: Cell, name: str) -> str:
-    return f"{cell.best.weights[name]:.4f}" if name in cell.best.weights else ""

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperbaton.foundation.arrays import FloatArray, Int64Array
+from hyperbaton.models.distortion.next_word.distance_classes import distance_classes as class_of
 from hyperbaton.tuning.comparison.results import Output, as_outputs
 from hyperbaton.tuning.evaluation.data_sets import Sentences
 from hyperbaton.tuning.metrics.base import Metric, Outputs
@@ -19,14 +20,12 @@ from hyperbaton.tuning.metrics.order import KendallTau
 from hyperbaton.tuning.metrics.visits import Visits, visits_of_sequences
 
 CLASS_NAMES = ("≤ −8", "−7…−5", "−4…−3", "−2", "0", "1", "2…3", "4…6", "≥ 7")
-_EDGES = np.array([-7, -4, -2, 0, 1, 2, 4, 7])  # first distance of each class but the first
 N_BINS = 4
 
 
 def distance_classes(visits: Visits) -> FloatArray:
-    """The share of moves in each class."""
     _, distances = _moves(visits)
-    counts = np.bincount(_class_of(distances), minlength=len(CLASS_NAMES))
+    counts = np.bincount(class_of(distances, "goto"), minlength=len(CLASS_NAMES))
     shares: FloatArray = counts / max(1, counts.sum())
     return shares
 
@@ -40,7 +39,7 @@ def confusion(reference: Visits, output: Visits) -> Int64Array:
     other_keys, other_distances = _moves(output)
     _, ours, theirs = np.intersect1d(keys, other_keys, return_indices=True)
     n = len(CLASS_NAMES)
-    cells = _class_of(distances[ours]) * n + _class_of(other_distances[theirs])
+    cells = class_of(distances[ours], "goto") * n + class_of(other_distances[theirs], "goto")
     return np.bincount(cells, minlength=n * n).reshape(n, n)
 
 
@@ -106,10 +105,6 @@ def _moves(visits: Visits) -> tuple[Int64Array, Int64Array]:
     current = np.concatenate([[-1], following[:-1]])
     current[sequences.offsets[:-1][sequences.lengths > 0]] = -1
     return row * (1 << 20) + current + 1, following - current - 1
-
-
-def _class_of(distances: Int64Array) -> Int64Array:
-    return np.searchsorted(_EDGES, distances, side="right").astype(np.int64)
 
 
 def _quantile_bins(title: str, values: NDArray[np.float64], form: str) -> Bins:

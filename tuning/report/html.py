@@ -1,20 +1,13 @@
 """Pieces of HTML: tables, figures, sections, and the page around them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 
-from hyperbaton.tuning.evaluation.chart_pictures import chart_svg
-from hyperbaton.tuning.evaluation.charts import Chart
+from hyperbaton.tuning.evaluation.charts import Chart, chart_svg
 from hyperbaton.tuning.evaluation.tables import Table
 
-
-@dataclass(frozen=True)
-class ReportSection:
-    name: str  # of the link to it
-    title: str
-    body: str  # HTML; nothing: the section is left out
+Section = tuple[str, str, str]  # name of the link to it, title, HTML; without HTML it is left out
 
 
 def html_table(
@@ -73,12 +66,12 @@ def side_by_side(parts: Sequence[str]) -> str:
     return f'<div class="grid-2">{"".join(f"<div>{part}</div>" for part in parts)}</div>'
 
 
-def page(title: str, introduction: str, sections: Sequence[ReportSection]) -> str:
+def page(title: str, introduction: str, sections: Sequence[Section]) -> str:
     """One file: styles and script are inside, nothing is fetched."""
-    shown = [section for section in sections if section.body]
-    links = "".join(f'<li><a href="#{s.name}">{escape(s.title)}</a></li>' for s in shown)
+    shown = [(name, escape(heading), body) for name, heading, body in sections if body]
+    links = "".join(f'<li><a href="#{name}">{heading}</a></li>' for name, heading, _ in shown)
     body = "".join(
-        f'<section id="{s.name}"><h2>{escape(s.title)}</h2>{s.body}</section>' for s in shown
+        f'<section id="{name}"><h2>{heading}</h2>{part}</section>' for name, heading, part in shown
     )
     folder = files("hyperbaton.tuning.report")
     style = folder.joinpath("page.css").read_text(encoding="utf-8")

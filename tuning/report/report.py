@@ -11,7 +11,7 @@ from hyperbaton.tuning.comparison.result_tables import (
     runs_text,
     significance_table,
     summary_table,
-    way_table,
+    way_tables,
 )
 from hyperbaton.tuning.comparison.results import Comparison
 from hyperbaton.tuning.evaluation.charts import Chart, Series
@@ -22,7 +22,6 @@ from hyperbaton.tuning.evaluation.tables import Table
 from hyperbaton.tuning.evaluation.verdicts import Finding, footnote
 from hyperbaton.tuning.report.account import costs, settings, tuning_curves, weights
 from hyperbaton.tuning.report.html import (
-    ReportSection,
     chart_figure,
     details,
     html_table,
@@ -46,18 +45,18 @@ def report(
     """The whole page; `figures` are the paper's own."""
     known = _findings(findings) + "".join(html_table(f, sortable=False) for f in figures)
     sections = [
-        ReportSection("findings", "Findings", known),
-        ReportSection("scores", "Scores", _scores(comparison)),
-        ReportSection("significance", "Significance", _significance(comparison)),
-        ReportSection("limits", "Distortion limits", _limits(comparison)),
-        *(ReportSection(one.name, one.title, _exhibit(one)) for one in exhibits),
-        ReportSection("tuning", "Tuning", tuning_curves(comparison)),
-        ReportSection("order", "Word order", word_order(comparison)),
-        ReportSection("kinds", "Kinds of sentences", kinds_of_sentences(comparison)),
-        ReportSection("sentences", "Where the systems differ most", sentences(comparison)),
-        ReportSection("weights", "Weights", weights(comparison)),
-        ReportSection("costs", "Costs", costs(comparison)),
-        ReportSection("settings", "Settings", settings(comparison)),
+        ("findings", "Findings", known),
+        ("scores", "Scores", _scores(comparison)),
+        ("significance", "Significance", _significance(comparison)),
+        ("limits", "Distortion limits", _limits(comparison)),
+        *((one.name, one.title, _exhibit(one)) for one in exhibits),
+        ("tuning", "Tuning", tuning_curves(comparison)),
+        ("order", "Word order", word_order(comparison)),
+        ("kinds", "Kinds of sentences", kinds_of_sentences(comparison)),
+        ("sentences", "Where the systems differ most", sentences(comparison)),
+        ("weights", "Weights", weights(comparison)),
+        ("costs", "Costs", costs(comparison)),
+        ("settings", "Settings", settings(comparison)),
     ]
     return page(comparison.configuration.title, _introduction(comparison), sections)
 
@@ -113,8 +112,7 @@ def _scores(comparison: Comparison) -> str:
         signatures, (legend, *others) = table.notes[: len(metrics)], table.notes[len(metrics) :]
         shown = Table(table.header, table.rows, [f"{legend}; bold: best", *others], table.title)
         parts.append(html_table(shown, classes) + details("metric signatures", note(signatures)))
-        way = way_table(comparison, test.name)
-        parts.append(html_table(way) if way and way.rows else "")
+        parts += map(html_table, way_tables(comparison, test.name))
     return "".join(parts)
 
 

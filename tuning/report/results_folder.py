@@ -12,11 +12,10 @@ from hyperbaton.tuning.comparison.results import Comparison
 from hyperbaton.tuning.evaluation.tables import Table
 from hyperbaton.tuning.evaluation.verdicts import Finding, with_caveat
 from hyperbaton.tuning.report.report import report
-from hyperbaton.tuning.reproduction.claims import findings
 from hyperbaton.tuning.reproduction.exhibit import Exhibit
 from hyperbaton.tuning.reproduction.making import FILE as EXHIBITS
 from hyperbaton.tuning.reproduction.making import make_exhibits
-from hyperbaton.tuning.reproduction.presets import Preset, apply_preset, find_preset
+from hyperbaton.tuning.reproduction.presets import Preset, apply_preset, find_preset, findings
 
 REPORT = "report.html"
 
@@ -49,7 +48,6 @@ def paper_tables(comparison: Comparison) -> list[Table]:
 
 
 def findings_of(comparison: Comparison) -> list[Finding]:
-    """Which of the paper's claims hold."""
     preset = preset_of(comparison)
     return findings(comparison, preset.claim) if preset else []
 

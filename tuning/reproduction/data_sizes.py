@@ -9,7 +9,6 @@ themselves stand for the draws. It goes on where it was stopped like any other c
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from math import nan
 from pathlib import Path
 from typing import Any
 
@@ -25,16 +24,11 @@ from hyperbaton.tuning.comparison.results import Comparison, Replica
 from hyperbaton.tuning.comparison.run import compare
 from hyperbaton.tuning.evaluation.charts import Chart
 from hyperbaton.tuning.evaluation.tables import Table
-from hyperbaton.tuning.evaluation.verdicts import Case, Finding, judge_claims
+from hyperbaton.tuning.evaluation.verdicts import Finding, judge_claims
 from hyperbaton.tuning.metrics.base import Metric
 from hyperbaton.tuning.reproduction.exhibit import NI, Exhibit, LeftOut
 from hyperbaton.tuning.reproduction.material import ExhibitKind, Material
-from hyperbaton.tuning.reproduction.repetitions import (
-    Spread,
-    paired_t_test,
-    spread,
-    spread_series,
-)
+from hyperbaton.tuning.reproduction.repetitions import gain_case, spread, spread_series
 
 NAME, TITLE = "data_sizes", "More training data (Ni et al. 2011, Figure 16)"
 MOSES, DPR = "MOSES", "DPR-3"
@@ -50,9 +44,6 @@ class Measured:
 
     metric: Metric
     scores: Mapping[str, FloatArray]  # by system, (n_draws,)
-
-    def spread(self, system: str) -> Spread:
-        return spread(self.scores[system])
 
     @property
     def gains(self) -> FloatArray:
@@ -70,13 +61,9 @@ def _systems(configuration: Configuration) -> tuple[ComparedSystem, ...]:
     return found
 
 
-def _n_pairs(source: Path) -> int:
-    with open_binary(source) as stream:
-        return sum(1 for _ in stream)
-
-
 def _sizes(material: Material) -> list[int]:
-    n_pairs = _n_pairs(material.configuration.train.source)
+    with open_binary(material.configuration.train.source) as stream:
+        n_pairs = sum(1 for _ in stream)
     if n_pairs // max(DATA_PARTS) < FEWEST_PAIRS:
         raise LeftOut(f"a quarter of {n_pairs:,} training pairs is too little")
     return [n_pairs // part for part in DATA_PARTS] + [n_pairs]
@@ -88,21 +75,13 @@ def _depends(material: Material) -> Iterable[Any]:
     train = [path for path in vars(configuration.train).values() if isinstance(path, Path)]
     tests = [item for test in configuration.test for item in (test.name, *test.files.values())]
     whole = _measured([material.comparison])
+    sections = ("phrases", "lm", "classes", "search", "text")
     return [
         [exact_models(configuration, system) for system in systems],
         configuration.limits[:1],
         configuration.metrics,
         configuration.seed,
-        [
-            asdict(own)
-            for own in (
-                configuration.phrases,
-                configuration.lm,
-                configuration.classes,
-                configuration.search,
-                configuration.text,
-            )
-        ],
+        [asdict(getattr(configuration, name)) for name in sections],
         configuration.tune.plain(),
         DATA_PARTS,
         [own.tolist() for row in whole.values() for m in row for own in m.scores.values()],
@@ -161,8 +140,7 @@ def _measured(comparisons: Sequence[Comparison]) -> dict[str, list[Measured]]:
 
     def scores(system: str, test: str, metric: Metric) -> FloatArray:
         replicas = [own for each in comparisons for own in _replicas(each, system)]
-        totals = [own.statistics[test][metric.name].sum(axis=0) for own in replicas]
-        return np.array([metric.score(total) for total in totals], np.float64)
+        return np.array([own.score(test, metric) for own in replicas])
 
     return {
         test.name: [
@@ -181,27 +159,21 @@ def sizes_exhibit(by_test: BySize) -> Exhibit:
         for place, first in enumerate(next(iter(by_size.values()))):
             name, lines = first.metric.name, []
             for system in (MOSES, DPR):
-                spreads = [own[place].spread(system) for own in by_size.values()]
+                spreads = [spread(own[place].scores[system]) for own in by_size.values()]
                 lines.append(spread_series(system, spreads))
-                rows.append([f"{system}, {name}", *map(_text, spreads)])
+                rows.append([f"{system}, {name}", *(own.text(2) for own in spreads)])
             caption = f"{test}: {name} by training data, as in Figure 16"
             charts.append(Chart(caption, header[1:], lines, header[0], name, digits=2))
         tables.append(Table(header, rows, title=f"{test}: mean and deviation of the draws"))
     n_draws = len(first.gains)
     notes = [
         f"{counted(n_draws, 'random draw')} of each size, everything trained and tuned anew on "
-        "each; with all data, as many tuning runs.",
+        "each; with all data, as many tuning runs."
     ]
     return Exhibit(NAME, TITLE, notes, tables, charts, _findings(by_test))
 
 
-def _text(own: Spread) -> str:
-    mean = f"{own.mean:.2f}"
-    return mean if own.deviation is None else f"{mean} ± {own.deviation:.2f}"
-
-
 def _findings(by_test: BySize) -> list[Finding]:
-    """By a paired t-test over the draws; a single draw tells nothing from chance."""
     cases, growth = [], []
     for test, by_size in by_test.items():
         gains = {
@@ -211,20 +183,13 @@ def _findings(by_test: BySize) -> list[Finding]:
             if measured.metric.name == "BLEU"
         }
         for size, own in gains.items():
-            cases.append(_case(f"{test}, {size:,} pairs: {own.mean():+.2f}", own))
+            cases.append(gain_case(f"{test}, {size:,} pairs: {own.mean():+.2f}", own))
         if gains:
             first, *_, last = gains.values()
             text = f"{first.mean():+.2f} with {min(gains):,} pairs, {last.mean():+.2f} with all"
-            growth.append(_case(f"{test}: {text}", last - first))
+            growth.append(gain_case(f"{test}: {text}", last - first))
     claims = {
         f"{NI}, Figure 16: {DPR} beats {MOSES} in BLEU at every size": cases,
         f"{NI}, Figure 16: the more data, the larger the gain in BLEU": growth,
     }
     return judge_claims(claims)
-
-
-def _case(text: str, differences: FloatArray) -> Case:
-    p_value = nan
-    if len(differences) > 1:
-        p_value = paired_t_test(differences, np.zeros(len(differences))).p_value
-    return Case(text, float(differences.mean()), p_value)

@@ -59,7 +59,10 @@ def as_record(exhibit: Exhibit) -> dict[str, Any]:
         del table["left"]
     for chart in record["charts"]:
         for one in chart["series"]:
-            one["values"] = [_finite(value) for value in one["values"]]
+            one["values"] = [
+                None if value is None or not isfinite(value) else float(value)
+                for value in one["values"]
+            ]
     return record
 
 
@@ -75,7 +78,3 @@ def load_exhibit(folder: Path) -> Exhibit:
 
 def records_text(content: Any) -> bytes:
     return json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False).encode() + b"\n"
-
-
-def _finite(value: float | None) -> float | None:
-    return None if value is None or not isfinite(value) else float(value)

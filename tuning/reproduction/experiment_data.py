@@ -46,7 +46,6 @@ class TrainingSet:
         return learner, time.process_time() - began
 
     def error(self, trained: ClusteredLearner) -> float:
-        """The share of the examples that are classified wrong."""
         return trained.n_errors(self.examples) / len(self.examples.y)
 
 

@@ -4,16 +4,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from hyperbaton.corpus.words.word_classes import N_CLASSES
-from hyperbaton.foundation.errors import DataError, SettingError, nearest
+from hyperbaton.foundation.errors import DataError, SettingError, check_known
 from hyperbaton.models.distortion.dpr.examples import make_features
 from hyperbaton.models.distortion.dpr.fitting import MIN_EXAMPLES
 from hyperbaton.models.distortion.dpr.relative_frequency import RelativeFrequency
 from hyperbaton.models.distortion.dpr.samples import DISTANCE, orientations
 from hyperbaton.models.learning.catalogue import parse_learner
-from hyperbaton.tuning.reproduction.class_predictions import FARTHEST
 
 BASELINE = RelativeFrequency.name
 SIZES = (200, 400, 800)
+FARTHEST = 15  # Ni et al. leave out longer distances, which are often wrong links
 POOLED_ONLY = 1 << 60  # examples that a source phrase needs for a model of its own
 POOLED, PAPER = "pooled", "paper"
 
@@ -57,11 +57,7 @@ class ExperimentSettings:
 
     def check(self) -> None:
         """Refuses wrong settings before a corpus is read."""
-        if self.protocol not in (POOLED, PAPER):
-            raise SettingError(
-                f"there is no protocol {self.protocol!r}",
-                expected=nearest(self.protocol, [POOLED, PAPER]),
-            )
+        check_known("protocol", self.protocol, (POOLED, PAPER))
         for name in (*self.discriminative, *self.timed):
             parse_learner(name)
         for n_classes in self.classes:

@@ -14,9 +14,9 @@ largest training set of the first repetition (`time_to_error.py`).
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cache, lru_cache, partial
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -35,11 +35,15 @@ from hyperbaton.models.distortion.dpr.samples import orientations
 from hyperbaton.models.learning.catalogue import parse_learner
 from hyperbaton.models.learning.clusters import ClusteredExamples
 from hyperbaton.models.learning.early_stopping import choose_settings
-from hyperbaton.tuning.reproduction.class_predictions import judge, precision_by_distance
 from hyperbaton.tuning.reproduction.experiment_data import DataSplit, Repetition, TrainingSet
 from hyperbaton.tuning.reproduction.experiment_settings import BASELINE, ExperimentSettings
 from hyperbaton.tuning.reproduction.time_to_error import ErrorTime, goals_of, times_to_goals
-from hyperbaton.tuning.reproduction.trials import Experiment, Trial
+from hyperbaton.tuning.reproduction.trials import Experiment, Trial, judge, precision_by_distance
+
+Results = tuple[list[Trial], list[ErrorTime]]  # of a cell
+# Predictions (n_test,), error on the training examples, seconds, share of active examples by
+# iteration, settings
+Trained = tuple[Int64Array, float, float, FloatArray | None, Mapping[str, Any]]
 
 
 class ExperimentCell(NamedTuple):
@@ -48,13 +52,6 @@ class ExperimentCell(NamedTuple):
     repeat: int
     size: int
     n_classes: int
-
-
-class Results(NamedTuple):
-    """Of a cell."""
-
-    trials: list[Trial]
-    times: list[ErrorTime]
 
 
 def run_experiment(
@@ -69,15 +66,13 @@ def run_experiment(
         ExperimentCell(*cell)
         for cell in product(range(settings.repeats), settings.sizes, settings.classes)
     ]
+    data = Drawn(corpus, settings)
     if workers is None:
-        data = Drawn(corpus, settings)
         here = Workplace(progress)
         results = [run_cell(here, data, cell) for cell in cells]
     else:
         results = _run_elsewhere(corpus, settings, cells, progress, workers)
-        data = Drawn(corpus, settings)
-    trials = tuple(trial for each in results for trial in each.trials)
-    times = tuple(time for each in results for time in each.times)
+    trials, times = (tuple(chain.from_iterable(both)) for both in zip(*results, strict=True))
     phrases = data.repetition(settings.repeats - 1).phrases(settings.sizes[-1])
     return Experiment(settings, trials, phrases, times)
 
@@ -103,7 +98,7 @@ def run_cell(here: Workplace, data: Drawn, cell: ExperimentCell) -> Results:
         trials.append(_trial(split, learner, cell.n_classes, settings, cell.repeat))
     are_timed = settings.tolerance_times and (cell.repeat, cell.size) == (0, settings.sizes[-1])
     times = list(_times(split, trials, cell.n_classes, settings, here)) if are_timed else []
-    return Results(trials, times)
+    return trials, times
 
 
 def run_far_cell(here: Workplace, job: tuple[Path, ExperimentSettings, ExperimentCell]) -> Results:
@@ -147,24 +142,13 @@ def _warm_up(learner: str, threads: int) -> None:
     TrainingSet(labelled, 2, threads=threads).fit(*parse_learner(learner))
 
 
-@dataclass(frozen=True, eq=False)
-class _Trained:
-    """The predictions of a trained learner, and its cost."""
-
-    predicted: Int64Array  # (n_test,)
-    train_error: float
-    seconds: float
-    active: FloatArray | None = None
-    settings: Mapping[str, Any] = field(default_factory=dict)
-
-
 def _trial(
     split: DataSplit, learner: str, n_classes: int, settings: ExperimentSettings, repeat: int
 ) -> Trial:
     setup = orientations(n_classes, settings.moves)
     training = split.training_set(setup, settings)
     train = _count if learner == BASELINE else _learn
-    trained = train(split, training, learner)
+    predicted, train_error, seconds, active, own = train(split, training, learner)
     distance = split.examples.samples.distance[split.test_rows]
     true = setup.label(split.examples.samples)[split.test_rows]
     return Trial(
@@ -174,18 +158,18 @@ def _trial(
         repeat,
         np.bincount(training.examples.y, minlength=n_classes),
         split.train.shape[1],
-        trained.seconds,
-        trained.train_error,
-        judge(true, trained.predicted, setup.names),
-        precision_by_distance(true, trained.predicted, distance),
-        true == trained.predicted,
+        seconds,
+        train_error,
+        judge(true, predicted, setup.names),
+        precision_by_distance(true, predicted, distance),
+        true == predicted,
         split.seen,
-        trained.active,
-        trained.settings,
+        active,
+        own,
     )
 
 
-def _count(split: DataSplit, training: TrainingSet, _: str) -> _Trained:
+def _count(split: DataSplit, training: TrainingSet, _: str) -> Trained:
     examples, classes = split.examples, training.examples.y
     tested, trained = (
         [examples.cluster[rows], examples.pair[rows]]
@@ -195,10 +179,10 @@ def _count(split: DataSplit, training: TrainingSet, _: str) -> _Trained:
     model = RelativeFrequency().fit(trained, classes, training.examples.n_classes)
     seconds = time.process_time() - began
     wrong = model.probabilities(trained).argmax(axis=1) != classes
-    return _Trained(model.probabilities(tested).argmax(axis=1), float(wrong.mean()), seconds)
+    return model.probabilities(tested).argmax(axis=1), float(wrong.mean()), seconds, None, {}
 
 
-def _learn(split: DataSplit, training: TrainingSet, learner: str) -> _Trained:
+def _learn(split: DataSplit, training: TrainingSet, learner: str) -> Trained:
     name, own = parse_learner(learner)
     sentence = split.examples.samples.sentence[split.train_rows]
     own = choose_settings(
@@ -208,7 +192,7 @@ def _learn(split: DataSplit, training: TrainingSet, learner: str) -> _Trained:
     model, seconds = training.fit(name, own)
     scores = model.decision(split.test, split.examples.cluster[split.test_rows])
     active = model.trace_.get("active")
-    return _Trained(scores.argmax(axis=1), training.error(model), seconds, active, own)
+    return scores.argmax(axis=1), training.error(model), seconds, active, own
 
 
 def _times(

@@ -5,7 +5,6 @@ a run that is killed loses one at most.
 """
 
 from collections.abc import Iterable
-from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
@@ -14,14 +13,7 @@ from hyperbaton.foundation.progress import SILENT, Reporter
 from hyperbaton.models.system.stages import fingerprint, locked, run_stage
 from hyperbaton.tuning.comparison.data import cut_out
 from hyperbaton.tuning.comparison.results import Comparison
-from hyperbaton.tuning.reproduction import (
-    alrajeh,
-    data_sizes,
-    jumps_by_tag,
-    next_word,
-    ni,
-    siblings,
-)
+from hyperbaton.tuning.reproduction import alrajeh, data_sizes, next_word, ni, xiang
 from hyperbaton.tuning.reproduction.exhibit import (
     Exhibit,
     LeftOut,
@@ -43,8 +35,8 @@ EXHIBIT_KINDS = {
         data_sizes.KIND,
         alrajeh.KIND,
         next_word.KIND,
-        jumps_by_tag.KIND,
-        siblings.KIND,
+        xiang.JUMPS_KIND,
+        xiang.SIBLINGS_KIND,
     )
 }
 
@@ -59,6 +51,7 @@ def make_exhibits(
     """Those that the data allow; for the others, a message gives the reason."""
     found = []
     with locked(folder):
+        (folder / FILE).unlink(missing_ok=True)  # of an earlier run
         configuration = cut_out(comparison.configuration, folder / "data")
         material = Material(comparison, configuration, folder, threads, reporter)
         for name in names:
@@ -70,19 +63,16 @@ def make_exhibits(
         if found:
             with open_to_write(folder / FILE) as stream:
                 stream.write(records_text([as_record(exhibit) for exhibit in found]))
-        else:
-            (folder / FILE).unlink(missing_ok=True)  # of an earlier run
     return found
 
 
 def _made(kind: ExhibitKind, material: Material) -> Exhibit:
     key = fingerprint(FORMAT, version("hyperbaton"), kind.name, *kind.depends(material))
-    work = partial(_fill, kind, material)
-    part = run_stage(material.folder, f"{STAGE}{kind.name}", key, work, material.reporter)
+
+    def fill(folder: Path) -> str:
+        exhibit = kind.make(material)
+        save_exhibit(exhibit, folder)
+        return exhibit.title
+
+    part = run_stage(material.folder, f"{STAGE}{kind.name}", key, fill, material.reporter)
     return load_exhibit(material.folder / part)
-
-
-def _fill(kind: ExhibitKind, material: Material, folder: Path) -> str:
-    exhibit = kind.make(material)
-    save_exhibit(exhibit, folder)
-    return exhibit.title

@@ -20,21 +20,12 @@ from hyperbaton.models.distortion.catalogue import parse_model
 from hyperbaton.models.distortion.next_word.distance_classes import class_names, distance_classes
 from hyperbaton.models.distortion.next_word.events import NextWordEvents
 from hyperbaton.models.distortion.next_word.held_out import (
-    ByDistance,
     chosen_by_distance,
     share_of_moves,
     with_layers,
 )
 from hyperbaton.models.distortion.next_word.model import NextWordModel
-from hyperbaton.models.system.folder import (
-    TAGGER,
-    load_distortion,
-    load_source_classes,
-    load_source_tagger,
-    load_tokenisers,
-    model_entries,
-    read_system,
-)
+from hyperbaton.models.system import folder as system_folder
 from hyperbaton.tuning.evaluation.charts import Chart, Series
 from hyperbaton.tuning.evaluation.data_sets import DataSet
 from hyperbaton.tuning.evaluation.significance import (
@@ -67,13 +58,14 @@ COUNTED = (
 )
 NAME, TITLE = "next_word", "The next source word (Goto et al. 2013, Figure 5)"
 Studies = Mapping[str, NextWordStudy]  # by test set
+TwoValues = tuple[FloatArray, FloatArray]  # of each resample
 
 
 def next_word_exhibit(studies: Studies) -> Exhibit:
     notes = [
         "Average P of the candidates by their distance; corpus: the share of them that was "
         f"translated next, where there are {FEWEST_MOVES} such moves or more; {MOVES}: how often "
-        "the distance occurs, of all moves, as in the paper.",
+        "the distance occurs, of all moves, as in the paper."
     ]
     tables = [
         table
@@ -136,12 +128,8 @@ def _by_class(test: str, study: NextWordStudy, column: str, name: str, form: str
 def _curves(study: NextWordStudy) -> dict[str, FloatArray]:
     """By model and of the corpus, at the distances −FARTHEST … FARTHEST."""
     models = {name: own.mean for name, own in study.by_distance.items() if name != CORPUS}
-    shares = share_of_moves(study.events, FARTHEST)
-    known = _is_known(study.events)
-    return models | {
-        CORPUS: corpus_curve(study.events),
-        MOVES: np.where(known, shares, np.nan),
-    }
+    shares = np.where(_is_known(study.events), share_of_moves(study.events, FARTHEST), np.nan)
+    return models | {CORPUS: corpus_curve(study.events), MOVES: shares}
 
 
 def _is_known(events: NextWordEvents) -> BoolArray:
@@ -220,52 +208,54 @@ def _findings(studies: Studies) -> list[Finding]:
 
 def _closer(test: str, study: NextWordStudy) -> list[Case]:
     """Whether the better model is nearer to the corpus."""
+    known = np.where(_is_known(study.events), 1.0, np.nan)
 
-    def deviations(times: FloatArray) -> FloatArray:
-        known = np.where(_is_known(study.events), 1.0, np.nan)
+    def deviations(times: FloatArray) -> TwoValues:
         corpus = known * study.by_distance[CORPUS].resampled(times)
-        curves = (study.by_distance[name].resampled(times) for name in (BETTER, WORSE))
-        return np.stack([deviation(curve, corpus) for curve in curves])
+        better, worse = (study.by_distance[name].resampled(times) for name in (BETTER, WORSE))
+        return deviation(better, corpus), deviation(worse, corpus)
 
-    near, far = deviations(np.ones((1, study.n_sentences)))[:, 0].tolist()
-    if not np.isfinite([near, far]).all():
-        return []
-    gain = _tested(study, lambda times: np.subtract(*deviations(times)[::-1]))
-    return [Case(f"{test}: {near:.3f} against {far:.3f}", *gain)]
+    return _rise(study, f"{test}: {{:.3f}} against {{:.3f}}", deviations)
 
 
 def _flatter(test: str, study: NextWordStudy) -> list[Case]:
     """Whether far places get more than near ones from the model, and less from the corpus."""
     assert study.outbound is not None
+    outbound, corpus = study.outbound, study.by_distance[CORPUS]
     known = np.where(_is_known(study.events), 1.0, np.nan)
-    cases = []
-    for name, found, mask, sign in (
-        ("outbound", study.outbound, np.ones_like(known), 1),
-        (CORPUS, study.by_distance[CORPUS], known, -1),
-    ):
-        near, far = span_means(mask * found.mean)
-        if np.isfinite([near, far]).all():
-
-            def gain(times: FloatArray, found: ByDistance = found, mask: FloatArray = mask,
-                     sign: int = sign) -> FloatArray:  # fmt: skip
-                near, far = span_means(mask * found.resampled(times))
-                return sign * (far - near)
-
-            cases.append(Case(f"{test}, {name}: {near:.3f} and {far:.3f}", *_tested(study, gain)))
+    values = "{:.3f} and {:.3f}"
+    cases = [
+        *_rise(
+            study,
+            f"{test}, outbound: {values}",
+            lambda times: span_means(outbound.resampled(times)),
+        ),
+        *_rise(
+            study,
+            f"{test}, {CORPUS}: {values}",
+            lambda times: span_means(known * corpus.resampled(times)),
+            sign=-1,
+        ),
+    ]
     return cases if len(cases) == 2 else []
 
 
-def _tested(
-    study: NextWordStudy, gain: Callable[[FloatArray], FloatArray]
-) -> tuple[float, float, int]:
-    """A gain of all sentences, its p-value by resampling them, and the number of resamples."""
-    n_sentences = study.n_sentences
-    found = float(gain(np.ones((1, n_sentences)))[0])
-    parts = [gain(times) for times in resampling_counts(n_sentences, RESAMPLES, SEED)]
-    return found, bootstrap_p_value(found, np.nan_to_num(np.concatenate(parts))), RESAMPLES
+def _rise(
+    study: NextWordStudy, text: str, values: Callable[[FloatArray], TwoValues], sign: int = 1
+) -> list[Case]:
+    """That the second of two values of the sentences is higher (lower, with the sign −1), by
+    resampling them; nothing if a value is not known."""
+    low, high = values(np.ones((1, study.n_sentences)))
+    if not np.isfinite([low, high]).all():
+        return []
+    parts = [values(times) for times in resampling_counts(study.n_sentences, RESAMPLES, SEED)]
+    resampled = np.concatenate([sign * (second - first) for first, second in parts])
+    gain = float(sign * (high - low)[0])
+    p_value = bootstrap_p_value(gain, np.nan_to_num(resampled))
+    return [Case(text.format(low[0], high[0]), gain, p_value, RESAMPLES)]
 
 
-def span_means(curves: FloatArray) -> tuple[FloatArray, FloatArray]:
+def span_means(curves: FloatArray) -> TwoValues:
     """Means of curves, along the last axis, over what they know of NEAR_SPAN and FAR_SPAN."""
 
     def mean(low: int, high: int) -> FloatArray:
@@ -276,18 +266,14 @@ def span_means(curves: FloatArray) -> tuple[FloatArray, FloatArray]:
     return mean(*NEAR_SPAN), mean(*FAR_SPAN)
 
 
-def _span_means(study: NextWordStudy) -> dict[str, tuple[FloatArray, FloatArray]]:
-    assert study.outbound is not None
-    curves = {"outbound": study.outbound.mean, CORPUS: corpus_curve(study.events)}
-    return {name: span_means(curve) for name, curve in curves.items()}
-
-
 def _outbound(studies: Studies) -> Table:
-    rows = [
-        [test, name, *(f"{mean:.4f}" if np.isfinite(mean) else "-" for mean in means)]
-        for test, study in studies.items()
-        for name, means in _span_means(study).items()
-    ]
+    rows = []
+    for test, study in studies.items():
+        assert study.outbound is not None
+        curves = {"outbound": study.outbound.mean, CORPUS: corpus_curve(study.events)}
+        for name, curve in curves.items():
+            means = [f"{mean:.4f}" if np.isfinite(mean) else "-" for mean in span_means(curve)]
+            rows.append([test, name, *means])
     spans = [f"{low} to {high}" for low, high in (NEAR_SPAN, FAR_SPAN)]
     notes = ["outbound: P(class of the distance | last word), which all places of a class share"]
     title = "average P of a place by distance, nine-class (footnote 16)"
@@ -321,23 +307,26 @@ def _tests(material: Material) -> list[DataSet]:
 
 
 def _depends(material: Material) -> Iterable[Any]:
-    models = model_entries(material.trained, _models(material))
-    parts = read_system(material.trained)["parts"]
-    made = [parts.get(name) for name in ("source_classes", TAGGER)]
+    models = system_folder.model_entries(material.trained, _models(material))
+    parts = system_folder.read_system(material.trained)["parts"]
+    made = [parts.get(name) for name in ("source_classes", system_folder.TAGGER)]
     tests = [item for test in _tests(material) for item in (test.name, *test.files.values())]
     return [models, made, NEAREST, NEAR_SPAN, FAR_SPAN, FEWEST_MOVES, RESAMPLES, SEED, *tests]
 
 
 def _make(material: Material) -> Exhibit:
-    loaded = load_distortion(material.trained, _models(material))
+    loaded = system_folder.load_distortion(material.trained, _models(material))
     models = [model for model in loaded if isinstance(model, NextWordModel)]
-    own = load_source_classes(material.trained), load_source_tagger(material.trained)
+    own = (
+        system_folder.load_source_classes(material.trained),
+        system_folder.load_source_tagger(material.trained),
+    )
     studies = {}
     for test in _tests(material):
         files = CorpusFiles(
             test.source, test.references[0], test.alignment, source_tags=test.source_tags
         )
-        corpus, _ = read_corpus(files, tokenise=load_tokenisers(material.trained))
+        corpus, _ = read_corpus(files, tokenise=system_folder.load_tokenisers(material.trained))
         corpus = with_layers(corpus, models, *own)
         studies[test.name] = study_models(models, corpus, progress=material.reporter.progress)
     return next_word_exhibit(studies)

@@ -10,40 +10,20 @@ protocol without either.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from math import inf, nan
 
 import numpy as np
 
 from hyperbaton.foundation.arrays import FloatArray
 from hyperbaton.tuning.evaluation.verdicts import Case, Finding, judge_claims
-from hyperbaton.tuning.reproduction.class_predictions import OVERALL
+from hyperbaton.tuning.reproduction import experiment_figures as figures
 from hyperbaton.tuning.reproduction.exhibit import NI, Exhibit
-from hyperbaton.tuning.reproduction.experiment_charts import (
-    active,
-    by_distance,
-    gains,
-    phrase_sizes,
-    precision,
-    times_by_error,
-    training_times,
-)
 from hyperbaton.tuning.reproduction.experiment_settings import BASELINE, PAPER, ExperimentSettings
-from hyperbaton.tuning.reproduction.experiment_tables import (
-    captured_moves,
-    class_shares,
-    errors,
-    notes,
-    p_values,
-    quality,
-    seen_and_unseen,
-    sizes,
-    times_to_errors,
-)
 from hyperbaton.tuning.reproduction.material import ExhibitKind, Sizes, experiment_kind
-from hyperbaton.tuning.reproduction.repetitions import paired_t_test
-from hyperbaton.tuning.reproduction.trials import PREFERRED, Experiment
+from hyperbaton.tuning.reproduction.repetitions import gain_case
+from hyperbaton.tuning.reproduction.trials import OVERALL, PREFERRED, Experiment
 
-CHARTS = (precision, by_distance, times_by_error, training_times, active)  # of a class setup
 ENTROPY, SCALING = "me", "me-gis"
 # In the order of the paper's tables; its SVM is SVM-Multiclass (footnote 8)
 LEARNERS = {BASELINE: "LR", "mmr": "MMR", "svm-multiclass": "SVM", ENTROPY: "ME", PREFERRED: "MMS"}
@@ -61,22 +41,22 @@ NAME, TITLE = "ni_classification", "Classes of moves (Ni et al. 2011, section 4.
 def ni_exhibit(done: Experiment, labels: Mapping[str, str] | None = None) -> Exhibit:
     done = replace(done, labels=labels or {})
     settings = done.settings
-    tables = [sizes(done)]
+    tables = [figures.sizes(done)]
     for n in settings.classes:
-        tables += [class_shares(done, n), quality(done, n), seen_and_unseen(done, n)]
-        tables += p_values(done, n)
+        tables += [table(done, n) for table in figures.CLASS_TABLES]
+        tables += figures.p_values(done, n)
     if settings.discriminative:
-        tables.append(errors(done))
+        tables.append(figures.errors(done))
     if done.times:
-        tables.append(times_to_errors(done))
+        tables.append(figures.times_to_errors(done))
     counts = done.find(BASELINE)
     if counts and done.chosen != counts:
-        tables.append(captured_moves(done, counts))
-    charts = [phrase_sizes(done), *(gains(done, other) for other in done.others)]
-    charts += [chart(done, n) for chart in CHARTS for n in settings.classes]
+        tables.append(figures.captured_moves(done, counts))
+    charts = [figures.phrase_sizes(done), *(figures.gains(done, other) for other in done.others)]
+    charts += [chart(done, n) for chart in figures.CLASS_CHARTS for n in settings.classes]
     shown = [chart for chart in charts if chart.series]
     kind = PAPER_KIND if settings.protocol == PAPER else KIND
-    return Exhibit(kind.name, kind.title, notes(done), tables, shown, _findings(done))
+    return Exhibit(kind.name, kind.title, figures.notes(done), tables, shown, _findings(done))
 
 
 def _findings(done: Experiment) -> list[Finding]:
@@ -114,11 +94,10 @@ def _precisions(done: Experiment, learner: str, n_classes: int) -> FloatArray:
 
 def _beats(done: Experiment, learners: Sequence[str], other: str) -> list[Case]:
     cases = []
-    for n in done.settings.classes:
-        for name in learners:
-            test = paired_t_test(_precisions(done, name, n), _precisions(done, other, n))
-            text = f"{n} classes, {done.label(name)}: {test.difference:+.1f} points"
-            cases.append(Case(text, test.difference, test.p_value))
+    for n, name in product(done.settings.classes, learners):
+        gained = _precisions(done, name, n) - _precisions(done, other, n)
+        text = f"{n} classes, {done.label(name)}: {gained.mean():+.1f} points"
+        cases.append(gain_case(text, gained))
     return cases
 
 
@@ -129,15 +108,12 @@ def _gap(done: Experiment, best: str, counts: str) -> Case:
         np.mean([done.moving_gains(counts, n, size) for size in settings.sizes], axis=0)
         for n in setups
     )
-    test = paired_t_test(high, low)
-    overall = [
-        float(np.mean(_precisions(done, best, n) - _precisions(done, counts, n))) for n in setups
-    ]
+    overall = [np.mean(_precisions(done, best, n) - _precisions(done, counts, n)) for n in setups]
     text = (
         f"{np.mean(low):+.1f}% of F1 with {few} classes, {np.mean(high):+.1f}% with {many}; "
         f"overall precision {overall[0]:+.1f} and {overall[1]:+.1f} points (paper: +8.5, +8.7)"
     )
-    return Case(text, test.difference, test.p_value)
+    return gain_case(text, high - low)
 
 
 def _fastest(done: Experiment, best: str) -> list[Case]:
@@ -162,8 +138,4 @@ def _kind(name: str, title: str, settings: ExperimentSettings) -> ExhibitKind:
 
 
 KIND = _kind(NAME, TITLE, SETTINGS)
-PAPER_KIND = _kind(
-    f"{NAME}_paper",
-    f"{TITLE}, the paper's protocol",
-    PAPER_SETTINGS,
-)
+PAPER_KIND = _kind(f"{NAME}_paper", f"{TITLE}, the paper's protocol", PAPER_SETTINGS)

@@ -1,25 +1,53 @@
 """Comparisons that mirror the papers' tables, for any data: the files in `papers/`.
 
 A preset is a comparison file (`tuning/comparison/configuration.py`) without data, with the paper's
-claims and tables. The papers' data were larger and different, so levels do not compare; what should
-is which system beats which. Figures that the papers only draw have no numbers here.
+claims, which are judged here, and tables. The papers' data were larger and different, so levels do
+not compare; what should is which system beats which. Figures that the papers only draw have no
+numbers here.
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import product
 from pathlib import Path
 
-from hyperbaton.foundation.errors import SettingError, nearest
+from hyperbaton.foundation.errors import SettingError, check_known
 from hyperbaton.models.distortion.catalogue import split_model
-from hyperbaton.tuning.comparison.configuration import ComparedSystem, Configuration, read_record
-from hyperbaton.tuning.evaluation.significance import SIGNIFICANT
+from hyperbaton.tuning.comparison.configuration import (
+    ComparedSystem,
+    Configuration,
+    limit_name,
+    read_record,
+)
+from hyperbaton.tuning.comparison.result_tables import runs_text
+from hyperbaton.tuning.comparison.results import Comparison
+from hyperbaton.tuning.evaluation.data_sets import Sentences
+from hyperbaton.tuning.evaluation.significance import SIGNIFICANT, find_test
 from hyperbaton.tuning.evaluation.tables import Table
-from hyperbaton.tuning.reproduction.claims import Claim
+from hyperbaton.tuning.evaluation.verdicts import Case, Finding, judge_claims
+from hyperbaton.tuning.metrics.base import Metric
+from hyperbaton.tuning.metrics.catalogue import make_metrics
 from hyperbaton.tuning.weights.settings import TuneSettings
 
 PRESETS = ("goto", "ni", "xiang", "alrajeh", "all")
 FOLDER = Path(__file__).parent / "papers"
+PAPER_RESAMPLES = 10_000  # Holm's correction multiplies p-values by the number of tests
+Pair = tuple[str, str]  # of systems
+
+
+@dataclass(frozen=True)
+class Claim:
+    """That the first of two systems beats the second, for each pair and metric; with a margin, that
+    it is not worse by more than that."""
+
+    source: str
+    pairs: tuple[Pair, ...]
+    metrics: tuple[str, ...] = ("bleu",)
+    margin: float = 0.0
+    both_ways: bool = False  # and the other is not worse either: they are equal
+    limits: tuple[tuple[int, int], ...] = ()  # of both; none: each limit, the same for both
 
 
 @dataclass(frozen=True)
@@ -57,13 +85,8 @@ class Preset:
 
 @cache
 def find_preset(name: str) -> Preset:
-    if name not in PRESETS:
-        raise SettingError(f"there is no preset {name!r}", expected=nearest(name, list(PRESETS)))
+    check_known("preset", name, PRESETS)
     return read_record(FOLDER / f"{name}.toml", Preset)
-
-
-def _has_trees(model: str) -> bool:
-    return split_model(model)[0] == "parse"
 
 
 def apply_preset(configuration: Configuration, name: str) -> Configuration:
@@ -74,7 +97,9 @@ def apply_preset(configuration: Configuration, name: str) -> Configuration:
     preset = find_preset(name)
     systems = preset.system
     if configuration.train.source_tree is None:
-        systems = tuple(s for s in systems if not any(map(_has_trees, s.distortion)))
+        systems = tuple(
+            s for s in systems if all(split_model(m)[0] != "parse" for m in s.distortion)
+        )
         if len(systems) < 2 and not configuration.system:
             raise SettingError(
                 f"the preset {name!r} needs trees of the source sentences",
@@ -98,3 +123,68 @@ def apply_preset(configuration: Configuration, name: str) -> Configuration:
             protocol=tune.protocol or preset.tune.protocol,
         ),
     )
+
+
+def findings(comparison: Comparison, claims: Iterable[Claim]) -> list[Finding]:
+    """Verdicts on the claims whose systems, limits and metrics are there, from all tuning runs."""
+    cells = {(cell.system, cell.limit) for cell in comparison.cells}
+    cases: dict[str, list[Case]] = {}
+    for claim in claims:
+        for name, pair, test in product(claim.metrics, claim.pairs, comparison.tests):
+            metric = _metric(comparison, test, name)
+            for limits in claim.limits or [(limit, limit) for limit in comparison.limits]:
+                if metric is not None and cells.issuperset(zip(pair, limits, strict=True)):
+                    own = cases.setdefault(_statement(claim, pair, metric), [])
+                    own += _cases(comparison, claim, pair, test.name, metric, limits)
+    caveats = runs_text(comparison), comparison.configuration.note
+    shown = tuple(filter(None, caveats))
+    return judge_claims(cases, comparison.configuration.significant, shown)
+
+
+def _metric(comparison: Comparison, test: Sentences, name: str) -> Metric | None:
+    [wanted] = make_metrics([name], test.references, comparison.configuration.text_options)
+    known = comparison.metrics[test.name]
+    return next((metric for metric in known if metric.name == wanted.name), None)
+
+
+def _statement(claim: Claim, pair: Pair, metric: Metric) -> str:
+    better, worse = pair
+    if claim.limits:
+        better, worse = (
+            f"{name} at limit {_limits_text(own)}"
+            for name, own in zip(pair, zip(*claim.limits, strict=True), strict=True)
+        )
+    if not claim.margin:
+        return f"{claim.source}: {better} beats {worse} in {metric.name}"
+    how = "equals" if claim.both_ways else "is as good as"
+    return f"{claim.source}: {better} {how} {worse} in {metric.name} to within {claim.margin:g}"
+
+
+def _limits_text(limits: Iterable[int]) -> str:
+    return " and ".join(dict.fromkeys(map(limit_name, limits)))
+
+
+def _cases(
+    comparison: Comparison,
+    claim: Claim,
+    pair: Pair,
+    test: str,
+    metric: Metric,
+    limits: tuple[int, int],
+) -> list[Case]:
+    """One, or one for each direction."""
+    better, worse = (
+        comparison.cell(system, limit).statistics(test, metric)
+        for system, limit in zip(pair, limits, strict=True)
+    )
+    sign = 1 if metric.higher_is_better else -1
+    cases = []
+    for direction in (1, -1) if claim.both_ways else (1,):
+        shift = {"shift": sign * direction * claim.margin} if claim.margin else {}
+        # a margin needs the bootstrap: exchanges only know whether there is no difference at all
+        test_two = find_test("bootstrap" if shift else comparison.configuration.significance)
+        found = test_two(metric, worse, better, n_resamples=PAPER_RESAMPLES, **shift)
+        gain = sign * direction * found.difference + claim.margin
+        text = f"{test}, limit {_limits_text(limits)}: {found.difference:+.2f}"
+        cases.append(Case(text, gain, found.p_value, PAPER_RESAMPLES))
+    return cases

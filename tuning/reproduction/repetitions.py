@@ -9,6 +9,7 @@ runs their p-values come from; as small as these are, they must count the sizes 
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import nan
 from statistics import NormalDist
 
 import numpy as np
@@ -16,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from hyperbaton.foundation.arrays import FloatArray
 from hyperbaton.tuning.evaluation.charts import Series
+from hyperbaton.tuning.evaluation.verdicts import Case
 
 
 @dataclass(frozen=True)
@@ -25,10 +27,9 @@ class Spread:
     mean: float
     deviation: float | None  # None: there is only one
 
-    def __str__(self) -> str:
-        """In percent, as the paper's tables have it."""
-        mean = f"{100 * self.mean:.1f}"
-        return mean if self.deviation is None else f"{mean} ± {100 * self.deviation:.1f}"
+    def text(self, digits: int, factor: int = 1) -> str:
+        known = (self.mean,) if self.deviation is None else (self.mean, self.deviation)
+        return " ± ".join(f"{factor * value:.{digits}f}" for value in known)
 
 
 def spread(values: Sequence[float] | FloatArray) -> Spread:
@@ -43,31 +44,26 @@ def spread_series(name: str, spreads: Iterable[Spread]) -> Series:
     return Series(name, [own.mean for own in spreads], deviations=deviations)
 
 
-@dataclass(frozen=True)
-class PairedTest:
-    """A two-sided paired t-test."""
+def paired_p_value(differences: ArrayLike) -> float:
+    """By a two-sided t-test: whether the mean of two or more differences is other than 0.
 
-    difference: float  # mean of first − second
-    t: float
-    p_value: float
-
-
-def paired_t_test(first: ArrayLike, second: ArrayLike) -> PairedTest:
-    """Tests whether the mean difference of two or more paired values is other than 0.
-
-    If all differences are the same, t is infinite and p is 0; if all are 0, t is 0 and p is 1.
+    If all are the same, t is infinite and p is 0; if all are 0, t is 0 and p is 1.
     """
     from scipy.special import stdtr  # type: ignore[import-untyped]  # Student's distribution
 
-    differences = np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64)
+    differences = np.asarray(differences, dtype=np.float64)
     n, mean = len(differences), float(differences.mean())
     error = float(differences.std(ddof=1)) / np.sqrt(n)
     # Rounding must not make a deviation out of nothing
-    if error <= 1e-12 * np.abs(differences).max():
-        t = float(np.copysign(np.inf, mean)) if mean else 0.0
-    else:
-        t = mean / error
-    return PairedTest(mean, t, float(2 * stdtr(n - 1, -abs(t))))
+    is_constant = error <= 1e-12 * np.abs(differences).max()
+    t = (np.inf if mean else 0.0) if is_constant else mean / error
+    return float(2 * stdtr(n - 1, -abs(t)))
+
+
+def gain_case(text: str, gains: FloatArray) -> Case:
+    """That the mean gain of the repetitions is above 0; a single one tells nothing from chance."""
+    p_value = paired_p_value(gains) if len(gains) > 1 else nan
+    return Case(text, float(gains.mean()), p_value)
 
 
 def counts_p_value(first: float, second: float) -> float:

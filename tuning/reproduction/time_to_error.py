@@ -12,6 +12,7 @@ optimum; without a logistic model, the error of the first learner plus one point
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -45,12 +46,10 @@ def goals_of(errors: Mapping[str, float]) -> tuple[float, ...]:
 
 
 def _reference_error(errors: Mapping[str, float]) -> float:
-    names: Sequence[str] = list(errors)
-    for wanted in LOGISTIC:
-        for name in names:
-            if name.partition(":")[0] == wanted:
-                return errors[name]
-    return errors[names[0]]
+    for wanted, (name, error) in product(LOGISTIC, errors.items()):
+        if name.partition(":")[0] == wanted:
+            return error
+    return next(iter(errors.values()))
 
 
 def times_to_goals(
@@ -80,15 +79,12 @@ def times_to_goals(
             add(goals[len(times)], seconds)
         if len(times) == len(goals):
             return times
-        if last is not None and _same(last, trained.model_):
+        now = trained.model_
+        if last and all(
+            map(np.array_equal, (last.pooled, last.weights), (now.pooled, now.weights))
+        ):
             break  # it stops by itself before the rounds run out
-        last = trained.model_
+        last = now
     for goal in goals[len(times) :]:
         add(goal, None)
     return times
-
-
-def _same(first: ClusterModel, second: ClusterModel) -> bool:
-    return np.array_equal(first.pooled, second.pooled) and np.array_equal(
-        first.weights, second.weights
-    )

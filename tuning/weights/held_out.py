@@ -1,4 +1,5 @@
-"""Whether what tuning has learned is good for sentences that it has not seen.
+"""Weights that are learned from a pool, and whether they are good for sentences that have not
+taught them.
 
 A development set flatters the weights that it has taught, the more the smaller it is. How much is
 estimated from the pool: the sentences are parted into fifths, and from all but one the optimiser
@@ -11,21 +12,49 @@ Decoding the fifths instead would say less. Weights that were learned from a poo
 tried, and may lead to where it knows little; those of a run are the ones that decoding found good.
 """
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from hyperbaton.foundation.arrays import FloatArray
+from hyperbaton.foundation.errors import DataError
+from hyperbaton.foundation.progress import Reporter
 from hyperbaton.tuning.evaluation.significance import resampled_scores
 from hyperbaton.tuning.optimisers.interface import Start
+from hyperbaton.tuning.optimisers.line_search import LEAST_GAIN
+from hyperbaton.tuning.optimisers.objective import Objective
 from hyperbaton.tuning.optimisers.pool import Pool
-from hyperbaton.tuning.weights.pool_task import PoolTask
+from hyperbaton.tuning.weights.settings import TuneSettings
 from hyperbaton.tuning.weights.trace import HeldOut
+from hyperbaton.tuning.weights.vector import WeightVector
 
 N_PARTS = 5
 LEAST = 2  # sentences in each part
 SURE = 1.0  # standard errors above 0
 HELD_OUT_RESAMPLES = 500  # of the sentences, for the standard error
+
+
+class PoolTask(Protocol):
+    """That of a system, or that of n-best lists, whose pool never grows."""
+
+    @property
+    def settings(self) -> TuneSettings: ...
+
+    @property
+    def threads(self) -> int: ...
+
+    @property
+    def reporter(self) -> Reporter: ...
+
+    @property
+    def objective(self) -> Objective: ...
+
+    @property
+    def vector(self) -> WeightVector: ...
+
+    @property
+    def sizes(self) -> FloatArray:
+        """Source words of every sentence."""
 
 
 class WeightChange(NamedTuple):
@@ -87,3 +116,29 @@ def learned(
         seed = np.random.SeedSequence([task.settings.seed, number, turn])
         weights = vector.normalise(optimiser.improve(pool, task.objective, start, seed))
     return weights
+
+
+def check_pool(task: PoolTask, pool: Pool) -> None:
+    """Checks that there is something to choose from."""
+    deviations = pool.deviations()
+    if not (deviations[task.vector.tuned] > 0).any():
+        raise DataError(
+            "all translations of a sentence look alike to the features that are tuned",
+            expected=f"n-best lists of {len(pool) / pool.n_sentences:.1f} hypotheses on average",
+            advice="raise --n-best, or fix fewer features",
+        )
+    scores = task.objective.smooth_sentence_scores(pool.statistics)
+    differences = scores - scores[pool.offsets[:-1]][pool.sentence_of]
+    if not (np.abs(differences) > LEAST_GAIN).any():
+        raise DataError(
+            f"{task.objective.name} is the same for all translations of every sentence",
+            expected="there is nothing to tune towards",
+            advice="check that the references belong to these sentences, or take another metric",
+        )
+    constant = np.flatnonzero(task.vector.tuned & (deviations == 0))
+    if len(constant):
+        names = ", ".join(task.vector.names[number] for number in constant)
+        task.reporter.talk(
+            f"warning: {names}: the same for all translations of every sentence, "
+            "so the weight stays as it is"
+        )

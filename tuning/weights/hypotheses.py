@@ -1,4 +1,5 @@
-"""The decoder's n-best lists as arrays for the pool: feature values, words, word alignments.
+"""The decoder's n-best lists as arrays for the pool: feature values, words, word alignments; and
+the best part of each lattice for optimisers that want one.
 
 Words are numbers of the target vocabulary; a copied unknown word is −1 − (its source position).
 Text is made only for hypotheses that the metrics have not seen yet.
@@ -15,14 +16,19 @@ from numpy.typing import NDArray
 from hyperbaton.corpus.raw_text.numbers import NUMBER
 from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.decoder.decoded import Decoded
+from hyperbaton.decoder.stream import Failure
+from hyperbaton.decoder.translator import Translator
 from hyperbaton.foundation.arrays import FloatArray, Int64Array, Ragged
+from hyperbaton.foundation.errors import HyperbatonError
 from hyperbaton.foundation.files.vocabulary import Vocabulary
+from hyperbaton.foundation.work.workplace import plain
 from hyperbaton.models.distortion.interface import COPIED
 from hyperbaton.models.phrases.settings import GRID
 from hyperbaton.tuning.evaluation.data_sets import Sentences
 from hyperbaton.tuning.metrics.base import Metric, Outputs
 from hyperbaton.tuning.metrics.visits import visits_of_links
 from hyperbaton.tuning.optimisers.pool import KeyArray, hypothesis_keys, word_keys
+from hyperbaton.tuning.weights.lattice_lines import BestArcs, SentArcs, best_arcs
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +51,6 @@ class Hypotheses:
         return hypothesis_keys(self.text_keys, self.features)
 
     def texts(self, rows: Int64Array) -> list[str]:
-        """The translations of these rows."""
         chosen = self.words.take(rows)
         words = np.array(self.vocabulary.words, dtype=object)[np.maximum(chosen.values, 0)]
         sentence = np.searchsorted(self.offsets, rows, side="right") - 1
@@ -103,7 +108,6 @@ def listed(decoded: Decoded, *, links: bool = False) -> NBestList:
 def collect(
     lists: Iterable[NBestList], sentences: Sequence[Sentence], vocabulary: Vocabulary
 ) -> Hypotheses:
-    """The n-best lists of the sentences, in their order."""
     features, words, links = zip(*lists, strict=True)
     return Hypotheses(
         sentences,
@@ -116,7 +120,6 @@ def collect(
 
 
 def _words(decoded: Decoded) -> Ragged:
-    """The words of every derivation."""
     table, chosen = decoded.options.table, decoded.chosen.values.astype(np.int64)
     words = table.target_words.take(chosen)  # a row for every option taken
     option = chosen[words.row_of_value]
@@ -148,10 +151,35 @@ def _links(decoded: Decoded) -> Ragged:
 
 
 def _joined(parts: Sequence[Ragged]) -> Ragged:
-    """The rows of all parts."""
     lengths = np.concatenate([part.lengths for part in parts])
     return Ragged(np.concatenate([part.values for part in parts]), _offsets(lengths))
 
 
 def _offsets(lengths: NDArray[np.int64]) -> Int64Array:
     return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+
+
+class SearchedSentence(NamedTuple):
+    hypotheses: NBestList
+    arcs: BestArcs | SentArcs | None = None  # `SentArcs` on the way to another machine
+
+
+@dataclass(frozen=True)
+class CollectNBest:
+    """The callback `finish` of `decoder/stream.py`: turns the result of one search into arrays, on
+    the machine that has searched. An error is returned, because it belongs to one sentence only."""
+
+    links: bool  # whether word alignments are wanted
+    n_arcs: int  # of the lattice, for each source word; 0 if no lattice is wanted
+    are_sent: bool  # the arrays, to another machine
+
+    def __call__(
+        self, _translator: Translator, _number: int, result: Decoded | Failure
+    ) -> SearchedSentence | HyperbatonError:
+        if isinstance(result, Failure):
+            return plain(result.error)
+        hypotheses = listed(result, links=self.links)
+        if not self.n_arcs:
+            return SearchedSentence(hypotheses)
+        arcs = best_arcs(result, self.n_arcs * len(result.sentence))
+        return SearchedSentence(hypotheses, arcs.sent() if self.are_sent else arcs)

@@ -49,8 +49,6 @@ class SentArcs(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class BestArcs:
-    """The best part of a sentence's lattice."""
-
     decoded: Decoded  # with its best derivation
     arcs: Arcs
     features: FloatArray  # (arcs, features)

@@ -21,6 +21,7 @@ was never stopped, and the number of threads does not matter.
 
 import time
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -31,14 +32,17 @@ from hyperbaton.decoder.stream import Search, search_all
 from hyperbaton.foundation.arrays import FloatArray
 from hyperbaton.foundation.errors import DataError, HyperbatonError
 from hyperbaton.foundation.work.workers import Threads
-from hyperbaton.tuning.optimisers.interface import Start
+from hyperbaton.tuning.optimisers.interface import Lines, Start
 from hyperbaton.tuning.optimisers.pool import Pool
-from hyperbaton.tuning.weights.growth import Growth
-from hyperbaton.tuning.weights.held_out import WeightChange, judge_unseen
-from hyperbaton.tuning.weights.hypotheses import Hypotheses, NBestList, collect
+from hyperbaton.tuning.weights.held_out import WeightChange, check_pool, judge_unseen
+from hyperbaton.tuning.weights.hypotheses import (
+    CollectNBest,
+    Hypotheses,
+    NBestList,
+    collect,
+    listed,
+)
 from hyperbaton.tuning.weights.lattice_lines import BestArcs
-from hyperbaton.tuning.weights.lists import CollectNBest
-from hyperbaton.tuning.weights.pool_task import check_pool
 from hyperbaton.tuning.weights.task import TuningTask
 from hyperbaton.tuning.weights.trace import Trace, TraceStep, resume, save
 
@@ -52,6 +56,29 @@ class TuneResult:
     dev_score: float  # of a decoding with them
     initial_score: float
     trace: Trace
+
+
+class Growth:
+    """Adds derivations of the last decoding's lattices to the pool when an optimiser asks."""
+
+    def __init__(self, task: TuningTask, lattices: Sequence[BestArcs]) -> None:
+        self._task, self._lattices = task, lattices
+        names, objective = task.vector.names, task.objective
+        self.found = Pool.empty(len(task.dev), len(names), objective.n_statistics)  # so far
+
+    def __call__(self, pool: Pool, lines: Lines) -> Pool:
+        """The pool with all derivations that are best somewhere on the lines."""
+        task = self._task
+        task.reporter.progress("best derivations on lines", len(lines.reach))
+        with ThreadPoolExecutor(task.threads) as executor:
+            winners = executor.map(lambda lattice: lattice.winners(lines), self._lattices)
+            vocabulary = task.translator.phrases.target_vocabulary
+            links = task.objective.needs_visits
+            lists = (listed(decoded, links=links) for decoded in winners)
+            hypotheses = collect(lists, task.dev.sources, vocabulary)
+        new, _ = task.unseen(pool, hypotheses)
+        self.found = self.found.merge(new)
+        return pool.merge(new)
 
 
 def tune(task: TuningTask, state: Path | None = None) -> TuneResult:
@@ -122,22 +149,16 @@ def _end(task: TuningTask, trace: Trace, pool: Pool, why: str) -> Trace:
         change = WeightChange(before, after, *(step.score for step in steps))
         held_out = judge_unseen(task, pool, change, len(trace.steps) - 1)
         trace = replace(trace, held_out=held_out)
-        if trace.held_out is not None:
-            task.reporter.talk(trace.held_out_line)
+        if held_out is not None:
+            task.reporter.talk(held_out.line(trace.metric))
     return trace.ended(why)
 
 
 def measure(task: TuningTask, weights: Mapping[str, float]) -> float:
-    """The score of the development set when it is decoded with these weights."""
     task.check()
-    statistics = _decoded(task, weights)
-    return task.objective.shown(float(task.objective.score(statistics.sum(axis=0))))
-
-
-def _decoded(task: TuningTask, weights: Mapping[str, float]) -> FloatArray:
-    """The metric's statistics of every sentence, decoded with these weights."""
     hypotheses, _ = decode(task, weights, n_best=1)
-    return hypotheses.statistics(hypotheses.offsets[:-1], task.objective, task.dev)
+    statistics = hypotheses.statistics(hypotheses.offsets[:-1], task.objective, task.dev)
+    return task.objective.shown(float(task.objective.score(statistics.sum(axis=0))))
 
 
 def decode(

@@ -42,7 +42,6 @@ class Replicas:
 
     @property
     def gained(self) -> bool:
-        """Whether the weights that are kept are better than those before."""
         return self.score != self.initial_score
 
     @property
@@ -95,7 +94,6 @@ def best_of(scores: Sequence[float], *, higher_is_better: bool) -> int:
 
 
 def average(vector: WeightVector, runs: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    """The mean of the runs' weights."""
     mean = np.mean([vector.vector(weights) for weights in runs], axis=0)
     return vector.by_name(vector.normalise(mean))
 

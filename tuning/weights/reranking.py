@@ -15,20 +15,24 @@ from typing import Any
 import numpy as np
 import tomli_w
 
-from hyperbaton.foundation.arrays import FloatArray, Int64Array
+from hyperbaton.foundation.arrays import FloatArray
 from hyperbaton.foundation.errors import DataError, SettingError
 from hyperbaton.foundation.files.writing import open_to_write
 from hyperbaton.foundation.progress import SILENT, Reporter
-from hyperbaton.tuning.evaluation.list_features import SCORE, FeatureLists
-from hyperbaton.tuning.evaluation.nbest_lists import NBestEntry
+from hyperbaton.tuning.evaluation.nbest_lists import SCORE, FeatureLists, NBestEntry
 from hyperbaton.tuning.evaluation.oracle_bleu import climb
 from hyperbaton.tuning.metrics.base import Outputs
 from hyperbaton.tuning.metrics.words import TextOptions
 from hyperbaton.tuning.optimisers.line_search import LEAST_GAIN
 from hyperbaton.tuning.optimisers.objective import Objective, make_objective
 from hyperbaton.tuning.optimisers.pool import Pool
-from hyperbaton.tuning.weights.held_out import N_PARTS, WeightChange, judge_unseen, learned
-from hyperbaton.tuning.weights.pool_task import check_pool
+from hyperbaton.tuning.weights.held_out import (
+    N_PARTS,
+    WeightChange,
+    check_pool,
+    judge_unseen,
+    learned,
+)
 from hyperbaton.tuning.weights.sections import read_toml
 from hyperbaton.tuning.weights.settings import TuneSettings
 from hyperbaton.tuning.weights.vector import WeightVector, make_weight_vector
@@ -126,13 +130,12 @@ def reranked(lists: FeatureLists, weights: Mapping[str, float]) -> list[list[NBe
     features; entries with equal scores stay in their order."""
     scores = lists.values @ np.array([weights[name] for name in lists.names])
     return [
-        [_entry(lists, row, scores) for row in _order(scores, begin, end).tolist()]
+        [
+            _entry(lists, begin + row, scores)
+            for row in np.argsort(-scores[begin:end], kind="stable").tolist()
+        ]
         for begin, end in pairwise(lists.offsets.tolist())
     ]
-
-
-def _order(scores: FloatArray, begin: int, end: int) -> Int64Array:
-    return begin + np.argsort(-scores[begin:end], kind="stable")
 
 
 def _entry(lists: FeatureLists, row: int, scores: FloatArray) -> NBestEntry:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from hyperbaton.foundation.errors import SettingError, nearest
+from hyperbaton.foundation.errors import check_known
 from hyperbaton.tuning.optimisers.interface import Optimiser, check_least, make_optimiser
 
 BEST, GOTO, AVERAGE = "best", "goto", "average"
@@ -40,7 +40,6 @@ class TuneSettings:
         return self.optimisers.get(name) or make_optimiser(name)
 
     def with_optimiser(self, name: str, optimiser: Optimiser) -> "TuneSettings":
-        """The same with other settings for one of the optimisers."""
         return replace(self, optimisers={**self.optimisers, name: optimiser})
 
     def plain(self) -> dict[str, Any]:
@@ -53,15 +52,10 @@ class TuneSettings:
         return {k: v for k, v in self.plain().items() if k not in ("replicas", "protocol")}
 
     def check(self) -> None:
-        """Refuses impossible values."""
         if self.method != UNTUNED:
             self.optimiser.check_settings()
         check_least("tune", self, n_best=2, iterations=1, patience=0, seed=0, replicas=1)
-        if self.protocol not in PROTOCOLS:
-            raise SettingError(
-                f"there is no protocol {self.protocol!r}",
-                expected=nearest(self.protocol, list(PROTOCOLS)),
-            )
+        check_known("protocol", self.protocol, PROTOCOLS)
 
 
 def assignable(settings: object) -> dict[str, Any]:

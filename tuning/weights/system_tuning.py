@@ -51,7 +51,6 @@ class TuningJob:
 
     @property
     def picture(self) -> Path:
-        """Where a picture of the tuning goes."""
         return self.folder / PICTURE
 
 
@@ -114,7 +113,6 @@ def tune_system(
 
 
 def _summary(result: Replicas) -> dict[str, Any]:
-    """Everything about a tuning, for programs."""
     return {
         "after": result.weights,
         "protocol": result.protocol,
@@ -162,7 +160,6 @@ def _weights_to_begin_with(
 
 
 def _clear(folder: Path) -> None:
-    """Forgets all replicas."""
     for path in folder.glob("seed-*"):
         shutil.rmtree(path)
     for name in (SUMMARY, PICTURE):

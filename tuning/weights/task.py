@@ -62,7 +62,6 @@ class TuningTask:
         return np.array([len(sentence) for sentence in self.dev.sources], np.float64)
 
     def check(self) -> None:
-        """Refuses what cannot work."""
         self.settings.check()
         dev, objective = self.dev, self.objective
         if len(dev.sources) != len(dev.references):

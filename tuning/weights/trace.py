@@ -53,7 +53,6 @@ class HeldOut(NamedTuple):
     is_gain: bool
 
     def line(self, metric: str) -> str:
-        """For people."""
         verdict = (
             "the new weights are kept" if self.is_gain else "not enough, the weights before stay"
         )
@@ -89,11 +88,6 @@ class Trace:
         return 0 if self.held_out is not None and not self.held_out.is_gain else self.best
 
     @property
-    def held_out_line(self) -> str:
-        """What unseen sentences say, for people."""
-        return "" if self.held_out is None else self.held_out.line(self.metric)
-
-    @property
     def falls(self) -> list[int]:
         """The numbers of the steps that are not half as good as the best one before them."""
         found, best = [], self.steps[0].score if self.steps else 0.0
@@ -108,7 +102,6 @@ class Trace:
 
     @property
     def last_line(self) -> str:
-        """The last step, for people."""
         step, number = self.steps[-1], len(self.steps) - 1
         n_left = self.iterations - number
         seconds = n_left * sum(one.seconds for one in self.steps) / len(self.steps)

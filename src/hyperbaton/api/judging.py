@@ -160,7 +160,7 @@ def rerank(
     """
     from hyperbaton.foundation.errors import SettingError
     from hyperbaton.settings import settings_of
-    from hyperbaton.tuning.evaluation.list_features import read_feature_lists, with_features
+    from hyperbaton.tuning.evaluation.nbest_lists import read_feature_lists, with_features
     from hyperbaton.tuning.weights import reranking
 
     if (references is None) == (weights is None):

@@ -77,7 +77,7 @@ class Diagnose(SearchCommand):
             for block in diagnosis_blocks(own, names, self.examples, what)
         )
         if self.plot is not None:
-            from hyperbaton.views.diagnosis_picture import draw_causes
+            from hyperbaton.views.diagnosis_text import draw_causes
 
             draw_causes(found, self.plot)
             say(f"drawn: {self.plot}")

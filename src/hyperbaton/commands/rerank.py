@@ -21,7 +21,7 @@ from hyperbaton.commands.parameters import (
 from hyperbaton.console import announce_compilation, reporting, say
 
 if TYPE_CHECKING:
-    from hyperbaton.tuning.evaluation.list_features import FeatureLists
+    from hyperbaton.tuning.evaluation.nbest_lists import FeatureLists
     from hyperbaton.tuning.evaluation.tables import Table
     from hyperbaton.tuning.weights.reranking import Reranking
 
@@ -80,7 +80,7 @@ class Rerank(Command):
             raise click.UsageError("--weights-out needs --reference: nothing is learned")
         if self.references and STREAM in (self.out, self.n_best_file):
             raise click.UsageError("what is learned goes to stdout: name a file for the rest")
-        from hyperbaton.tuning.evaluation.list_features import add_features, read_feature_lists
+        from hyperbaton.tuning.evaluation.nbest_lists import add_features, read_feature_lists
         from hyperbaton.tuning.weights.reranking import check_names, read_weights
         from hyperbaton.views.text_tables import print_blocks
 

@@ -80,10 +80,10 @@ class Serve(Command):
     def run(self) -> None:
         check_installed()
         from hyperbaton.serving.app import make_app
+        from hyperbaton.serving.explaining import warm_up
         from hyperbaton.serving.protection import allowed_hosts, is_loopback
         from hyperbaton.serving.request_threads import RequestThreads
         from hyperbaton.serving.server import address_of, listen, make_server
-        from hyperbaton.serving.warm_up import warm_up
 
         if not self.models and not self.demo:
             raise click.UsageError("give a MODEL, or --demo")

@@ -10,7 +10,6 @@ from functools import partial
 from importlib.metadata import version
 from typing import Any
 
-from msgspec import Struct
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -23,7 +22,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from hyperbaton.foundation.errors import HyperbatonError, nearest
 from hyperbaton.serving.answers import (
     JSON_LINES,
+    NOT_FOUND,
     UNKEPT,
+    Refused,
     answer,
     error_answer,
     json_answer,
@@ -34,7 +35,6 @@ from hyperbaton.serving.limits import RequestLimits
 from hyperbaton.serving.openapi import describe_api
 from hyperbaton.serving.page_files import page_routes
 from hyperbaton.serving.protection import Protection
-from hyperbaton.serving.refusals import NOT_FOUND, Refused
 from hyperbaton.serving.request_threads import Deadline, RequestThreads
 from hyperbaton.serving.request_types import checked, explain_request, translate_request
 from hyperbaton.serving.systems import ServedSystem
@@ -64,9 +64,9 @@ class Service:
         return json_answer(describe_api(self.limits))
 
     async def translate(self, request: Request) -> Response:
-        asked = await self._checked(request, translate_request(self.limits))
+        asked = checked(await read_json(request, self.limits), translate_request(self.limits))
         jobs = sentence_jobs(self._system(asked), asked, self.limits)
-        if isinstance(asked["text"], list) or _wants_lines(request):
+        if isinstance(asked["text"], list) or JSON_LINES in request.headers.get("accept", ""):
             place = ExitStack()
             deadline = place.enter_context(self.workers.admitted())
             return _Lines(self._lines(deadline, jobs), place)
@@ -75,7 +75,7 @@ class Service:
             return answer(await self._while_connected(request, deadline, translated))
 
     async def explain(self, request: Request) -> Response:
-        asked = await self._checked(request, explain_request(self.limits))
+        asked = checked(await read_json(request, self.limits), explain_request(self.limits))
         system = self._system(asked)
         with self.workers.admitted() as deadline:
 
@@ -84,9 +84,6 @@ class Service:
                 return json.dumps(content, ensure_ascii=False)
 
             return answer(await self._while_connected(request, deadline, explained))
-
-    async def _checked(self, request: Request, kind: type[Struct]) -> dict[str, Any]:
-        return checked(await read_json(request, self.limits), kind)
 
     def _system(self, asked: Mapping[str, Any]) -> ServedSystem:
         name = asked.get("model", next(iter(self.systems)))
@@ -209,7 +206,3 @@ async def _refuse_path(request: Request, error: Exception) -> Response:
     made = error_answer(Refused(error.status_code, what, advice="see /openapi.json"))
     made.headers.update(error.headers or {})
     return made
-
-
-def _wants_lines(request: Request) -> bool:
-    return JSON_LINES in request.headers.get("accept", "")

@@ -5,8 +5,9 @@ spans, heat maps, what the search did, a translation or an order that the client
 effect of other limits and beams.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from math import isfinite
 from typing import Any
@@ -23,47 +24,27 @@ from hyperbaton.decoder.translator import Translation, Translator
 from hyperbaton.foundation.errors import DataError
 from hyperbaton.foundation.settings_text import parse_limit, show_limit
 from hyperbaton.serving.answer_types import Differences, Effect, Result, SpanOptions
+from hyperbaton.serving.answers import BAD_REQUEST, Refused, error_content
 from hyperbaton.serving.limits import RequestLimits
-from hyperbaton.serving.refusals import BAD_REQUEST, Refused, error_content
+from hyperbaton.serving.request_types import checked, explain_request
 from hyperbaton.serving.systems import ServedSystem, search_content
-from hyperbaton.serving.translating import (
-    check_length,
-    decode,
-    request_of,
-    requested,
-    sentence_of,
-    too_slow,
-)
+from hyperbaton.serving.translating import check_length, decode, request_of, requested, sentence_of
 from hyperbaton.views.explanation_text import Explained, as_content, explain_derivations
 
-
-@dataclass(frozen=True)
-class _Question:
-    """A sentence to search for, again and again, within the time of one request."""
-
-    sentence: Sentence
-    limits: RequestLimits
-    is_stopped: IsStopped
-
-    def search(self, translator: Translator, n_best: int = 1, **how: Any) -> Decoded:
-        if self.is_stopped():
-            raise too_slow(self.limits)
-        how["is_stopped"] = self.is_stopped
-        return decode(translator, self.sentence, n_best, self.limits, **how)
+Search = Callable[..., Decoded]  # of the sentence by a translator, in the time of the request
 
 
 def explain_sentence(
     system: ServedSystem, asked: Mapping[str, Any], limits: RequestLimits, is_stopped: IsStopped
 ) -> dict[str, Any]:
-    """The answer to a checked request."""
     translator = system.variant(system.change(asked))
     kind = requested(asked)
     # all of it is explained at once
     sentence = replace(sentence_of(translator, asked, asked["text"], limits), breaks=())
     if not len(sentence):
         raise Refused(BAD_REQUEST, "there is no word to explain", where="text")
-    question = _Question(sentence, limits, is_stopped)
-    decoded = question.search(translator, asked["n_best"], distinct=asked["distinct"])
+    search = partial(decode, sentence=sentence, limits=limits, is_stopped=is_stopped)
+    decoded = search(translator, n_best=asked["n_best"], distinct=asked["distinct"])
     explained = _explained(translator, decoded, asked, limits)
     results = translator.results(decoded)
     content = {"model": system.name, **_sentence_content(decoded.sentence, translator)}
@@ -81,8 +62,8 @@ def explain_sentence(
     if kind is not None:
         wish = request_of(translator, kind, asked[kind], limits)
         best = explained.derivations[0]
-        content["requested"] = {"kind": kind} | _requested(question, translator, wish, best)
-    return content | _effects(question, translator, asked)
+        content["requested"] = {"kind": kind} | _requested(search, translator, wish, best)
+    return content | _effects(search, translator, asked)
 
 
 def _explained(
@@ -168,11 +149,11 @@ def _heat_maps(decoded: Decoded) -> Iterator[dict[str, Any]]:
 
 
 def _requested(
-    question: _Question, translator: Translator, wish: Request, best: Explanation
+    search: Search, translator: Translator, wish: Request, best: Explanation
 ) -> dict[str, Any]:
     """The derivation that was asked for beside the best one, or why there is none."""
     try:
-        decoded = question.search(translator, request=wish)
+        decoded = search(translator, request=wish)
     except DataError as error:
         return error_content(error)
     own = explain(translator, decoded, 0, 0)
@@ -200,14 +181,12 @@ def _differences(own: Explanation, best: Explanation) -> Differences:
 
 
 def _effects(
-    question: _Question, translator: Translator, asked: Mapping[str, Any]
+    search: Search, translator: Translator, asked: Mapping[str, Any]
 ) -> dict[str, list[Effect]]:
-    """What other limits and beams make of the sentence."""
-
     def effect(**changes: int) -> Effect:
         own = translator.with_settings(**changes)
         try:
-            decoded = question.search(own)
+            decoded = search(own)
         except DataError as error:
             return {"error": error_content(error)["error"]}
         [result] = own.results(decoded)
@@ -228,3 +207,12 @@ def _effects(
             {"beam": size} | effect(stack_size=size, pop_limit=2 * size) for size in asked["beams"]
         ],
     }
+
+
+def warm_up(system: ServedSystem) -> None:
+    """A first sentence, so that no client waits for code that is compiled or loaded."""
+    limits = RequestLimits(pops=1 << 40)  # its own settings may be as wide as they like
+    requests: list[dict[str, Any]] = [{"n_best": 1}, {"n_best": 2, "force": "a b"}]
+    for request in requests:
+        asked = checked({"text": "a b"} | request, explain_request(limits))
+        explain_sentence(system, asked, limits, lambda: False)

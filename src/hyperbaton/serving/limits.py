@@ -12,8 +12,3 @@ class RequestLimits:
     requests: int = 64  # at once
     n_best: int = 200  # translations of a sentence
     pops: int = 5000  # pop limit and stack size of a search
-
-    @property
-    def sweep(self) -> int:
-        """Distortion limits or beams that are tried on one sentence."""
-        return 16

@@ -12,8 +12,7 @@ from ipaddress import ip_address
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from hyperbaton.serving.answers import error_answer
-from hyperbaton.serving.refusals import MISDIRECTED, Refused
+from hyperbaton.serving.answers import MISDIRECTED, Refused, error_answer
 
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "[::1]")
 POLICY = (

@@ -12,8 +12,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TypeVar
 
+from hyperbaton.serving.answers import BUSY, Refused
 from hyperbaton.serving.limits import RequestLimits
-from hyperbaton.serving.refusals import BUSY, Refused
 from hyperbaton.serving.translating import too_slow
 
 GRACE = 1.0  # seconds in which a search should see that it is over

@@ -13,6 +13,7 @@ from hyperbaton.serving.answer_types import about
 from hyperbaton.serving.limits import RequestLimits
 
 LARGEST = 10**6
+MOST_SWEPT = 16  # distortion limits or beams that are tried on one sentence
 Limit = Annotated[
     Annotated[int, Meta(ge=0, le=LARGEST)] | Literal["inf"],
     Meta(description="Longest jump in words, or inf."),
@@ -93,7 +94,7 @@ def explain_request(most: RequestLimits) -> type[Struct]:
     phrases = _between(0, MOST_OPTIONS, "Translations to show for each span; 0: none.")
     Size = Annotated[int, _between(1, most.pops // 2)]  # noqa: N806
     sizes = about("Also translate with stacks of these sizes, and twice as large pop limits.")
-    jumps, few = about("Also translate with these distortion limits."), Meta(max_length=most.sweep)
+    jumps, few = about("Also translate with these distortion limits."), Meta(max_length=MOST_SWEPT)
 
     class ExplainRequest(Request):
         text: Annotated[str, about("The sentence.")]

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, cast
 
 from hyperbaton.decoder.explanation import Part, parts_of
 from hyperbaton.decoder.translator import Translator
-from hyperbaton.foundation.errors import SettingError, nearest
+from hyperbaton.foundation.errors import SettingError, check_known
 from hyperbaton.foundation.settings_text import parse_limit, show_limit
 from hyperbaton.models.distortion.interface import DistortionModel
 from hyperbaton.serving.answer_types import Example, Model, Settings
@@ -24,8 +24,6 @@ class Change(NamedTuple):
 
 
 class ServedSystem:
-    """A system by its name."""
-
     def __init__(self, name: str, translator: Translator, examples: Sequence[Example] = ()) -> None:
         self.name, self.translator, self.examples = name, translator, examples
         self.variant = lru_cache(N_VARIANTS)(self._variant)
@@ -51,18 +49,17 @@ class ServedSystem:
         return translator
 
     def models(self) -> dict[str, tuple[Part, DistortionModel]]:
-        """Its distortion models by name."""
         models = self.translator.distortion
         parts = [part for part in parts_of(models) if part.is_distortion]
         return {part.name: (part, model) for part, model in zip(parts, models, strict=True)}
 
     def describe(self) -> Model:
         """Everything that a client may want to know; nothing about files."""
-        translator = self.translator
+        translator, text = self.translator, self.translator.preparation.text
         return {
             "name": self.name,
-            "raw_text": translator.preparation.text is not None,
-            "text": text_content(translator),
+            "raw_text": text is not None,
+            "text": None if text is None else text.described(),
             "phrase_pairs": len(translator.phrases),
             "language_model_order": translator.lm.order,
             "distortion": [
@@ -90,18 +87,10 @@ class ServedSystem:
 def _check_names(where: str, what: str, names: Iterable[str], known: Sequence[str]) -> None:
     seen = set()
     for name in names:
-        if name not in known:
-            expected = nearest(name, list(known))
-            raise SettingError(f"there is no {what} {name!r}", where=where, expected=expected)
+        check_known(what, name, known, where)
         if name in seen:
             raise SettingError(f"{name!r} is named twice", where=where)
         seen.add(name)
-
-
-def text_content(translator: Translator) -> dict[str, Any] | None:
-    """Languages, tokenisers and case of a system that takes raw text."""
-    text = translator.preparation.text
-    return None if text is None else text.described()
 
 
 def search_content(translator: Translator) -> Settings:

@@ -14,8 +14,8 @@ from hyperbaton.decoder.decoded import Decoded
 from hyperbaton.decoder.output import json_content
 from hyperbaton.decoder.translator import Translator
 from hyperbaton.foundation.errors import HyperbatonError
+from hyperbaton.serving.answers import BAD_REQUEST, TOO_LARGE, TOO_SLOW, Refused, error_content
 from hyperbaton.serving.limits import RequestLimits
-from hyperbaton.serving.refusals import BAD_REQUEST, TOO_LARGE, TOO_SLOW, Refused, error_content
 from hyperbaton.serving.systems import Change, ServedSystem
 
 WIDE = ("force", "prefix")  # requests for which more is tried
@@ -71,8 +71,6 @@ def check_length(what: str, words: Sequence[str], limits: RequestLimits) -> None
 
 @dataclass(frozen=True)
 class SentenceJob:
-    """One sentence of a checked request."""
-
     system: ServedSystem
     change: Change
     asked: Mapping[str, Any]
@@ -88,11 +86,11 @@ class SentenceJob:
         decoded = decode(
             translator,
             sentence_of(translator, asked, self.line, self.limits),
-            asked["n_best"],
             self.limits,
+            is_stopped,
+            n_best=asked["n_best"],
             distinct=asked["distinct"],
             request=request_of(translator, kind, self.wish, self.limits) if kind else None,
-            is_stopped=is_stopped,
         )
         content = json_content(self.number, decoded, translator)
         unwanted = [name for name in ("alignment", "features") if not asked[name]]
@@ -134,11 +132,17 @@ def sentence_jobs(
 
 
 def decode(
-    translator: Translator, sentence: Sentence, n_best: int, limits: RequestLimits, **how: Any
+    translator: Translator,
+    sentence: Sentence,
+    limits: RequestLimits,
+    is_stopped: IsStopped,
+    **how: Any,
 ) -> Decoded:
-    """Decodes within the time of a request."""
+    """Decodes within the time of a request, of which none may be left."""
     try:
-        return translator.decode(sentence, n_best, **how)
+        if is_stopped():
+            raise Stopped
+        return translator.decode(sentence, is_stopped=is_stopped, **how)
     except Stopped:
         raise too_slow(limits) from None
 

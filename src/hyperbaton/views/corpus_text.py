@@ -8,7 +8,7 @@ from rich.cells import cell_len
 from hyperbaton.corpus.corpora.corpus import AlignedCorpus
 from hyperbaton.corpus.corpora.statistics import CorpusStatistics, SideStatistics
 from hyperbaton.foundation.errors import DataError, counted
-from hyperbaton.tuning.evaluation.tables import Table, as_text
+from hyperbaton.tuning.evaluation.tables import Table, as_text, padded
 from hyperbaton.views.picture_files import save_picture
 
 BAR = 50  # characters of the longest bar
@@ -70,16 +70,11 @@ def show_pair(corpus: AlignedCorpus, number: int) -> str:
     tag_width = max(map(cell_len, tags))
     lines = [f"pair {number}: {' '.join(source.words)}", f"  {' '.join(target.words)}"]
     for position, (word, tag, links) in enumerate(zip(source.words, tags, partners, strict=True)):
-        columns = (_padded(word, word_width), _padded(tag, tag_width), " ".join(links) or "-")
+        columns = (padded(word, word_width), padded(tag, tag_width), " ".join(links) or "-")
         lines.append(f"{position:>4} {'  '.join(columns)}")
     if source.tree is not None:
         lines.append(f"  {source.tree.brackets(source.words)}")
     return "\n".join(lines)
-
-
-def _padded(text: str, width: int) -> str:
-    """The text in a terminal's column, where East Asian characters take two places."""
-    return text + " " * (width - cell_len(text))
 
 
 def plot_distances(named: dict[str, CorpusStatistics], path: Path) -> None:

@@ -7,9 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from hyperbaton.foundation.arrays import FloatArray
-from hyperbaton.foundation.errors import DataError, reason
-from hyperbaton.tuning.evaluation.chart_pictures import COLUMNS, panels, panels_of
-from hyperbaton.tuning.evaluation.charts import Chart
+from hyperbaton.foundation.files.writing import make_folder
+from hyperbaton.tuning.evaluation.charts import COLUMNS, Chart, panels, panels_of
 from hyperbaton.tuning.evaluation.figures import QUIET, SERIES, drawing
 from hyperbaton.tuning.reproduction.exhibit import Exhibit
 from hyperbaton.tuning.reproduction.trials import Experiment
@@ -20,10 +19,7 @@ FAR_APART = 0.1  # source phrases that gain or lose more are drawn by their numb
 
 def draw_exhibit(exhibit: Exhibit, folder: Path) -> list[Path]:
     """Draws all charts; returns the paths of the pictures."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise DataError(f"cannot be made: {reason(error)}", where=str(folder)) from None
+    make_folder(folder)
     paths = []
     for name in dict.fromkeys(chart.name for chart in exhibit.charts):
         paths.append(folder / f"{name}.png")

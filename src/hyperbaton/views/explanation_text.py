@@ -75,7 +75,6 @@ def as_json(explained: Explained) -> str:
 
 
 def as_content(explained: Explained) -> dict[str, Any]:
-    """Everything as plain values."""
     best = explained.derivations[0]
     content: dict[str, Any] = {
         "source": best.source_words,
@@ -210,7 +209,6 @@ def _alternatives_table(explanation: Explanation, step: Step) -> Table:
 
 
 def _parts_table(explanation: Explanation) -> Table:
-    """What each part added at each step."""
     contributions = explanation.contributions
     used = [part for part in explanation.parts if contributions[:, part.first : part.last].any()]
     names = [*(str(number + 1) for number in range(len(explanation.steps))), END]

@@ -3,7 +3,6 @@ what models know of the next source word."""
 
 import json
 from dataclasses import asdict
-from typing import Any
 
 import numpy as np
 
@@ -63,7 +62,6 @@ def experiment_json(experiment: Experiment) -> str:
 
 
 def next_word_json(study: NextWordStudy) -> str:
-    distances = np.arange(-FARTHEST, FARTHEST + 1)
     record = {
         "n_sentences": study.n_sentences,
         "n_moves": len(study.events.current),
@@ -77,8 +75,8 @@ def next_word_json(study: NextWordStudy) -> str:
         },
         "by_distance": {
             name: {
-                int(distance): value
-                for distance, value in zip(distances, values.mean.tolist(), strict=True)
+                distance: value
+                for distance, value in enumerate(values.mean.tolist(), -FARTHEST)
                 if np.isfinite(value)
             }
             for name, values in study.by_distance.items()
@@ -89,12 +87,11 @@ def next_word_json(study: NextWordStudy) -> str:
 
 def distances_as_csv(study: NextWordStudy) -> str:
     """Average probabilities by distance, a line for each."""
-    rows: list[list[Any]] = []
-    curves = [values.mean for values in study.by_distance.values()]
-    for number, distance in enumerate(range(-FARTHEST, FARTHEST + 1)):
-        rows.append(
-            [distance, *("" if np.isnan(curve[number]) else curve[number] for curve in curves)]
-        )
+    curves = [
+        ["" if np.isnan(value) else value for value in values.mean]
+        for values in study.by_distance.values()
+    ]
+    rows = zip(range(-FARTHEST, FARTHEST + 1), *curves, strict=True)
     return tables.as_csv(["distance", *study.by_distance], rows)
 
 

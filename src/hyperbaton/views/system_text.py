@@ -11,14 +11,7 @@ from hyperbaton.foundation.errors import DataError, counted
 from hyperbaton.models.distortion.catalogue import model_text
 from hyperbaton.models.distortion.parse.listing import FeatureRow
 from hyperbaton.models.language_model.model import LanguageModel
-from hyperbaton.models.system.folder import (
-    TAGGER,
-    TEXT,
-    load_distortion,
-    load_language_model,
-    load_phrases,
-    read_system,
-)
+from hyperbaton.models.system import folder as system_folder
 from hyperbaton.tuning.evaluation.tables import Table, as_text
 from hyperbaton.views.text_tables import TextBlock
 
@@ -34,8 +27,8 @@ COLUMNS_OF_WORDS = frozenset({"target", "source", "node", "near"})
 
 def describe_system(directory: Path, *, allow_plugins: bool = False) -> dict[str, Any]:
     """Everything as plain values."""
-    content = read_system(directory)
-    models = load_distortion(directory, allow_plugins=allow_plugins)
+    content = system_folder.read_system(directory)
+    models = system_folder.load_distortion(directory, allow_plugins=allow_plugins)
     parts = {
         name: {
             "folder": folder,
@@ -65,7 +58,7 @@ def describe_system(directory: Path, *, allow_plugins: bool = False) -> dict[str
         "distortion": distortion,
         "weights": content["weights"],
         "search": content["search"],
-        "text": content.get(TEXT, {}),
+        "text": content.get(system_folder.TEXT, {}),
         "settings": content.get("settings", {}),
         "corpus": {
             name: entry.get("file", "?") for name, entry in content.get("corpus", {}).items()
@@ -117,28 +110,26 @@ def _settings_rows(settings: dict[str, Any], prefix: str = "") -> Iterator[list[
 
 
 def _holds(directory: Path, name: str, folder: str) -> str:
-    """A short description of a part's content."""
     if name == "phrases":
-        table = load_phrases(directory)
+        table = system_folder.load_phrases(directory)
         words = len(table.source_vocabulary), len(table.target_vocabulary)
         scores = f", reordering {table.reordering_type}" if table.reordering_type else ""
         return f"{counted(len(table), 'phrase pair')} of {words[0]:,} × {words[1]:,} words{scores}"
     if name == "lm":
-        lm = load_language_model(directory)
+        lm = system_folder.load_language_model(directory)
         if isinstance(lm, LanguageModel):
             return f"{lm.order}-gram model of {counted(len(lm.vocabulary), 'word')}"
         return "a KenLM binary"
     if name.endswith("_classes"):
         classes = WordClasses.load(directory / folder)
         return f"{counted(len(classes.vocabulary), 'word')} in {classes.n_classes} classes"
-    if name == TAGGER:
+    if name == system_folder.TAGGER:
         tagger = Tagger.load(directory / folder)
         return f"a tagger of {len(tagger.tags)} tags, {tagger.accuracy:.1%} right"
-    return "capital letters of words" if name == TEXT else ""
+    return "capital letters of words" if name == system_folder.TEXT else ""
 
 
 def folder_size(folder: Path) -> int:
-    """Bytes of all files in a folder."""
     if not folder.is_dir():
         raise DataError("is missing", where=str(folder), advice="train or import the system again")
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())

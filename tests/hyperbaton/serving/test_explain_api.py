@@ -6,9 +6,9 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 
 from hyperbaton.decoder.translator import Translator
+from hyperbaton.serving.answers import Refused
 from hyperbaton.serving.explaining import explain_sentence
 from hyperbaton.serving.limits import RequestLimits
-from hyperbaton.serving.refusals import Refused
 from hyperbaton.serving.request_types import checked, explain_request
 from hyperbaton.serving.systems import ServedSystem
 from tests import command_line

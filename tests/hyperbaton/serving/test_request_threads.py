@@ -3,8 +3,8 @@ from contextlib import closing
 
 import pytest
 
+from hyperbaton.serving.answers import Refused
 from hyperbaton.serving.limits import RequestLimits
-from hyperbaton.serving.refusals import Refused
 from hyperbaton.serving.request_threads import Deadline, RequestThreads
 
 

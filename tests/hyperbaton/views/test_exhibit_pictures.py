@@ -49,5 +49,5 @@ def test_what_is_drawn(tmp_path):
 
 def test_a_folder_that_cannot_be_made(tmp_path):
     (tmp_path / "file").write_text("x")
-    with pytest.raises(DataError, match="file: cannot be made: File exists"):
+    with pytest.raises(DataError, match="file: is not a folder"):
         draw_exhibit(Exhibit("e", "T", [], (), [chart("c", "n")]), tmp_path / "file")

@@ -17,7 +17,7 @@ from hyperbaton.tuning.comparison.result_tables import (
     significance_table,
     spread,
     summary_table,
-    way_table,
+    way_tables,
     write_files,
 )
 from hyperbaton.tuning.evaluation.scoring import Score
@@ -212,7 +212,7 @@ def test_cells_that_kept_their_starting_weights_are_named(comparison):
 
 @pytest.mark.parametrize("metric", ["BLEU", "WER"])  # of errors, few are better
 def test_the_way_from_linear_to_the_oracle(comparison, metric, monkeypatch):
-    assert way_table(comparison, "one") is None
+    assert way_tables(comparison, "one") == []
     names = ("ORACLE", "MIDDLE", "LOW")
     models = ("linear", "oracle,price=9"), ("linear", "msd"), ("linear",)
     systems = tuple(map(ComparedSystem, names, models))
@@ -235,7 +235,7 @@ def test_the_way_from_linear_to_the_oracle(comparison, metric, monkeypatch):
     p_values = {test: {6: sure, 9: sure, 12: p, -1: sure}}
     made = replace(made, configuration=configuration, p_values=p_values)
     monkeypatch.setattr(type(made), "mean", lambda *own: means[own[2].system, own[2].limit])
-    table = way_table(made, test)
+    [table] = way_tables(made, test)
     assert table.title == f"share of the way from LOW to ORACLE, by {metric} on {test}"
     assert table.header == ["system", "limit 6", "limit 9", "limit 12", "limit ∞"]
     # the wrong way, one that may be none, none: no share

@@ -6,8 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from hyperbaton.tuning.evaluation.chart_pictures import _looks, chart_svg
-from hyperbaton.tuning.evaluation.charts import Chart, Series
+from hyperbaton.tuning.evaluation.charts import Chart, Series, _looks, chart_svg
 from hyperbaton.tuning.evaluation.figures import VARIABLES
 
 CSS = Path(__file__).parents[3] / "tuning/report/page.css"

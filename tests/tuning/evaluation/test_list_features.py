@@ -3,7 +3,7 @@
 import pytest
 
 from hyperbaton.foundation.errors import DataError, SettingError
-from hyperbaton.tuning.evaluation.list_features import (
+from hyperbaton.tuning.evaluation.nbest_lists import (
     add_features,
     parse_features,
     read_feature_lists,

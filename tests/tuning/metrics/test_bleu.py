@@ -152,5 +152,5 @@ def test_weights_of_matches():
     weights = np.array([[1.0, 2, 10, 4], [7, 8, 9, 0]])
     found = clipped_matches(batch, 2, weights)
     # a may match once: the first one does, with weight 1; then b and c; a-b and a-c but not b-a
-    assert found.matches.tolist() == [[3, 2]]
-    assert found.weighted.tolist() == [[1 + 2 + 4, 7 + 9]]
+    assert clipped_matches(batch, 2).tolist() == [[3, 2]]
+    assert found.tolist() == [[1 + 2 + 4, 7 + 9]]

@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hyperbaton.foundation.errors import SettingError
 from hyperbaton.foundation.kernels import kernel
 from hyperbaton.tuning.metrics.base import Outputs
 from hyperbaton.tuning.metrics.meteor import FREE, Meteor, align
@@ -102,8 +101,6 @@ def test_the_example_of_the_paper():
 def test_stems_match():
     of = Outputs(["dogs running"], [["a dog runs"]])
     assert Meteor().statistics(of).tolist() == [[2, 1, 2, 3]]
-    # in German, -s is an ending and -ing is not
-    assert Meteor(stemmer="german").statistics(of).tolist() == [[1, 1, 2, 3]]
 
 
 def test_perfect_is_one_chunk_and_empty_is_nothing():
@@ -133,12 +130,6 @@ def test_ten_thousand_words():
 
 def test_name_and_signature_say_what_is_matched():
     assert Meteor().name == "METEOR-exact-stem"
-    metric = Meteor(TextOptions(lowercase=True), stemmer="french")
-    expected = "nrefs:1|case:lc|tok:none|match:exact,stem[french]|reference:best"
+    metric = Meteor(TextOptions(lowercase=True))
+    expected = "nrefs:1|case:lc|tok:none|match:exact,stem[porter]|reference:best"
     assert metric.signature == expected
-
-
-def test_unknown_stemmer():
-    with pytest.raises(SettingError) as error:
-        Meteor(stemmer="portr")
-    assert str(error.value) == "there is no stemmer 'portr'\n  did you mean porter?"

@@ -7,8 +7,7 @@ import pytest
 
 from hyperbaton.foundation.errors import SettingError
 from hyperbaton.tuning.optimisers.interface import OPTIMISERS, Optimiser, make_optimiser
-from hyperbaton.tuning.optimisers.lattice_mert import LatticeMert
-from hyperbaton.tuning.optimisers.mert import Mert
+from hyperbaton.tuning.optimisers.mert import LatticeMert, Mert
 from hyperbaton.tuning.optimisers.mira import Mira
 from hyperbaton.tuning.optimisers.pro import Pro
 

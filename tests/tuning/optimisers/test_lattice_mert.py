@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from hyperbaton.tuning.optimisers.interface import Start
-from hyperbaton.tuning.optimisers.lattice_mert import LatticeMert
 from hyperbaton.tuning.optimisers.line_search import REACH
-from hyperbaton.tuning.optimisers.mert import Mert
+from hyperbaton.tuning.optimisers.mert import LatticeMert, Mert
 from hyperbaton.tuning.optimisers.pool import Pool, scale_pool
 from tests.tuning.optimisers.pools import MEAN, oracle, planted_pool
 

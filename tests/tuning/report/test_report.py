@@ -12,8 +12,8 @@ import pytest
 from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.tuning.evaluation.charts import Chart, Series
 from hyperbaton.tuning.evaluation.tables import Table
-from hyperbaton.tuning.report.html import ReportSection, details, html_table, page
-from hyperbaton.tuning.report.live_links import live_link
+from hyperbaton.tuning.report.html import details, html_table, page
+from hyperbaton.tuning.report.word_order import live_link
 from hyperbaton.tuning.reproduction.exhibit import Exhibit, Finding
 from hyperbaton.tuning.reproduction.presets import find_preset
 from tests.tuning.report.comparisons import make_comparison, report_of
@@ -207,7 +207,7 @@ def test_pieces():
     assert '<th scope="row">&lt;x&gt;</th><td class="best">1</td>' in table
     assert "<h3>t</h3>" in table
     assert details("more", "") == ""
-    made = page("T & U", "", [ReportSection("a", "A", "<p>x</p>"), ReportSection("b", "B", "")])
+    made = page("T & U", "", [("a", "A", "<p>x</p>"), ("b", "B", "")])
     assert "<title>T &amp; U</title>" in made
     assert 'id="a"' in made
     assert 'id="b"' not in made

@@ -5,11 +5,15 @@ from itertools import product
 import numpy as np
 
 from hyperbaton.models.distortion.dpr.samples import orientations
-from hyperbaton.tuning.reproduction.class_predictions import Classification, precision_by_distance
 from hyperbaton.tuning.reproduction.experiment_data import JudgedPhrases
 from hyperbaton.tuning.reproduction.experiment_settings import ExperimentSettings
 from hyperbaton.tuning.reproduction.time_to_error import ErrorTime
-from hyperbaton.tuning.reproduction.trials import Experiment, Trial
+from hyperbaton.tuning.reproduction.trials import (
+    Classification,
+    Experiment,
+    Trial,
+    precision_by_distance,
+)
 
 N_TEST = 100
 TRUE_DISTANCE = -7  # of all test examples

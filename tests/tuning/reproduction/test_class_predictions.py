@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hyperbaton.tuning.reproduction.class_predictions import judge, precision_by_distance
+from hyperbaton.tuning.reproduction.trials import judge, precision_by_distance
 
 THREE = ("d < 0", "d = 0", "d > 0")
 TRUE, PREDICTED = [0, 0, 0, 1, 1, 2], [0, 0, 1, 1, 2, 2]

@@ -5,11 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from hyperbaton.tuning.reproduction.class_predictions import judge
+from hyperbaton.tuning.reproduction.experiment_figures import p_values, quality
 from hyperbaton.tuning.reproduction.experiment_settings import ExperimentSettings
-from hyperbaton.tuning.reproduction.experiment_tables import p_values, quality
-from hyperbaton.tuning.reproduction.repetitions import paired_t_test
-from hyperbaton.tuning.reproduction.trials import Experiment, Trial
+from hyperbaton.tuning.reproduction.repetitions import paired_p_value
+from hyperbaton.tuning.reproduction.trials import Experiment, Trial, judge
 
 TRUE = [0] + [1] * 9
 
@@ -53,7 +52,7 @@ def test_comparison_by_hand():
     # Differences 2 1 3: p as for 1 2 3
     t = 2 * math.sqrt(3)
     overall = [done.values("overall", name, 3, 1) for name in ("mms", "lr")]
-    assert paired_t_test(*overall).p_value == pytest.approx(1 - t / math.sqrt(2 + t * t))
+    assert paired_p_value(np.subtract(*overall)) == pytest.approx(1 - t / math.sqrt(2 + t * t))
     # The other p-values by scipy.stats.ttest_rel from the same formulas
     assert p_texts(one_size) == [["7.4e-02"], ["9.4e-02"], ["7.3e-02"]]
 

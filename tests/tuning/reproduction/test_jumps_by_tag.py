@@ -4,8 +4,8 @@ from functools import cache
 
 import pytest
 
-from hyperbaton.tuning.reproduction import jumps_by_tag
-from hyperbaton.tuning.reproduction.jumps_by_tag import jumps_exhibit, shares
+from hyperbaton.tuning.reproduction import xiang
+from hyperbaton.tuning.reproduction.xiang import jumps_exhibit, shares
 from tests.models.distortion.parse.small import small_model
 
 
@@ -41,9 +41,9 @@ def test_the_chart():
 )
 def test_the_finding(monkeypatch, noun, temporal, n, verdict):
     rows = {"NN": noun, "NT": temporal}
-    monkeypatch.setattr(jumps_by_tag, "_counts", lambda _: {"NN": n, "NT": n})
+    monkeypatch.setattr(xiang, "_counts", lambda _: {"NN": n, "NT": n})
     monkeypatch.setattr(
-        jumps_by_tag, "shares", lambda _, tag: [rows[tag].get(j, 0.0) for j in range(-5, 6)]
+        xiang, "shares", lambda _, tag: [rows[tag].get(j, 0.0) for j in range(-5, 6)]
     )
     [finding] = jumps_exhibit(learned()).findings
     assert finding.verdict == verdict

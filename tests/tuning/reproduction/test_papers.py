@@ -5,8 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from hyperbaton.tuning.reproduction.claims import Claim, findings
-from hyperbaton.tuning.reproduction.presets import PRESETS, PaperTable, find_preset
+from hyperbaton.tuning.reproduction.presets import PRESETS, Claim, PaperTable, find_preset, findings
 from tests.tuning.report.comparisons import make_comparison
 
 

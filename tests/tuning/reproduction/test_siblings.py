@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import pytest
 
 from hyperbaton.models.distortion.parse.listing import FeatureRow, Wanted, list_features
-from hyperbaton.tuning.reproduction import siblings
-from hyperbaton.tuning.reproduction.siblings import mean_alpha, siblings_exhibit
+from hyperbaton.tuning.reproduction import xiang
+from hyperbaton.tuning.reproduction.xiang import mean_alpha, siblings_exhibit
 from tests.models.distortion.parse.small import small_model
 
 
@@ -51,11 +51,11 @@ def test_the_tables():
 def test_variants_of_a_row_do_not_take_its_place(monkeypatch):
     paper, ours = (small_model("me+sib", alpha=alpha, iterations=2) for alpha in (0.9, 0.1))
     smaller = small_model("me", iterations=2)
-    monkeypatch.setattr(siblings, "_models", lambda _: [])
-    monkeypatch.setattr(siblings, "load_distortion", lambda *_: [smaller, paper, ours])
+    monkeypatch.setattr(xiang, "_models", lambda _: [])
+    monkeypatch.setattr(xiang, "load_distortion", lambda *_: [smaller, paper, ours])
     shown = []
-    monkeypatch.setattr(siblings, "siblings_exhibit", lambda *given: shown.append(given))
-    siblings.KIND.make(SimpleNamespace(trained=None))
+    monkeypatch.setattr(xiang, "siblings_exhibit", lambda *given: shown.append(given))
+    xiang.SIBLINGS_KIND.make(SimpleNamespace(trained=None))
     [(chosen, use, sizes)] = shown
     assert chosen is paper.learned_
     assert use == "me+sib"
@@ -64,7 +64,7 @@ def test_variants_of_a_row_do_not_take_its_place(monkeypatch):
 
 
 def test_the_strongest_are_farthest_from_1(monkeypatch):
-    monkeypatch.setattr(siblings, "FEWEST_SEEN", 2)
+    monkeypatch.setattr(xiang, "FEWEST_SEEN", 2)
     tables = siblings_exhibit(learned(), "me+cov+sib").tables
     [strongest] = [table for table in tables if table.title.startswith("the strongest")]
     every, _ = list_features(learned(), Wanted(family="sib"), 10**6)
@@ -87,7 +87,7 @@ def test_the_strongest_are_farthest_from_1(monkeypatch):
 )
 def test_the_finding(monkeypatch, opened, covered, count, verdict):
     found = {0: [row(count, opened)], 1: [row(count, covered, 1)]}
-    monkeypatch.setattr(siblings, "_verb_features", lambda _: found)
+    monkeypatch.setattr(xiang, "_verb_features", lambda _: found)
     finding = siblings_exhibit(learned(), "me+cov+sib").findings[-1]
     assert finding.verdict == verdict
     assert finding.cases[0].startswith(f"open: {opened:.2f}, {count} times, p ")
@@ -108,7 +108,7 @@ def test_the_finding_about_the_empty_particle(monkeypatch, alphas, verdict):
         assert word in ("", "de")
         return [row(100, alphas[node])] if node in alphas else []
 
-    monkeypatch.setattr(siblings, "_features", features)
+    monkeypatch.setattr(xiang, "_features", features)
     finding = siblings_exhibit(learned(), "me+cov+sib").findings[0]
     assert finding.verdict == verdict
     assert len(finding.cases) == len(alphas)

@@ -14,8 +14,7 @@ from hyperbaton.models.system.folder import default_weights
 from hyperbaton.tuning.evaluation.data_sets import Sentences
 from hyperbaton.tuning.metrics.base import Outputs
 from hyperbaton.tuning.optimisers.objective import make_objective
-from hyperbaton.tuning.weights.hypotheses import collect, listed
-from hyperbaton.tuning.weights.lists import CollectNBest
+from hyperbaton.tuning.weights.hypotheses import CollectNBest, collect, listed
 from tests.decoder.systems import HAND, make_system
 from tests.oracles import visit_sequence
 

@@ -19,8 +19,7 @@ from hyperbaton.tuning.evaluation.data_sets import Sentences
 from hyperbaton.tuning.metrics.base import Outputs
 from hyperbaton.tuning.metrics.bleu import Bleu
 from hyperbaton.tuning.optimisers.interface import Optimiser
-from hyperbaton.tuning.optimisers.lattice_mert import LatticeMert
-from hyperbaton.tuning.optimisers.mert import Mert
+from hyperbaton.tuning.optimisers.mert import LatticeMert, Mert
 from hyperbaton.tuning.optimisers.mira import Mira
 from hyperbaton.tuning.optimisers.pro import Pro
 from hyperbaton.tuning.weights import loop as tuning

@@ -8,12 +8,12 @@ from sacrebleu.metrics.bleu import BLEU
 
 from hyperbaton.foundation.errors import DataError, SettingError
 from hyperbaton.foundation.progress import Reporter
-from hyperbaton.tuning.evaluation.list_features import (
+from hyperbaton.tuning.evaluation.nbest_lists import (
     FeatureLists,
+    NBestEntry,
     add_features,
     read_feature_lists,
 )
-from hyperbaton.tuning.evaluation.nbest_lists import NBestEntry
 from hyperbaton.tuning.optimisers.mert import Mert
 from hyperbaton.tuning.weights.reranking import (
     Reranking,
