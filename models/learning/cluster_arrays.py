@@ -156,16 +156,6 @@ def _collect(
 
 
 @kernel
-def copy_rows(problem, rows, indptr, indices, data):
-    """Copies the features of some rows one behind the other."""
-    for number in range(len(rows)):
-        at = indptr[number]
-        for entry in range(problem.indptr[rows[number]], problem.indptr[rows[number] + 1]):
-            indices[at], data[at] = problem.indices[entry], problem.data[entry]
-            at += 1
-
-
-@kernel
 def cluster_decision(model, cluster_of_row, indptr, indices, data, out):
     """w_o·φ of each row under the model of its cluster, into `out`, (n, K) float64."""
     n_classes = model.pooled.shape[1]

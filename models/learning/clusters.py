@@ -26,7 +26,6 @@ from hyperbaton.models.learning.cluster_arrays import (
     ClusterModel,
     ClusterRows,
     cluster_decision,
-    copy_rows,
     index_clusters,
     part_of,
     ranges,
@@ -79,10 +78,13 @@ class ClusteredLearner(Estimator):
         numbers = check_clusters(examples.cluster, len(problem.labels))
         with ThreadPoolExecutor(threads) as pool:
             clusters, rare = group(problem, numbers, self.min_examples, pool)
-            shared = np.flatnonzero(rare) if rare.any() else np.arange(len(rare))
+            shared = problem
+            if rare.any() and not rare.all():
+                some = examples.take(np.flatnonzero(rare))
+                shared = make_problem(some.X, some.y, some.n_classes)
             # the pooled model takes longest: it begins first
             task = self.learner.solve if self.min_examples else _know_nothing
-            waiting = pool.submit(task, rows_of(problem, shared), seed)
+            waiting = pool.submit(task, shared, seed)
             weights = solve_clusters(self.learner, problem, clusters, seed, pool, progress)
             pooled = waiting.result()
         self.model_ = _without_zeros(clusters, weights, pooled.weights.astype(np.float32))
@@ -159,17 +161,6 @@ def group(
     rows = rows[np.argsort(inverse[rows], kind="stable")]
     row_offsets = np.concatenate([[0], np.cumsum(counts[large])])
     return index_clusters(problem, found[large], row_offsets, rows, pool), rare
-
-
-def rows_of(problem: Problem, rows: Int64Array) -> Problem:
-    """The problem of the chosen examples, with all its features."""
-    if len(rows) == len(problem.labels):
-        return problem
-    indptr = np.concatenate([[0], np.cumsum(np.diff(problem.indptr)[rows])])
-    indices = np.empty(indptr[-1], problem.indices.dtype)
-    data = np.empty(indptr[-1], problem.data.dtype)
-    copy_rows(problem, rows, indptr, indices, data)
-    return problem._replace(indptr=indptr, indices=indices, data=data, labels=problem.labels[rows])
 
 
 def _without_zeros(

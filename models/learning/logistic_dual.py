@@ -28,7 +28,7 @@ import numpy as np
 
 from hyperbaton.foundation.kernels import inner, kernel
 from hyperbaton.models.learning.interface import Learner, Solution
-from hyperbaton.models.learning.losses import penalised_likelihood
+from hyperbaton.models.learning.losses import penalised_likelihood, to_probabilities
 from hyperbaton.models.learning.problem import Problem, entries, generator, score, shuffle
 
 ROUNDING = 1e-14  # of differences of D
@@ -162,15 +162,9 @@ def initialise(problem, variance, log_alpha, weights, square):
 @inner
 def exponentiated_step(log_alpha, scores, rate, new, alpha):
     """(11) in logarithms: log α' = log α − η (log α − w·φ), normalised, into `new`; and α'."""
-    highest = -np.inf
     for o in range(len(new)):
         new[o] = log_alpha[o] - rate * (log_alpha[o] - scores[o])
-        highest = max(highest, new[o])
-    total = 0.0
-    for o in range(len(new)):
-        alpha[o] = np.exp(new[o] - highest)
-        total += alpha[o]
-    log_total = highest + np.log(total)
+        alpha[o] = new[o]
+    log_total = to_probabilities(alpha)
     for o in range(len(new)):
         new[o] -= log_total
-        alpha[o] /= total

@@ -110,6 +110,14 @@ def check_integers(found: NDArray[Any], n_rows: int, things: str) -> None:
         )
 
 
+def with_unit_rows(problem: Problem) -> Problem:
+    """The same problem with ‖φ‖ = 1 for every example that has features."""
+    rows = np.repeat(np.arange(len(problem.labels)), np.diff(problem.indptr))
+    square = np.bincount(rows, problem.data.astype(np.float64) ** 2, len(problem.labels))
+    norm = np.sqrt(np.where(square > 0, square, 1.0))
+    return problem._replace(data=(problem.data / norm[rows]).astype(problem.data.dtype))
+
+
 @inner
 def entries(problem, row):
     """The entries of a row as unsigned numbers: signed indices may count from the end, and

@@ -24,6 +24,7 @@ from hyperbaton.foundation.kernels import inner, kernel
 from hyperbaton.models.distortion.next_word.events import NextWordEvents
 from hyperbaton.models.distortion.next_word.selection import FeatureIndex, find, make_index
 from hyperbaton.models.distortion.next_word.templates import MARGIN, TAG_BITS, WORD_BITS, padded
+from hyperbaton.models.learning.losses import log_softmax, to_probabilities
 
 N_CLASSES = 9
 N_TEMPLATES = 10
@@ -165,14 +166,10 @@ def _add_examples(features, classes, weights, gradient):
             feature = np.uint64(features[row, k])
             for c in range(N_CLASSES):
                 scores[c] += weights[feature, np.uint64(c)]
-        highest, z = scores.max(), 0.0
-        for c in range(N_CLASSES):
-            z += np.exp(scores[c] - highest)
-        value += np.log(z) + highest - scores[classes[row]]
+        value -= scores[classes[row]]
+        value += to_probabilities(scores)
         if not len(gradient):
             continue
-        for c in range(N_CLASSES):
-            scores[c] = np.exp(scores[c] - highest) / z
         scores[classes[row]] -= 1.0
         for k in range(features.shape[1]):
             feature = np.uint64(features[row, k])
@@ -209,8 +206,4 @@ def class_log_probabilities(
 ) -> FloatArray:
     """log P(class | place) of places with these features, (places, N_CLASSES)."""
     features = number_features(index, keys)
-    scores = weights[features].sum(axis=1, dtype=np.float64)
-    highest = scores.max(axis=1, keepdims=True)
-    log_z = highest + np.log(np.exp(scores - highest).sum(axis=1, keepdims=True))
-    result: FloatArray = scores - log_z
-    return result
+    return log_softmax(weights[features].sum(axis=1, dtype=np.float64))

@@ -34,6 +34,7 @@ from hyperbaton.models.distortion.next_word.templates import (
     Symbols,
     distance_class,
 )
+from hyperbaton.models.learning.losses import log_softmax
 
 PAIR, SEQUENCE = 1, 3  # labels: weights for each feature
 CN, CI, IN = 0, 1, 2
@@ -205,28 +206,15 @@ def _scores(symbols, events, index, weights):
     return totals
 
 
-@kernel
-def log_probabilities(scores):
+def log_probabilities(scores: FloatArray) -> FloatArray:
     """log P(NP | CP) from scores, over all candidates.
 
     Rows are CP, from BOS (0) to the last word; columns are NP − 1, from the first word to EOS. The
     pair where both are the same place is −∞.
     """
-    n_places = len(scores)
-    result = np.empty((n_places, n_places))
-    for i in range(n_places):
-        highest, z = -np.inf, 0.0
-        for column in range(n_places):
-            if column + 1 != i:
-                highest = max(highest, scores[i, column])
-        for column in range(n_places):
-            if column + 1 != i:
-                z += np.exp(scores[i, column] - highest)
-        for column in range(n_places):
-            result[i, column] = scores[i, column] - highest - np.log(z)
-        if i:
-            result[i, i - 1] = -np.inf
-    return result
+    others = scores.copy()
+    np.fill_diagonal(others[1:], -np.inf)
+    return log_softmax(others)
 
 
 @inner
