@@ -5,18 +5,14 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 
 from hyperbaton.corpus.corpora.corpus import AlignedCorpus, Side
 from hyperbaton.corpus.words.word_classes import N_CLASSES, WordClasses
 from hyperbaton.foundation.arrays import Int32Array, Int64Array, Ragged
 from hyperbaton.foundation.errors import SettingError, nearest
 from hyperbaton.models.distortion.dpr.alrajeh_features import AlrajehFeatures
-from hyperbaton.models.distortion.dpr.feature_set import (
-    DescribedPlaces,
-    FeatureRows,
-    FeatureSet,
-    Layers,
-)
+from hyperbaton.models.distortion.dpr.feature_set import DescribedPlaces, FeatureSet, Layers
 from hyperbaton.models.distortion.dpr.ni_features import NiFeatures
 from hyperbaton.models.distortion.dpr.samples import MAX_LENGTH, Samples, collect_samples
 from hyperbaton.models.phrases.trie import SpanIds, number_spans
@@ -48,14 +44,10 @@ class Examples:
     pair: Int64Array  # (n,) the same number for the same phrase pair
     phrases: SpanIds  # of the source side
 
-    @property
-    def n_columns(self) -> int:
-        return self.described.features.n_columns_
-
     @cached_property
-    def rows(self) -> FeatureRows:
-        """Features by raw columns."""
-        return self.described.rows()
+    def matrix(self) -> csr_matrix:
+        """All features that occur, (n, columns)."""
+        return self.described.matrix(1)[0]
 
     def source_phrases(self, source: Ragged, numbers: Int64Array) -> Ragged:
         """The words of source phrases."""

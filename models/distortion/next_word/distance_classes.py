@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array
 from hyperbaton.foundation.errors import SettingError, nearest
+from hyperbaton.foundation.hashing import EMPTY, KeyIndex, find_number
 from hyperbaton.foundation.kernels import inner, kernel
 from hyperbaton.models.distortion.next_word.events import NextWordEvents
-from hyperbaton.models.distortion.next_word.selection import FeatureIndex, find, make_index
 from hyperbaton.models.distortion.next_word.templates import MARGIN, TAG_BITS, WORD_BITS, padded
 from hyperbaton.models.learning.losses import log_softmax, to_probabilities
 
@@ -166,8 +166,8 @@ def _add_examples(features, classes, weights, gradient):
             feature = np.uint64(features[row, k])
             for c in range(N_CLASSES):
                 scores[c] += weights[feature, np.uint64(c)]
-        value -= scores[classes[row]]
-        value += to_probabilities(scores)
+        own = scores[classes[row]]
+        value += to_probabilities(scores) - own
         if not len(gradient):
             continue
         scores[classes[row]] -= 1.0
@@ -185,25 +185,24 @@ def event_places(events: NextWordEvents) -> tuple[Int64Array, Int64Array]:
     return first + events.current, first + events.next
 
 
-def select_place_features(keys: Int64Array, min_count: int) -> FeatureIndex:
-    """The features of events that occur often enough."""
+def select_place_features(keys: Int64Array, min_count: int) -> Int64Array:
+    """The keys of features that occur in events often enough."""
     found, counts = np.unique(keys, return_counts=True)
-    return make_index(found[(counts >= min_count) & (found >= 0)])
+    return found[(counts >= min_count) & (found >= 0)]
 
 
 @kernel
-def number_features(index, keys):
-    """Numbers of features by their keys, (places, templates); n_features where there is none."""
+def number_features(index, keys, missing):
+    """Numbers of features by their keys, (places, templates); `missing` where there is none."""
     numbers = np.empty(keys.shape, np.int32)
     for row in range(len(keys)):
         for template in range(keys.shape[1]):
-            numbers[row, template] = find(index, keys[row, template])
+            number = find_number(index, keys[row, template])
+            numbers[row, template] = number if number != EMPTY else missing
     return numbers
 
 
-def class_log_probabilities(
-    keys: Int64Array, index: FeatureIndex, weights: NDArray[Any]
-) -> FloatArray:
+def class_log_probabilities(keys: Int64Array, index: KeyIndex, weights: NDArray[Any]) -> FloatArray:
     """log P(class | place) of places with these features, (places, N_CLASSES)."""
-    features = number_features(index, keys)
+    features = number_features(index, keys, len(weights) - 1)
     return log_softmax(weights[features].sum(axis=1, dtype=np.float64))

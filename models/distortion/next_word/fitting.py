@@ -15,19 +15,18 @@ from hyperbaton.models.distortion.next_word.blocks import Blocks
 from hyperbaton.models.distortion.next_word.events import ORDERS, find_events
 from hyperbaton.models.distortion.next_word.gaussian_prior import (
     PriorTrial,
-    adagrad,
     fit_weights,
     search_prior,
 )
 from hyperbaton.models.distortion.next_word.lanes import Lanes
-from hyperbaton.models.distortion.next_word.likelihood import Likelihood
-from hyperbaton.models.distortion.next_word.pair_index import (
+from hyperbaton.models.distortion.next_word.likelihood import Likelihood, adagrad
+from hyperbaton.models.distortion.next_word.scores import PAIR, SEQUENCE
+from hyperbaton.models.distortion.next_word.selection import (
     PairIndex,
     keys_in_order,
     make_pair_index,
+    select_features,
 )
-from hyperbaton.models.distortion.next_word.scores import PAIR, SEQUENCE
-from hyperbaton.models.distortion.next_word.selection import select_features
 from hyperbaton.models.distortion.next_word.symbols import SymbolCoder
 
 FITTING_MEMORY = 3_000_000_000
@@ -160,7 +159,7 @@ def _search_prior(
     prior, trials = STRONGEST_PRIORS[labels], list[PriorTrial]()
     for size in [size for size in SEARCHED if size <= len(others)] or [len(others)]:
         rows = spread(others, size)
-        occur = likelihood(np.union1d(rows, held_out), index).blocks.occurring()
+        occur = likelihood(np.union1d(rows, held_out), index).n_visits() > 0
         some = make_pair_index(keys_in_order(index)[occur[:-1]])
         occur[-1] = True
         train, test = likelihood(rows, some), likelihood(held_out, some)

@@ -8,32 +8,18 @@ Held-out sentences decide how strong the prior should be: the paper gives no num
 same λ the sequence model, which has three weights for each feature, is worse than the pair model.
 The search goes from strong to weak priors, each from the weights of the one before, and stops when
 the held-out likelihood falls.
-
-A pass of L-BFGS over the events is one step. Where there is much data, passes of AdaGrad (Duchi et
-al. 2011) make a better start: a pass is as many steps as there are blocks of sentences, each as
-long as the gradients that its weight has met so far allow:
-
-    G ← G + g²,      w ← w − η g / √(δ + G),      g: gradient of a block with its share of the prior
-
-Blocks are dealt out to a fixed number of lanes that run side by side, each with weights of its own.
-After every pass the weights become their mean, each lane counting by its G (McDonald et al. 2010
-mix parameters so). Blocks come in an order that depends on their number only. So the result is the
-same for any number of threads.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array
+from hyperbaton.foundation.arrays import FloatArray
 from hyperbaton.models.learning.l_bfgs import Fit, fit_with_prior
 
 REMEMBERED_STEPS = 5  # steps that L-BFGS remembers
 WEAKEST = 0.25  # prior that is tried
-STEP_SIZE = 0.03  # η; dozens of features fire together, so larger steps add up to too much
-SMOOTHING = 1.0  # δ: keeps the first steps of rare features short
-ORDER_SEED = 0
 
 
 class NegativeLogLikelihood(Protocol):
@@ -113,63 +99,3 @@ def search_prior(
         best, best_weights = trial, weights
         prior /= 2
     return best, trials, best_weights
-
-
-class Descent(NamedTuple):
-    """One lane of AdaGrad."""
-
-    weights: FloatArray
-    squares: FloatArray  # δ + G
-
-
-class InBlocks(Protocol):
-    """Minus a log likelihood that is a sum over blocks of events."""
-
-    @property
-    def n_blocks(self) -> int: ...
-
-    @property
-    def n_lanes(self) -> int: ...
-
-    def n_visits(self) -> Int32Array: ...
-
-    def descend(
-        self, lanes: Sequence[Descent], share: FloatArray, step: float, order: Int64Array
-    ) -> None: ...
-
-
-def adagrad(
-    likelihood: InBlocks,
-    start: FloatArray,
-    prior: float,
-    passes: int,
-    report: Callable[[int], None] | None = None,
-) -> FloatArray:
-    """Weights after some passes over all blocks; the last row, of features that do not exist,
-    stays 0."""
-    weights = start.copy()
-    lanes = [
-        Descent(np.empty_like(start), np.full_like(start, SMOOTHING))
-        for _ in range(likelihood.n_lanes)
-    ]
-    share = prior / np.maximum(likelihood.n_visits(), 1)
-    order = np.random.default_rng(ORDER_SEED)
-    for number in range(passes):
-        for lane in lanes:
-            lane.weights[:] = weights
-        likelihood.descend(lanes, share, STEP_SIZE, order.permutation(likelihood.n_blocks))
-        weights = mixed(weights, lanes)
-        if report:
-            report(number + 1)
-    return weights
-
-
-def mixed(before: FloatArray, lanes: Sequence[Descent]) -> FloatArray:
-    """The mean of the lanes' weights by what they have learned; as before where they have not."""
-    total, learned = np.zeros_like(before), np.zeros_like(before)
-    for lane in lanes:
-        part = lane.squares - SMOOTHING
-        learned += part
-        part *= lane.weights
-        total += part
-    return np.divide(total, learned, out=before.copy(), where=learned > 0.0)

@@ -24,7 +24,7 @@ from hyperbaton.foundation.arrays import FloatArray
 from hyperbaton.foundation.kernels import inner, kernel, uncounted
 from hyperbaton.models.distortion.next_word.blocks import columns, make_block
 from hyperbaton.models.distortion.next_word.events import NextWordEvents
-from hyperbaton.models.distortion.next_word.pair_index import PairIndex
+from hyperbaton.models.distortion.next_word.selection import PairIndex
 from hyperbaton.models.distortion.next_word.templates import (
     DISTANCES,
     MARGIN,
@@ -101,7 +101,7 @@ def _add_words(block, index, sentence, n_words, values, sums, of_records):
     A record belongs to up to 21 pairs, some of them beyond the ends of the sentence, where nobody
     looks.
     """
-    begin, template, first = index.begin, index.template, index.others.n_features
+    begin, template, first = index.begin, index.template, index.begin[0]
     width = n_words + WIDER
     back = FIRST_OFFSET * width + SECOND_OFFSET  # from the words to their pair
     cell = np.uint64(block.cell_begin[sentence - block.first])

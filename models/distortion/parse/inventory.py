@@ -32,7 +32,7 @@ from hyperbaton.models.distortion.parse.path import TO_FIRST, Path, append_phras
 from hyperbaton.models.distortion.parse.templates import MOST_CANDIDATES
 from hyperbaton.models.phrases.sorted_trie import parents
 from hyperbaton.models.phrases.table import COUNT, PhraseTable
-from hyperbaton.models.phrases.trie import ROOT, Trie, build_trie, child, trie_laws
+from hyperbaton.models.phrases.trie import ROOT, Trie, build_trie, child, node_keys, trie_laws
 
 UNKNOWN_SOURCE = 0
 NOTHING, OTHER = 0, 1  # target phrases: e_0, and all that are not candidates
@@ -219,8 +219,9 @@ def table_units(phrases: PhraseTable) -> UnitPairs:
 def spell_phrases(trie: Trie, number_of_node: Int32Array, nothing: int) -> dict[int, list[int]]:
     """The word ids of every numbered phrase of a trie, for people to read."""
     nodes = np.flatnonzero(number_of_node != nothing)
-    above, word, depth = _trie_nodes(trie, len(number_of_node))
-    words = _spelled(above, word, depth, nodes)
+    keys = node_keys(trie, len(number_of_node))
+    above = np.maximum(keys >> 32, ROOT)
+    words = _spelled(above, keys & 0xFFFFFFFF, _depths(above), nodes)
     numbers = number_of_node[nodes].tolist()
     return {number: row.tolist() for number, row in zip(numbers, words, strict=True)}
 
@@ -231,17 +232,6 @@ def _spelled(above: Int64Array, word: Int64Array, depth: Int64Array, nodes: Int6
     words = np.empty(starts[-1], np.int32)
     _spell(above, word, nodes, starts, words)
     return Ragged(words, starts)
-
-
-@kernel
-def _trie_nodes(trie, n_nodes):
-    """Parent, word and depth of every node; a parent's number is lower than its children's."""
-    above, word = np.zeros(n_nodes, np.int64), np.zeros(n_nodes, np.int64)
-    for slot in range(len(trie.keys)):
-        if trie.nodes[slot] != EMPTY:
-            above[trie.nodes[slot]] = trie.keys[slot] >> 32
-            word[trie.nodes[slot]] = trie.keys[slot] & 0xFFFFFFFF
-    return above, word, _depths(above)
 
 
 @kernel

@@ -9,19 +9,17 @@ from hyperbaton.foundation.coverage import pack_coverage
 from hyperbaton.models.distortion.interface import OptionTable, SentenceScorer, Steps
 from hyperbaton.models.distortion.parse.events import padded
 from hyperbaton.models.distortion.parse.fitting import Learned, ParseSettings
-from hyperbaton.models.distortion.parse.history_scores import (
-    FIRST_STATE,
-    RecentWords,
-    add_history,
-    next_states,
-)
 from hyperbaton.models.distortion.parse.path import UNALIGNED
 from hyperbaton.models.distortion.parse.sentence_tables import Translations, make_places, make_units
 from hyperbaton.models.distortion.parse.step_scores import (
+    FIRST_STATE,
     N_FEATURES,
     GroupWeights,
+    RecentWords,
+    add_history,
     make_memory,
     make_recent,
+    next_states,
     score_steps,
 )
 from hyperbaton.models.distortion.parse.templates import G_COLUMN, HISTORY, N_JUMPS, parse_use

@@ -14,14 +14,12 @@ from hyperbaton.models.distortion.next_word.fitting import (
     train_word_pairs,
 )
 from hyperbaton.models.distortion.next_word.gaussian_prior import (
-    STEP_SIZE,
     WEAKEST,
-    adagrad,
     fit_weights,
     search_prior,
 )
 from hyperbaton.models.distortion.next_word.lanes import Lanes
-from hyperbaton.models.distortion.next_word.likelihood import Likelihood
+from hyperbaton.models.distortion.next_word.likelihood import STEP_SIZE, Likelihood, adagrad
 from hyperbaton.models.distortion.next_word.scores import PAIR, SEQUENCE
 from hyperbaton.models.distortion.next_word.symbols import SymbolCoder
 from hyperbaton.models.distortion.next_word.word_pairs import Pair
@@ -75,8 +73,6 @@ def test_a_quadratic_is_solved_in_a_few_passes_however_uneven_it_is():
 
 class Pulls:
     """Blocks that pull at one weight each, wherever it is; the last row means nothing."""
-
-    n_lanes = 2
 
     def __init__(self, *gradients):
         self.gradients, self.n_blocks = gradients, len(gradients)
