@@ -5,6 +5,7 @@ from functools import cache
 import numpy as np
 
 from hyperbaton.corpus.corpora.reading import SPLIT_BOTH, CorpusSettings, read_corpus
+from hyperbaton.foundation.progress import silent
 from hyperbaton.samples import SAMPLES, SPLITS, sample_files
 
 
@@ -20,7 +21,7 @@ def sample(name, split="train", first=None):
     return corpus if first is None else corpus.take(np.arange(first))
 
 
-def reading_samples_once(files, settings=CorpusSettings(), progress=None, tokenise=SPLIT_BOTH):
+def reading_samples_once(files, settings=CorpusSettings(), progress=silent, tokenise=SPLIT_BOTH):
     """`read_corpus` for tests: whole samples are those that were read before."""
     if settings == CorpusSettings() and tokenise is SPLIT_BOTH:
         for name in SAMPLES:

@@ -25,7 +25,7 @@ from hyperbaton.corpus.trees.tree import Tree
 from hyperbaton.foundation.errors import BadLine, SettingError, counted
 from hyperbaton.foundation.files.compression import plain_name
 from hyperbaton.foundation.files.vocabulary import check_words
-from hyperbaton.foundation.progress import Progress
+from hyperbaton.foundation.progress import Progress, silent
 
 T = TypeVar("T")
 
@@ -89,7 +89,7 @@ class ReadReport:
 def read_corpus(
     files: CorpusFiles,
     settings: CorpusSettings = CorpusSettings(),
-    progress: Progress | None = None,
+    progress: Progress = silent,
     tokenise: Mapping[str, Callable[[str], list[str]]] = SPLIT_BOTH,
 ) -> tuple[AlignedCorpus, ReadReport]:
     """All pairs; `tokenise` says what the words of a line are, for each side."""
@@ -116,7 +116,7 @@ def read_corpus(
             report.n_without_tree += "source_tree" in layers and pair.tree is None
             report.n_made_projective += pair.tree is not None and pair.tree.n_lifted > 0
             corpus.add(*pair)
-            if progress and report.n_read % PROGRESS_EVERY == 0:
+            if report.n_read % PROGRESS_EVERY == 0:
                 progress("reading pairs", report.n_read)
     report.n_kept = report.n_read - report.dropped.total()
     return corpus.finish(), report

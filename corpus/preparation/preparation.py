@@ -26,7 +26,7 @@ from hyperbaton.corpus.preparation.splitting import SETS, TWICE, divide, hash_of
 from hyperbaton.foundation.arrays import UInt64Array
 from hyperbaton.foundation.errors import BadLine, DataError, SettingError
 from hyperbaton.foundation.files.writing import make_folder, open_to_write, path_text, writing
-from hyperbaton.foundation.progress import Progress
+from hyperbaton.foundation.progress import Progress, silent
 
 EXAMPLES_SHOWN, MOST_SHOWN = 3, 200  # of each reason, and letters of each
 PROGRESS_EVERY = 1000
@@ -88,7 +88,7 @@ class Preparation:
                 )
 
 
-def prepare(job: Preparation, progress: Progress | None = None) -> Report:
+def prepare(job: Preparation, progress: Progress = silent) -> Report:
     job.check()
     make_folder(job.out)
     report = Report()
@@ -101,14 +101,14 @@ def prepare(job: Preparation, progress: Progress | None = None) -> Report:
 
 
 def _read(
-    job: Preparation, kept: IO[bytes], report: Report, progress: Progress | None
+    job: Preparation, kept: IO[bytes], report: Report, progress: Progress
 ) -> "tuple[array[int], array[int]]":
     """Writes the pairs that break no rule; their hashes, and those of their documents."""
     pairs, units = array("Q"), array("Q")
     with closing(read_pairs(job.files)) as records:
         for record in records:
             report.n_read += 1
-            if progress and report.n_read % PROGRESS_EVERY == 0:
+            if report.n_read % PROGRESS_EVERY == 0:
                 progress("reading pairs", report.n_read)
             if isinstance(record, BadLine):
                 if not job.skip_bad:
@@ -135,7 +135,7 @@ def _read(
 
 
 def _write(
-    job: Preparation, kept: IO[bytes], sets: bytes, report: Report, progress: Progress | None
+    job: Preparation, kept: IO[bytes], sets: bytes, report: Report, progress: Progress
 ) -> None:
     """Divides the pairs, and reports."""
     reports = [job.out / f"{REPORT}.{ending}" for ending in ("json", "md")]
@@ -152,7 +152,7 @@ def _write(
             report.kept[SETS[part]] += 1
             for stream, text in zip(streams[SETS[part]], texts, strict=True):
                 stream.write(f"{text}\n".encode())
-            if progress and number % PROGRESS_EVERY == 0:
+            if number % PROGRESS_EVERY == 0:
                 progress("writing pairs", number)
         texts = [_json(job, report), as_markdown(report)]
         for stream, text in zip(streams[REPORT], texts, strict=True):

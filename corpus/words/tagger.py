@@ -29,7 +29,7 @@ from hyperbaton.foundation.files.array_laws import CheckedArrays
 from hyperbaton.foundation.files.vocabulary import SPECIAL, Vocabulary
 from hyperbaton.foundation.hashing import mixed
 from hyperbaton.foundation.kernels import inner, kernel
-from hyperbaton.foundation.progress import Progress
+from hyperbaton.foundation.progress import Progress, silent
 
 FORMAT = 1
 PASSES = 5
@@ -58,7 +58,7 @@ class Tagger:
 
     @classmethod
     def fit(
-        cls, side: Side, passes: int = PASSES, seed: int = 0, progress: Progress | None = None
+        cls, side: Side, passes: int = PASSES, seed: int = 0, progress: Progress = silent
     ) -> "Tagger":
         """Learns from the tags of a text. A share of it is held out to measure the accuracy; what
         is kept has learned from all of it."""
@@ -186,7 +186,7 @@ def numbered(known: Int64Array, keys: Int64Array) -> Int32Array:
     return np.where(same, found, len(known)).astype(np.int32)
 
 
-def _learn(side: Side, passes: int, seed: int, progress: Progress | None) -> Tagger:
+def _learn(side: Side, passes: int, seed: int, progress: Progress) -> Tagger:
     assert side.tags is not None
     tags = side.tag_vocabulary.words[len(SPECIAL) :]
     keys = sentence_keys(side.words, word_keys(side.vocabulary.words))
@@ -202,8 +202,7 @@ def _learn(side: Side, passes: int, seed: int, progress: Progress | None) -> Tag
     draw = np.random.default_rng(seed)
     step = 1
     for number in range(passes):
-        if progress:
-            progress("learning to tag, passes", number)
+        progress("learning to tag, passes", number)
         order = draw.permutation(len(side.words))
         step = _one_pass(
             features, side.words.offsets, right, order, step, weights, before, late_weights,

@@ -29,7 +29,7 @@ from hyperbaton.foundation.files.array_files import load_arrays, save_arrays
 from hyperbaton.foundation.files.array_laws import CheckedArrays
 from hyperbaton.foundation.files.vocabulary import UNKNOWN, Vocabulary
 from hyperbaton.foundation.kernels import inner, kernel
-from hyperbaton.foundation.progress import Progress
+from hyperbaton.foundation.progress import Progress, silent
 
 FORMAT = 1
 N_CLASSES = 50
@@ -59,7 +59,7 @@ class WordClasses:
         vocabulary: Vocabulary,
         n_classes: int = N_CLASSES,
         sweeps: int = SWEEPS,
-        progress: Progress | None = None,
+        progress: Progress = silent,
     ) -> "WordClasses":
         """Classes of the words of a text."""
         if n_classes < 1:
@@ -77,8 +77,7 @@ class WordClasses:
             class_of[by_count] = start
             class_counts = count_class_bigrams(text, class_of, n_classes)
             for sweep in range(sweeps):
-                if progress:
-                    progress("making word classes", sweep)
+                progress("making word classes", sweep)
                 sizes = class_counts.sum(axis=1)
                 if not _sweep(by_count, text, class_of, class_counts, sizes, table):
                     break

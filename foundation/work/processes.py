@@ -69,8 +69,7 @@ class Processes(Workers):
                 if kind == _DONE:
                     made: Made = value
                     return made
-                if task.progress is not None:
-                    task.progress(*value)
+                task.progress(*value)
         finally:
             self._idle.put(connection)
 

@@ -20,7 +20,7 @@ from queue import SimpleQueue
 from typing import Any, Concatenate, Generic, NamedTuple, ParamSpec, TypeVar
 
 from hyperbaton.foundation.files.writing import make_folder
-from hyperbaton.foundation.progress import Progress
+from hyperbaton.foundation.progress import Progress, silent
 from hyperbaton.foundation.work.shelf import FileShelf, Shelf
 from hyperbaton.foundation.work.workplace import Workplace
 
@@ -34,7 +34,7 @@ Work = Callable[Concatenate[Workplace, Arguments], Made]
 class Task(Generic[Made]):
     work: Callable[..., Made]
     arguments: tuple[Any, ...]
-    progress: Progress | None
+    progress: Progress
     near: Hashable
 
 
@@ -56,7 +56,7 @@ class Workers(Executor):
         work: Callable[..., Made],
         /,
         *arguments: Any,
-        progress: Progress | None = None,
+        progress: Progress = silent,
         near: Hashable = None,
     ) -> Future[Made]:
         """Calls `work(here, *arguments)`; progress may be reported from other threads. The worker

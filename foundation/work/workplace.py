@@ -14,7 +14,7 @@ from threading import Lock
 from typing import Any, NamedTuple, TypeVar
 
 from hyperbaton.foundation.errors import DataError, HyperbatonError, SettingError
-from hyperbaton.foundation.progress import Progress
+from hyperbaton.foundation.progress import Progress, silent
 
 Made = TypeVar("Made")
 MOST_REMEMBERED = 2  # such as systems: several would not fit into memory
@@ -34,13 +34,12 @@ class Workplace:
 
     is_home = True
 
-    def __init__(self, progress: Progress | None = None) -> None:
+    def __init__(self, progress: Progress = silent) -> None:
         self._progress = progress
 
     def say(self, what: str, count: int) -> None:
         """Reports progress to whoever waits for the task."""
-        if self._progress is not None:
-            self._progress(what, count)
+        self._progress(what, count)
 
     def get(self, home: Path, *parts: str) -> Path:  # noqa: ARG002
         """A file or folder of the command's machine, to be read here; if `parts` are named, only

@@ -24,7 +24,7 @@ from hyperbaton.foundation.files.compression import reading_errors
 from hyperbaton.foundation.files.vocabulary import SPECIAL, Vocabulary
 from hyperbaton.foundation.files.writing import open_to_write
 from hyperbaton.foundation.hashing import DistinctRows
-from hyperbaton.foundation.progress import Progress
+from hyperbaton.foundation.progress import Progress, silent
 from hyperbaton.models.language_model.arpa_lines import (
     ABOVE_ZERO,
     MORE,
@@ -120,13 +120,12 @@ class _Source:
         return DataError(what, where=f"{self._path}:{line}", expected=expected)
 
 
-def read_arpa(path: Path, progress: Progress | None = None) -> NGrams:
+def read_arpa(path: Path, progress: Progress = silent) -> NGrams:
     """The n-grams of an ARPA file, plain or compressed by its name."""
     vocabulary, sections = Vocabulary(), []
     with closing(_Source(path)) as source:
         for length, count in enumerate(_read_header(source), 1):
-            if progress:
-                progress(f"reading {length}-grams", count)
+            progress(f"reading {length}-grams", count)
             _expect(source, rf"\{length}-grams:")
             if length == 1:
                 section, n_read = _read_unigrams(source, vocabulary)

@@ -24,7 +24,7 @@ from hyperbaton.foundation.arrays import (
 )
 from hyperbaton.foundation.errors import DataError
 from hyperbaton.foundation.files.vocabulary import BEGIN, END, SPECIAL, Vocabulary, check_words
-from hyperbaton.foundation.progress import Progress
+from hyperbaton.foundation.progress import Progress, silent
 from hyperbaton.models.language_model.ngrams import node_keys
 
 PROGRESS_EVERY = 1000  # lines
@@ -170,7 +170,7 @@ def with_boundaries(sentences: Ragged) -> tuple[Int32Array, Int32Array]:
 
 def read_text(
     paths: Iterable[Path],
-    progress: Progress | None = None,
+    progress: Progress = silent,
     tokenise: Callable[[str], list[str]] = split_words,
 ) -> tuple[Vocabulary, Ragged]:
     """All lines of all files, one after the other; an empty line is an empty sentence.
@@ -181,7 +181,7 @@ def read_text(
     for path in paths:
         for _, words in parse_lines(path, lambda line: _words(line, tokenise)):
             rows.add(vocabulary.extend(words))
-            if progress and len(rows) % PROGRESS_EVERY == 0:
+            if len(rows) % PROGRESS_EVERY == 0:
                 progress("reading lines", len(rows))
     return vocabulary, rows.finish()
 

@@ -11,7 +11,7 @@ from hyperbaton.foundation.errors import DataError, missing_file
 from hyperbaton.foundation.files.array_files import load_arrays, save_arrays
 from hyperbaton.foundation.files.array_laws import CheckedArrays
 from hyperbaton.foundation.files.vocabulary import BEGIN, Vocabulary
-from hyperbaton.foundation.progress import Progress
+from hyperbaton.foundation.progress import Progress, silent
 from hyperbaton.models.language_model.arpa import read_arpa
 from hyperbaton.models.language_model.automaton import (
     EMPTY_STATE,
@@ -43,7 +43,7 @@ class LanguageModel:
         return cls(build_automaton(ngrams), ngrams.vocabulary, ngrams.order)
 
     @classmethod
-    def from_arpa(cls, path: Path, progress: Progress | None = None) -> "LanguageModel":
+    def from_arpa(cls, path: Path, progress: Progress = silent) -> "LanguageModel":
         return cls.from_ngrams(read_arpa(path, progress))
 
     @classmethod

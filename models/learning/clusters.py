@@ -21,7 +21,7 @@ from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 
 from hyperbaton.foundation.arrays import BoolArray, FloatArray, Int64Array
 from hyperbaton.foundation.estimator import Estimator
-from hyperbaton.foundation.progress import Progress
+from hyperbaton.foundation.progress import Progress, silent
 from hyperbaton.models.learning.cluster_arrays import (
     ClusterModel,
     ClusterRows,
@@ -69,7 +69,7 @@ class ClusteredLearner(Estimator):
         *,
         seed: int = 0,
         threads: int = 2,
-        progress: Progress | None = None,
+        progress: Progress = silent,
     ) -> Self:
         """Learns as a learner does. The result does not depend on `threads`."""
         self._check_at_least(0, "min_examples")
@@ -115,7 +115,7 @@ def solve_clusters(
     clusters: ClusterRows,
     seed: int,
     pool: Executor,
-    progress: Progress | None,
+    progress: Progress,
 ) -> NDArray[np.float32]:
     """A sub-model for each cluster: weights of its features, (entries of `clusters.features`, K).
 
@@ -139,8 +139,7 @@ def solve_clusters(
         return part[1]
 
     for done in chain([0], pool.map(work, ranges(clusters.row_offsets))):
-        if progress:
-            progress("clusters", done)
+        progress("clusters", done)
     return weights
 
 

@@ -10,7 +10,7 @@ from hyperbaton.foundation.arrays import MOST_NUMBERED
 from hyperbaton.foundation.errors import DataError
 from hyperbaton.foundation.files.array_files import save_arrays
 from hyperbaton.foundation.files.writing import make_folder, open_to_write
-from hyperbaton.foundation.progress import Progress
+from hyperbaton.foundation.progress import Progress, silent
 from hyperbaton.foundation.work.workers import Crew, Threads, Workers
 from hyperbaton.models.phrases.checking import check_phrase_settings
 from hyperbaton.models.phrases.partitioned import PhraseTraining
@@ -28,7 +28,7 @@ def train_phrases(
     threads: int = 2,
     memory: int = 0,
     folder: Path | None = None,
-    progress: Progress | None = None,
+    progress: Progress = silent,
     *,
     workers: Workers | None = None,
 ) -> PhraseTable:

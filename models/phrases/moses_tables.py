@@ -19,7 +19,7 @@ from hyperbaton.foundation.arrays import FloatArray, GrowingRagged
 from hyperbaton.foundation.errors import BadLine, DataError
 from hyperbaton.foundation.files.vocabulary import Vocabulary, check_words
 from hyperbaton.foundation.files.writing import open_to_write
-from hyperbaton.foundation.progress import Progress
+from hyperbaton.foundation.progress import Progress, silent
 from hyperbaton.models.phrases.reordering import ReorderingType
 from hyperbaton.models.phrases.sections import EntrySide, assemble
 from hyperbaton.models.phrases.settings import GRID
@@ -56,7 +56,7 @@ def read_phrase_table(
     path: Path,
     reordering_path: Path | None = None,
     reordering_type: str = "",
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> tuple[PhraseTable, int]:
     """The table, and the number of entries that were left out because a phrase is too long for the
     inner alignment. The reordering table must have the same phrase pairs, in any order."""
@@ -155,9 +155,7 @@ class _Reader:
         return PhraseTable.of(table.gathered())
 
 
-def _read_reordering(
-    path: Path, reader: _Reader, columns: int, progress: Progress | None
-) -> FloatArray:
+def _read_reordering(path: Path, reader: _Reader, columns: int, progress: Progress) -> FloatArray:
     """Probabilities in the order of the phrase table's entries."""
     result = np.zeros((len(reader.inner), columns))
     seen = np.zeros(len(reader.inner), bool)
@@ -182,11 +180,9 @@ def _read_reordering(
     return result
 
 
-def _each_line(
-    path: Path, take: Callable[[str], None], what: str, progress: Progress | None
-) -> None:
+def _each_line(path: Path, take: Callable[[str], None], what: str, progress: Progress) -> None:
     for number, _ in parse_lines(path, take):
-        if progress and number % PROGRESS_EVERY == 0:
+        if number % PROGRESS_EVERY == 0:
             progress(what, number)
 
 

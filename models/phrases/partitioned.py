@@ -13,7 +13,7 @@ import numpy as np
 from hyperbaton.foundation.arrays import BoolArray
 from hyperbaton.foundation.errors import DataError
 from hyperbaton.foundation.files.array_files import ArrayFolder
-from hyperbaton.foundation.progress import Progress
+from hyperbaton.foundation.progress import Progress, silent
 from hyperbaton.foundation.work.workers import Workers
 from hyperbaton.models.phrases.sections import Targets, join
 from hyperbaton.models.phrases.settings import NONE
@@ -25,7 +25,7 @@ class PhraseTraining:
     steps: PhraseSteps
     sent: SentSteps
     workers: Workers
-    progress: Progress | None = None
+    progress: Progress = silent
 
     def run(self) -> ArrayFolder:
         """The table as streams, which read from the shelf."""
@@ -56,8 +56,7 @@ class PhraseTraining:
         missing = [name.rpartition("-") for name in names if not self.steps.shelf.has(name)]
 
         def report(done: int) -> None:
-            if self.progress:
-                self.progress(f"{what}, parts of {len(names)}", done)
+            self.progress(f"{what}, parts of {len(names)}", done)
 
         report(0)
         steps, parts = [step for step, _, _ in missing], [int(part) for _, _, part in missing]

@@ -24,6 +24,7 @@ from hyperbaton.corpus.words.tagger import Tagger
 from hyperbaton.corpus.words.word_classes import WordClasses
 from hyperbaton.foundation.errors import DataError, SettingError, missing_file, nearest
 from hyperbaton.foundation.files.writing import make_folder, open_to_write, writing
+from hyperbaton.foundation.progress import Talk
 from hyperbaton.models.distortion.catalogue import (
     MODELS,
     make_model,
@@ -169,7 +170,7 @@ def write_content(directory: Path, content: Mapping[str, Any]) -> None:
 
 
 def weights_to_keep(
-    directory: Path, defaults: dict[str, float], talk: Callable[[str], None]
+    directory: Path, defaults: dict[str, float], talk: Talk
 ) -> tuple[dict[str, float], dict[str, float]]:
     """Weights and the table `[search]` for a system that is trained again.
 

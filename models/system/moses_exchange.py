@@ -1,12 +1,11 @@
 """Imports systems from Moses and exports them: `moses.ini` with its tables and language model."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from hyperbaton.foundation.errors import DataError, SettingError
 from hyperbaton.foundation.files.writing import copy_file, make_folder, open_to_write, path_text
-from hyperbaton.foundation.progress import Progress
+from hyperbaton.foundation.progress import SILENT, Reporter, Talk, silent
 from hyperbaton.models.distortion.catalogue import make_model
 from hyperbaton.models.language_model.arpa import write_arpa
 from hyperbaton.models.language_model.model import FORMAT as LM_FORMAT
@@ -51,8 +50,7 @@ DEFAULT_TYPE = "wbe-msd-bidirectional-fe"
 def import_moses(
     ini_path: Path,
     out: Path,
-    talk: Callable[[str], None] = lambda _: None,
-    progress: Progress | None = None,
+    reporter: Reporter = SILENT,
 ) -> None:
     """Makes one of our systems from a Moses configuration and the files that it names."""
     ini = read_moses_ini(ini_path)
@@ -61,7 +59,7 @@ def import_moses(
     used = _used(ini)
     left_out = [f"{f.where}: {f.kind}" for f in ini.features if f is not used.get(f.kind)]
     for line in [*left_out, *ini.unused]:
-        talk(f"left out, because it is not supported: {line}")
+        reporter.talk(f"left out, because it is not supported: {line}")
     reordering = used.get(REORDERING)
     kind = _reordering_type(reordering)
     weights = _weights(ini, used, table, lm, kind)
@@ -69,9 +67,9 @@ def import_moses(
     reordering_path = ini.file_of(reordering, f".{kind}") if reordering else None
 
     def phrases(folder: Path) -> str:
-        made, n_too_long = read_phrase_table(table_path, reordering_path, kind, progress)
+        made, n_too_long = read_phrase_table(table_path, reordering_path, kind, reporter.progress)
         if n_too_long:
-            talk(f"{n_too_long} phrase pairs are left out: a phrase has more than 8 words")
+            reporter.talk(f"{n_too_long} phrase pairs are left out: a phrase has more than 8 words")
         made.save(folder)
         return f"{len(made):,} phrase pairs"
 
@@ -80,7 +78,7 @@ def import_moses(
             KenlmModel(lm_path)  # refuses what kenlm cannot read
             copy_file(lm_path, folder / KENLM_BINARY)
             return "KenLM binary"
-        model = LanguageModel.from_arpa(lm_path, progress)
+        model = LanguageModel.from_arpa(lm_path, reporter.progress)
         model.save(folder)
         return f"order {model.order}, {len(model.vocabulary):,} words"
 
@@ -89,8 +87,8 @@ def import_moses(
     lm_key = fingerprint(LM_FORMAT, lm_path)
     with locked(out):
         parts = {
-            "phrases": run_stage(out, "phrases", phrases_key, phrases, talk),
-            "lm": run_stage(out, "lm", lm_key, language_model, talk),
+            "phrases": run_stage(out, "phrases", phrases_key, phrases, reporter),
+            "lm": run_stage(out, "lm", lm_key, language_model, reporter),
         }
         origin = {"moses_ini": path_text(ini_path)}
         models = [FittedModel(model.name, model) for model in default_models(kind)]
@@ -98,7 +96,7 @@ def import_moses(
         write_system(out, parts, weights, models, search, imported=origin)
 
 
-def export_moses(directory: Path, out: Path, talk: Callable[[str], None] = lambda _: None) -> None:
+def export_moses(directory: Path, out: Path, talk: Talk = silent) -> None:
     """Writes one of our systems as Moses' files into the folder `out`."""
     content = read_system(directory)
     table, lm = load_phrases(directory), load_language_model(directory)

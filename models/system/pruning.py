@@ -1,12 +1,12 @@
 """Prunes the phrase table of a trained system, in place or into a new folder."""
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from hyperbaton.foundation.files.array_files import save_arrays
 from hyperbaton.foundation.files.writing import make_folder, put_in_place, writing
+from hyperbaton.foundation.progress import SILENT, Reporter
 from hyperbaton.models.phrases.checking import check_phrase_settings
 from hyperbaton.models.phrases.pruned import pruned
 from hyperbaton.models.phrases.settings import PhraseSettings
@@ -27,7 +27,7 @@ def prune_system(
     directory: Path,
     out: Path,
     settings: PhraseSettings,
-    talk: Callable[[str], None] = lambda _: None,
+    reporter: Reporter = SILENT,
 ) -> None:
     """`out` becomes the system with a smaller phrase table; it may be `directory` itself."""
     check_phrase_settings(settings)
@@ -42,7 +42,7 @@ def prune_system(
 
     with locked(out):
         key = fingerprint(Path(content["parts"]["phrases"]).name, chosen)
-        part = run_stage(out, "phrases", key, work, talk)
+        part = run_stage(out, "phrases", key, work, reporter)
         if not _is_same(directory, out):
             content = _copied(directory, out, content)
         content["parts"]["phrases"] = part

@@ -14,11 +14,11 @@ from pathlib import Path
 
 from hyperbaton.corpus.corpora.corpus import AlignedCorpus
 from hyperbaton.corpus.corpora.files import corpus_at
-from hyperbaton.foundation.progress import Progress
+from hyperbaton.foundation.progress import Reporter
 from hyperbaton.foundation.work.workers import Crew, Threads, Workers
 from hyperbaton.foundation.work.workplace import Workplace
 from hyperbaton.models.phrases.building import WORK_FOLDER
-from hyperbaton.models.system.stages import BROUGHT, PARTS, Measure, part_of, run_stage
+from hyperbaton.models.system.stages import BROUGHT, PARTS, part_of, run_stage
 from hyperbaton.models.system.training_inputs import TrainingCorpus
 
 
@@ -49,15 +49,6 @@ class Stage:
         return part_of(self.name, self.key)
 
 
-@dataclass(frozen=True)
-class TrainingListeners:
-    """Who hears about a training while it runs."""
-
-    talk: Callable[[str], None] = lambda _: None  # messages for people
-    progress: Progress | None = None
-    measure: Measure = lambda *_: None  # the cost of every stage that had to be run
-
-
 @dataclass(frozen=True, eq=False)
 class StageLoop:
     out: Path
@@ -65,7 +56,7 @@ class StageLoop:
     workers: Workers
     threads: int
     memory: int
-    listeners: TrainingListeners
+    reporter: Reporter
 
     def run(self, stages: Sequence[Stage]) -> None:
         """Stages follow those that they need."""
@@ -78,7 +69,7 @@ class StageLoop:
             work = partial(self._fetch, begun) if self._is_sent(stage) else self._do
             run_stage(
                 self.out, stage.name, stage.key, partial(work, stage),
-                self.listeners.talk, self.listeners.measure, resumes=stage.resumes,
+                self.reporter, resumes=stage.resumes,
             )  # fmt: skip
             finished.add(stage.part)
 
@@ -86,7 +77,7 @@ class StageLoop:
         return stage.is_task and self.workers.is_far
 
     def _do(self, stage: Stage, folder: Path) -> str:
-        here, crew = Workplace(self.listeners.progress), Crew(self.workers, folder / WORK_FOLDER)
+        here, crew = Workplace(self.reporter.progress), Crew(self.workers, folder / WORK_FOLDER)
         inputs = self._inputs(stage)
         bench = Bench(here, lambda: self.corpus.read()[0], inputs, crew, self.threads, self.memory)
         made = stage.function(bench, folder)

@@ -3,7 +3,6 @@
 Those that need nothing but the corpus and results of earlier stages can run on another machine.
 """
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -19,6 +18,7 @@ from hyperbaton.foundation.errors import DataError, SettingError
 from hyperbaton.foundation.files.sealed_folders import check_unchanged
 from hyperbaton.foundation.files.vocabulary import SPECIAL, Vocabulary
 from hyperbaton.foundation.files.writing import path_text
+from hyperbaton.foundation.progress import Talk
 from hyperbaton.models.distortion.interface import DistortionModel, fit_model
 from hyperbaton.models.language_model.counting import count_ngrams, read_text
 from hyperbaton.models.language_model.estimation import Count, estimate
@@ -44,7 +44,7 @@ def make_phrases(
     folder: Path,
     *,
     corpus: TrainingCorpus,
-    talk: Callable[[str], None],
+    talk: Talk,
 ) -> str:
     pairs, remarks = corpus.read()
     for line in remarks:

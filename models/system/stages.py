@@ -19,11 +19,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any
 
 from hyperbaton.foundation.errors import DataError, reason
 from hyperbaton.foundation.files.sealed_folders import check_unchanged, is_whole, seal, sha256
 from hyperbaton.foundation.files.writing import make_folder, put_in_place, writing
+from hyperbaton.foundation.progress import SILENT, Reporter
 from hyperbaton.foundation.work.process_usage import give_back_memory
 
 PARTS = "parts"
@@ -32,8 +33,6 @@ BROUGHT = ".brought"  # what a worker elsewhere has made of a stage
 KEY_LENGTH = 16  # hexadecimal digits
 CORPUS = "corpus"  # a stage whose result is not needed in the end
 DISTORTION = "distortion_"  # prefix of the names of all stages that fit distortion models
-
-Measure: TypeAlias = Callable[[str, float, float], None]  # part, seconds, peak in megabytes
 
 
 class Key(str):
@@ -88,15 +87,14 @@ def run_stage(
     name: str,
     key: str,
     work: Callable[[Path], str],
-    talk: Callable[[str], None] = lambda _: None,
-    measure: Measure = lambda *_: None,
+    reporter: Reporter = SILENT,
     *,
     resumes: bool = False,
 ) -> str:
     """The folder of the stage's result, relative to `directory`, which should be `locked`.
 
-    Unless it exists, `work` fills it and returns a few words on what it made; `talk` gets them with
-    time and memory, `measure` gets the numbers. Memory is the peak of this process so far. Work
+    Unless it exists, `work` fills it and returns a few words on what it made; the reporter
+    gets them with time and memory. Memory is the peak of this process so far. Work
     that `resumes` finds what it had done when it was killed or interrupted. Files that the key was
     made of must still be the same in the end.
     """
@@ -104,9 +102,9 @@ def run_stage(
     finished, unfinished = directory / part, directory / f"{part}{UNFINISHED}"
     if finished.is_dir():
         if is_whole(finished):
-            talk(f"{name}: nothing has changed")
+            reporter.talk(f"{name}: nothing has changed")
             return part
-        talk(f"{name}: files in {finished} have been changed or lost, so it is made again")
+        reporter.talk(f"{name}: files in {finished} have been changed or lost, so it is made again")
     began = time.monotonic()
     keep = False
     try:
@@ -133,8 +131,8 @@ def run_stage(
     give_back_memory()  # the next stage should not pay for what this one has freed
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     seconds = time.monotonic() - began
-    talk(f"{name}: {made} in {seconds:.1f} s, {peak:,.0f} MB")
-    measure(part, seconds, peak)
+    reporter.talk(f"{name}: {made} in {seconds:.1f} s, {peak:,.0f} MB")
+    reporter.measure(part, seconds, peak)
     return part
 
 

@@ -6,7 +6,7 @@ word classes and distortion models.
 
 import re
 import shlex
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict
 from functools import partial
@@ -20,6 +20,7 @@ from hyperbaton.corpus.words.word_classes import FORMAT as CLASSES_FORMAT
 from hyperbaton.foundation.arrays import Ragged
 from hyperbaton.foundation.errors import SettingError
 from hyperbaton.foundation.files.vocabulary import SPECIAL, Vocabulary
+from hyperbaton.foundation.progress import SILENT, Reporter, Talk
 from hyperbaton.foundation.work.sizes import parse_size
 from hyperbaton.foundation.work.workers import Threads, Workers
 from hyperbaton.models.distortion.catalogue import MODELS, parse_model, split_model
@@ -43,7 +44,6 @@ from hyperbaton.models.system.folder import (
 )
 from hyperbaton.models.system.settings import TrainingSettings
 from hyperbaton.models.system.stage_loop import Stage, StageLoop
-from hyperbaton.models.system.stage_loop import TrainingListeners as TrainingListeners
 from hyperbaton.models.system.stage_work import (
     fit_distortion,
     learn_case,
@@ -63,7 +63,7 @@ def train_system(
     settings: TrainingSettings = TrainingSettings(),
     lm_texts: Iterable[Path] = (),
     threads: int = 2,
-    listeners: TrainingListeners = TrainingListeners(),
+    reporter: Reporter = SILENT,
     *,
     together: bool = True,
     workers: Workers | None = None,
@@ -80,24 +80,24 @@ def train_system(
         check_features(model for _, model in wanted)
     inputs = TrainingInputs.of(files, list(lm_texts), settings)
     with locked(out), nullcontext(workers) if workers else Threads(threads) as workers:
-        corpus = TrainingCorpus(inputs, out, listeners.progress, workers.is_far)
-        parts = part_stages(corpus, listeners.talk)
+        corpus = TrainingCorpus(inputs, out, reporter.progress, workers.is_far)
+        parts = part_stages(corpus, reporter.talk)
         learned = [model_stage(inputs, parts, *one) if one[1].learns else None for one in wanted]
         tagger = tagger_stages(inputs, parts)
-        loop = StageLoop(out, corpus, workers, threads, inputs.memory, listeners)
+        loop = StageLoop(out, corpus, workers, threads, inputs.memory, reporter)
         loop.run([*parts, *filter(None, learned), *tagger])
         models = [
             FittedModel(*one, stage.part if stage else "")
             for one, stage in zip(wanted, learned, strict=True)
         ]
         weights, search = weights_to_keep(
-            out, starting_weights(fitted.model for fitted in models), listeners.talk
+            out, starting_weights(fitted.model for fitted in models), reporter.talk
         )
         folders = {stage.name: stage.part for stage in (*parts, *tagger)}
         write_system(out, folders, weights, models, search, **inputs.description())
 
 
-def part_stages(corpus: TrainingCorpus, talk: Callable[[str], None]) -> list[Stage]:
+def part_stages(corpus: TrainingCorpus, talk: Talk) -> list[Stage]:
     """Everything that all systems have."""
     inputs, settings = corpus.inputs, corpus.inputs.settings
     key, case = inputs.corpus_key, tuple[Stage, ...]()

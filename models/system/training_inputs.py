@@ -85,7 +85,7 @@ class TrainingInputs:
 class TrainingCorpus:
     inputs: TrainingInputs
     out: Path
-    progress: Progress | None
+    progress: Progress
     is_shared: bool  # with workers elsewhere
     _kept_case: tuple[AlignedCorpus, ReadReport] | None = field(default=None, init=False)
     _read: tuple[AlignedCorpus, list[str]] | None = field(default=None, init=False)

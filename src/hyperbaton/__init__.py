@@ -18,7 +18,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from hyperbaton.foundation.progress import Talk
+from hyperbaton.foundation.progress import Reporter, Talk, silent
 
 if TYPE_CHECKING:
     from hyperbaton.decoder.translator import Translation, Translator
@@ -72,7 +72,7 @@ def train(
     lm_texts: Iterable[File] = (),
     seed: int = 0,
     threads: int = 2,
-    talk: Talk = lambda _: None,
+    talk: Talk = silent,
     **sections: Section,
 ) -> "Translator":
     """Trains a system into the folder `out`; stages whose inputs have not changed are kept.
@@ -83,14 +83,14 @@ def train(
     """
     from hyperbaton.corpus.corpora.reading import CorpusFiles
     from hyperbaton.decoder.translator import Translator
-    from hyperbaton.models.system.training import TrainingListeners, train_system
+    from hyperbaton.models.system.training import train_system
     from hyperbaton.settings import Settings
     from hyperbaton.tuning.weights.sections import with_sections
 
     layers = map(_path, (source_tags, target_tags, source_tree))
     files = CorpusFiles(Path(source), Path(target), Path(alignment), *layers)
     settings = with_sections(Settings(), sections).training(distortion, seed)
-    train_system(files, Path(out), settings, map(Path, lm_texts), threads, TrainingListeners(talk))
+    train_system(files, Path(out), settings, map(Path, lm_texts), threads, Reporter(talk))
     return Translator.load(Path(out), allow_plugins=True)  # the caller has named the models
 
 
@@ -109,7 +109,7 @@ def tune(
     mbr_scale: bool = False,
     tokenised: bool = False,
     threads: int = 2,
-    talk: Talk = lambda _: None,
+    talk: Talk = silent,
     **sections: Section,
 ) -> "Replicas":
     """Tunes the weights of a system and stores them in it; traces and a picture go to `state`.
@@ -135,7 +135,7 @@ def tune(
     how = restart, threads, allow_plugins, mbr_scale, tokenised
     job = TuningJob(Path(model), dev, fixed, _path(state), *how)
     settings = with_sections(settings_of_system(job.model), sections)
-    result, _ = tune_system(job, settings.tune, settings.search, talk)
+    result, _ = tune_system(job, settings.tune, settings.search, Reporter(talk))
     plot_tuning(result, job.picture)
     return result
 
@@ -200,7 +200,7 @@ def compare(
     replicas: int | None = None,
     method: str | None = None,
     threads: int = 2,
-    talk: Talk = lambda _: None,
+    talk: Talk = silent,
 ) -> "Comparison":
     """Trains, tunes and tests the systems of a TOML file; tables and a report go to `out`.
 
@@ -213,8 +213,9 @@ def compare(
     if isinstance(configuration, (str, os.PathLike)):
         configuration = read_configuration(Path(configuration))
     configuration = complete(configuration, preset, replicas, method)
-    comparison = run.compare(configuration, Path(out), threads, talk)
-    write_results(comparison, findings_of(comparison), Path(out), threads, talk)
+    how = Path(out), threads, Reporter(talk)
+    comparison = run.compare(configuration, *how)
+    write_results(comparison, findings_of(comparison), *how)
     return comparison
 
 

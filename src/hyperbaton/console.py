@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Event, Thread
 
-from hyperbaton.foundation.progress import Progress
+from hyperbaton.foundation.progress import Progress, Reporter
 
 PATIENCE = 1.0  # seconds before a progress line appears
 INTERVAL = 10.0  # seconds between lines of progress where there is no terminal
@@ -59,6 +59,13 @@ def progress_line() -> Iterator[Progress]:
             show(" | ".join([f"{what}{count}{rate}", *(text() for text in _beside)]))
 
         yield report
+
+
+@contextmanager
+def reporting() -> Iterator[Reporter]:
+    """Messages and a line of progress on stderr."""
+    with progress_line() as progress:
+        yield Reporter(say, progress)
 
 
 @contextmanager

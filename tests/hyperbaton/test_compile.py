@@ -22,7 +22,7 @@ def test_its_commands_exist_and_accept_their_arguments(tmp_path):
 
 def test_its_small_system_can_be_imported(tmp_path):
     chains(tmp_path)
-    import_moses(tmp_path / "moses.ini", tmp_path / "small", lambda _: None, None)
+    import_moses(tmp_path / "moses.ini", tmp_path / "small")
     [lm] = (tmp_path / "small" / "parts").glob("lm*")
     assert LanguageModel.load(lm).score(["b"]) == pytest.approx(-0.6 * 2.302585093, abs=1e-6)
 

@@ -20,11 +20,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hyperbaton.corpus.corpora.reading import CorpusFiles, CorpusSettings
+from hyperbaton.foundation.progress import Reporter
 from hyperbaton.foundation.work.cluster.opening import ClusterSettings, cluster_workers
 from hyperbaton.foundation.work.process_usage import begin_peak, peak_megabytes
 from hyperbaton.foundation.work.workers import Task, Workers
 from hyperbaton.models.system.settings import ResourceSettings, TrainingSettings
-from hyperbaton.models.system.training import TrainingListeners, train_system
+from hyperbaton.models.system.training import train_system
 from tools.benchmarks.train import first_lines
 
 WARM = 300  # sentence pairs
@@ -118,8 +119,8 @@ def main(paths: list[Path], n_pairs: int, n_workers: int, settings: TrainingSett
             workers.costs.clear()
             parts = [first_lines(path, n, work / f"{i}-{n}.gz") for i, path in enumerate(paths)]
             began, cpu = time.monotonic(), time.process_time()
-            out, listeners = work / f"model-{n}", TrainingListeners(print)
-            train_system(CorpusFiles(*parts), out, settings, (), 1, listeners, workers=workers)
+            out, reporter = work / f"model-{n}", Reporter(print)
+            train_system(CorpusFiles(*parts), out, settings, (), 1, reporter, workers=workers)
         print(
             f"\n{n_pairs:,} pairs, {n_workers} workers, {time.monotonic() - began:.0f} s; at home "
             f"{time.process_time() - cpu:.0f} CPU s, {peak_megabytes():,.0f} MB"

@@ -23,7 +23,7 @@ from hyperbaton.foundation.errors import DataError
 from hyperbaton.foundation.files.array_files import load_arrays, save_arrays
 from hyperbaton.foundation.files.sealed_folders import is_whole
 from hyperbaton.foundation.files.writing import make_folder, open_to_write
-from hyperbaton.foundation.progress import Progress
+from hyperbaton.foundation.progress import Progress, Reporter
 from hyperbaton.foundation.work.process_usage import begin_peak, peak_megabytes
 from hyperbaton.foundation.work.workplace import Workplace
 from hyperbaton.models.system.folder import load_text, model_entries, read_system, starting_weights
@@ -34,7 +34,7 @@ from hyperbaton.tuning.evaluation.data_sets import DataSet, Sentences, load
 from hyperbaton.tuning.weights.loop import TuneResult, measure, tune
 from hyperbaton.tuning.weights.protocol import average, split
 from hyperbaton.tuning.weights.settings import GOTO, UNTUNED, TuneSettings
-from hyperbaton.tuning.weights.task import TuningListeners, TuningTask
+from hyperbaton.tuning.weights.task import TuningTask
 from hyperbaton.tuning.weights.trace import Trace
 
 FORMAT = 1
@@ -220,9 +220,10 @@ class _Work:
         began = time.process_time()
         dev = load(self._job.configuration.dev, self._text)
         tuned_on, held_out = split(dev, self._job.tune.protocol)
+        reporter, decoded = _listeners(self._say, self._keep)
         task = TuningTask(
             self.translator, tuned_on, self._job.tune, threads=1, model=self._job.tuned_key,
-            listeners=_listeners(self._say, self._keep),
+            reporter=reporter, decoded=decoded,
         )  # fmt: skip
         trace: list[dict[str, Any]] = []
         if self._job.tune.method == UNTUNED or isinstance(self._job, AverageJob):
@@ -288,7 +289,7 @@ class _Work:
             return tune(task, self._job.state)
 
 
-def _listeners(say: Progress, keep: Callable[[], None]) -> TuningListeners:
+def _listeners(say: Progress, keep: Callable[[], None]) -> tuple[Reporter, Callable[[Trace], None]]:
     """Reports the last score and the current activity."""
     last = ""
 
@@ -302,7 +303,7 @@ def _listeners(say: Progress, keep: Callable[[], None]) -> TuningListeners:
         if count % OFTEN == 0:
             say(f"{last}; {what}" if last else what, count)
 
-    return TuningListeners(progress=progress, decoded=decoded)
+    return Reporter(progress=progress), decoded
 
 
 def _plain(trace: Trace) -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperbaton.foundation.arrays import FloatArray
-from hyperbaton.foundation.progress import Progress
+from hyperbaton.foundation.progress import Progress, silent
 from hyperbaton.tuning.comparison.configuration import Configuration
 from hyperbaton.tuning.comparison.results import Cell, Comparison, StageCost, metrics_of
 from hyperbaton.tuning.evaluation.data_sets import Sentences
@@ -21,7 +21,7 @@ def judge(
     tests: Sequence[Sentences],
     cells: Sequence[Cell],
     costs: Sequence[StageCost],
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> Comparison:
     """Every cell against the baseline at the same limit, against all others there, and against the
     best cell of all limits: scores are those of the chosen replicas, tests are about all."""
@@ -33,8 +33,7 @@ def judge(
     for test in tests:
         judges = []
         for metric in metrics[test.name]:
-            if progress is not None:
-                progress(f"significance of {metric.name} on {test.name}", 0)
+            progress(f"significance of {metric.name} on {test.name}", 0)
             runs = {cell.name: cell.statistics(test.name, metric) for cell in cells}
             judges.append(Judge(metric, runs, configuration.significance))
         baselines = {

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from hyperbaton.corpus.raw_text.both_sides import TextPipelines
 from hyperbaton.corpus.words.unknown_words import UnknownWords
-from hyperbaton.foundation.progress import Progress, Talk, duration
+from hyperbaton.foundation.progress import SILENT, Reporter, duration
 from hyperbaton.foundation.work.processes import Processes
 from hyperbaton.foundation.work.workers import Workers, run_jobs
 from hyperbaton.models.system.folder import load_phrases, load_text
@@ -40,8 +40,7 @@ def compare(
     configuration: Configuration,
     folder: Path,
     threads: int = 2,
-    talk: Talk = lambda _: None,
-    progress: Progress | None = None,
+    reporter: Reporter = SILENT,
     workers: Workers | None = None,
 ) -> Comparison:
     """Fills the folder; earlier results whose inputs have not changed are reused.
@@ -56,28 +55,28 @@ def compare(
         dev, *tests = _load(configuration, TextPipelines.of(configuration.text))
         check_data(configuration, dev, tests)
         for warning in missing_layers(configuration):
-            talk(warning)
-        trained = train(configuration, folder, threads, talk, progress, workers)
+            reporter.talk(warning)
+        trained = train(configuration, folder, threads, reporter, workers)
         dev, *tests = _load(configuration, load_text(trained))
         check_lent_weights(configuration, trained)
         for notice in check_layers(configuration, trained, [dev, *tests]):
-            talk(notice)
+            reporter.talk(notice)
         dev, *tests = _with_unknown_words([dev, *tests], trained)
         for data in filter(lambda data: data.unknown, [dev, *tests]):
-            talk(f"{data.name}: {data.unknown}")
+            reporter.talk(f"{data.name}: {data.unknown}")
         jobs = grid(configuration, folder)
         averages = average_jobs(jobs) if configuration.tune.protocol == AVERAGE else []
         borrowing = [job for job in jobs if job.needs]
         tuned = [job for job in jobs if not job.needs]
         with nullcontext(workers) if workers else Processes(threads) as crew:
             for batch in (tuned, borrowing, averages):  # the weights of others must be there
-                _run(batch, crew, talk, progress)
+                _run(batch, crew, reporter)
         with suppress(OSError):
             jobs[0].state.parent.rmdir()  # unless something is kept for another configuration
         objective = make_objective(configuration.tune.metric, dev.references)
         cells = _cells(jobs, averages, higher_is_better=objective.shown_sign > 0)
         costs = stage_costs(folder, configuration)
-        return judge(whole, tests, cells, costs, progress)
+        return judge(whole, tests, cells, costs, reporter.progress)
 
 
 def _load(configuration: Configuration, text: TextPipelines | None) -> list[Sentences]:
@@ -131,7 +130,7 @@ def _by_cell(jobs: Sequence[Job]) -> list[list[Job]]:
     return [list(own) for _, own in groups]
 
 
-def _run(jobs: Sequence[Job], workers: Workers, talk: Talk, progress: Progress | None) -> None:
+def _run(jobs: Sequence[Job], workers: Workers, reporter: Reporter) -> None:
     open_jobs = []
     for job in jobs:
         if job.is_done():
@@ -139,10 +138,10 @@ def _run(jobs: Sequence[Job], workers: Workers, talk: Talk, progress: Progress |
         else:
             open_jobs.append(job)
     if len(open_jobs) < len(jobs):
-        talk(f"{len(jobs) - len(open_jobs)} of {len(jobs)} runs are done already")
+        reporter.talk(f"{len(jobs) - len(open_jobs)} of {len(jobs)} runs are done already")
     for job in open_jobs:
         workers.serve(reads=[*job.files, *job.needs], writes=[*job.parts, job.state])
-    board = _Board(open_jobs, talk, progress)
+    board = _Board(open_jobs, reporter)
     run_jobs(workers, open_jobs, run_job, board.progress, board.done)
 
 
@@ -151,25 +150,23 @@ class _Board:
     """Shows the progress of the jobs."""
 
     jobs: Sequence[Job]
-    talk: Talk
-    listener: Progress | None
+    reporter: Reporter
     n_done: int = 0
     running: dict[int, str] = field(default_factory=dict)
     began: float = field(default_factory=time.monotonic)
 
     def progress(self, number: int, what: str, count: int) -> None:
         self.running[number] = f"{self.jobs[number].name}: {what}" + (f" {count}" if count else "")
-        if self.listener is not None:
-            state = " | ".join(self.running.values())
-            done = f"{self.n_done} of {len(self.jobs)} runs{self._left()}"
-            self.listener(f"{done} | {state}", 0)
+        state = " | ".join(self.running.values())
+        done = f"{self.n_done} of {len(self.jobs)} runs{self._left()}"
+        self.reporter.progress(f"{done} | {state}", 0)
 
     def done(self, number: int) -> None:
         self.n_done += 1
         self.running.pop(number, None)
         job, n = self.jobs[number], len(self.jobs)
         shutil.rmtree(job.state, ignore_errors=True)  # its result is there
-        self.talk(f"{job.name}: done; {self.n_done} of {n}{self._left()}")
+        self.reporter.talk(f"{job.name}: done; {self.n_done} of {n}{self._left()}")
 
     def _left(self) -> str:
         n_left = len(self.jobs) - self.n_done

@@ -5,17 +5,17 @@ cost of each stage is kept in `costs.json`, because unchanged stages are not mea
 """
 
 import json
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from hyperbaton.foundation.errors import BadLine
 from hyperbaton.foundation.files.writing import make_folder, open_to_write
-from hyperbaton.foundation.progress import Progress
+from hyperbaton.foundation.progress import Reporter
 from hyperbaton.foundation.work.workers import Workers
 from hyperbaton.models.distortion.catalogue import model_text
 from hyperbaton.models.system.folder import read_system
 from hyperbaton.models.system.settings import TrainingSettings
-from hyperbaton.models.system.training import TrainingListeners, train_system
+from hyperbaton.models.system.training import train_system
 from hyperbaton.tuning.comparison.configuration import Configuration
 from hyperbaton.tuning.comparison.data import corpus_files
 from hyperbaton.tuning.comparison.requirements import exact_models
@@ -37,8 +37,7 @@ def train(
     configuration: Configuration,
     folder: Path,
     threads: int,
-    talk: Callable[[str], None],
-    progress: Progress | None,
+    reporter: Reporter,
     workers: Workers | None = None,
 ) -> Path:
     """The folder of the trained system."""
@@ -59,7 +58,7 @@ def train(
             folder / SYSTEM,
             settings,
             threads=threads,
-            listeners=TrainingListeners(talk, progress, lambda *cost: _keep(folder, *cost)),
+            reporter=reporter._replace(measure=partial(_keep, folder)),
             together=False,
             workers=workers,
         )

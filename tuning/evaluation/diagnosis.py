@@ -24,7 +24,7 @@ from hyperbaton.decoder.decoded import Decoded
 from hyperbaton.decoder.stream import Failure, decode_all
 from hyperbaton.decoder.translator import Translator
 from hyperbaton.foundation.arrays import FloatArray
-from hyperbaton.foundation.progress import Progress
+from hyperbaton.foundation.progress import Progress, silent
 from hyperbaton.models.distortion.oracle import Oracle
 from hyperbaton.models.system.folder import NO_LIMIT
 
@@ -49,7 +49,7 @@ def diagnose(
     sentences: Sequence[Sentence],
     references: Sequence[str],
     threads: int = 1,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> list[Diagnosis | Failure]:
     """Of each sentence; a `Failure` where there is no translation."""
     texts = [" ".join(reference.split()) for reference in references]
@@ -62,8 +62,7 @@ def diagnose(
         chosen = [sentences[row] for row in rows]
         stream = decode_all(system, chosen, threads=threads, requests=wanted)
         for number, result in enumerate(stream, 1):
-            if progress:
-                progress(what, number)
+            progress(what, number)
             yield result
 
     rows = range(len(sentences))
@@ -95,7 +94,7 @@ def diagnose_order(
     translator: Translator,
     sentences: Sequence[Sentence],
     threads: int = 1,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> list[Diagnosis | Failure]:
     """Why the translation of each sentence is not in the order of the reference, which the sentence
     has as a layer. What is called the reference here is the best translation in that order."""
@@ -107,8 +106,7 @@ def diagnose_order(
 
     def results(system: Translator, what: str) -> Iterator[Decoded | Failure]:
         for number, result in enumerate(decode_all(system, sentences, threads=threads), 1):
-            if progress:
-                progress(what, number)
+            progress(what, number)
             yield result
 
     def cause(own: Decoded, steered: Decoded, free: Decoded) -> Diagnosis:

@@ -18,7 +18,7 @@ from hyperbaton.decoder.decoded import Decoded
 from hyperbaton.decoder.stream import Failure, decode_all
 from hyperbaton.decoder.translator import Translator
 from hyperbaton.foundation.arrays import FloatArray, Int64Array
-from hyperbaton.foundation.progress import Progress
+from hyperbaton.foundation.progress import Progress, silent
 from hyperbaton.tuning.evaluation.lattice_ngrams import ngram_lattice
 from hyperbaton.tuning.metrics.base import Metric, Outputs
 from hyperbaton.tuning.metrics.bleu import Bleu
@@ -40,15 +40,14 @@ def oracle_bleu(
     sentences: Sequence[Sentence],
     references: Sequence[Sequence[str]],
     threads: int = 1,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> OracleBleu:
     stream = decode_all(translator.with_settings(lattice=True), sentences, threads=threads)
     candidates = []
     for number, result in enumerate(stream):
         known = [text.split() for text in references[number]]
         candidates.append([""] if isinstance(result, Failure) else _candidates(result, known))
-        if progress:
-            progress("translating", number + 1)
+        progress("translating", number + 1)
     metric = Bleu()
     owner = np.repeat(np.arange(len(candidates)), list(map(len, candidates)))
     texts = [text for own in candidates for text in own]

@@ -8,7 +8,7 @@ import numpy as np
 
 from hyperbaton.foundation.arrays import FloatArray
 from hyperbaton.foundation.errors import SettingError, nearest
-from hyperbaton.foundation.progress import Progress
+from hyperbaton.foundation.progress import Progress, silent
 from hyperbaton.tuning.evaluation.significance import (
     RESAMPLES,
     SEED,
@@ -153,7 +153,7 @@ def evaluate(
     test: str = "bootstrap",
     n_resamples: int = RESAMPLES,
     seed: int = SEED,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> Evaluation:
     """Scores all systems; with `n_resamples` 0, without intervals and tests."""
     find_test(test)
@@ -166,8 +166,7 @@ def evaluate(
     for name, outputs in systems.items():
         rows = []
         for metric in metrics:
-            if progress is not None:
-                progress(f"{metric.name} of {name}, sentences", len(outputs))
+            progress(f"{metric.name} of {name}, sentences", len(outputs))
             rows.append(metric.statistics(outputs))
         statistics[name] = tuple(rows)
     judges = [

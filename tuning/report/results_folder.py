@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from hyperbaton.foundation.files.writing import open_to_write
-from hyperbaton.foundation.progress import Progress, Talk
+from hyperbaton.foundation.progress import SILENT, Reporter
 from hyperbaton.tuning.comparison.configuration import Configuration, check
 from hyperbaton.tuning.comparison.result_tables import write_files
 from hyperbaton.tuning.comparison.results import Comparison
@@ -59,14 +59,13 @@ def write_results(
     found: Sequence[Finding],
     folder: Path,
     threads: int = 2,
-    talk: Talk = lambda _: None,
-    progress: Progress | None = None,
+    reporter: Reporter = SILENT,
 ) -> tuple[list[Exhibit], list[Path]]:
     """Writes everything; returns the exhibits, with the paper's figures, and the files."""
     files, preset = write_files(comparison, folder), preset_of(comparison)
     exhibits: list[Exhibit] = []
     if preset and preset.exhibits:
-        made = make_exhibits(comparison, preset.exhibits, folder, threads, talk, progress)
+        made = make_exhibits(comparison, preset.exhibits, folder, threads, reporter)
         exhibits = [
             replace(
                 exhibit,

@@ -146,9 +146,9 @@ def _compared(material: Material, n_pairs: int, size: int, draw: int) -> Compari
     )
 
     def talk(line: str) -> None:
-        material.talk(f"{size:,} pairs, draw {draw + 1}: {line}")
+        material.reporter.talk(f"{size:,} pairs, draw {draw + 1}: {line}")
 
-    return compare(smaller, folder, material.threads, talk, material.progress)
+    return compare(smaller, folder, material.threads, material.reporter._replace(talk=talk))
 
 
 def _replicas(comparison: Comparison, system: str) -> Sequence[Replica]:

@@ -27,7 +27,7 @@ from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 from hyperbaton.corpus.corpora.corpus import AlignedCorpus
 from hyperbaton.corpus.corpora.files import load_corpus, save_corpus
 from hyperbaton.foundation.arrays import FloatArray, Int64Array
-from hyperbaton.foundation.progress import Progress
+from hyperbaton.foundation.progress import Progress, silent
 from hyperbaton.foundation.work.workers import Workers, run_jobs
 from hyperbaton.foundation.work.workplace import Workplace
 from hyperbaton.models.distortion.dpr.relative_frequency import RelativeFrequency
@@ -60,7 +60,7 @@ class Results(NamedTuple):
 def run_experiment(
     corpus: AlignedCorpus,
     settings: ExperimentSettings,
-    progress: Progress | None = None,
+    progress: Progress = silent,
     workers: Workers | None = None,
 ) -> Experiment:
     """Trains and tests everything; `workers`, if there are any, each take a cell at a time."""
@@ -118,7 +118,7 @@ def _run_elsewhere(
     corpus: AlignedCorpus,
     settings: ExperimentSettings,
     cells: Sequence[ExperimentCell],
-    progress: Progress | None,
+    progress: Progress,
     workers: Workers,
 ) -> list[Results]:
     """In the order of the cells; the largest are done first, so that none is waited for long."""
@@ -133,7 +133,7 @@ def _run_elsewhere(
             workers,
             [(folder, own, cell) for cell in largest_first],
             run_far_cell,
-            lambda _, *news: progress(*news) if progress else None,
+            lambda _, *news: progress(*news),
         )
     by_cell = dict(zip(largest_first, found, strict=True))
     return [by_cell[cell] for cell in cells]

@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from hyperbaton.foundation.files.writing import open_to_write
-from hyperbaton.foundation.progress import Progress, Talk
+from hyperbaton.foundation.progress import SILENT, Reporter
 from hyperbaton.models.system.stages import fingerprint, locked, run_stage
 from hyperbaton.tuning.comparison.data import cut_out
 from hyperbaton.tuning.comparison.results import Comparison
@@ -54,20 +54,19 @@ def make_exhibits(
     names: Iterable[str],
     folder: Path,
     threads: int = 2,
-    talk: Talk = lambda _: None,
-    progress: Progress | None = None,
+    reporter: Reporter = SILENT,
 ) -> list[Exhibit]:
     """Those that the data allow; for the others, a message gives the reason."""
     found = []
     with locked(folder):
         configuration = cut_out(comparison.configuration, folder / "data")
-        material = Material(comparison, configuration, folder, threads, talk, progress)
+        material = Material(comparison, configuration, folder, threads, reporter)
         for name in names:
             kind = EXHIBIT_KINDS[name]
             try:
                 found.append(_made(kind, material))
             except LeftOut as reason:
-                talk(f"{kind.title} is left out: {reason}")
+                reporter.talk(f"{kind.title} is left out: {reason}")
         if found:
             with open_to_write(folder / FILE) as stream:
                 stream.write(records_text([as_record(exhibit) for exhibit in found]))
@@ -79,7 +78,7 @@ def make_exhibits(
 def _made(kind: ExhibitKind, material: Material) -> Exhibit:
     key = fingerprint(FORMAT, version("hyperbaton"), kind.name, *kind.depends(material))
     work = partial(_fill, kind, material)
-    part = run_stage(material.folder, f"{STAGE}{kind.name}", key, work, material.talk)
+    part = run_stage(material.folder, f"{STAGE}{kind.name}", key, work, material.reporter)
     return load_exhibit(material.folder / part)
 
 

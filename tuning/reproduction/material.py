@@ -14,7 +14,7 @@ from typing import Any
 from hyperbaton.corpus.corpora.corpus import AlignedCorpus
 from hyperbaton.corpus.corpora.reading import SPLIT_BOTH, CorpusFiles, read_corpus
 from hyperbaton.foundation.errors import DataError
-from hyperbaton.foundation.progress import Progress, Talk
+from hyperbaton.foundation.progress import SILENT, Reporter
 from hyperbaton.models.system.folder import TEXT, load_tokenisers, read_system
 from hyperbaton.tuning.comparison.configuration import Configuration
 from hyperbaton.tuning.comparison.requirements import exact_models
@@ -32,8 +32,7 @@ class Material:
     configuration: Configuration  # its files hold only the selected lines
     folder: Path  # of the comparison
     threads: int
-    talk: Talk
-    progress: Progress | None = None
+    reporter: Reporter = SILENT
 
     @property
     def trained(self) -> Path:
@@ -91,10 +90,10 @@ def experiment_kind(
     def make(material: Material) -> Exhibit:
         tokenise = load_tokenisers(material.trained) if material.is_raw else SPLIT_BOTH
         files = CorpusFiles(*_files(material))
-        corpus, _ = read_corpus(files, progress=material.progress, tokenise=tokenise)
+        corpus, _ = read_corpus(files, progress=material.reporter.progress, tokenise=tokenise)
         own = replace(settings, sizes=sizes.of(corpus), threads=material.threads)
         try:
-            return show(run_experiment(corpus, own, material.progress))
+            return show(run_experiment(corpus, own, material.reporter.progress))
         except DataError as error:
             raise LeftOut(str(error).splitlines()[0]) from None
 

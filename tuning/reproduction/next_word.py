@@ -339,7 +339,7 @@ def _make(material: Material) -> Exhibit:
         )
         corpus, _ = read_corpus(files, tokenise=load_tokenisers(material.trained))
         corpus = with_layers(corpus, models, *own)
-        studies[test.name] = study_models(models, corpus, progress=material.progress)
+        studies[test.name] = study_models(models, corpus, progress=material.reporter.progress)
     return next_word_exhibit(studies)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from hyperbaton.corpus.corpora.corpus import AlignedCorpus
 from hyperbaton.foundation.errors import DataError, SettingError
-from hyperbaton.foundation.progress import Progress
+from hyperbaton.foundation.progress import Progress, silent
 from hyperbaton.models.distortion.interface import DistortionModel
 from hyperbaton.models.distortion.next_word.events import NextWordEvents, find_events
 from hyperbaton.models.distortion.next_word.held_out import (
@@ -85,7 +85,7 @@ def study_models(
     corpus: AlignedCorpus,
     n_resamples: int = RESAMPLES,
     seed: int = SEED,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> NextWordStudy:
     events = find_events(corpus, models[0].settings()["order"], models[0].left_out)
     names = [model.name for model in models]
@@ -95,8 +95,7 @@ def study_models(
     predictions, open_log_p, by_distance = {}, {}, {}
     halves = [_distance_by_halves(corpus, events, open_only=flag) for flag in (False, True)]
     for number, (name, own) in enumerate(scores.items()):
-        if progress:
-            progress("asking models", number)
+        progress("asking models", number)
         predictions[name] = predict(own, corpus, events)
         open_log_p[name] = float(predict(own, corpus, events, open_only=True).log_p.mean())
         if name == UNIFORM:

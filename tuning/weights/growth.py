@@ -19,7 +19,7 @@ class Growth:
     def __call__(self, pool: Pool, lines: Lines) -> Pool:
         """The pool with all derivations that are best somewhere on the lines."""
         task = self._task
-        task.listeners.report("best derivations on lines", len(lines.reach))
+        task.reporter.progress("best derivations on lines", len(lines.reach))
         with ThreadPoolExecutor(task.threads) as executor:
             winners = executor.map(lambda lattice: lattice.winners(lines), self._lattices)
             vocabulary = task.translator.phrases.target_vocabulary

@@ -59,7 +59,7 @@ def _optimism(task: PoolTask, pool: Pool, before: FloatArray, n_rounds: int, n_p
     old = pool.statistics[pool.best_rows(before)]
     unseen, seen_gains = np.empty_like(old), []
     for number in range(n_parts):
-        task.listeners.report(f"learning without a part of {n_parts}", number + 1)
+        task.reporter.progress(f"learning without a part of {n_parts}", number + 1)
         is_seen = every % n_parts != number
         rows = np.flatnonzero(is_seen)
         weights = learned(task, pool.part(rows), task.sizes[rows], before, n_rounds, number)

@@ -74,7 +74,7 @@ def tune(task: TuningTask, state: Path | None = None) -> TuneResult:
         following=vector.by_name(vector.normalise(vector.vector(task.translator.weights))),
     )
     pool = Pool.empty(len(task.dev), len(vector.names), objective.n_statistics)
-    trace, pool = resume(state, fresh, pool, task.listeners.talk)
+    trace, pool = resume(state, fresh, pool, task.reporter.talk)
     trace = _run(task, trace, pool, state)
     kept = trace.steps[trace.kept]
     return TuneResult(kept.weights, kept.score, trace.steps[0].score, trace)
@@ -90,9 +90,9 @@ def _run(task: TuningTask, trace: Trace, pool: Pool, state: Path | None) -> Trac
             pool, found, step = _add(task, trace, pool, hypotheses)
             step = replace(step, seconds=time.monotonic() - began)
             trace = replace(trace, steps=(*trace.steps, step), following=None)
-            task.listeners.decoded(trace)
+            task.decoded(trace)
             if _has_fallen(trace):
-                task.listeners.talk(trace.fall_line)
+                task.reporter.talk(trace.fall_line)
             if why := _reason_to_stop(task, trace):
                 trace = _end(task, trace, pool, why)
             save(state, trace, found)
@@ -123,7 +123,7 @@ def _end(task: TuningTask, trace: Trace, pool: Pool, why: str) -> Trace:
         held_out = judge_unseen(task, pool, change, len(trace.steps) - 1)
         trace = replace(trace, held_out=held_out)
         if trace.held_out is not None:
-            task.listeners.talk(trace.held_out_line)
+            task.reporter.talk(trace.held_out_line)
     return trace.ended(why)
 
 
@@ -158,7 +158,7 @@ def decode(
             for number, (sentence, found) in enumerate(zip(task.dev.sources, results, strict=True)):
                 if isinstance(found, HyperbatonError):
                     raise _untranslated(number, found)
-                task.listeners.report("decoding the development set", number + 1)
+                task.reporter.progress("decoding the development set", number + 1)
                 lists.append(found.hypotheses)
                 if found.arcs is not None:
                     lattices.append(found.arcs.restored(translator, sentence))
@@ -213,7 +213,7 @@ def _optimise(
     """What the optimiser makes of the pool, from the weights `last`."""
     if len(trace.steps) == 1:
         check_pool(task, pool)
-    task.listeners.report(f"{task.settings.method} on hypotheses", len(pool))
+    task.reporter.progress(f"{task.settings.method} on hypotheses", len(pool))
     own = task.vector
     start = Start(last, own.tuned, earlier, task.threads, task.sizes, own.scaled, growth)
     seed = np.random.SeedSequence([task.settings.seed, len(trace.steps)])

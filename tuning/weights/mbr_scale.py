@@ -47,6 +47,6 @@ def _chosen(lists: Hypotheses, weights: Mapping[str, float], task: TuningTask) -
         texts = lists.texts(np.arange(begin, end))
         scored = Scored(texts, scores[begin:end])
         found = gains_by_scale([scored], [scale / size for scale in SCALES])
-        task.listeners.report("comparing translations of sentences", sentence + 1)
+        task.reporter.progress("comparing translations of sentences", sentence + 1)
         rows[:, sentence] = [begin + texts.index(one.texts[one.best]) for one in found]
     return rows

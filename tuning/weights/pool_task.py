@@ -7,11 +7,11 @@ import numpy as np
 
 from hyperbaton.foundation.arrays import FloatArray
 from hyperbaton.foundation.errors import DataError
+from hyperbaton.foundation.progress import Reporter
 from hyperbaton.tuning.optimisers.line_search import LEAST_GAIN
 from hyperbaton.tuning.optimisers.objective import Objective
 from hyperbaton.tuning.optimisers.pool import Pool
 from hyperbaton.tuning.weights.settings import TuneSettings
-from hyperbaton.tuning.weights.task import TuningListeners
 from hyperbaton.tuning.weights.vector import WeightVector
 
 
@@ -23,7 +23,7 @@ class PoolTask(Protocol):
     def threads(self) -> int: ...
 
     @property
-    def listeners(self) -> TuningListeners: ...
+    def reporter(self) -> Reporter: ...
 
     @property
     def objective(self) -> Objective: ...
@@ -56,7 +56,7 @@ def check_pool(task: PoolTask, pool: Pool) -> None:
     constant = np.flatnonzero(task.vector.tuned & (deviations == 0))
     if len(constant):
         names = ", ".join(task.vector.names[number] for number in constant)
-        task.listeners.talk(
+        task.reporter.talk(
             f"warning: {names}: the same for all translations of every sentence, "
             "so the weight stays as it is"
         )

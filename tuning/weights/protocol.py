@@ -58,7 +58,7 @@ class Replicas:
 def tune_replicas(task: TuningTask, state: Path | None = None) -> Replicas:
     """Runs with the seeds `settings.seed`, `settings.seed + 1`, and so on; with `state`, a folder,
     each keeps its progress there."""
-    settings, talk = task.settings, task.listeners.talk
+    settings, talk = task.settings, task.reporter.talk
     settings.check()
     tuned_on, held_out = split(task.dev, settings.protocol)
     task = replace(task, dev=tuned_on)

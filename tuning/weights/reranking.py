@@ -18,6 +18,7 @@ import tomli_w
 from hyperbaton.foundation.arrays import FloatArray, Int64Array
 from hyperbaton.foundation.errors import DataError, SettingError
 from hyperbaton.foundation.files.writing import open_to_write
+from hyperbaton.foundation.progress import SILENT, Reporter
 from hyperbaton.tuning.evaluation.list_features import SCORE, FeatureLists
 from hyperbaton.tuning.evaluation.nbest_lists import NBestEntry
 from hyperbaton.tuning.evaluation.oracle_bleu import climb
@@ -30,7 +31,6 @@ from hyperbaton.tuning.weights.held_out import N_PARTS, WeightChange, judge_unse
 from hyperbaton.tuning.weights.pool_task import check_pool
 from hyperbaton.tuning.weights.sections import read_toml
 from hyperbaton.tuning.weights.settings import TuneSettings
-from hyperbaton.tuning.weights.task import TuningListeners
 from hyperbaton.tuning.weights.vector import WeightVector, make_weight_vector
 
 FORMAT = 1
@@ -44,7 +44,7 @@ class RerankingTask:
     sources: Sequence[str] | None = None
     settings: TuneSettings = TuneSettings()
     threads: int = 1
-    listeners: TuningListeners = TuningListeners()
+    reporter: Reporter = SILENT
 
     @cached_property
     def objective(self) -> Objective:
@@ -95,7 +95,7 @@ def learn(task: RerankingTask) -> Reranking:
     pool, vector, objective = task.pool(), task.vector, task.objective
     check_pool(task, pool)
     before = vector.normalise(vector.vector(task.initial))
-    task.listeners.report(f"{task.settings.method} on hypotheses", len(pool))
+    task.reporter.progress(f"{task.settings.method} on hypotheses", len(pool))
     weights = learned(task, pool, task.sizes, before, task.settings.iterations, WHOLE)
     weights = weights if _is_gain(task, pool, before, weights) else before
     best = climb(objective, pool.statistics, pool.offsets[:-1], pool.offsets[1:])
@@ -117,7 +117,7 @@ def _is_gain(task: RerankingTask, pool: Pool, before: FloatArray, weights: Float
         judged = judge_unseen(task, pool, change, settings.iterations)
     if judged is None:  # nobody asks, or there are too few sentences
         return True
-    task.listeners.talk(judged.line(objective.name))
+    task.reporter.talk(judged.line(objective.name))
     return judged.is_gain
 
 

@@ -6,7 +6,7 @@ them in `tuning.json`, and perhaps a picture. The system gets its new weights at
 
 import json
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from hyperbaton.decoder.decode import SearchSettings
 from hyperbaton.decoder.recipe import Origin
 from hyperbaton.foundation.files.sealed_folders import check_unchanged
 from hyperbaton.foundation.files.writing import path_text
-from hyperbaton.foundation.progress import Progress
+from hyperbaton.foundation.progress import SILENT, Reporter
 from hyperbaton.foundation.work.workers import Workers
 from hyperbaton.models.system.folder import load_text, read_system, write_weights
 from hyperbaton.models.system.stages import fingerprint, locked
@@ -26,7 +26,7 @@ from hyperbaton.tuning.weights.loop import decode
 from hyperbaton.tuning.weights.mbr_scale import N_BEST, choose_scale
 from hyperbaton.tuning.weights.protocol import Replicas, tune_replicas
 from hyperbaton.tuning.weights.settings import TuneSettings
-from hyperbaton.tuning.weights.task import TuningListeners, TuningTask
+from hyperbaton.tuning.weights.task import TuningTask
 from hyperbaton.tuning.weights.trace import write_json
 from hyperbaton.tuning.weights.vector import read_fixed
 
@@ -59,15 +59,14 @@ def tune_system(
     job: TuningJob,
     settings: TuneSettings,
     search: SearchSettings,
-    talk: Callable[[str], None] = lambda _: None,
-    progress: Progress | None = None,
+    reporter: Reporter = SILENT,
     workers: Workers | None = None,
 ) -> tuple[Replicas, dict[str, float]]:
     """Tunes a system and gives it the weights; the result, and the weights before.
 
     `workers`, if there are any, decode the development set.
     """
-    content = read_system(job.model)
+    content, talk = read_system(job.model), reporter.talk
     settings.check()
     parse_objective(settings.metric)
     model = fingerprint(content["parts"], content["distortion"])
@@ -96,10 +95,10 @@ def tune_system(
         fixed, values = read_fixed(job.fixed, translator.feature_names)
         translator = translator.with_weights(values)
         before = {name: translator.weights[name] for name in translator.feature_names}
-        listeners = TuningListeners(talk, progress, lambda trace: talk(trace.last_line))
         task = TuningTask(
-            translator, dev, settings, fixed, job.threads, model, listeners, workers, origin
-        )
+            translator, dev, settings, fixed, job.threads, model, reporter,
+            lambda trace: talk(trace.last_line), workers, origin,
+        )  # fmt: skip
         result = tune_replicas(task, job.folder)
         if job.mbr_scale:
             lists, _ = decode(task, result.weights, N_BEST)

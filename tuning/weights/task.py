@@ -14,7 +14,7 @@ from hyperbaton.decoder.recipe import Origin
 from hyperbaton.decoder.translator import Translator
 from hyperbaton.foundation.arrays import FloatArray
 from hyperbaton.foundation.errors import DataError, SettingError, counted
-from hyperbaton.foundation.progress import Progress
+from hyperbaton.foundation.progress import SILENT, Reporter, silent
 from hyperbaton.foundation.work.workers import Workers
 from hyperbaton.models.system.stages import fingerprint
 from hyperbaton.tuning.evaluation.data_sets import Sentences
@@ -29,19 +29,6 @@ from hyperbaton.tuning.weights.vector import WeightVector, make_weight_vector
 FEW_SENTENCES = 200  # sentences; with fewer, much of what tuning finds is chance
 
 
-@dataclass(frozen=True)
-class TuningListeners:
-    """Callbacks that follow a run."""
-
-    talk: Callable[[str], None] = lambda _: None  # lines for people
-    progress: Progress | None = None
-    decoded: Callable[[Trace], None] = lambda _: None  # gets the trace after each decoding
-
-    def report(self, what: str, count: int) -> None:
-        if self.progress is not None:
-            self.progress(what, count)
-
-
 @dataclass(frozen=True, eq=False)
 class TuningTask:
     """What all runs and rounds have in common. Features in `fixed` keep their weights; `model`
@@ -53,7 +40,8 @@ class TuningTask:
     fixed: Sequence[str] = ()
     threads: int = 2
     model: str = ""
-    listeners: TuningListeners = TuningListeners()
+    reporter: Reporter = SILENT
+    decoded: Callable[[Trace], None] = silent  # gets the trace after each decoding
     workers: Workers | None = None  # who decode; None: as many threads
     origin: Origin | None = None  # of the translator, which workers elsewhere need
 
@@ -93,7 +81,7 @@ class TuningTask:
 
     def warn_of_few_sentences(self) -> None:
         if len(self.dev) < FEW_SENTENCES:
-            self.listeners.talk(
+            self.reporter.talk(
                 f"warning: a development set of {counted(len(self.dev), 'sentence')}: "
                 "too few to tell chance from what helps; several hundred are better"
             )
@@ -121,7 +109,7 @@ class TuningTask:
         is_new, same = pool.first_of_each(keys, hypotheses.offsets)
         new = np.flatnonzero(is_new)
         if len(new):
-            self.listeners.report(f"{self.objective.name} of new hypotheses", len(new))
+            self.reporter.progress(f"{self.objective.name} of new hypotheses", len(new))
         statistics = np.zeros((len(keys), pool.statistics.shape[1]))
         statistics[new] = hypotheses.statistics(new, self.objective, self.dev)
         offsets = np.searchsorted(new, hypotheses.offsets)

@@ -9,7 +9,7 @@ that a run never resumes with other inputs. When a run is over, only the trace i
 
 import io
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -20,7 +20,7 @@ from msgspec import Meta
 from hyperbaton.foundation.errors import DataError, SettingError, reason
 from hyperbaton.foundation.files.typed_reading import typed
 from hyperbaton.foundation.files.writing import make_folder, open_to_write, replacing
-from hyperbaton.foundation.progress import duration
+from hyperbaton.foundation.progress import Talk, duration
 from hyperbaton.tuning.optimisers.pool import Pool
 
 FORMAT = 3
@@ -153,9 +153,7 @@ def read_trace(path: Path) -> Trace | None:
         raise DataError(f"cannot be read: {reason(error)}", where=str(path)) from None
 
 
-def resume(
-    folder: Path | None, fresh: Trace, pool: Pool, talk: Callable[[str], None]
-) -> tuple[Trace, Pool]:
+def resume(folder: Path | None, fresh: Trace, pool: Pool, talk: Talk) -> tuple[Trace, Pool]:
     """The trace and the pool of a run with the same inputs in the folder, or those given."""
     if folder is None:
         return fresh, pool

@@ -83,8 +83,7 @@ class DaskWorkers(Workers):
     def start(self, task: Task[Made]) -> Future[Made]:
         number = next(self._numbers)
         self._n_given = number + 1
-        if task.progress is not None:
-            self._listeners[number] = task.progress
+        self._listeners[number] = task.progress
         files = self._files
         order = Order(
             number, files.address, Path.cwd(), files.token, own_versions(), self._cache,

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from hyperbaton.foundation.errors import DataError, SettingError, counted, nearest
 from hyperbaton.foundation.files.typed_reading import typed
+from hyperbaton.foundation.progress import Talk
 from hyperbaton.foundation.work.processes import ctrl_c_later
 from hyperbaton.foundation.work.sizes import parse_size
 
@@ -76,9 +77,7 @@ def settings_of(text: str, read_table: Callable[[Path], dict[str, Any]]) -> Clus
 
 
 @contextmanager
-def cluster_workers(
-    settings: ClusterSettings, talk: Callable[[str], None]
-) -> Iterator["DaskWorkers"]:
+def cluster_workers(settings: ClusterSettings, talk: Talk) -> Iterator["DaskWorkers"]:
     """The workers of a cluster, which is ended at the end if it was started here."""
     if settings.kind not in CLUSTER_KINDS:
         expected = nearest(settings.kind, list(CLUSTER_KINDS))

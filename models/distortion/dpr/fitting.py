@@ -8,7 +8,7 @@ from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 from hyperbaton.corpus.corpora.corpus import AlignedCorpus
 from hyperbaton.foundation.arrays import Int32Array, Int64Array
 from hyperbaton.foundation.errors import DataError
-from hyperbaton.foundation.progress import Progress
+from hyperbaton.foundation.progress import Progress, silent
 from hyperbaton.models.distortion.dpr.classifier import PhraseClassifier
 from hyperbaton.models.distortion.dpr.examples import (
     Examples,
@@ -49,7 +49,7 @@ def train_classifier(
     chosen: ClassifierSettings,
     seed: int = 0,
     threads: int = 2,
-    progress: Progress | None = None,
+    progress: Progress = silent,
     *,
     forward: bool = False,
 ) -> list[PhraseClassifier]:
@@ -61,8 +61,7 @@ def train_classifier(
     if chosen.max_sentences and chosen.max_sentences < len(corpus):
         random = np.random.default_rng(seed)
         corpus = corpus.take(np.sort(random.permutation(len(corpus))[: chosen.max_sentences]))
-    if progress:
-        progress("collecting phrase pairs", 0)
+    progress("collecting phrase pairs", 0)
     corpus, source_classes, target_classes = with_classes(corpus, chosen.word_classes)
     examples = make_examples(corpus, feature_set, threads)
     matrix, number = _matrix(examples, chosen.min_count)
@@ -70,8 +69,7 @@ def train_classifier(
 
     def learn(labels: Int64Array) -> ClusterModel:
         labelled = ClusteredExamples(matrix, labels, chosen.classes, examples.cluster)
-        if progress:
-            progress(f"learning from {len(labels):,} phrase pairs", 0)
+        progress(f"learning from {len(labels):,} phrase pairs", 0)
         best = choose_settings(
             name, settings, labelled, sentence, fewest, seed=seed, threads=threads
         )

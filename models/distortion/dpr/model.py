@@ -34,7 +34,7 @@ from typing import ClassVar, Self
 from hyperbaton.corpus.corpora.corpus import AlignedCorpus
 from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.foundation.files.array_files import load_arrays, restored, save_arrays, saved
-from hyperbaton.foundation.progress import Progress
+from hyperbaton.foundation.progress import Progress, silent
 from hyperbaton.models.distortion.dpr.classifier import (
     PhraseClassifier,
     TranslationScores,
@@ -104,7 +104,7 @@ class Dpr(ClassifierSettings, DistortionModel):
         *,
         seed: int = 0,
         threads: int = 2,
-        progress: Progress | None = None,
+        progress: Progress = silent,
     ) -> Self:
         self.check_settings()
         self._memo = []

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from hyperbaton.corpus.corpora.corpus import AlignedCorpus
 from hyperbaton.foundation.arrays import FloatArray, Int64Array
-from hyperbaton.foundation.progress import Progress
+from hyperbaton.foundation.progress import Progress, silent
 from hyperbaton.foundation.work.process_usage import give_back_memory
 from hyperbaton.foundation.work.workers import Crew, crew_of
 from hyperbaton.models.distortion.next_word.blocks import Blocks
@@ -69,7 +70,7 @@ class Means(NamedTuple):
     """What training works with; the result does not depend on it."""
 
     threads: int = 2
-    progress: Progress | None = None
+    progress: Progress = silent
     memory: int = FITTING_MEMORY  # bytes
     crew: Crew | None = None  # who does the work, if not threads
 
@@ -105,11 +106,7 @@ def train_word_pairs(
         lanes = Lanes(blocks, labels, open_only=settings.candidates == "open")
         return Likelihood(lanes, crew, memory)
 
-    def counting(what: str) -> Callable[[int], None] | None:
-        return (lambda done: progress(what, done)) if progress else None
-
-    if progress:
-        progress("selecting features", 0)
+    progress("selecting features", 0)
     events = find_events(corpus, settings.order, settings.left_out)
     keys = select_features(coder.corpus(corpus), events, settings.min_count, threads)
     index = make_pair_index(keys)
@@ -123,7 +120,7 @@ def train_word_pairs(
                 len(corpus),
                 index,
                 weights,
-                counting("searching for a prior, passes"),
+                partial(progress, "searching for a prior, passes"),
             )
             give_back_memory()
         everything = likelihood(corpus, index)
@@ -131,9 +128,9 @@ def train_word_pairs(
         if start_passes < 0:
             start_passes = START_PASSES if len(corpus) >= MUCH else 0
         if start_passes:
-            report = counting("starting weights, passes")
+            report = partial(progress, "starting weights, passes")
             weights = adagrad(everything, weights, prior, start_passes, report)
-        report = counting("fitting weights, passes")
+        report = partial(progress, "fitting weights, passes")
         fit = fit_weights(everything, weights, prior, settings.passes, report)
     return WordPairFit(index, fit.weights, prior, trials, everything.n_events, fit.n_passes)
 
@@ -143,7 +140,7 @@ def _search_prior(
     n_sentences: int,
     index: PairIndex,
     weights: FloatArray,
-    report: Callable[[int], None] | None,
+    report: Callable[[int], None],
 ) -> tuple[float, list[PriorTrial]]:
     """The best prior on held-out sentences, and all that were tried; the weights become those under
     it.

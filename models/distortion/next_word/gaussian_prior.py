@@ -16,6 +16,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from hyperbaton.foundation.arrays import FloatArray
+from hyperbaton.foundation.progress import silent
 from hyperbaton.models.learning.l_bfgs import Fit, fit_with_prior
 
 REMEMBERED_STEPS = 5  # steps that L-BFGS remembers
@@ -45,7 +46,7 @@ def fit_weights(
     start: FloatArray,
     prior: float,
     passes: int,
-    report: Callable[[int], None] | None = None,
+    report: Callable[[int], None] = silent,
     tolerance: float = 2e-5,
 ) -> Fit:
     """Weights after at most `passes` over the events, or when a step of L-BFGS gains less than
@@ -74,7 +75,7 @@ def search_prior(
     start: FloatArray,
     strongest: float,
     passes: int,
-    report: Callable[[int], None] | None = None,
+    report: Callable[[int], None] = silent,
 ) -> tuple[PriorTrial, list[PriorTrial], FloatArray]:
     """The best prior, all that were tried, and the weights under the best one; from `strongest`
     down by halves, with `passes` for each. With too few passes, weights are still small when the
@@ -85,8 +86,7 @@ def search_prior(
     best = PriorTrial(prior, -np.inf)
 
     def count(done: int) -> None:
-        if report:
-            report(n_passes + done)
+        report(n_passes + done)
 
     while prior >= WEAKEST:
         fit = fit_weights(likelihood, weights.copy(), prior, passes, count)

@@ -29,6 +29,7 @@ import numpy as np
 
 from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array
 from hyperbaton.foundation.files.array_files import restored, saved
+from hyperbaton.foundation.progress import silent
 from hyperbaton.foundation.work.shelf import Arrays, Shelf, owned
 from hyperbaton.foundation.work.workers import Crew
 from hyperbaton.foundation.work.workplace import Workplace
@@ -216,7 +217,7 @@ def adagrad(
     start: FloatArray,
     prior: float,
     passes: int,
-    report: Callable[[int], None] | None = None,
+    report: Callable[[int], None] = silent,
 ) -> FloatArray:
     """Weights after some passes over all blocks; the last row, of features that do not exist,
     stays 0."""
@@ -229,8 +230,7 @@ def adagrad(
             lane.weights[:] = weights
         likelihood.descend(lanes, share, STEP_SIZE, order.permutation(likelihood.n_blocks))
         weights = mixed(weights, lanes)
-        if report:
-            report(number + 1)
+        report(number + 1)
     return weights
 
 

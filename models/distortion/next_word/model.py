@@ -20,7 +20,7 @@ from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array
 from hyperbaton.foundation.coverage import is_covered
 from hyperbaton.foundation.files.array_files import load_arrays, save_arrays
 from hyperbaton.foundation.kernels import inner, kernel
-from hyperbaton.foundation.progress import Progress
+from hyperbaton.foundation.progress import Progress, silent
 from hyperbaton.models.distortion.interface import (
     DistortionModel,
     HeatMap,
@@ -89,7 +89,7 @@ class NextWordModel(NextWordSettings, DistortionModel):
         corpus: AlignedCorpus,
         *,
         threads: int = 2,
-        progress: Progress | None = None,
+        progress: Progress = silent,
         memory: int = FITTING_MEMORY,
     ) -> Self:
         return self.fit_with(corpus, Means(threads, progress, memory))

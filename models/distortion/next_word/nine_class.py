@@ -5,6 +5,7 @@ context. Trained by `models/distortion/next_word/distance_classes.py`.
 """
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -109,18 +110,14 @@ class NineClass(NextWordModel):
         classes: NDArray[np.int64],
         sentence: NDArray[np.int64],
         threads: int,
-        progress: Progress | None,
+        progress: Progress,
     ) -> ClassModel:
         chosen = select_place_features(keys, self.min_count)
         index = index_keys(chosen)
         features = number_features(index, keys, len(chosen))
         weights = np.zeros((len(chosen) + 1, N_CLASSES))
         prior = self.prior
-
-        def report(done: int) -> None:
-            if progress:
-                progress(f"fitting {name} classes, passes", done)
-
+        report = partial(progress, f"fitting {name} classes, passes")
         if not prior:
             prior = USUAL_PRIOR
             searched, held_out = split_held_out(int(sentence[-1]) + 1)

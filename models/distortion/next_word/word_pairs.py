@@ -16,7 +16,7 @@ from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.foundation.arrays import FloatArray
 from hyperbaton.foundation.files.array_laws import CheckedArrays
 from hyperbaton.foundation.hashing import VACANT
-from hyperbaton.foundation.progress import Progress
+from hyperbaton.foundation.progress import Progress, silent
 from hyperbaton.foundation.work.workers import Crew
 from hyperbaton.models.distortion.interface import OptionTable, SentenceScorer
 from hyperbaton.models.distortion.next_word.events import ORDERS
@@ -76,7 +76,7 @@ class WordPairModel(WordPairSettings, NextWordModel):
         corpus: AlignedCorpus,
         *,
         threads: int = 2,
-        progress: Progress | None = None,
+        progress: Progress = silent,
         memory: int = FITTING_MEMORY,
         crew: Crew | None = None,
     ) -> Self:

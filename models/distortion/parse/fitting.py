@@ -9,7 +9,7 @@ from hyperbaton.corpus.corpora.corpus import AlignedCorpus, Side
 from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array, Ragged
 from hyperbaton.foundation.errors import DataError
 from hyperbaton.foundation.files.vocabulary import Vocabulary
-from hyperbaton.foundation.progress import Progress
+from hyperbaton.foundation.progress import Progress, silent
 from hyperbaton.models.distortion.parse.events import (
     CorpusPaths,
     PathEvents,
@@ -90,33 +90,32 @@ def learn(
     plan: ParseSettings,
     rewrites: tuple[Rewrite, ...],
     threads: int = 2,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> Learned:
-    report = progress or (lambda _what, _done: None)
     if plan.max_sentences:
         corpus = corpus.take(np.arange(min(plan.max_sentences, len(corpus))))
-    report("rewriting trees", 0)
+    progress("rewriting trees", 0)
     trees, labels = rewrite_side(corpus.source, rewrites)
     more, source_words, target_words = _table_pairs(phrases, corpus)
     inventory, visits = visit(corpus, more, len(target_words), UNALIGNED.index(plan.unaligned))
     families, prior_kind = parse_use(plan.use)
     events = make_events(
         layers_of(corpus, trees), visits, families, plan.levels, threads,
-        lambda done: report("reading visit paths", done),
+        lambda done: progress("reading visit paths", done),
     )  # fmt: skip
     n_tags = min(len(corpus.source.tag_vocabulary), MOST_TAGS)
     prior = estimate_prior(prior_kind, plan.alpha, plan.alpha_half, inventory, events, n_tags)
-    report("numbering features", 0)
+    progress("numbering features", 0)
     data, counts = training_events(events, inventory, prior, corpus.target, plan.min_count)
-    report(f"training {len(counts):,} features", 0)
+    progress(f"training {len(counts):,} features", 0)
     variance = variances(data.features.column, plan)
     if plan.trainer == IIS:
         weights, likelihood = scale_iteratively(
-            data, counts, variance, plan.iterations, lambda n: report("scaling", n)
+            data, counts, variance, plan.iterations, lambda n: progress("scaling", n)
         )
     else:
         weights, likelihood = maximise(
-            data, counts, variance, plan.iterations, threads, lambda n: report("training", n)
+            data, counts, variance, plan.iterations, threads, lambda n: progress("training", n)
         )
     sizes = {
         "sentences": len(corpus),

@@ -30,7 +30,7 @@ from hyperbaton.foundation.arrays import Int32Array
 from hyperbaton.foundation.files.array_files import load_arrays, restored, save_arrays, saved
 from hyperbaton.foundation.files.array_laws import CheckedArrays
 from hyperbaton.foundation.hashing import index_keys
-from hyperbaton.foundation.progress import Progress
+from hyperbaton.foundation.progress import Progress, silent
 from hyperbaton.models.distortion.interface import DistortionModel, OptionTable
 from hyperbaton.models.distortion.parse.feature_groups import FeatureGroups
 from hyperbaton.models.distortion.parse.fitting import IIS, LBFGS, Learned, ParseSettings, learn
@@ -110,7 +110,7 @@ class Parse(ParseSettings, DistortionModel):
         *,
         phrases: PhraseTable | None = None,
         threads: int = 2,
-        progress: Progress | None = None,
+        progress: Progress = silent,
     ) -> Self:
         self.check_settings()
         self.rewrites_text_, self.rewrites_ = read_rewrites(self.rewrites)

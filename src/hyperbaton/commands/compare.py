@@ -17,7 +17,7 @@ from hyperbaton.commands.parameters import (
     option,
     threads_option,
 )
-from hyperbaton.console import announce_compilation, progress_line, say
+from hyperbaton.console import announce_compilation, reporting, say
 
 if TYPE_CHECKING:
     from hyperbaton.foundation.work.workers import Workers
@@ -91,14 +91,14 @@ def run_comparison(
 
     announce_compilation("hyperbaton.decoder.search")
     began, (before, _) = monotonic(), used_by_all()
-    with progress_line() as progress:
-        comparison = compare(configuration, out, threads, say, progress, workers)
+    with reporting() as reporter:
+        comparison = compare(configuration, out, threads, reporter, workers)
     _print_scores(comparison)
     found = findings_of(comparison)
     for line in [*(finding.line for finding in found), *filter(None, [footnote(found)])]:
         click.echo(line)
-    with progress_line() as progress:
-        exhibits, files = write_results(comparison, found, out, threads, say, progress)
+    with reporting() as reporter:
+        exhibits, files = write_results(comparison, found, out, threads, reporter)
     for exhibit in exhibits:
         click.echo("\n" + exhibit_text(exhibit))
     say("written: " + " ".join(map(str, files)))

@@ -9,7 +9,7 @@ import click
 from hyperbaton.commands.compare import run_comparison
 from hyperbaton.commands.compile import LEARNERS, compile_code
 from hyperbaton.commands.parameters import Command, command, option, threads_option
-from hyperbaton.console import announce_compilation, progress_line, say
+from hyperbaton.console import announce_compilation, reporting
 
 if TYPE_CHECKING:
     from hyperbaton.decoder.translator import Translator
@@ -92,13 +92,12 @@ def demonstrate(name: str, out: Path, threads: int, *, full: bool = False) -> No
 
 def _first_system(name: str, folder: Path, threads: int) -> "Translator":
     from hyperbaton.decoder.translator import Translator
-    from hyperbaton.models.system.training import TrainingListeners, train_system
+    from hyperbaton.models.system.training import train_system
     from hyperbaton.samples import sample_files
 
     announce_compilation("hyperbaton.decoder.search")
-    with progress_line() as progress:
-        listeners = TrainingListeners(talk=say, progress=progress)
-        train_system(sample_files(name), folder, threads=threads, listeners=listeners)
+    with reporting() as reporter:
+        train_system(sample_files(name), folder, threads=threads, reporter=reporter)
     return Translator.load(folder)
 
 

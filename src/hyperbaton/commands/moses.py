@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hyperbaton.commands.parameters import REQUIRED, Command, argument, command, option
-from hyperbaton.console import progress_line, say
+from hyperbaton.console import reporting, say
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,8 +25,8 @@ class Import(Command):
     def run(self) -> None:
         from hyperbaton.models.system.moses_exchange import import_moses
 
-        with progress_line() as progress:
-            import_moses(self.ini, self.out, say, progress)
+        with reporting() as reporter:
+            import_moses(self.ini, self.out, reporter)
         say(f"imported: {self.out}")
 
 

@@ -14,6 +14,7 @@ from hyperbaton.commands.parameters import (
     option,
 )
 from hyperbaton.console import say
+from hyperbaton.foundation.progress import Reporter
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +51,7 @@ class Prune(Command):
             raise click.UsageError("say what to drop: --min-count, --top or --significance")
         out = self.out or self.model
         settings = PhraseSettings(**{"min_count": 0} | chosen)  # imported counts may be fractions
-        prune_system(self.model, out, settings, say)
+        prune_system(self.model, out, settings, Reporter(say))
         say(f"pruned: {out}")
 
 

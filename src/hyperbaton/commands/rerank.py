@@ -18,7 +18,7 @@ from hyperbaton.commands.parameters import (
     set_option,
     threads_option,
 )
-from hyperbaton.console import announce_compilation, progress_line, say
+from hyperbaton.console import announce_compilation, reporting, say
 
 if TYPE_CHECKING:
     from hyperbaton.tuning.evaluation.list_features import FeatureLists
@@ -110,7 +110,6 @@ class Rerank(Command):
         """What the references teach, which is also written."""
         from hyperbaton.tuning.evaluation.references import read_references
         from hyperbaton.tuning.weights.reranking import RerankingTask, learn, write_weights
-        from hyperbaton.tuning.weights.task import TuningListeners
 
         settings = self.settings(self.assignments).tune
         settings.check()
@@ -119,9 +118,8 @@ class Rerank(Command):
         if len(lists) < len(references):
             say(f"{len(references) - len(lists)} of {len(references)} sentences have no list")
         announce_compilation("hyperbaton.tuning.optimisers.line_search")
-        with progress_line() as progress:
-            listeners = TuningListeners(say, progress)
-            task = RerankingTask(lists, references, sources, settings, self.threads, listeners)
+        with reporting() as reporter:
+            task = RerankingTask(lists, references, sources, settings, self.threads, reporter)
             found = learn(task)
         if self.weights_out is not None:
             write_weights(self.weights_out, found, settings)

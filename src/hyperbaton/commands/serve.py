@@ -19,7 +19,7 @@ from hyperbaton.commands.parameters import (
     set_option,
     threads_option,
 )
-from hyperbaton.console import announce_compilation, progress_line, say
+from hyperbaton.console import announce_compilation, reporting, say
 from hyperbaton.foundation.errors import SettingError
 
 if TYPE_CHECKING:
@@ -159,14 +159,13 @@ def named_folder(text: str) -> tuple[str, Path]:
 
 def train_sample(name: str, folder: Path, threads: int) -> Path:
     """Trains a system on a sample; one that was trained before is kept."""
-    from hyperbaton.models.system.training import TrainingListeners, train_system
+    from hyperbaton.models.system.training import train_system
     from hyperbaton.samples import sample_files
     from hyperbaton.settings import Settings
 
-    with progress_line() as progress:
-        listeners = TrainingListeners(talk=say, progress=progress)
+    with reporting() as reporter:
         settings = Settings().training(DEMO_MODELS)
-        train_system(sample_files(name), folder, settings, (), threads, listeners)
+        train_system(sample_files(name), folder, settings, (), threads, reporter)
     return folder
 
 

@@ -13,7 +13,7 @@ from hyperbaton.commands.parameters import (
     set_option,
     threads_option,
 )
-from hyperbaton.console import announce_compilation, progress_line, say
+from hyperbaton.console import announce_compilation, reporting, say
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,15 +57,15 @@ class Train(TextCommand):
     assignments: tuple[str, ...] = set_option()
 
     def run(self) -> None:
-        from hyperbaton.models.system.training import TrainingListeners, train_system
+        from hyperbaton.models.system.training import train_system
 
         announce_compilation("hyperbaton.models.phrases.extraction")
         files = self.files()
         settings = self.settings(self.assignments, config=self.config)
         training = settings.training(self.distortion, self.seed)
-        with far_workers(self.cluster) as workers, progress_line() as progress:
+        with far_workers(self.cluster) as workers, reporting() as reporter:
             given = files, self.out, training, self.lm_texts, self.threads
-            train_system(*given, TrainingListeners(say, progress), workers=workers)
+            train_system(*given, reporter, workers=workers)
         say(f"trained: {self.out}")
 
 

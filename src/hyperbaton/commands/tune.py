@@ -22,7 +22,7 @@ from hyperbaton.commands.parameters import (
     set_option,
     threads_option,
 )
-from hyperbaton.console import announce_compilation, progress_line, say
+from hyperbaton.console import announce_compilation, reporting, say
 
 if TYPE_CHECKING:
     from hyperbaton.tuning.weights.system_tuning import TuningJob
@@ -116,10 +116,8 @@ class Tune(Command):
         settings = self.settings((*average, *self.assignments), settings_of_system(self.model))
         job = self.job()
         try:
-            with progress_line() as progress, far_workers(self.cluster) as workers:
-                result, before = tune_system(
-                    job, settings.tune, settings.search, say, progress, workers
-                )
+            with reporting() as reporter, far_workers(self.cluster) as workers:
+                result, before = tune_system(job, settings.tune, settings.search, reporter, workers)
         except KeyboardInterrupt:
             say("stopped; run the same command again to resume")
             raise

@@ -7,6 +7,7 @@ import pytest
 import tomli_w
 
 from hyperbaton.foundation.errors import DataError
+from hyperbaton.foundation.progress import Reporter
 from hyperbaton.models.phrases.table import PhraseTable
 from hyperbaton.models.system.folder import NAME, load_language_model, load_phrases, read_system
 from hyperbaton.models.system.moses_exchange import export_moses, import_moses
@@ -74,7 +75,7 @@ def test_what_is_not_supported_is_named(moses, tmp_path):
     ini = moses(
         "[distortion-limit]\n", "OpSequenceModel path=osm\n[threads]\n4\n[distortion-limit]\n"
     )
-    import_moses(ini, tmp_path / "m", said.append)
+    import_moses(ini, tmp_path / "m", Reporter(said.append))
     prefix = "left out, because it is not supported: "
     assert [line.removeprefix(prefix) for line in said if line.startswith(prefix)] == [
         f"{ini}:9: OpSequenceModel",
@@ -121,7 +122,7 @@ def test_too_long_phrases_are_counted(moses, write, tmp_path):
     long = " ".join("abcdefghi")
     write("phrase-table", f"{long} ||| X ||| 1 1 1 1\na ||| X ||| 1 1 1 1 ||| 0-0 ||| 1 1 1\n")
     said = []
-    import_moses(moses(), tmp_path / "m", said.append)
+    import_moses(moses(), tmp_path / "m", Reporter(said.append))
     assert said[0] == "1 phrase pairs are left out: a phrase has more than 8 words"
 
 
@@ -148,7 +149,7 @@ def test_the_short_name_of_a_reordering_type_was_refused(moses, tmp_path):
 def test_a_second_feature_of_a_kind_was_dropped_silently(moses, tmp_path, second):
     said = []
     ini = moses("KENLM", f"{second} path=more\nKENLM")
-    import_moses(ini, tmp_path / "m", said.append)
+    import_moses(ini, tmp_path / "m", Reporter(said.append))
     kind = second.split()[0]
     assert said[0] == f"left out, because it is not supported: {ini}:8: {kind}"
     assert read_system(tmp_path / "m")["weights"]["linear"] == 0.4

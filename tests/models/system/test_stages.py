@@ -8,6 +8,7 @@ import pytest
 from hyperbaton.foundation.errors import DataError, SettingError
 from hyperbaton.foundation.files.sealed_folders import MANIFEST, sha256
 from hyperbaton.foundation.files.writing import open_to_write
+from hyperbaton.foundation.progress import Reporter
 from hyperbaton.models.system.stages import (
     PARTS,
     fingerprint,
@@ -35,8 +36,8 @@ class Work:
 
 def test_a_stage_is_run_once_for_the_same_inputs(tmp_path):
     work, talk = Work(), []
-    first = run_stage(tmp_path, "lm", "abc", work, talk.append)
-    again = run_stage(tmp_path, "lm", "abc", work, talk.append)
+    first = run_stage(tmp_path, "lm", "abc", work, Reporter(talk.append))
+    again = run_stage(tmp_path, "lm", "abc", work, Reporter(talk.append))
     assert first == again == "parts/lm-abc"
     assert (tmp_path / first / "half").read_text() == "done"
     assert work.calls == 1
@@ -90,11 +91,11 @@ def test_a_damaged_part_was_taken_for_finished(tmp_path, change, name):
     part = tmp_path / run_stage(tmp_path, "lm", "abc", work)
     assert (part / MANIFEST).read_text() == f"{hashlib.sha256(b'done').hexdigest()}  half\n"
     change(part / name)
-    run_stage(tmp_path, "lm", "abc", work, talk.append)
+    run_stage(tmp_path, "lm", "abc", work, Reporter(talk.append))
     assert work.calls == 2
     assert talk[0] == f"lm: files in {part} have been changed or lost, so it is made again"
     assert (part / "half").read_text() == "done"
-    run_stage(tmp_path, "lm", "abc", work, talk.append)
+    run_stage(tmp_path, "lm", "abc", work, Reporter(talk.append))
     assert talk[-1] == "lm: nothing has changed"
 
 

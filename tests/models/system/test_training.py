@@ -15,6 +15,7 @@ import pytest
 
 from hyperbaton.corpus.corpora.reading import CorpusFiles, CorpusSettings, read_corpus
 from hyperbaton.foundation.errors import DataError, SettingError
+from hyperbaton.foundation.progress import Reporter
 from hyperbaton.models.language_model.arpa import write_arpa
 from hyperbaton.models.phrases.moses_tables import source_texts, target_texts
 from hyperbaton.models.phrases.settings import PhraseSettings
@@ -33,7 +34,7 @@ from hyperbaton.models.system.settings import (
     ResourceSettings,
     TrainingSettings,
 )
-from hyperbaton.models.system.training import TrainingListeners, train_system
+from hyperbaton.models.system.training import train_system
 
 
 @pytest.fixture
@@ -48,7 +49,7 @@ def files(write):
 def train(files, out, **options):
     """Trains and gives what was said."""
     said = []
-    train_system(files, out, listeners=TrainingListeners(said.append), **options)
+    train_system(files, out, reporter=Reporter(said.append), **options)
     return [line.partition(" in ")[0] for line in said]
 
 
@@ -541,8 +542,8 @@ def test_folders_that_are_not_systems(files, tmp_path):
 
 def test_progress_showed_the_reading_while_tables_were_made(files, tmp_path):
     seen = []
-    listeners = TrainingListeners(progress=lambda *step: seen.append(step))
-    train_system(files, tmp_path / "m", listeners=listeners)
+    reporter = Reporter(progress=lambda *step: seen.append(step))
+    train_system(files, tmp_path / "m", reporter=reporter)
     begun = [what for what, done in seen if done == 0 and what.startswith("making")]
     assert begun == [
         f"making {what}"

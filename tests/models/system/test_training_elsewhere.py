@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from hyperbaton.corpus.corpora.reading import CorpusFiles
+from hyperbaton.foundation.progress import Reporter, silent
 from hyperbaton.models.phrases import partitions
 from hyperbaton.models.system.settings import (
     ClassSettings,
@@ -16,7 +17,7 @@ from hyperbaton.models.system.settings import (
     ResourceSettings,
     TrainingSettings,
 )
-from hyperbaton.models.system.training import TrainingListeners, train_system
+from hyperbaton.models.system.training import train_system
 from hyperbaton.samples import sample_files
 
 distributed = pytest.importorskip("distributed")
@@ -81,12 +82,12 @@ def crew(cluster):
         yield client, workers
 
 
-def train(files, out, workers=None, settings=SETTINGS, progress=None):
+def train(files, out, workers=None, settings=SETTINGS, progress=silent):
     """What was said, without the costs."""
     said = []
-    listeners = TrainingListeners(said.append, progress)
+    reporter = Reporter(said.append, progress)
     more = [files.source.with_name("more")]
-    train_system(files, out, settings, more, 1, listeners, workers=workers)
+    train_system(files, out, settings, more, 1, reporter, workers=workers)
     return [line.partition(" in ")[0] for line in said]
 
 

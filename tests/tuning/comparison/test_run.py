@@ -11,6 +11,7 @@ import sacrebleu
 from hyperbaton.corpus.raw_text.settings import TextSettings
 from hyperbaton.decoder.translator import Translator
 from hyperbaton.foundation.errors import DataError, SettingError
+from hyperbaton.foundation.progress import SILENT, Reporter
 from hyperbaton.foundation.work.workplace import Workplace
 from hyperbaton.models.distortion.linear import Linear
 from hyperbaton.models.phrases.settings import PhraseSettings
@@ -60,7 +61,7 @@ def trained(tmp_path_factory):
     """A folder with a trained system, and its configuration."""
     folder = tmp_path_factory.mktemp("trained")
     configuration = tiny_configuration(folder, tune=TUNED)
-    train(configuration, folder, 1, lambda _: None, None)
+    train(configuration, folder, 1, SILENT)
     return configuration, folder
 
 
@@ -77,7 +78,7 @@ def keys(configuration, folder):
 
 
 def retrained(configuration, folder):
-    train(configuration, folder, 1, lambda _: None, None)
+    train(configuration, folder, 1, SILENT)
     return keys(configuration, folder)
 
 
@@ -178,7 +179,9 @@ def test_variants_of_one_model_are_told_apart(trained):
 def test_an_untuned_comparison_and_what_a_second_run_does(tmp_path):
     configuration = tiny_configuration(tmp_path, limits=(6, NO_LIMIT))
     out, talk, seen = tmp_path / "out", [], []
-    comparison = compare(configuration, out, 1, talk.append, lambda *item: seen.append(item))
+    comparison = compare(
+        configuration, out, 1, Reporter(talk.append, lambda *item: seen.append(item))
+    )
     assert talk[-1] == "LEX @ ∞: done; 4 of 4"
     assert talk[-4].startswith("LINEAR @ 6: done; 1 of 4, about")
     assert any(what.startswith("0 of 4 runs | LINEAR @ 6: test: scoring") for what, _ in seen)
@@ -200,7 +203,7 @@ def test_an_untuned_comparison_and_what_a_second_run_does(tmp_path):
     assert all(cost.seconds > 0 and cost.peak_megabytes > 10 for cost in comparison.stage_costs)
 
     talk.clear()
-    again = compare(configuration, out, 1, talk.append)
+    again = compare(configuration, out, 1, Reporter(talk.append))
     assert talk == [
         *(f"{name}: nothing has changed" for name in ("phrases", "lm")),
         *(f"{side}_classes: nothing has changed" for side in ("source", "target")),
@@ -217,7 +220,7 @@ def test_an_untuned_comparison_and_what_a_second_run_does(tmp_path):
     part = grid(configuration, out)[1].decoded(configuration.test[0])
     (part / "outputs.jsonl").write_text("{}\n")
     talk.clear()
-    assert as_record(compare(configuration, out, 1, talk.append)) == as_record(comparison)
+    assert as_record(compare(configuration, out, 1, Reporter(talk.append))) == as_record(comparison)
     assert "3 of 4 runs are done already" in talk
 
 
@@ -235,7 +238,7 @@ def test_raw_text_is_compared_as_text(tmp_path):
         write_raw(data, lambda line: line[0].upper() + line[1:])
         data.source.write_text(data.source.read_text().upper())
     talk = []
-    comparison = compare(configuration, tmp_path / "out", 1, talk.append)
+    comparison = compare(configuration, tmp_path / "out", 1, Reporter(talk.append))
     assert not any("unknown words" in line for line in talk)  # sources were lower-cased
     [test], [cell] = comparison.tests, comparison.cells
     assert all(group[0][0].isupper() for group in test.references)
@@ -310,7 +313,7 @@ def test_the_average_of_all_replicas_is_tested(tmp_path):
     tune = replace(TUNED, protocol="average")
     configuration = tiny_configuration(tmp_path, [LEX], tune=tune, metrics=("bleu",))
     out, talk = tmp_path / "out", []
-    comparison = compare(configuration, out, 1, talk.append)
+    comparison = compare(configuration, out, 1, Reporter(talk.append))
     assert talk[-1] == "LEX @ 6, average: done; 1 of 1"
     [cell] = comparison.cells
     assert cell.best is cell.average
@@ -334,7 +337,7 @@ def test_the_average_of_all_replicas_is_tested(tmp_path):
     [record] = as_record(comparison)["cells"]
     assert record["average"]["weights"] == cell.best.weights
     talk.clear()
-    compare(replace(configuration, tune=replace(TUNED, replicas=2)), out, 1, talk.append)
+    compare(replace(configuration, tune=replace(TUNED, replicas=2)), out, 1, Reporter(talk.append))
     assert "2 of 2 runs are done already" in talk  # the replicas are those of the other protocols
 
 
@@ -456,7 +459,7 @@ def test_a_system_with_the_weights_of_another(tmp_path):
     longer = ComparedSystem("LONGER", ("linear", "msd"), weights="LEX")
     configuration = tiny_configuration(tmp_path, [longer, LEX], tune=TUNED, metrics=("bleu",))
     talk = []
-    comparison = compare(configuration, tmp_path / "out", 1, talk.append)
+    comparison = compare(configuration, tmp_path / "out", 1, Reporter(talk.append))
     for borrowed, own in zip(*(cell.replicas for cell in comparison.cells), strict=True):
         assert borrowed.weights == pytest.approx(own.weights)
         assert borrowed.seed == own.seed
@@ -565,7 +568,7 @@ def test_trees_that_only_training_has_are_warned_about(tmp_path):
     trees.write_text("\n".join(flat) + "\n")
     configuration = replace(configuration, train=replace(configuration.train, source_tree=trees))
     talk = []
-    compare(configuration, tmp_path / "out", 1, talk.append)
+    compare(configuration, tmp_path / "out", 1, Reporter(talk.append))
     rest = "has not; models that learn from it must do without"
     assert talk[:2] == [
         f"warning: [train] has source_tree, [dev] {rest}",
@@ -581,7 +584,7 @@ def test_sets_without_tags_were_refused_although_the_system_has_a_tagger(tmp_pat
         (tmp_path / "train.tags").write_bytes(b"".join(stream.readlines()[:N_TRAIN]))
     train = replace(configuration.train, source_tags=tmp_path / "train.tags")
     configuration, talk = replace(configuration, train=train), []
-    plain = compare(configuration, tmp_path / "out", 1, talk.append)
+    plain = compare(configuration, tmp_path / "out", 1, Reporter(talk.append))
     tagger = load_source_tagger(tmp_path / "out" / "system")
     assert [line for line in talk if "own tagger" in line] == [
         "no tags are given for dev and test: the system's own tagger makes them "
@@ -597,7 +600,7 @@ def test_sets_without_tags_were_refused_although_the_system_has_a_tagger(tmp_pat
 
     tests = tuple(map(tagged, configuration.test))
     configuration, talk = replace(configuration, dev=tagged(configuration.dev), test=tests), []
-    given = compare(configuration, tmp_path / "out", 1, talk.append)
+    given = compare(configuration, tmp_path / "out", 1, Reporter(talk.append))
     assert not [line for line in talk if "own tagger" in line]
     for system in ("LINEAR", "PAIR"):
         both = [one.cell(system, 6).best for one in (plain, given)]
@@ -613,7 +616,7 @@ def test_unknown_words_of_a_set_are_counted(tmp_path):
     path.write_text(" ".join(words))
     words = " ".join(words).split()
     n, n_types, talk = len(words), len(set(words)), []
-    comparison = compare(configuration, tmp_path / "out", 1, talk.append)
+    comparison = compare(configuration, tmp_path / "out", 1, Reporter(talk.append))
     expected = f"unknown words: 1 of {n} ({1 / n:.1%}), 1 of {n_types} types ({1 / n_types:.1%})"
     assert [line for line in talk if "unknown" in line] == [f"test: {expected}"]  # dev has none
     assert summary_table(comparison, "test").notes[-1] == expected

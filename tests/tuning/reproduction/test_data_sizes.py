@@ -133,8 +133,7 @@ def test_draws_differ_and_smaller_ones_lie_inside_larger_ones(tmp_path, monkeypa
                                           comparison.cells])  # fmt: skip
 
     monkeypatch.setattr(data_sizes, "compare", compare)
-    talk = lambda _: None  # noqa: E731
-    exhibit = data_sizes.KIND.make(Material(comparison, configuration, tmp_path, 1, talk))
+    exhibit = data_sizes.KIND.make(Material(comparison, configuration, tmp_path, 1))
     assert exhibit.charts[0].places == ["250", "500", "1,000"]
     assert set(drawn) == {"250-0", "250-1", "500-0", "500-1"}
     for name, lines in drawn.items():

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from hyperbaton.foundation.progress import Reporter
 from hyperbaton.samples import sample_configuration
 from hyperbaton.tuning.comparison.configuration import ComparedSystem
 from hyperbaton.tuning.reproduction import making
@@ -45,9 +46,9 @@ def kinds(monkeypatch):
 
 def test_made_once(comparison, kinds, tmp_path):
     said = []
-    [first] = make_exhibits(comparison, ["counted"], tmp_path, 1, said.append)
+    [first] = make_exhibits(comparison, ["counted"], tmp_path, 1, Reporter(said.append))
     content = (tmp_path / "exhibits.json").read_bytes()
-    [second] = make_exhibits(comparison, ["counted"], tmp_path, 2, said.append)
+    [second] = make_exhibits(comparison, ["counted"], tmp_path, 2, Reporter(said.append))
     assert len(kinds) == 1
     assert first == second
     assert (tmp_path / "exhibits.json").read_bytes() == content
@@ -60,7 +61,9 @@ def test_made_once(comparison, kinds, tmp_path):
 @pytest.mark.usefixtures("kinds")
 def test_what_cannot_be_made_is_named(comparison, tmp_path):
     said = []
-    found = make_exhibits(comparison, ["never", "counted", "late"], tmp_path, 1, said.append)
+    found = make_exhibits(
+        comparison, ["never", "counted", "late"], tmp_path, 1, Reporter(said.append)
+    )
     assert [exhibit.name for exhibit in found] == ["counted"]
     assert said[0] == "Never is left out: there is nothing to show"
     assert said[-1] == "Late is left out: there is nothing to show"
@@ -82,7 +85,7 @@ def test_the_presets_name_exhibits_that_there_are():
 
 def material(comparison, **changes):
     configuration = replace(comparison.configuration, **changes)
-    return Material(comparison, configuration, Path("nowhere"), 1, lambda _: None)
+    return Material(comparison, configuration, Path("nowhere"), 1)
 
 
 def reason(kind, given):

@@ -6,6 +6,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
+from hyperbaton.foundation.progress import Reporter
 from hyperbaton.tuning.evaluation.data_sets import Sentences
 from hyperbaton.tuning.metrics.ribes import Ribes
 from hyperbaton.tuning.optimisers.interface import Optimiser
@@ -14,7 +15,7 @@ from hyperbaton.tuning.optimisers.pool import Pool
 from hyperbaton.tuning.weights import loop
 from hyperbaton.tuning.weights.held_out import WeightChange, judge_unseen
 from hyperbaton.tuning.weights.settings import COMPARE_SETTINGS
-from hyperbaton.tuning.weights.task import TuningListeners, TuningTask
+from hyperbaton.tuning.weights.task import TuningTask
 from hyperbaton.tuning.weights.trace import HeldOut, read_trace
 from tests.tuning.optimisers.pools import planted_pool
 from tests.tuning.small_language import development_set, make_translator
@@ -31,8 +32,7 @@ def translator():
 
 def make_task(translator, method="mert", talk=lambda _: None):
     dev = Sentences("dev", SOURCE, REFERENCES)
-    listeners = TuningListeners(talk)
-    return TuningTask(translator, dev, replace(QUICK, method=method), listeners=listeners)
+    return TuningTask(translator, dev, replace(QUICK, method=method), reporter=Reporter(talk))
 
 
 class Counting(Optimiser):

@@ -14,6 +14,7 @@ from hyperbaton.decoder.decode import Decoder
 from hyperbaton.decoder.stream import decode_all, search_all
 from hyperbaton.decoder.translator import Translator
 from hyperbaton.foundation.errors import DataError, SettingError
+from hyperbaton.foundation.progress import Reporter, silent
 from hyperbaton.tuning.evaluation.data_sets import Sentences
 from hyperbaton.tuning.metrics.base import Outputs
 from hyperbaton.tuning.metrics.bleu import Bleu
@@ -26,7 +27,7 @@ from hyperbaton.tuning.weights import loop as tuning
 from hyperbaton.tuning.weights.loop import measure
 from hyperbaton.tuning.weights.loop import tune as tune_task
 from hyperbaton.tuning.weights.settings import TuneSettings
-from hyperbaton.tuning.weights.task import TuningListeners, TuningTask
+from hyperbaton.tuning.weights.task import TuningTask
 from hyperbaton.tuning.weights.trace import Trace, TraceStep, read_trace, save
 from tests.tuning.small_language import all_pairs, development_set, make_translator
 
@@ -45,13 +46,16 @@ SOURCE, REFERENCES = development_set()
 def make_task(
     translator, sentences=SOURCE, references=REFERENCES, settings=QUICK, visits=None, **options
 ):
-    progress, talk = options.pop("progress", None), options.pop("talk", lambda _: None)
-    listeners = TuningListeners(talk, progress, lambda trace: talk(trace.last_line))
+    talk = options.pop("talk", silent)
+    reporter = Reporter(talk, options.pop("progress", silent))
     dev = Sentences("dev", sentences, references, visits)
-    return TuningTask(translator, dev, settings, **options, listeners=listeners)
+    return TuningTask(
+        translator, dev, settings, **options, reporter=reporter,
+        decoded=lambda trace: talk(trace.last_line),
+    )  # fmt: skip
 
 
-def tune(translator, sentences, references, settings, state=None, progress=None, **options):
+def tune(translator, sentences, references, settings, state=None, progress=silent, **options):
     options["progress"] = progress
     return tune_task(make_task(translator, sentences, references, settings, **options), state)
 

@@ -8,13 +8,14 @@ from sacrebleu.metrics.bleu import BLEU
 
 from hyperbaton.foundation.arrays import Ragged
 from hyperbaton.foundation.files.vocabulary import Vocabulary
+from hyperbaton.foundation.progress import SILENT
 from hyperbaton.tuning.evaluation.consensus import Scored, expected_gains
 from hyperbaton.tuning.evaluation.data_sets import Sentences
 from hyperbaton.tuning.optimisers.objective import make_objective
 from hyperbaton.tuning.weights.hypotheses import Hypotheses
 from hyperbaton.tuning.weights.loop import decode
 from hyperbaton.tuning.weights.mbr_scale import SCALES, choose_scale
-from hyperbaton.tuning.weights.task import TuningListeners, TuningTask
+from hyperbaton.tuning.weights.task import TuningTask
 from hyperbaton.tuning.weights.vector import make_weight_vector
 from tests.tuning.small_language import development_set, make_translator
 
@@ -33,7 +34,7 @@ def made_by_hand(texts, scores, references, metric="bleu"):
         objective=make_objective(metric, [references]),
         vector=make_weight_vector(weights, weights),
         dev=Sentences("dev", [()], [references]),
-        listeners=TuningListeners(),
+        reporter=SILENT,
     )
     return choose_scale(lists, weights, task)
 

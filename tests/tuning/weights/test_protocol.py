@@ -7,12 +7,13 @@ from dataclasses import replace
 import pytest
 
 from hyperbaton.foundation.errors import DataError, SettingError
+from hyperbaton.foundation.progress import Reporter
 from hyperbaton.tuning.evaluation.data_sets import Sentences
 from hyperbaton.tuning.optimisers.mert import Mert
 from hyperbaton.tuning.weights.loop import TuneResult, measure
 from hyperbaton.tuning.weights.protocol import best_of, tune_replicas
 from hyperbaton.tuning.weights.settings import TuneSettings
-from hyperbaton.tuning.weights.task import TuningListeners, TuningTask
+from hyperbaton.tuning.weights.task import TuningTask
 from hyperbaton.tuning.weights.trace import Trace, TraceStep
 from tests.tuning.small_language import development_set, make_translator
 
@@ -35,7 +36,7 @@ def weights(lm):
 
 def task(translator, dev=DEV, fixed=(), talk=lambda _: None, **settings):
     settings = replace(QUICK, **settings)
-    return TuningTask(translator, dev, settings, fixed, listeners=TuningListeners(talk))
+    return TuningTask(translator, dev, settings, fixed, reporter=Reporter(talk))
 
 
 def made_up(monkeypatch, scores, held_out=(), initial=10.0, higher=True):

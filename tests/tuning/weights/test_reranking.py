@@ -7,6 +7,7 @@ import pytest
 from sacrebleu.metrics.bleu import BLEU
 
 from hyperbaton.foundation.errors import DataError, SettingError
+from hyperbaton.foundation.progress import Reporter
 from hyperbaton.tuning.evaluation.list_features import (
     FeatureLists,
     add_features,
@@ -24,7 +25,6 @@ from hyperbaton.tuning.weights.reranking import (
     write_weights,
 )
 from hyperbaton.tuning.weights.settings import TuneSettings
-from hyperbaton.tuning.weights.task import TuningListeners
 
 BLEU4 = BLEU(tokenize="none")
 
@@ -50,9 +50,7 @@ def made_up(n_sentences, n_entries, seed=1):
 
 def task(lists, references, method="mira", talk=lambda _: None, **settings):
     given = TuneSettings(method, **settings)
-    return RerankingTask(
-        lists, [[one] for one in references], None, given, 1, TuningListeners(talk)
-    )
+    return RerankingTask(lists, [[one] for one in references], None, given, 1, Reporter(talk))
 
 
 def best_texts(lists, weights):

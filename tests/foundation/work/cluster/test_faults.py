@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from hyperbaton.foundation.errors import DataError
+from hyperbaton.foundation.progress import Reporter
 from hyperbaton.foundation.work.cluster.opening import ClusterSettings, cluster_workers
 from hyperbaton.tuning.comparison import run
 from hyperbaton.tuning.comparison.run import compare
@@ -131,9 +132,9 @@ def test_the_command_line_goes_on_after_a_scheduler_died(
                 made.kill_scheduler()
 
         with pytest.raises(DataError, match="run the same command again"):
-            compare(comparison, out, 1, stop, workers=workers)
+            compare(comparison, out, 1, Reporter(stop), workers=workers)
     said = []
     monkeypatch.setattr(run, "run_jobs", in_this_process)
-    compare(comparison, out, 1, said.append)
+    compare(comparison, out, 1, Reporter(said.append))
     assert any("runs are done already" in line for line in said)
     assert results(out) == undisturbed
