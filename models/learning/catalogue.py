@@ -15,8 +15,8 @@ LEARNERS = {
     "mmr": "hyperbaton.models.learning.hinge:MarginRegression",
     "me": "hyperbaton.models.learning.entropy:Entropy",
     "me-gis": "hyperbaton.models.learning.entropy:IterativeScaling",
-    "mlr-primal": "hyperbaton.models.learning.logistic_primal:LogisticPrimal",
-    "mlr-dual": "hyperbaton.models.learning.logistic_dual:LogisticDual",
+    "mlr-primal": "hyperbaton.models.learning.logistic:LogisticPrimal",
+    "mlr-dual": "hyperbaton.models.learning.logistic:LogisticDual",
 }
 ENTRY_POINTS = "hyperbaton.learners"
 _CATALOGUE = Catalogue("learner", Learner, LEARNERS, ENTRY_POINTS, ":")  # type: ignore[type-abstract]

@@ -82,7 +82,6 @@ def check_matrix(matrix: Any, n_features: int | None = None) -> CsrArrays:
 
 
 def check_labels(labels: Any, n_rows: int, n_classes: int) -> Int32Array:
-    """Classes of the examples as int32."""
     found = np.asarray(labels)
     check_integers(found, n_rows, "classes")
     wrong = np.flatnonzero((found < 0) | (found >= n_classes))

@@ -69,6 +69,17 @@ def node_keys(trie: Trie, n_nodes: int) -> Int64Array:
     return keys
 
 
+def spelled(above: Int64Array, word: Int64Array, nodes: Int64Array) -> Ragged:
+    """The words that lead to each of the nodes, by the parent and the last word of every node; the
+    root is its own parent."""
+    columns = []
+    while (nodes != ROOT).any():
+        columns.append(np.where(nodes != ROOT, word[nodes], EMPTY).astype(np.int32))
+        nodes = above[nodes]
+    words = np.array(columns[::-1], np.int32).reshape(len(columns), len(nodes)).T
+    return Ragged(words[words != EMPTY], np.append(0, np.cumsum((words != EMPTY).sum(axis=1))))
+
+
 def trie_laws(arrays: CheckedArrays, keys: str, nodes: str, n_nodes: int) -> Int64Array:
     """Of a trie on disk; the length of every node's phrase, 0 for nodes that nothing leads to."""
     arrays.hash_table(keys, nodes, n_nodes, free=EMPTY)

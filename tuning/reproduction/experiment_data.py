@@ -20,8 +20,12 @@ from hyperbaton.corpus.corpora.corpus import AlignedCorpus
 from hyperbaton.corpus.words.word_classes import WordClasses
 from hyperbaton.foundation.arrays import BoolArray, Int64Array, Ragged
 from hyperbaton.foundation.errors import DataError
-from hyperbaton.models.distortion.dpr.examples import Examples, make_examples, make_features
-from hyperbaton.models.distortion.dpr.fitting import MIN_EXAMPLES
+from hyperbaton.models.distortion.dpr.fitting import (
+    MIN_EXAMPLES,
+    Examples,
+    make_examples,
+    make_features,
+)
 from hyperbaton.models.distortion.dpr.samples import Orientations
 from hyperbaton.models.learning.catalogue import make_learner
 from hyperbaton.models.learning.clusters import ClusteredExamples, ClusteredLearner

@@ -30,7 +30,7 @@ from hyperbaton.models.distortion.dpr.feature_set import (
 )
 from hyperbaton.models.distortion.dpr.samples import PairPlaces
 from hyperbaton.models.distortion.interface import OptionTable
-from hyperbaton.models.learning.cluster_arrays import POOLED, ClusterModel, cluster_decision
+from hyperbaton.models.learning.clusters import POOLED, ClusterModel, cluster_decision
 from hyperbaton.models.learning.losses import to_probabilities
 from hyperbaton.models.phrases.table import PhraseTable
 from hyperbaton.models.phrases.trie import ROOT, Trie, child, trie_laws

@@ -40,8 +40,11 @@ from hyperbaton.models.distortion.dpr.classifier import (
     TranslationScores,
     classifier_laws,
 )
-from hyperbaton.models.distortion.dpr.examples import make_features
-from hyperbaton.models.distortion.dpr.fitting import ClassifierSettings, train_classifier
+from hyperbaton.models.distortion.dpr.fitting import (
+    ClassifierSettings,
+    make_features,
+    train_classifier,
+)
 from hyperbaton.models.distortion.dpr.samples import DISTANCE, MSD, Orientations, orientations
 from hyperbaton.models.distortion.dpr.scorers import (
     BIDIRECTIONAL,
@@ -54,7 +57,7 @@ from hyperbaton.models.distortion.dpr.scorers import (
 )
 from hyperbaton.models.distortion.interface import DistortionModel, OptionTable
 from hyperbaton.models.learning.catalogue import make_learner, parse_learner
-from hyperbaton.models.learning.cluster_arrays import ClusterModel
+from hyperbaton.models.learning.clusters import ClusterModel
 from hyperbaton.models.phrases.table import PhraseTable
 
 DIRECT, SCALED, BOTH_WAYS = "direct", "scaled", "bidirectional"
@@ -120,7 +123,6 @@ class Dpr(ClassifierSettings, DistortionModel):
         return [self.classifier_, *([self.forward_] if self.use == BOTH_WAYS else [])]
 
     def check_settings(self) -> None:
-        """Refuses impossible values before any work."""
         _ = self.feature_names  # checks the classes, the learner and the use
         make_features(self.features, self.window, self.order)
         possible = self.use != SCALED or bool(self._setup.last)

@@ -43,6 +43,7 @@ from hyperbaton.models.phrases.trie import (
     child,
     node_keys,
     number_spans,
+    spelled,
     trie_laws,
 )
 
@@ -78,16 +79,10 @@ class NgramIndex(NamedTuple):
 
     def words(self, length: int, number: int) -> list[int]:
         """The words of an n-gram; slow, for inspection."""
-        parents = node_keys(self.trie, len(self.numbers))
-        words: list[int] = []
-        for node in np.flatnonzero(self.numbers == number).tolist():
-            words.clear()
-            while node != ROOT:
-                words.insert(0, int(parents[node]) & 0xFFFFFFFF)
-                node = int(parents[node]) >> 32
-            if len(words) == length:
-                break
-        return words
+        keys = node_keys(self.trie, len(self.numbers))
+        nodes = np.flatnonzero(self.numbers == number)  # one for each length
+        found = spelled(np.maximum(keys >> 32, ROOT), keys & 0xFFFFFFFF, nodes)
+        return next(row.tolist() for row in found if len(row) == length)
 
     def arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         return saved(self.trie, f"{prefix}_") | saved(self, f"{prefix}_")

@@ -53,11 +53,9 @@ class Orientations:
         return len(self.names)
 
     def of(self, distances: ArrayLike) -> Int64Array:
-        """The class of each distance."""
         return np.searchsorted(self.last, np.asarray(distances))
 
     def label(self, samples: "Samples") -> Int64Array:
-        """The class of each example."""
         return self.of(samples.distance) if self.last else samples.corner
 
 

@@ -66,8 +66,6 @@ class Block(NamedTuple):
 
 
 class Blocks:
-    """The blocks of a corpus."""
-
     def __init__(
         self, symbols: Symbols, events: NextWordEvents, index: PairIndex, *, kept_bytes: int
     ) -> None:

@@ -24,6 +24,7 @@ from hyperbaton.foundation.hashing import EMPTY, KeyIndex, find_number
 from hyperbaton.foundation.kernels import inner, kernel
 from hyperbaton.models.distortion.next_word.events import NextWordEvents
 from hyperbaton.models.distortion.next_word.templates import MARGIN, TAG_BITS, WORD_BITS, padded
+from hyperbaton.models.learning.l_bfgs import summed
 from hyperbaton.models.learning.losses import log_softmax, to_probabilities
 
 N_CLASSES = 9
@@ -48,7 +49,6 @@ def check_bins(bins: str) -> None:
 
 
 def distance_classes(distortions: NDArray[Any], bins: str) -> Int64Array:
-    """The class of each distortion."""
     return np.searchsorted(BINS[bins], distortions, side="right") - 1
 
 
@@ -114,7 +114,7 @@ def describe_place(key: int) -> list[tuple[str, int]]:
 class ClassExamples:
     """Events as examples of one direction: features of a place, and a class.
 
-    The objective of training (`models/distortion/next_word/gaussian_prior.py`).
+    The objective of training (`models/learning/l_bfgs.py`).
     """
 
     def __init__(self, features: Int32Array, classes: Int64Array, threads: int) -> None:
@@ -125,12 +125,10 @@ class ClassExamples:
         return len(self.classes)
 
     def value(self, weights: FloatArray) -> float:
-        return self._sum(weights, None)
+        return self._sum(weights, (0, 0))[0]
 
     def value_and_gradient(self, weights: FloatArray) -> tuple[float, FloatArray]:
-        gradients = np.zeros((EVENT_LANES, *weights.shape))
-        value = self._sum(weights, gradients)
-        return value, gradients.sum(axis=0)
+        return self._sum(weights, weights.shape)
 
     def curvature(self, weights: FloatArray) -> FloatArray:
         """As if all classes were alike: events with the feature, times p (1 − p)."""
@@ -138,22 +136,18 @@ class ClassExamples:
         share = (N_CLASSES - 1) / N_CLASSES**2
         return np.repeat(counts[:, None] * share, N_CLASSES, axis=1)
 
-    def _sum(self, weights: FloatArray, gradients: FloatArray | None) -> float:
-        # the same sums in the same order for any number of threads
-        nothing = np.empty((0, 0))
-
-        def work(lane: int) -> float:
-            gradient = nothing if gradients is None else gradients[lane]
-            value = 0.0
+    def _sum(self, weights: FloatArray, shape: tuple[int, ...]) -> tuple[float, FloatArray]:
+        def work(lane: int) -> tuple[float, FloatArray]:
+            value, gradient = 0.0, np.zeros(shape)
             for begin in range(
                 lane * EVENTS_AT_ONCE, len(self.classes), EVENT_LANES * EVENTS_AT_ONCE
             ):
                 rows = slice(begin, begin + EVENTS_AT_ONCE)
                 value += _add_examples(self.features[rows], self.classes[rows], weights, gradient)
-            return value
+            return value, gradient
 
         with ThreadPoolExecutor(self.threads) as pool:
-            return sum(pool.map(work, range(EVENT_LANES)))
+            return summed(pool.map(work, range(EVENT_LANES)))
 
 
 @kernel

@@ -45,6 +45,7 @@ from hyperbaton.models.distortion.next_word.lanes import (
 )
 from hyperbaton.models.distortion.next_word.selection import restored_index, saved_index
 from hyperbaton.models.distortion.next_word.templates import Symbols
+from hyperbaton.models.learning.l_bfgs import summed
 
 TEXT = "text"  # the item with sentences and features
 LANE_VECTORS = 4  # as long as the weights, that a worker elsewhere needs at once
@@ -109,15 +110,12 @@ class Likelihood:
         return self._sum(weights, CURVATURE)[1]
 
     def _sum(self, weights: FloatArray, wanted: int) -> tuple[float, FloatArray]:
-        value, total = 0.0, np.empty((0, self.labels))
-        for lane_value, made in self._each_lane(add_up, {"weights": weights}, {}, wanted):
-            value += lane_value
-            if len(total):
-                total += made["gradient"]
-            elif wanted:
-                total = owned(made["gradient"])
-            del made  # gradients are long, and the next lane makes another one
-        return value, total
+        def parts() -> Iterator[tuple[float, FloatArray]]:
+            for value, made in self._each_lane(add_up, {"weights": weights}, {}, wanted):
+                yield value, owned(made["gradient"])
+                del made  # gradients are long, and the next lane makes another one
+
+        return summed(parts())
 
     def n_visits(self) -> Int32Array:
         """In how many blocks each feature occurs, (n_features + 1,)."""

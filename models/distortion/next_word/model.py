@@ -79,7 +79,6 @@ class NextWordModel(NextWordSettings, DistortionModel):
         return frozenset({TAGS, CLASSES})  # classes where there are no tags
 
     def check_settings(self) -> None:
-        """Refuses impossible values before any work."""
         check_order(self.order)
         self._check_at_least(0, "prior", "max_sentences", "max_length")
         self._check_at_least(1, "min_count", "passes")

@@ -40,9 +40,9 @@ from hyperbaton.models.distortion.next_word.fitting import (
     Means,
     split_held_out,
 )
-from hyperbaton.models.distortion.next_word.gaussian_prior import fit_weights, search_prior
 from hyperbaton.models.distortion.next_word.model import NextWordModel, TopFeature, largest
 from hyperbaton.models.distortion.next_word.symbols import SymbolCoder
+from hyperbaton.models.learning.l_bfgs import fit_weights, search_prior
 
 DIRECTIONS = ("outbound", "inbound")
 STRONGEST_PRIOR, USUAL_PRIOR = 64.0, 16.0  # priors: where the search begins, and without a search

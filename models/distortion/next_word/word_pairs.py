@@ -26,7 +26,6 @@ from hyperbaton.models.distortion.next_word.fitting import (
     WordPairSettings,
     train_word_pairs,
 )
-from hyperbaton.models.distortion.next_word.gaussian_prior import PriorTrial
 from hyperbaton.models.distortion.next_word.model import (
     NextWordModel,
     OpenPlacesScorer,
@@ -46,6 +45,7 @@ from hyperbaton.models.distortion.next_word.selection import (
 )
 from hyperbaton.models.distortion.next_word.symbols import SymbolCoder
 from hyperbaton.models.distortion.next_word.templates import TAG_PAIR, describe
+from hyperbaton.models.learning.l_bfgs import PriorTrial
 
 CANDIDATES = ["all", "open"]
 LABEL_NAMES = ("C N", "C I", "I N")  # labels of i and j, see models/distortion/next_word/scores.py

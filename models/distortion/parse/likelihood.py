@@ -23,6 +23,7 @@ import numpy as np
 
 from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array
 from hyperbaton.foundation.kernels import inner, kernel
+from hyperbaton.foundation.progress import silent
 from hyperbaton.models.distortion.parse.feature_groups import FeatureGroups, add_group
 from hyperbaton.models.distortion.parse.inventory import Inventory
 from hyperbaton.models.distortion.parse.templates import (
@@ -32,7 +33,7 @@ from hyperbaton.models.distortion.parse.templates import (
     T_COLUMN,
     W_COLUMN,
 )
-from hyperbaton.models.learning.l_bfgs import fit_with_prior
+from hyperbaton.models.learning.l_bfgs import fit_with_prior, summed
 from hyperbaton.models.learning.losses import to_probabilities
 
 BLOCKS = 8  # parts of the data, summed in order: any number of threads gives the same result
@@ -61,7 +62,7 @@ def maximise(
     variance: FloatArray,  # (F,) σ² of each weight
     iterations: int,
     threads: int,
-    report: Callable[[int], None] | None = None,
+    report: Callable[[int], None] = silent,
     tolerance: float = 1e-5,
 ) -> tuple[FloatArray, float]:
     """The weights that maximise Σ log p(t, j | s) − Σ λ² / 2σ², by L-BFGS, and the mean log
@@ -99,11 +100,7 @@ def log_likelihood(
         total = _block(data, weights, int(edges[block]), int(edges[block + 1]), expected)
         return total, expected
 
-    total, sums = 0.0, np.zeros(len(weights))
-    for part, expected in pool.map(work, range(BLOCKS)):
-        total += part
-        sums += expected
-    return total, sums
+    return summed(pool.map(work, range(BLOCKS)))
 
 
 @kernel
@@ -172,7 +169,7 @@ def scale_iteratively(
     counts: Int64Array,
     variance: FloatArray,  # (F,) σ² of each weight
     iterations: int,
-    report: Callable[[int], None] = lambda _: None,
+    report: Callable[[int], None] = silent,
     tolerance: float = 1e-7,
 ) -> tuple[FloatArray, float]:
     """The weights and the mean log likelihood of the events before the last round."""

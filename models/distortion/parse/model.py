@@ -197,7 +197,6 @@ class Parse(ParseSettings, DistortionModel):
         )
 
     def check_settings(self) -> None:
-        """Refuses impossible values before any work is done."""
         self._check_at_least(1, "levels", "min_count", "iterations")
         may_be_0 = "max_sentences", "alpha_half", "jump_variance", "translation_variance"
         self._check_at_least(0, *may_be_0)

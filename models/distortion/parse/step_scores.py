@@ -25,7 +25,7 @@ from hyperbaton.foundation.coverage import cover
 from hyperbaton.foundation.files.vocabulary import BEGIN
 from hyperbaton.foundation.hashing import EMPTY, find_slot
 from hyperbaton.foundation.kernels import kernel, uncounted
-from hyperbaton.models.distortion.parse.feature_groups import find_group
+from hyperbaton.models.distortion.parse.feature_groups import FeatureGroups, find_group
 from hyperbaton.models.distortion.parse.likelihood import gather
 from hyperbaton.models.distortion.parse.neighbourhood import COVERED, OPEN, PARTLY
 from hyperbaton.models.distortion.parse.sentence_tables import FROM_STATE, N_SPECIAL
@@ -92,10 +92,12 @@ class Recent(NamedTuple):
     units: NDArray[Any]  # RECENT_UNIT, at the units of each shape's example
 
 
-class RecentWords(NamedTuple):
-    """What was looked up last for every place."""
+class History(NamedTuple):
+    """What models with the family `history` need besides."""
 
-    words: Int64Array  # (places,) target words for which groups were asked; −1: never
+    features: FeatureGroups
+    own_groups: Int32Array  # of the units, as `make_units` finds them
+    words: Int64Array  # (places,) target words for which groups were asked last; −1: never
     groups: Int32Array  # (places, 3) of the last word, of the one before, of the last as one before
 
 
@@ -122,11 +124,13 @@ def make_memory(room: int) -> Memory:
 
 @kernel
 def score_steps(
-    weights, units, places, memory, recent, n_columns, option, coverage, state, first, result
-):
-    """Fills the features of steps from `first` on; where it stopped for lack of room."""
+    weights, units, places, memory, recent, history, n_columns, option, coverage, state, first,
+    result,
+):  # fmt: skip
+    """Fills the features of steps from `first` on; where it stopped for lack of room. `history` is
+    None where previous words do not matter; what is about them is then not compiled."""
     scratch = np.empty(n_columns), np.empty(2 * places.groups.shape[1], np.int32)
-    covered = np.empty(coverage.shape[1], np.uint64)
+    covered, extra = np.empty(coverage.shape[1], np.uint64), np.empty(MOST_CANDIDATES)
     for step in range(first, len(option)):
         taken = option[step]
         end = state[step] & LARGEST_END
@@ -135,16 +139,25 @@ def score_steps(
         ):
             return step
         shape = units.shape[taken]
-        log_p, prior = 0.0, 0.0
+        log_p, prior, log_jump = 0.0, 0.0, recent.shapes[shape].log_jump
         same = units.begin[units.example[shape]]  # the unit of the example on the same place
         for unit in range(units.begin[taken], units.begin[taken + 1]):
             place, choice = units.units[unit].place, units.units[unit].choice
             known = recent.units[same]
             log_p += memory.log_p[known.row + choice, known.jump] + places.member[place, choice]
             prior += places.share[place, choice]
+            if history is not None:
+                last, before = _groups(history, places, unit, place, state[step])
+                if last != EMPTY or before != EMPTY:
+                    changed = _change(
+                        weights, memory, known.number, known.jump, places.record[place].n, last,
+                        before, choice, extra,
+                    )  # fmt: skip
+                    log_p += changed[0]
+                    log_jump += changed[1]
             same += 1
         result[step, LOGP], result[step, PRIOR_FEATURE] = log_p, prior
-        result[step, JUMP_FEATURE] = recent.shapes[shape].log_jump
+        result[step, JUMP_FEATURE] = log_jump
     return len(option)
 
 
@@ -271,7 +284,6 @@ def _sum_groups(weights, places, scratch, place, covered):
 
 @kernel
 def next_states(target_words, target_offsets, last_end, option, state):
-    """State after each step."""
     result = np.empty(len(option), np.int64)
     for step in range(len(option)):
         words = state[step] >> END_BITS
@@ -282,56 +294,23 @@ def next_states(target_words, target_offsets, last_end, option, state):
     return result
 
 
-@kernel
-def add_history(
-    features, weights, units, own_groups, places, memory, recent, recent_words, n_columns, option,
-    coverage, state, first, result,
-):  # fmt: skip
-    """Adds to the features of steps from `first` on what previous words change; where it stopped
-    for lack of room. `own_groups` are those of `sentence_tables.make_units`."""
-    scratch = np.empty(n_columns), np.empty(2 * places.groups.shape[1], np.int32)
-    covered, extra = np.empty(coverage.shape[1], np.uint64), np.zeros(MOST_CANDIDATES)
-    for step in range(first, len(option)):
-        taken = option[step]
-        end = state[step] & LARGEST_END
-        if not look_up(
-            weights, units, places, memory, recent, scratch, taken, coverage, step, end, covered
-        ):
-            return step
-        same = units.begin[units.example[units.shape[taken]]]
-        for unit in range(units.begin[taken], units.begin[taken + 1]):
-            place = units.units[unit].place
-            last, before = _groups(features, own_groups, places, recent_words, unit, place,
-                                   state[step])  # fmt: skip
-            if last != EMPTY or before != EMPTY:
-                known = recent.units[same]
-                changed = _change(
-                    weights, memory, known.number, known.jump, places.record[place].n, last,
-                    before, units.units[unit].choice, extra,
-                )  # fmt: skip
-                result[step, LOGP] += changed[0]
-                result[step, JUMP_FEATURE] += changed[1]
-            same += 1
-    return len(option)
-
-
 @uncounted
-def _groups(features, own_groups, places, recent_words, unit, place, state):
+def _groups(history, places, unit, place, state):
     """The history groups of a unit."""
-    last, before = own_groups[unit, 0], own_groups[unit, 1]
+    last, before = history.own_groups[unit, 0], history.own_groups[unit, 1]
     if before != FROM_STATE:  # then the other is not, either
         return last, before
-    words = state >> END_BITS
-    if recent_words.words[place] != words:
-        source = places.record[place].source
+    words, groups = state >> END_BITS, history.groups
+    if history.words[place] != words:
+        features, source = history.features, places.record[place].source
         word, earlier = words & LARGEST_WORD, words >> WORD_BITS
-        recent_words.groups[place, 0] = find_group(features, pack(LAST, source, word))
-        recent_words.groups[place, 1] = find_group(features, pack(BEFORE_LAST, source, earlier))
-        recent_words.groups[place, 2] = find_group(features, pack(BEFORE_LAST, source, word))
-        recent_words.words[place] = words
+        groups[place, 0] = find_group(features, pack(LAST, source, word))
+        groups[place, 1] = find_group(features, pack(BEFORE_LAST, source, earlier))
+        groups[place, 2] = find_group(features, pack(BEFORE_LAST, source, word))
+        history.words[place] = words
     if last == FROM_STATE:
-        return recent_words.groups[place, 0], recent_words.groups[place, 1]
-    return last, recent_words.groups[place, 2]
+        return groups[place, 0], groups[place, 1]
+    return last, groups[place, 2]
 
 
 @uncounted

@@ -18,9 +18,9 @@ from hyperbaton.models.distortion.next_word.distance_classes import (
     select_place_features,
 )
 from hyperbaton.models.distortion.next_word.events import find_events
-from hyperbaton.models.distortion.next_word.gaussian_prior import fit_weights
 from hyperbaton.models.distortion.next_word.symbols import SymbolCoder
 from hyperbaton.models.distortion.next_word.templates import Symbols
+from hyperbaton.models.learning.l_bfgs import fit_weights
 from tests.models.distortion.next_word.corpora import hard_cases, tagged_corpora, tagged_corpus
 from tests.strategies import examples
 
