@@ -100,15 +100,12 @@ class MarginRegression(HingeLearner):
         self._check_choice("embedding", EMBEDDINGS)
 
     def solve(self, problem: Problem, seed: int) -> Solution:
-        embedding = self.class_vectors(problem.n_classes)
+        embedding = np.eye(problem.n_classes)  # ψ(o) of every class
+        if self.embedding == "centred":
+            embedding -= 1.0 / problem.n_classes
         if self.normalise:
             problem = with_unit_rows(problem)
         return self.minimise(problem, embedding, generator(seed))
-
-    def class_vectors(self, n_classes: int) -> FloatArray:
-        """ψ(o) of every class, (K, K)."""
-        indicator = np.eye(n_classes)
-        return indicator if self.embedding == "indicator" else indicator - 1.0 / n_classes
 
 
 def hinge_objective(

@@ -27,7 +27,7 @@ knows where the previous phrase really ended. The authors' own program takes no 
 """
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -96,8 +96,7 @@ class PairPlaces(NamedTuple):
     inner: UInt64Array  # inner alignment, bit 8 · target + source
 
     def rows(self, first: int, last: int) -> "PairPlaces":
-        columns: Any = (column[first:last] for column in self)
-        return PairPlaces(*columns)
+        return PairPlaces._make(column[first:last] for column in self)
 
 
 @dataclass(frozen=True, eq=False)

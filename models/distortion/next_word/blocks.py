@@ -93,7 +93,7 @@ class Blocks:
         """Makes blocks and keeps them in memory while there is room, then on disk."""
         step = 16
         with self._lock, ThreadPoolExecutor(threads) as pool:
-            new = [number for number in numbers if not self._has(number)]
+            new = [n for n in numbers if n not in self.kept and n not in self._spilled]
             for begin in range(0, len(new), step):
                 some = new[begin : begin + step]
                 for number, block in zip(some, pool.map(self.__getitem__, some), strict=True):
@@ -102,9 +102,6 @@ class Blocks:
                         self.kept[number] = block
                     else:
                         self._write(number, block)
-
-    def _has(self, number: int) -> bool:
-        return number in self.kept or number in self._spilled
 
     def _write(self, number: int, block: Block) -> None:
         if self._file is None:
