@@ -1,9 +1,10 @@
 """Hash functions of 64-bit keys, and hash tables with open addressing, a power of two in size.
 
-They scatter keys and give the same results on every machine; none resists an attacker. The last
-part keeps each of many rows of numbers once, known by its number: for states that are more than a
-number. Compiled code cannot make the arrays of a tuple longer, so `add_row` says when there is no
-room, and whoever calls it goes on with the larger tables that `enlarged` makes.
+They scatter keys and give the same results on every machine; none resists an attacker. `KeyIndex`
+numbers keys that are known beforehand. The last part keeps each of many rows of numbers once, known
+by its number: for states that are more than a number. Compiled code cannot make the arrays of a
+tuple longer, so `add_row` says when there is no room, and whoever calls it goes on with the larger
+tables that `enlarged` makes.
 """
 
 from typing import Any, NamedTuple
@@ -15,6 +16,7 @@ from hyperbaton.foundation.arrays import Int32Array, Int64Array
 from hyperbaton.foundation.kernels import inner, kernel, uncounted
 
 EMPTY = -1  # in the values of a slot that holds nothing
+VACANT = -1  # in the keys of a slot that holds nothing
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio (Knuth, section 6.4): spreads keys
 FIRST_FACTOR = np.uint64(0xBF58476D1CE4E5B9)
 SECOND_FACTOR = np.uint64(0x94D049BB133111EB)
@@ -55,6 +57,54 @@ def find_slot(keys, values, key):
     while values[slot] != EMPTY and keys[slot] != key:
         slot = (slot + 1) & mask
     return slot
+
+
+class KeyIndex(NamedTuple):
+    """The numbers of distinct keys from 0 up, in a table that is written once. Its free slots are
+    known by their keys, so a search for a key that is not there reads no numbers."""
+
+    keys: Int64Array  # (slots,) VACANT or a key
+    numbers: Int32Array  # (slots,)
+
+
+def index_keys(keys: Int64Array) -> KeyIndex:
+    """The index of distinct keys, numbered as they come."""
+    size = table_size(len(keys))
+    index = KeyIndex(np.full(size, VACANT, np.int64), np.zeros(size, np.int32))
+    _insert(index, keys)
+    return index
+
+
+@kernel
+def _insert(index, keys):
+    mask = len(index.keys) - 1
+    for number in range(len(keys)):
+        slot = first_slot(keys[number], mask)
+        while index.keys[slot] != VACANT:
+            slot = (slot + 1) & mask
+        index.keys[slot], index.numbers[slot] = keys[number], number
+
+
+@inner
+def find_number(index, key):
+    """The number of a key, or EMPTY."""
+    if key < 0:
+        return np.int64(EMPTY)
+    mask = len(index.keys) - 1
+    slot = first_slot(key, mask)
+    while index.keys[slot] != VACANT:
+        if index.keys[slot] == key:
+            return np.int64(index.numbers[slot])
+        slot = (slot + 1) & mask
+    return np.int64(EMPTY)
+
+
+def keys_in_order(index: KeyIndex) -> Int64Array:
+    """The keys by number."""
+    used = np.flatnonzero(index.keys != VACANT)
+    keys = np.empty(len(used), np.int64)
+    keys[index.numbers[used]] = index.keys[used]
+    return keys
 
 
 class DistinctRows(NamedTuple):

@@ -13,10 +13,10 @@ import json
 import math
 import mmap
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, BinaryIO, Literal, NamedTuple
+from typing import Any, BinaryIO, Literal, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +43,9 @@ NPY_START = re.compile(
     re.DOTALL | re.ASCII,
 )
 LAWS = 1  # to be raised with every new law, so that what obeyed the old ones is read again
+
+
+Named = TypeVar("Named")
 
 
 class Stream(NamedTuple):
@@ -140,6 +143,20 @@ def load_arrays(
     )
     _verify(directory, f"{format_number} {LAWS} {sorted(settings.items())}", laws, folder)
     return folder
+
+
+def saved(values: Any, prefix: str = "") -> dict[str, NDArray[Any]]:
+    """The arrays of a named tuple by name; what else it holds is for the header."""
+    fields = values._asdict().items()
+    return {f"{prefix}{name}": each for name, each in fields if isinstance(each, np.ndarray)}
+
+
+def restored(
+    kind: Callable[..., Named], arrays: Mapping[str, Any], prefix: str = "", /, **others: Any
+) -> Named:
+    """The named tuple whose arrays were saved; `others` are its other fields."""
+    names = [name for name in kind._fields if name not in others]  # type: ignore[attr-defined]
+    return kind(**{name: arrays[f"{prefix}{name}"] for name in names}, **others)
 
 
 def _is_file_name(name: str) -> bool:

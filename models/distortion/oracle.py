@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from hyperbaton.corpus.sentences.sentence import FREE, Sentence
-from hyperbaton.foundation.arrays import FloatArray, Int64Array, UInt64Array
+from hyperbaton.foundation.arrays import FloatArray, Int64Array, Ragged, UInt64Array
 from hyperbaton.foundation.coverage import cover_spans, pack_coverage
 from hyperbaton.models.distortion.interface import (
     DistortionModel,
@@ -69,10 +69,8 @@ class InOrder(SentenceScorer):
 
     def __init__(self, options: OptionTable, ranks: Int64Array, price: float = 1.0) -> None:
         self._options, self._price = options, price
-        length = options.end - options.start
-        highest = np.maximum.reduceat(
-            ranks[_places(options.start.astype(np.int64), length)], np.cumsum(length) - length
-        )
+        spans = Ragged.gather(ranks, options.start.astype(np.int64), options.end - options.start)
+        highest = np.maximum.reduceat(spans.values, spans.offsets[:-1])
         self._before: UInt64Array = pack_coverage(
             (ranks[None, :] != FREE) & (ranks[None, :] < highest[:, None])
         )
@@ -93,8 +91,3 @@ def _as_before(ranks: Int64Array) -> Int64Array:
     """Words that are FREE with the rank of the last word before them that is not."""
     place = np.maximum.accumulate(np.where(ranks == FREE, 0, np.arange(len(ranks))))
     return ranks[place]
-
-
-def _places(start: Int64Array, length: Int64Array) -> Int64Array:
-    """All places of all spans."""
-    return np.repeat(start - (np.cumsum(length) - length), length) + np.arange(length.sum())

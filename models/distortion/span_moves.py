@@ -47,14 +47,14 @@ class OrientationScorer(TableScorer):
         self._n_classes = len(CLASSES[kind.classes])
         self._directions = tuple(dict.fromkeys(direction for direction, _ in kind.columns))
         self.n_features = len(kind.columns)
-        self.finish_values = None
+        self.tables, self.finish_values = (), None
         # forward features look at the previous option, backward ones only at its span
         places = np.arange(len(options) + 1)
         spans = self._span.astype(np.int64)
         self.state_of_option = places if "forward" in self._directions else spans
 
     def features(self, steps: Steps) -> FloatArray:
-        values = np.zeros((len(steps.option), self.n_features))
+        values = np.zeros((len(steps.option), self._scores.shape[1]))
         step = np.arange(len(steps.option))
         class_ = self._class[self._span[steps.previous + 1], self._span[steps.option + 1]]
         for number, direction in enumerate(self._directions):
@@ -62,9 +62,6 @@ class OrientationScorer(TableScorer):
             asked = steps.option if direction == "backward" else steps.previous
             values[step, column] = np.where(asked >= 0, self._scores[asked, column], 0.0)
         return values
-
-    def projected(self, weights: FloatArray) -> list[tuple[Int32Array, Int32Array, FloatArray]]:  # noqa: ARG002
-        return []
 
     def moves(self, weights: FloatArray) -> list[Moves]:
         weighted = self._scores * weights

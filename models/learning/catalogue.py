@@ -10,14 +10,13 @@ from hyperbaton.models.learning.interface import Learner
 
 LEARNERS = {
     "mms": "hyperbaton.models.learning.perceptron:Perceptron",
-    "mms-extragradient": "hyperbaton.models.learning.extragradient:ExtraGradient",
-    "svm": "hyperbaton.models.learning.svm:SupportVectors",
+    "svm": "hyperbaton.models.learning.hinge:SupportVectors",
     "svm-multiclass": "hyperbaton.models.learning.svm_multiclass:MulticlassSupportVectors",
-    "mmr": "hyperbaton.models.learning.regression:MarginRegression",
+    "mmr": "hyperbaton.models.learning.hinge:MarginRegression",
     "me": "hyperbaton.models.learning.entropy:Entropy",
-    "me-gis": "hyperbaton.models.learning.iterative_scaling:IterativeScaling",
-    "mlr-primal": "hyperbaton.models.learning.logistic_primal:LogisticPrimal",
-    "mlr-dual": "hyperbaton.models.learning.logistic_dual:LogisticDual",
+    "me-gis": "hyperbaton.models.learning.entropy:IterativeScaling",
+    "mlr-primal": "hyperbaton.models.learning.logistic:LogisticPrimal",
+    "mlr-dual": "hyperbaton.models.learning.logistic:LogisticDual",
 }
 ENTRY_POINTS = "hyperbaton.learners"
 _CATALOGUE = Catalogue("learner", Learner, LEARNERS, ENTRY_POINTS, ":")  # type: ignore[type-abstract]

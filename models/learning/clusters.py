@@ -7,30 +7,30 @@ because new clusters still need it. With `min_examples` 0 there is no pooled mod
 every cluster is on its own, and all classes of a new one score 0.
 
 Threads take ranges of clusters that do not depend on the number of threads.
+
+Each cluster has a feature index of its own: `features[feature_offsets[c] : feature_offsets[c + 1]]`
+are the numbers of the features that occur in it, ascending. A model of the cluster needs no other
+weights, and its kernel works on few numbers that lie close together.
+
+A decoder kernel finds the weights of (cluster, feature) by two binary searches. The pooled model,
+whose weights are found by the feature's number, scores clusters without a model of their own.
 """
 
 from collections.abc import Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import chain
-from typing import Any, ClassVar, Self
+from itertools import chain, pairwise
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 
-from hyperbaton.foundation.arrays import BoolArray, FloatArray, Int64Array
+from hyperbaton.foundation.arrays import BoolArray, FloatArray, Int32Array, Int64Array
 from hyperbaton.foundation.estimator import Estimator
+from hyperbaton.foundation.kernels import inner, kernel
 from hyperbaton.foundation.progress import Progress, silent
-from hyperbaton.models.learning.cluster_arrays import (
-    ClusterModel,
-    ClusterRows,
-    cluster_decision,
-    copy_rows,
-    index_clusters,
-    part_of,
-    ranges,
-)
+from hyperbaton.foundation.sorted_arrays import lower_bound
 from hyperbaton.models.learning.interface import Learner, Solution
 from hyperbaton.models.learning.problem import (
     Problem,
@@ -40,6 +40,25 @@ from hyperbaton.models.learning.problem import (
     own_seed,
 )
 
+ROWS_PER_RANGE = 20_000  # examples that a thread takes at a time, in whole clusters
+POOLED = -1  # the number of no cluster: rows with it go to the pooled model
+
+
+class ClusterRows(NamedTuple):
+    ids: Int64Array  # (C,) numbers of the clusters, ascending
+    row_offsets: Int64Array  # (C + 1,)
+    rows: Int64Array  # (n,) examples of the clusters, in their order in the problem
+    feature_offsets: Int64Array  # (C + 1,)
+    features: Int32Array  # (total,)
+
+
+class ClusterModel(NamedTuple):
+    ids: Int64Array  # (C,) numbers of the clusters with a model of their own, ascending
+    offsets: Int64Array  # (C + 1,) features of cluster c: features[offsets[c] : offsets[c + 1]]
+    features: Int32Array  # (total,) ascending in each cluster; those with all weights 0 left out
+    weights: NDArray[np.float32]  # (total, K)
+    pooled: NDArray[np.float32]  # (F, K)
+
 
 @dataclass(frozen=True, eq=False)
 class ClusteredExamples:
@@ -48,7 +67,7 @@ class ClusteredExamples:
     X: csr_matrix  # (n, F)
     y: Int64Array  # (n,)
     n_classes: int
-    cluster: Int64Array  # (n,) POOLED (−1) for an example of none
+    cluster: Int64Array  # (n,) POOLED for an example of none
 
     def take(self, rows: NDArray[Any]) -> "ClusteredExamples":
         return ClusteredExamples(self.X[rows], self.y[rows], self.n_classes, self.cluster[rows])
@@ -79,10 +98,13 @@ class ClusteredLearner(Estimator):
         numbers = check_clusters(examples.cluster, len(problem.labels))
         with ThreadPoolExecutor(threads) as pool:
             clusters, rare = group(problem, numbers, self.min_examples, pool)
-            shared = np.flatnonzero(rare) if rare.any() else np.arange(len(rare))
+            shared = problem
+            if rare.any() and not rare.all():
+                some = examples.take(np.flatnonzero(rare))
+                shared = make_problem(some.X, some.y, some.n_classes)
             # the pooled model takes longest: it begins first
             task = self.learner.solve if self.min_examples else _know_nothing
-            waiting = pool.submit(task, rows_of(problem, shared), seed)
+            waiting = pool.submit(task, shared, seed)
             weights = solve_clusters(self.learner, problem, clusters, seed, pool, progress)
             pooled = waiting.result()
         self.model_ = _without_zeros(clusters, weights, pooled.weights.astype(np.float32))
@@ -160,17 +182,6 @@ def group(
     return index_clusters(problem, found[large], row_offsets, rows, pool), rare
 
 
-def rows_of(problem: Problem, rows: Int64Array) -> Problem:
-    """The problem of the chosen examples, with all its features."""
-    if len(rows) == len(problem.labels):
-        return problem
-    indptr = np.concatenate([[0], np.cumsum(np.diff(problem.indptr)[rows])])
-    indices = np.empty(indptr[-1], problem.indices.dtype)
-    data = np.empty(indptr[-1], problem.data.dtype)
-    copy_rows(problem, rows, indptr, indices, data)
-    return problem._replace(indptr=indptr, indices=indices, data=data, labels=problem.labels[rows])
-
-
 def _without_zeros(
     clusters: ClusterRows, weights: NDArray[np.float32], pooled: NDArray[np.float32]
 ) -> ClusterModel:
@@ -184,3 +195,125 @@ def _without_zeros(
         weights[useful],
         pooled,
     )
+
+
+def index_clusters(
+    problem: Problem, ids: Int64Array, row_offsets: Int64Array, rows: Int64Array, pool: Executor
+) -> ClusterRows:
+    """Adds the feature index to clusters of rows."""
+    counts = np.zeros(len(ids), np.int64)
+    nowhere = np.empty(0, np.int32)
+
+    def count(part: tuple[int, int]) -> None:
+        _collect(problem, *part, row_offsets, rows, counts, nowhere)
+
+    def fill(part: tuple[int, int]) -> None:
+        _collect(problem, *part, row_offsets, rows, offsets, features)
+
+    parts = ranges(row_offsets)
+    list(pool.map(count, parts))
+    offsets = np.concatenate([[0], np.cumsum(counts)])
+    features = np.empty(offsets[-1], np.int32)
+    list(pool.map(fill, parts))
+    return ClusterRows(ids, row_offsets, rows, offsets, features)
+
+
+def ranges(row_offsets: Int64Array) -> list[tuple[int, int]]:
+    """Half-open ranges of clusters with about ROWS_PER_RANGE examples each, the same for any number
+    of threads."""
+    n_clusters = len(row_offsets) - 1
+    if n_clusters == 0:
+        return []
+    cuts = np.arange(ROWS_PER_RANGE, row_offsets[-1], ROWS_PER_RANGE)
+    edges = np.unique(np.concatenate([[0], np.searchsorted(row_offsets, cuts), [n_clusters]]))
+    return [(int(first), int(last)) for first, last in pairwise(edges)]
+
+
+def part_of(problem: Problem, clusters: ClusterRows, first: int, last: int) -> Problem:
+    """The examples of clusters first..last as a problem of their own. Its features are the entries
+    of the clusters' indices: the same feature in two clusters is two features."""
+    rows = clusters.rows[clusters.row_offsets[first] : clusters.row_offsets[last]]
+    lengths = problem.indptr[rows + 1] - problem.indptr[rows]
+    indptr = np.concatenate([[0], np.cumsum(lengths)])
+    indices, data = np.empty(indptr[-1], np.int32), np.empty(indptr[-1], problem.data.dtype)
+    _copy_part(problem, clusters, first, last, indices, data)
+    n_features = int(clusters.feature_offsets[last] - clusters.feature_offsets[first])
+    return Problem(indptr, indices, data, problem.labels[rows], n_features, problem.n_classes)
+
+
+@kernel
+def _copy_part(problem, clusters, first, last, indices, data):
+    """Fills in the features and values of all entries of clusters first..last."""
+    base, n_entries = clusters.feature_offsets[first], 0
+    for cluster in range(first, last):
+        begin = clusters.feature_offsets[cluster]
+        end = clusters.feature_offsets[cluster + 1]
+        for place in range(clusters.row_offsets[cluster], clusters.row_offsets[cluster + 1]):
+            row = clusters.rows[place]
+            at = begin
+            for entry in range(problem.indptr[row], problem.indptr[row + 1]):
+                # columns of a row ascend: each is found behind the one before it
+                at = lower_bound(clusters.features, at, end, problem.indices[entry])
+                indices[n_entries], data[n_entries] = at - base, problem.data[entry]
+                n_entries += 1
+
+
+@kernel
+def _collect(
+    problem: Problem,
+    first: int,
+    last: int,
+    row_offsets: Int64Array,
+    rows: Int64Array,
+    offsets: Int64Array,
+    features: NDArray[np.int32],
+) -> None:
+    """Writes the sorted features of clusters first..last; with an empty array it only counts
+    them, into `offsets`."""
+    seen = np.full(problem.n_features, -1, np.int32)  # the last cluster that had the feature
+    fill = len(features) > 0
+    for cluster in range(first, last):
+        n_found = 0
+        for place in range(row_offsets[cluster], row_offsets[cluster + 1]):
+            row = rows[place]
+            for entry in range(problem.indptr[row], problem.indptr[row + 1]):
+                feature = problem.indices[entry]
+                if seen[feature] != cluster:
+                    seen[feature] = cluster
+                    if fill:
+                        features[offsets[cluster] + n_found] = feature
+                    n_found += 1
+        if fill:
+            features[offsets[cluster] : offsets[cluster] + n_found].sort()
+        else:
+            offsets[cluster] = n_found
+
+
+@kernel
+def cluster_decision(model, cluster_of_row, indptr, indices, data, out):
+    """w_o·φ of each row under the model of its cluster, into `out`, (n, K) float64."""
+    n_classes = model.pooled.shape[1]
+    for row in range(len(cluster_of_row)):
+        for o in range(n_classes):
+            out[row, o] = 0.0
+        cluster = find_cluster(model, cluster_of_row[row])
+        if cluster == POOLED:
+            for entry in range(indptr[row], indptr[row + 1]):
+                for o in range(n_classes):
+                    out[row, o] += data[entry] * model.pooled[indices[entry], o]
+            continue
+        begin, end = model.offsets[cluster], model.offsets[cluster + 1]
+        for entry in range(indptr[row], indptr[row + 1]):
+            at = lower_bound(model.features, begin, end, indices[entry])
+            if at < end and model.features[at] == indices[entry]:
+                for o in range(n_classes):
+                    out[row, o] += data[entry] * model.weights[at, o]
+
+
+@inner
+def find_cluster(model, number):
+    """The place of a cluster in the model's arrays, or POOLED if it has no model of its own."""
+    at = lower_bound(model.ids, 0, len(model.ids), number)
+    if at < len(model.ids) and model.ids[at] == number:
+        return at
+    return POOLED

@@ -20,6 +20,7 @@ import numpy as np
 
 from hyperbaton.foundation.arrays import FloatArray
 from hyperbaton.foundation.estimator import Estimator
+from hyperbaton.models.learning.losses import log_softmax
 from hyperbaton.models.learning.problem import Problem, check_matrix, make_problem
 
 
@@ -77,11 +78,4 @@ class Learner(Estimator, ABC):
 
     def probabilities(self, X: Any) -> FloatArray:  # noqa: N803
         """p(o | φ), (n, K); each row sums to one."""
-        return softmax(self.decision(X))
-
-
-def softmax(scores: FloatArray) -> FloatArray:
-    """exp(s) / Σ exp(s) of each row, without overflow."""
-    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
-    result: FloatArray = powers / powers.sum(axis=1, keepdims=True)
-    return result
+        return np.exp(log_softmax(self.decision(X)))

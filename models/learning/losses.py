@@ -70,6 +70,13 @@ def to_probabilities(scores):
     return highest + np.log(total)
 
 
+def log_softmax(scores: FloatArray) -> FloatArray:
+    """log p of the scores of each row, without overflow."""
+    shifted = scores - scores.max(axis=1, keepdims=True)
+    result: FloatArray = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+    return result
+
+
 def neighbours(n_classes: int) -> FloatArray:
     place = np.arange(n_classes)
     apart = np.abs(place[:, None] - place)

@@ -31,8 +31,14 @@ import numpy as np
 from hyperbaton.foundation.kernels import kernel
 from hyperbaton.models.learning.interface import Learner, Solution
 from hyperbaton.models.learning.losses import DISTANCES, structured_loss
-from hyperbaton.models.learning.problem import Problem, entries, generator, score, shuffle
-from hyperbaton.models.learning.unit_rows import with_unit_rows
+from hyperbaton.models.learning.problem import (
+    Problem,
+    entries,
+    generator,
+    score,
+    shuffle,
+    with_unit_rows,
+)
 
 
 @dataclass(eq=False, kw_only=True)

@@ -18,22 +18,15 @@ from hyperbaton.foundation.hashing import GOLDEN, mixed
 from hyperbaton.foundation.kernels import inner, kernel
 
 MAX_FEATURES = 2**31 - 1
-
-
-class CsrArrays(NamedTuple):
-    """A sparse matrix in compressed rows, in the types that the kernels are compiled for."""
-
-    indptr: Int64Array  # (n + 1,)
-    indices: Int32Array  # (entries,) columns, each at most once in a row, ascending
-    data: NDArray[Any]  # (entries,) float32 or float64
+CsrArrays = tuple[Int64Array, Int32Array, NDArray[Any]]  # the first three of `Problem`
 
 
 class Problem(NamedTuple):
     """n examples φ with their classes. There is no intercept: a feature that is always 1 is one."""
 
     indptr: Int64Array  # (n + 1,)
-    indices: Int32Array  # (entries,)
-    data: NDArray[Any]  # (entries,)
+    indices: Int32Array  # (entries,) columns, each at most once in a row, ascending
+    data: NDArray[Any]  # (entries,) float32 or float64
     labels: Int32Array  # (n,) from 0 to n_classes − 1; some classes may never occur
     n_features: int
     n_classes: int
@@ -54,7 +47,8 @@ def make_problem(matrix: Any, labels: Any, n_classes: int) -> Problem:
 
 
 def check_matrix(matrix: Any, n_features: int | None = None) -> CsrArrays:
-    """The arrays of a sparse matrix that should have `n_features` columns."""
+    """The arrays of a sparse matrix that should have `n_features` columns, in the types that the
+    kernels are compiled for."""
     if not sparse.issparse(matrix) or matrix.format != "csr" or len(matrix.shape) != 2:
         raise DataError(
             f"features come as {type(matrix).__name__}",
@@ -80,7 +74,7 @@ def check_matrix(matrix: Any, n_features: int | None = None) -> CsrArrays:
             f"feature {matrix.indices[entry]} of example {row} is {data[entry]}",
             expected="a finite number",
         )
-    return CsrArrays(
+    return (
         matrix.indptr.astype(np.int64, copy=False),
         matrix.indices.astype(np.int32, copy=False),
         np.ascontiguousarray(data),
@@ -88,7 +82,6 @@ def check_matrix(matrix: Any, n_features: int | None = None) -> CsrArrays:
 
 
 def check_labels(labels: Any, n_rows: int, n_classes: int) -> Int32Array:
-    """Classes of the examples as int32."""
     found = np.asarray(labels)
     check_integers(found, n_rows, "classes")
     wrong = np.flatnonzero((found < 0) | (found >= n_classes))
@@ -108,6 +101,14 @@ def check_integers(found: NDArray[Any], n_rows: int, things: str) -> None:
         raise DataError(
             f"{things} have the shape {found.shape}", expected=f"({n_rows},), one for each example"
         )
+
+
+def with_unit_rows(problem: Problem) -> Problem:
+    """The same problem with ‖φ‖ = 1 for every example that has features."""
+    rows = np.repeat(np.arange(len(problem.labels)), np.diff(problem.indptr))
+    square = np.bincount(rows, problem.data.astype(np.float64) ** 2, len(problem.labels))
+    norm = np.sqrt(np.where(square > 0, square, 1.0))
+    return problem._replace(data=(problem.data / norm[rows]).astype(problem.data.dtype))
 
 
 @inner

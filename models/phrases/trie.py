@@ -61,15 +61,32 @@ def _insert(trie, words, offsets, ends):
     return n_nodes
 
 
+def node_keys(trie: Trie, n_nodes: int) -> Int64Array:
+    """Parent · 2^32 + word of every node; EMPTY for nodes that nothing leads to, as the root."""
+    used = trie.nodes != EMPTY
+    keys = np.full(n_nodes, EMPTY, np.int64)
+    keys[trie.nodes[used]] = trie.keys[used]
+    return keys
+
+
+def spelled(above: Int64Array, word: Int64Array, nodes: Int64Array) -> Ragged:
+    """The words that lead to each of the nodes, by the parent and the last word of every node; the
+    root is its own parent."""
+    columns = []
+    while (nodes != ROOT).any():
+        columns.append(np.where(nodes != ROOT, word[nodes], EMPTY).astype(np.int32))
+        nodes = above[nodes]
+    words = np.array(columns[::-1], np.int32).reshape(len(columns), len(nodes)).T
+    return Ragged(words[words != EMPTY], np.append(0, np.cumsum((words != EMPTY).sum(axis=1))))
+
+
 def trie_laws(arrays: CheckedArrays, keys: str, nodes: str, n_nodes: int) -> Int64Array:
     """Of a trie on disk; the length of every node's phrase, 0 for nodes that nothing leads to."""
     arrays.hash_table(keys, nodes, n_nodes, free=EMPTY)
     slots = arrays.array(keys, np.int64, (None,))
     found = arrays.array(nodes, np.int32, (None,))
-    used = found != EMPTY
-    parent = np.full(n_nodes, EMPTY, np.int64)
-    parent[found[used]] = slots[used] >> 32
-    once = np.count_nonzero(used) == np.count_nonzero(parent != EMPTY)
+    parent = node_keys(Trie(slots, found), n_nodes) >> 32
+    once = np.count_nonzero(found != EMPTY) == np.count_nonzero(parent != EMPTY)
     arrays.that(nodes, once and parent[ROOT] == EMPTY, "is no trie: two ways lead to a node")
     arrays.within(keys, parent, EMPTY, n_nodes)
     length = np.zeros(n_nodes, np.int64)

@@ -1,9 +1,23 @@
 import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
 
-from hyperbaton.foundation.hashing import EMPTY, find_slot, first_slot, mix_in, mixed, table_size
+from hyperbaton.foundation.hashing import (
+    EMPTY,
+    find_number,
+    find_slot,
+    first_slot,
+    index_keys,
+    keys_in_order,
+    mix_in,
+    mixed,
+    table_size,
+)
 from hyperbaton.foundation.kernels import kernel
 
-mix, find_slot, first_slot, mix_in = map(kernel, (mixed, find_slot, first_slot, mix_in))
+mix, find_slot, first_slot, mix_in, find_number = map(
+    kernel, (mixed, find_slot, first_slot, mix_in, find_number)
+)
 
 MASK = 2**64 - 1
 GOLDEN = 0x9E3779B97F4A7C15
@@ -41,3 +55,11 @@ def test_colliding_keys_go_to_the_next_empty_slot():
     assert slot == (home + 1) % size
     keys[slot], values[slot] = 1, 1
     assert find_slot(keys, values, 1) == slot
+
+
+@given(st.lists(st.integers(0, 1 << 60), unique=True))
+def test_an_index_finds_what_was_put_in(keys):
+    index = index_keys(np.array(keys, np.int64))
+    assert [find_number(index, key) for key in keys] == list(range(len(keys)))
+    assert find_number(index, (1 << 60) + 1) == find_number(index, -1) == EMPTY
+    assert keys_in_order(index).tolist() == keys

@@ -78,7 +78,7 @@ def run(corpus: AlignedCorpus, size: int, names: list[str], order: str) -> None:
                 features = f"{model.index_.n_features:,}"
                 notes = (features, f"{model.prior_:g}", str(model.n_passes_), "")
             else:
-                features = f"{sum(one.index.n_features for one in model.models_.values()):,}"
+                features = f"{sum(len(one.weights) - 1 for one in model.models_.values()):,}"
                 priors = "/".join(f"{one.prior:g}" for one in model.models_.values())
                 notes = (features, priors, "", "")
         seconds, cpu = time.monotonic() - began, time.process_time() - cpu

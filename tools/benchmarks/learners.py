@@ -84,7 +84,7 @@ def show_first(
     bench: Bench, name: str, settings: dict[str, float], good: Callable[[Learner], bool]
 ) -> None:
     """The first fit, with growing numbers of rounds, that is good; a dash if none is."""
-    key = "max_iterations" if name in ("me", "me-gis", "mms-extragradient") else "max_rounds"
+    key = "max_iterations" if name in ("me", "me-gis") else "max_rounds"
     for rounds in ROUNDS:
         seconds, learner = bench.fit(name, **{key: rounds}, **settings)
         if good(learner):

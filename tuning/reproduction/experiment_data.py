@@ -20,9 +20,12 @@ from hyperbaton.corpus.corpora.corpus import AlignedCorpus
 from hyperbaton.corpus.words.word_classes import WordClasses
 from hyperbaton.foundation.arrays import BoolArray, Int64Array, Ragged
 from hyperbaton.foundation.errors import DataError
-from hyperbaton.models.distortion.dpr.examples import Examples, make_examples, make_features
-from hyperbaton.models.distortion.dpr.feature_set import number_columns, renumbered
-from hyperbaton.models.distortion.dpr.fitting import MIN_EXAMPLES
+from hyperbaton.models.distortion.dpr.fitting import (
+    MIN_EXAMPLES,
+    Examples,
+    make_examples,
+    make_features,
+)
 from hyperbaton.models.distortion.dpr.samples import Orientations
 from hyperbaton.models.learning.catalogue import make_learner
 from hyperbaton.models.learning.clusters import ClusteredExamples, ClusteredLearner
@@ -129,16 +132,11 @@ class Repetition:
                 expected="test examples have a source phrase that occurs in training",
                 advice="take more sentences",
             )
-        examples = self._examples
-        begin, columns, _ = examples.rows
-        used = np.zeros(len(examples.samples), bool)
-        used[train_rows] = True
-        in_training = columns[np.repeat(used, np.diff(begin))]
-        counts = np.bincount(in_training, minlength=examples.n_columns)
-        number = number_columns(counts, self._min_count)
-        matrix = renumbered(examples.rows, number)
+        matrix = self._examples.matrix
+        train, test = matrix[train_rows], matrix[test_rows]
+        often = np.flatnonzero(train.getnnz(axis=0) >= max(1, self._min_count))
         return DataSplit(
-            size, matrix[train_rows], matrix[test_rows], train_rows, test_rows, examples
+            size, train[:, often], test[:, often], train_rows, test_rows, self._examples
         )
 
     def _rows(self, size: int) -> tuple[Int64Array, Int64Array]:
@@ -170,10 +168,7 @@ class Repetition:
 
     def _n_features(self, rows: Int64Array, n_clusters: int) -> Int64Array:
         """Different features of the examples of each source phrase."""
-        begin, columns, _ = self._examples.rows
-        lengths = np.diff(begin)
-        used = np.zeros(len(lengths), bool)
-        used[rows] = True
-        cluster = np.repeat(np.where(used, self._examples.cluster, -1), lengths)
-        place = cluster[cluster >= 0] * self._examples.n_columns + columns[cluster >= 0]
-        return np.bincount(np.unique(place) // self._examples.n_columns, minlength=n_clusters)
+        entries = self._examples.matrix[rows].tocoo()
+        n_columns = entries.shape[1]
+        place = self._examples.cluster[rows][entries.row] * n_columns + entries.col
+        return np.bincount(np.unique(place) // n_columns, minlength=n_clusters)

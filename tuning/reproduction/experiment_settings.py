@@ -5,8 +5,7 @@ from dataclasses import dataclass, replace
 
 from hyperbaton.corpus.words.word_classes import N_CLASSES
 from hyperbaton.foundation.errors import DataError, SettingError, check_known
-from hyperbaton.models.distortion.dpr.examples import make_features
-from hyperbaton.models.distortion.dpr.fitting import MIN_EXAMPLES
+from hyperbaton.models.distortion.dpr.fitting import MIN_EXAMPLES, make_features
 from hyperbaton.models.distortion.dpr.relative_frequency import RelativeFrequency
 from hyperbaton.models.distortion.dpr.samples import DISTANCE, orientations
 from hyperbaton.models.learning.catalogue import parse_learner

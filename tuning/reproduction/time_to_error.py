@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from hyperbaton.models.learning.catalogue import make_learner, parse_learner
-from hyperbaton.models.learning.cluster_arrays import ClusterModel
+from hyperbaton.models.learning.clusters import ClusterModel
 from hyperbaton.tuning.reproduction.experiment_data import TrainingSet
 
 LOGISTIC = ("me", "mlr-dual", "mlr-primal", "me-gis")  # the first that is there sets the goal

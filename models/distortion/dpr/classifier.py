@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from hyperbaton.corpus.words.word_classes import WordClasses, classes_of_words
 from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array, Ragged
+from hyperbaton.foundation.files.array_files import restored, saved
 from hyperbaton.foundation.files.array_laws import CheckedArrays
 from hyperbaton.foundation.files.vocabulary import Vocabulary
 from hyperbaton.foundation.hashing import EMPTY
@@ -29,7 +30,8 @@ from hyperbaton.models.distortion.dpr.feature_set import (
 )
 from hyperbaton.models.distortion.dpr.samples import PairPlaces
 from hyperbaton.models.distortion.interface import OptionTable
-from hyperbaton.models.learning.cluster_arrays import POOLED, ClusterModel, cluster_decision
+from hyperbaton.models.learning.clusters import POOLED, ClusterModel, cluster_decision
+from hyperbaton.models.learning.losses import to_probabilities
 from hyperbaton.models.phrases.table import PhraseTable
 from hyperbaton.models.phrases.trie import ROOT, Trie, child, trie_laws
 
@@ -116,18 +118,13 @@ class PhraseClassifier:
         """What `save` of the model writes besides the vocabularies."""
         return {
             "number": self.number,
-            "trie_keys": self.trie.keys,
-            "trie_nodes": self.trie.nodes,
+            **saved(self.trie, "trie_"),
             "cluster_of_node": self.cluster_of_node,
             "source_classes": self.source.of_word,
             "target_classes": self.target.of_word,
-            **self.weights(MODEL),
+            **saved(self.model, MODEL),
             **{f"{FEATURES}{name}": values for name, values in self.features.arrays().items()},
         }
-
-    def weights(self, prefix: str) -> dict[str, NDArray[Any]]:
-        """The arrays that differ between classifiers of the same examples."""
-        return {f"{prefix}{name}": values for name, values in self.model._asdict().items()}
 
     @classmethod
     def from_arrays(
@@ -145,16 +142,12 @@ class PhraseClassifier:
         return cls(
             features.restore(own),
             arrays["number"],
-            Trie(arrays["trie_keys"], arrays["trie_nodes"]),
+            restored(Trie, arrays, "trie_"),
             arrays["cluster_of_node"],
-            model_from_arrays(arrays, MODEL),
+            restored(ClusterModel, arrays, MODEL),
             side(arrays["source_classes"], source),
             side(arrays["target_classes"], target),
         )
-
-
-def model_from_arrays(arrays: Mapping[str, NDArray[Any]], prefix: str) -> ClusterModel:
-    return ClusterModel(**{name: arrays[f"{prefix}{name}"] for name in ClusterModel._fields})
 
 
 def classifier_laws(
@@ -271,15 +264,12 @@ def _to_log_probabilities(scores, of_entries, entry):
     """p(o) = exp(w_o·φ) / Σ exp(w_o'·φ), eq. (3): adds what each option's translation says to the
     scores, and puts log p in their place."""
     n_classes = scores.shape[1]
+    p = np.empty(n_classes)
     for option in range(len(entry)):
-        highest = -np.inf
         for o in range(n_classes):
             if entry[option] >= 0:
                 scores[option, o] += of_entries[entry[option], o]
-            highest = max(highest, scores[option, o])
-        total = 0.0
-        for o in range(n_classes):
-            total += np.exp(scores[option, o] - highest)
-        log_total = highest + np.log(total)
+            p[o] = scores[option, o]
+        log_total = to_probabilities(p)
         for o in range(n_classes):
             scores[option, o] -= log_total

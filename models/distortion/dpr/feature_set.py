@@ -105,10 +105,6 @@ class DescribedPlaces(NamedTuple):
     places: PairPlaces
     threads: int = 2
 
-    @property
-    def raw_columns(self) -> Int32Array:
-        return np.arange(self.features.n_columns_, dtype=np.int32)
-
     def chunks(self, number: Int32Array) -> Iterator[FeatureRows]:
         """The rows of some places after the other, made by several threads."""
         features, source, target, places, threads = self
@@ -119,16 +115,6 @@ class DescribedPlaces(NamedTuple):
         with ThreadPoolExecutor(threads) as pool:
             yield from pool.map(work, range(0, len(places.inner), ROWS_AT_ONCE))
 
-    def rows(self) -> FeatureRows:
-        """The rows of all places, by raw columns."""
-        parts = list(self.chunks(self.raw_columns))
-        sizes = np.concatenate([[0], *(np.diff(begin) for begin, _, _ in parts)])
-        return (
-            np.cumsum(sizes),
-            np.concatenate([np.empty(0, np.int32), *(columns for _, columns, _ in parts)]),
-            np.concatenate([np.empty(0, np.float32), *(values for _, _, values in parts)]),
-        )
-
     def matrix(self, min_count: int) -> tuple[csr_matrix, Int32Array]:
         """Columns that occur `min_count` times, as a matrix, and new numbers for all raw ones.
 
@@ -136,10 +122,12 @@ class DescribedPlaces(NamedTuple):
         beside it.
         """
         counts = np.zeros(self.features.n_columns_, np.int64)
-        for _, columns, _ in self.chunks(self.raw_columns):
+        for _, columns, _ in self.chunks(np.arange(len(counts), dtype=np.int32)):
             _count(columns, counts)
-        number = number_columns(counts, min_count)
-        n_entries = int(counts[number != DROPPED].sum())
+        kept = counts >= max(1, min_count)
+        number = np.full(len(counts), DROPPED, np.int32)
+        number[kept] = np.arange(np.count_nonzero(kept))
+        n_entries = int(counts[kept].sum())
         begin = np.zeros(len(self.places.inner) + 1, np.int64)
         columns, values = np.empty(n_entries, np.int32), np.empty(n_entries, np.float32)
         row = at = 0
@@ -148,37 +136,13 @@ class DescribedPlaces(NamedTuple):
             begin[row + 1 : row + len(own_begin)] = at + own_begin[1:]
             columns[at:end], values[at:end] = own_columns, own_values
             row, at = row + len(own_begin) - 1, end
-        return _as_matrix(begin, columns, values, number), number
-
-
-def number_columns(counts: Int64Array, min_count: int) -> Int32Array:
-    """New numbers, without holes, for the columns that occur `min_count` times; DROPPED for the
-    others."""
-    kept = counts >= max(1, min_count)
-    number = np.full(len(counts), DROPPED, np.int32)
-    number[kept] = np.arange(np.count_nonzero(kept))
-    return number
+        shape = len(begin) - 1, np.count_nonzero(kept)
+        matrix = csr_matrix((values, columns, begin), shape=shape, copy=False)
+        matrix.has_canonical_format = True  # columns rise, and new numbers keep their order
+        return matrix, number
 
 
 @kernel
 def _count(columns, counts):
     for column in columns:
         counts[column] += 1
-
-
-def renumbered(rows: FeatureRows, number: Int32Array) -> csr_matrix:
-    """Rows under new column numbers, as a matrix; dropped columns are left out."""
-    begin, columns, values = rows
-    new = number[columns]
-    kept = new != DROPPED
-    before = np.concatenate([[0], np.cumsum(kept)])
-    return _as_matrix(before[begin], new[kept], values[kept], number)
-
-
-def _as_matrix(
-    begin: Int64Array, columns: Int32Array, values: Float32Array, number: Int32Array
-) -> csr_matrix:
-    shape = len(begin) - 1, int(number.max(initial=DROPPED)) + 1
-    matrix = csr_matrix((values, columns, begin), shape=shape, copy=False)
-    matrix.has_canonical_format = True  # columns of a row rise, and new numbers keep their order
-    return matrix

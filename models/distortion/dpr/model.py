@@ -33,16 +33,18 @@ from typing import ClassVar, Self
 
 from hyperbaton.corpus.corpora.corpus import AlignedCorpus
 from hyperbaton.corpus.sentences.sentence import Sentence
-from hyperbaton.foundation.files.array_files import load_arrays, save_arrays
+from hyperbaton.foundation.files.array_files import load_arrays, restored, save_arrays, saved
 from hyperbaton.foundation.progress import Progress, silent
 from hyperbaton.models.distortion.dpr.classifier import (
     PhraseClassifier,
     TranslationScores,
     classifier_laws,
-    model_from_arrays,
 )
-from hyperbaton.models.distortion.dpr.examples import make_features
-from hyperbaton.models.distortion.dpr.fitting import ClassifierSettings, train_classifier
+from hyperbaton.models.distortion.dpr.fitting import (
+    ClassifierSettings,
+    make_features,
+    train_classifier,
+)
 from hyperbaton.models.distortion.dpr.samples import DISTANCE, MSD, Orientations, orientations
 from hyperbaton.models.distortion.dpr.scorers import (
     BIDIRECTIONAL,
@@ -50,10 +52,12 @@ from hyperbaton.models.distortion.dpr.scorers import (
     CornerScorer,
     DistanceScorer,
     MoveScorer,
+    PredictedMoves,
     Scaling,
 )
 from hyperbaton.models.distortion.interface import DistortionModel, OptionTable
 from hyperbaton.models.learning.catalogue import make_learner, parse_learner
+from hyperbaton.models.learning.clusters import ClusterModel
 from hyperbaton.models.phrases.table import PhraseTable
 
 DIRECT, SCALED, BOTH_WAYS = "direct", "scaled", "bidirectional"
@@ -119,7 +123,6 @@ class Dpr(ClassifierSettings, DistortionModel):
         return [self.classifier_, *([self.forward_] if self.use == BOTH_WAYS else [])]
 
     def check_settings(self) -> None:
-        """Refuses impossible values before any work."""
         _ = self.feature_names  # checks the classes, the learner and the use
         make_features(self.features, self.window, self.order)
         possible = self.use != SCALED or bool(self._setup.last)
@@ -132,17 +135,17 @@ class Dpr(ClassifierSettings, DistortionModel):
     def prepare(self, sentence: Sentence, options: OptionTable) -> MoveScorer:
         classifiers = self._classifiers
         memos = self._memo_of(options.phrases, classifiers)
-        log_p, *forward = (
+        log_p = [
             classifier.log_probabilities(sentence.words, options, memo)
             for classifier, memo in zip(classifiers, memos, strict=True)
-        )
-        if forward:
-            return BidirectionalScorer(sentence, options, self._setup, log_p, *forward)
+        ]
+        predicted = PredictedMoves(sentence, options, self._setup, log_p)
+        if self.use == BOTH_WAYS:
+            return BidirectionalScorer(predicted)
         if not self._setup.last:
-            return CornerScorer(sentence, options, self._setup, log_p)
+            return CornerScorer(predicted)
         scaling = Scaling(self.beta, self.cap, self.monotone_penalty)
-        chosen = scaling if self.use == SCALED else None
-        return DistanceScorer(sentence, options, self._setup, log_p, chosen)
+        return DistanceScorer(predicted, scaling if self.use == SCALED else None)
 
     def _memo_of(
         self, phrases: PhraseTable, classifiers: list[PhraseClassifier]
@@ -160,7 +163,7 @@ class Dpr(ClassifierSettings, DistortionModel):
         }
         arrays = self.classifier_.arrays()
         for forward in self._classifiers[1:]:
-            arrays |= forward.weights(FORWARD)
+            arrays |= saved(forward.model, FORWARD)
         save_arrays(directory, self.FORMAT, self.settings(), arrays, vocabularies)
 
     def load(self, directory: Path) -> Self:
@@ -174,6 +177,6 @@ class Dpr(ClassifierSettings, DistortionModel):
             features, arrays, vocabularies["source"], vocabularies["target"]
         )
         if both_ways:
-            model = model_from_arrays(arrays, FORWARD)
+            model = restored(ClusterModel, arrays, FORWARD)
             self.forward_ = replace(self.classifier_, model=model)
         return self

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperbaton.foundation.arrays import Int32Array, Int64Array, Ragged
+from hyperbaton.foundation.files.array_files import restored, saved
 from hyperbaton.foundation.files.array_laws import CheckedArrays
 from hyperbaton.foundation.hashing import EMPTY
 from hyperbaton.foundation.kernels import inner, kernel
@@ -34,10 +35,87 @@ from hyperbaton.models.distortion.dpr.feature_set import (
     FeatureSet,
     Layers,
 )
-from hyperbaton.models.distortion.dpr.ngrams import NgramIndex, find_ngrams, ngram_laws
 from hyperbaton.models.distortion.dpr.samples import PairPlaces
+from hyperbaton.models.phrases.trie import (
+    ROOT,
+    Trie,
+    build_trie,
+    child,
+    node_keys,
+    number_spans,
+    spelled,
+    trie_laws,
+)
 
 LAYERS = ("word", "class")
+
+
+class NgramIndex(NamedTuple):
+    """The n-grams of up to `order` words that a text has, numbered from 0 for each length."""
+
+    trie: Trie
+    numbers: Int32Array  # (n_nodes,) of the n-gram that ends there, or EMPTY
+    sizes: Int64Array  # (order,) how many n-grams there are of each length
+
+    @classmethod
+    def fit(cls, text: Ragged, order: int) -> "tuple[NgramIndex, Int32Array]":
+        """The index of a text, and the numbers of its n-grams as `find` would give them."""
+        spans = number_spans(text, order)
+        sizes = np.bincount(spans.length, minlength=order + 1)[1:]
+        first = np.cumsum(sizes) - sizes  # lengths are numbered one after the other
+        phrases = Ragged.gather(text.values, spans.first_at, spans.length)
+        trie, ends, n_nodes = build_trie(phrases)
+        numbers = np.full(n_nodes, EMPTY, np.int32)
+        numbers[ends] = np.arange(len(ends)) - first[spans.length - 1]
+        ids = np.where(spans.ids >= 0, spans.ids - first[:, None], EMPTY)
+        return cls(trie, numbers, sizes), ids.astype(np.int32)
+
+    def find(self, text: Ragged) -> Int32Array:
+        """The number of the n-gram of each length at each place, (order, n_words); EMPTY where the
+        index does not have it or the row ends."""
+        ids = np.full((len(self.sizes), len(text.values)), EMPTY, np.int32)
+        find_ngrams(self.trie, self.numbers, text.values, text.offsets, ids)
+        return ids
+
+    def words(self, length: int, number: int) -> list[int]:
+        """The words of an n-gram; slow, for inspection."""
+        keys = node_keys(self.trie, len(self.numbers))
+        nodes = np.flatnonzero(self.numbers == number)  # one for each length
+        found = spelled(np.maximum(keys >> 32, ROOT), keys & 0xFFFFFFFF, nodes)
+        return next(row.tolist() for row in found if len(row) == length)
+
+    def arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
+        return saved(self.trie, f"{prefix}_") | saved(self, f"{prefix}_")
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str) -> "NgramIndex":
+        trie = restored(Trie, arrays, f"{prefix}_")
+        return restored(cls, arrays, f"{prefix}_", trie=trie)
+
+
+def ngram_laws(arrays: CheckedArrays, prefix: str, order: int) -> Int64Array:
+    """Of an index on disk, whose n-grams are numbered by their lengths; how many there are."""
+    name = f"{prefix}_sizes"
+    sizes = arrays.indices(name, np.int64, (order,), below=2**31)
+    numbers = arrays.array(f"{prefix}_numbers", np.int32, (None,))
+    length = trie_laws(arrays, f"{prefix}_keys", f"{prefix}_nodes", len(numbers))
+    most = np.append(0, sizes)[np.where(length <= order, length, 0)]
+    fits = np.all((numbers >= EMPTY) & (numbers < np.maximum(most, 0)))
+    arrays.that(f"{prefix}_numbers", fits, "has numbers of n-grams that are not there")
+    return sizes
+
+
+@kernel
+def find_ngrams(trie, numbers, words, offsets, ids):
+    """Writes the numbers of n-grams that are there into `ids`, (order, n_words)."""
+    for row in range(len(offsets) - 1):
+        for at in range(offsets[row], offsets[row + 1]):
+            node = np.int32(ROOT)
+            for k in range(min(len(ids), offsets[row + 1] - at)):
+                node = child(trie, node, words[at + k])
+                if node == EMPTY:
+                    break
+                ids[k, at] = numbers[node]
 
 
 class _Text(NamedTuple):
@@ -192,8 +270,8 @@ def _edge_columns(words_index, classes_index, words, classes, templates, number)
     n_words, order = len(words), len(words_index.sizes)
     ids = np.full((2, order, n_words), EMPTY, np.int32)
     whole = np.array([0, n_words])
-    find_ngrams(words_index.trie, words_index.number_of_node, words, whole, ids[0])
-    find_ngrams(classes_index.trie, classes_index.number_of_node, classes, whole, ids[1])
+    find_ngrams(words_index.trie, words_index.numbers, words, whole, ids[0])
+    find_ngrams(classes_index.trie, classes_index.numbers, classes, whole, ids[1])
     n_own = np.zeros(2, np.int64)
     for row in range(len(templates)):
         n_own[templates[row, 1]] += 1

@@ -27,7 +27,7 @@ knows where the previous phrase really ended. The authors' own program takes no 
 """
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -53,11 +53,9 @@ class Orientations:
         return len(self.names)
 
     def of(self, distances: ArrayLike) -> Int64Array:
-        """The class of each distance."""
         return np.searchsorted(self.last, np.asarray(distances))
 
     def label(self, samples: "Samples") -> Int64Array:
-        """The class of each example."""
         return self.of(samples.distance) if self.last else samples.corner
 
 
@@ -98,8 +96,7 @@ class PairPlaces(NamedTuple):
     inner: UInt64Array  # inner alignment, bit 8 · target + source
 
     def rows(self, first: int, last: int) -> "PairPlaces":
-        columns: Any = (column[first:last] for column in self)
-        return PairPlaces(*columns)
+        return PairPlaces._make(column[first:last] for column in self)
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,23 +5,19 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hyperbaton.corpus.sentences.sentence import Sentence
-from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array
+from hyperbaton.foundation.arrays import FloatArray, Int64Array
 from hyperbaton.foundation.kernels import kernel
 from hyperbaton.models.distortion.dpr.samples import MSD, Orientations
 from hyperbaton.models.distortion.interface import HeatMap, OptionTable, Steps
-from hyperbaton.models.distortion.span_moves import (
-    OrientationScorer,
-    class_of_orientation,
-    moves_between_spans,
-)
+from hyperbaton.models.distortion.span_moves import OrientationScorer
 from hyperbaton.models.distortion.tables import Moves, Table, TableScorer
 from hyperbaton.models.phrases.reordering import ReorderingType
 
 LOG_HALF = np.log(0.5)
 BIDIRECTIONAL = ReorderingType(classes=MSD, direction="bidirectional")
+BACKWARD = ReorderingType(classes=MSD, direction="backward")
 
 
 class Scaling(NamedTuple):
@@ -32,32 +28,32 @@ class Scaling(NamedTuple):
     monotone_penalty: float  # words that d = 0 is charged for where it is not expected
 
 
-class MoveScorer(TableScorer):
-    """Has log p of each class for every option, and in `forward` that of the next phrase's move."""
+class PredictedMoves(NamedTuple):
+    """What the classifiers say about the options of a sentence."""
 
-    def __init__(
-        self,
-        sentence: Sentence,
-        options: OptionTable,
-        setup: Orientations,
-        log_p: FloatArray,
-        *forward: FloatArray,
-    ) -> None:
-        self._sentence, self._options = sentence, options
-        self._setup, self._log_p, self._forward = setup, log_p, forward
+    sentence: Sentence
+    options: OptionTable
+    setup: Orientations
+    log_p: Sequence[FloatArray]  # (N, classes) each: of the move, and of the next phrase's move
+
+
+class MoveScorer(TableScorer):
+    def __init__(self, predicted: PredictedMoves) -> None:
+        self._predicted = predicted
 
     def distributions(self) -> Sequence[FloatArray]:
         """Over the classes of every option, (N, classes)."""
-        return [np.exp(own) for own in (self._log_p, *self._forward)]
+        return [np.exp(log_p) for log_p in self._predicted.log_p]
 
     def heat_maps(self) -> Sequence[HeatMap]:
         """How each source phrase moves, with its first option as translation."""
-        spans = np.stack([self._options.start, self._options.end], axis=1)
+        sentence, options, setup, _ = self._predicted
+        spans = np.stack([options.start, options.end], axis=1)
         _, first = np.unique(spans, axis=0, return_index=True)
-        phrases = tuple(" ".join(self._sentence.words[slice(*span)]) for span in spans[first])
-        title = "p(move), d = previous end − start" if self._setup.last else "p(move)"
+        phrases = tuple(" ".join(sentence.words[slice(*span)]) for span in spans[first])
+        title = "p(move), d = previous end − start" if setup.last else "p(move)"
         return [
-            HeatMap(title, phrases, self._setup.names, p[first], "source phrase", "class of moves")
+            HeatMap(title, phrases, setup.names, p[first], "source phrase", "class of moves")
             for title, p in zip((title, "p(next move)"), self.distributions(), strict=False)
         ]
 
@@ -66,15 +62,9 @@ class DistanceScorer(MoveScorer):
     """One table, from the end of the previous option to the next option; `scaling` makes prices of
     probabilities."""
 
-    def __init__(
-        self,
-        sentence: Sentence,
-        options: OptionTable,
-        setup: Orientations,
-        log_p: FloatArray,
-        scaling: Scaling | None,
-    ) -> None:
-        super().__init__(sentence, options, setup, log_p)
+    def __init__(self, predicted: PredictedMoves, scaling: Scaling | None) -> None:
+        super().__init__(predicted)
+        _, options, setup, (log_p,) = predicted
         moves = _classes_of_distances(setup, options.n_words)
         if scaling:
             values = _scaled(log_p, options.start, moves, scaling)
@@ -86,46 +76,33 @@ class DistanceScorer(MoveScorer):
         TableScorer.__init__(self, 1, [table])
 
 
-class CornerScorer(MoveScorer):
-    """log p of the orientation of each move between two spans."""
-
-    def __init__(
-        self, sentence: Sentence, options: OptionTable, setup: Orientations, log_p: FloatArray
-    ) -> None:
-        super().__init__(sentence, options, setup, log_p)
-        self._span: Int32Array
-        self._class_of_move: NDArray[np.uint8]
-        self._span, self._class_of_move = moves_between_spans(
-            options.n_words, options.start, options.end, class_of_orientation(MSD)
-        )
-        self.state_of_option = self._span.astype(np.int64)
-        self.n_features, self.tables, self.finish_values = 1, (), None
-
-    def features(self, steps: Steps) -> FloatArray:
-        span = self._span
-        class_ = self._class_of_move[span[steps.previous + 1], span[steps.option + 1]]
-        return self._log_p[steps.option, class_][:, None]
-
-    def moves(self, weights: FloatArray) -> list[Moves]:
-        nothing = np.zeros((len(self._options) + 1, len(self._setup)))
-        after = self._log_p * weights[0]
-        return [Moves(self._span, self._class_of_move, nothing, after)]
-
-
 class BidirectionalScorer(MoveScorer, OrientationScorer):
     """A feature for each orientation, towards the previous phrase and towards the next, as in the
     lexicalised model."""
 
-    def __init__(
-        self,
-        sentence: Sentence,
-        options: OptionTable,
-        setup: Orientations,
-        log_p: FloatArray,
-        forward: FloatArray,
-    ) -> None:
-        MoveScorer.__init__(self, sentence, options, setup, log_p, forward)
-        OrientationScorer.__init__(self, BIDIRECTIONAL, options, np.hstack([log_p, forward]))
+    kind = BIDIRECTIONAL
+
+    def __init__(self, predicted: PredictedMoves) -> None:
+        MoveScorer.__init__(self, predicted)
+        OrientationScorer.__init__(self, self.kind, predicted.options, np.hstack(predicted.log_p))
+
+
+class CornerScorer(BidirectionalScorer):
+    """log p of the orientation of each move between two spans: the same features, towards the
+    previous phrase only, added up."""
+
+    kind = BACKWARD
+
+    def __init__(self, predicted: PredictedMoves) -> None:
+        super().__init__(predicted)
+        self.n_features = 1
+
+    def features(self, steps: Steps) -> FloatArray:
+        total: FloatArray = super().features(steps).sum(axis=1, keepdims=True)
+        return total
+
+    def moves(self, weights: FloatArray) -> list[Moves]:
+        return super().moves(np.repeat(weights, len(self._predicted.setup)))
 
 
 @lru_cache(maxsize=256)

@@ -131,7 +131,6 @@ def _score(
     start, end, option, state, coverage, histories, backward, forward, class_of, scores, kinds,
     values,
 ):  # fmt: skip
-    """Fills in the features of the steps."""
     column = 0
     for step in range(len(option)):
         here = option[step]

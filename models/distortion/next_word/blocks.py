@@ -5,7 +5,7 @@ some thousand pairs. Memory for blocks is limited; those over the limit are kept
 file.
 
 The pair of CP i and candidate j of a sentence of n words is in row i (0 to n) and column j − 1. The
-features of two words are kept once for the two words (`pair_index.py`) and not for every pair of
+features of two words are kept once for the two words (`selection.py`) and not for every pair of
 places that has them near. The words at places a and b matter to pairs (i, j) with |a − i| ≤ 2 and
 |b − j| ≤ 2, of which those in either direction have records of their own:
 
@@ -24,11 +24,11 @@ from typing import IO, Any, NamedTuple
 
 import numpy as np
 
-from hyperbaton.foundation.arrays import BoolArray, Int32Array, Int64Array
+from hyperbaton.foundation.arrays import Int32Array, Int64Array
+from hyperbaton.foundation.hashing import EMPTY, find_number
 from hyperbaton.foundation.kernels import inner, kernel
 from hyperbaton.models.distortion.next_word.events import NextWordEvents
-from hyperbaton.models.distortion.next_word.pair_index import PairIndex, find_record
-from hyperbaton.models.distortion.next_word.selection import find
+from hyperbaton.models.distortion.next_word.selection import PairIndex, find_record
 from hyperbaton.models.distortion.next_word.templates import (
     DISTANCES,
     MARGIN,
@@ -66,8 +66,6 @@ class Block(NamedTuple):
 
 
 class Blocks:
-    """The blocks of a corpus."""
-
     def __init__(
         self, symbols: Symbols, events: NextWordEvents, index: PairIndex, *, kept_bytes: int
     ) -> None:
@@ -95,7 +93,7 @@ class Blocks:
         """Makes blocks and keeps them in memory while there is room, then on disk."""
         step = 16
         with self._lock, ThreadPoolExecutor(threads) as pool:
-            new = [number for number in numbers if not self._has(number)]
+            new = [n for n in numbers if n not in self.kept and n not in self._spilled]
             for begin in range(0, len(new), step):
                 some = new[begin : begin + step]
                 for number, block in zip(some, pool.map(self.__getitem__, some), strict=True):
@@ -104,16 +102,6 @@ class Blocks:
                         self.kept[number] = block
                     else:
                         self._write(number, block)
-
-    def _has(self, number: int) -> bool:
-        return number in self.kept or number in self._spilled
-
-    def occurring(self) -> BoolArray:
-        """Which features occur, (n_features + 1,); the last stands for those that do not exist."""
-        occur = np.zeros(self.index.n_features + 1, np.bool_)
-        for number in range(len(self)):
-            _mark(self[number], self.index, occur)
-        return occur
 
     def _write(self, number: int, block: Block) -> None:
         if self._file is None:
@@ -196,8 +184,10 @@ def columns(n_words, o, a):
 
 @inner
 def _find(index, key):
-    number = find(index.others, key)
-    return number if number < index.others.n_features else index.n_features
+    """The number of a feature of at most one word; that of features that do not exist if it does
+    not."""
+    number = find_number(index.others, key)
+    return number if number != EMPTY else index.n_features
 
 
 @inner
@@ -245,14 +235,3 @@ def _distance_features(index):
             features[o, d, 0] = _find(index, orientation_key(o))
             features[o, d, 1] = _find(index, distance_key(o, d))
     return features
-
-
-@kernel
-def _mark(block, index, occur):
-    """Marks the features of a block, (n_features + 1,)."""
-    for rows in (block.side.reshape(-1), block.tags.reshape(-1), block.distance.reshape(-1)):
-        for feature in rows:
-            occur[feature] = True
-    for record in block.cells:
-        if record:
-            occur[index.begin[record - 1] : index.begin[record]] = True

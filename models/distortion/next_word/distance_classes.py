@@ -20,10 +20,12 @@ from numpy.typing import NDArray
 
 from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array
 from hyperbaton.foundation.errors import SettingError, nearest
+from hyperbaton.foundation.hashing import EMPTY, KeyIndex, find_number
 from hyperbaton.foundation.kernels import inner, kernel
 from hyperbaton.models.distortion.next_word.events import NextWordEvents
-from hyperbaton.models.distortion.next_word.selection import FeatureIndex, find, make_index
 from hyperbaton.models.distortion.next_word.templates import MARGIN, TAG_BITS, WORD_BITS, padded
+from hyperbaton.models.learning.l_bfgs import summed
+from hyperbaton.models.learning.losses import log_softmax, to_probabilities
 
 N_CLASSES = 9
 N_TEMPLATES = 10
@@ -47,7 +49,6 @@ def check_bins(bins: str) -> None:
 
 
 def distance_classes(distortions: NDArray[Any], bins: str) -> Int64Array:
-    """The class of each distortion."""
     return np.searchsorted(BINS[bins], distortions, side="right") - 1
 
 
@@ -113,7 +114,7 @@ def describe_place(key: int) -> list[tuple[str, int]]:
 class ClassExamples:
     """Events as examples of one direction: features of a place, and a class.
 
-    The objective of training (`models/distortion/next_word/gaussian_prior.py`).
+    The objective of training (`models/learning/l_bfgs.py`).
     """
 
     def __init__(self, features: Int32Array, classes: Int64Array, threads: int) -> None:
@@ -124,12 +125,10 @@ class ClassExamples:
         return len(self.classes)
 
     def value(self, weights: FloatArray) -> float:
-        return self._sum(weights, None)
+        return self._sum(weights, (0, 0))[0]
 
     def value_and_gradient(self, weights: FloatArray) -> tuple[float, FloatArray]:
-        gradients = np.zeros((EVENT_LANES, *weights.shape))
-        value = self._sum(weights, gradients)
-        return value, gradients.sum(axis=0)
+        return self._sum(weights, weights.shape)
 
     def curvature(self, weights: FloatArray) -> FloatArray:
         """As if all classes were alike: events with the feature, times p (1 − p)."""
@@ -137,22 +136,18 @@ class ClassExamples:
         share = (N_CLASSES - 1) / N_CLASSES**2
         return np.repeat(counts[:, None] * share, N_CLASSES, axis=1)
 
-    def _sum(self, weights: FloatArray, gradients: FloatArray | None) -> float:
-        # the same sums in the same order for any number of threads
-        nothing = np.empty((0, 0))
-
-        def work(lane: int) -> float:
-            gradient = nothing if gradients is None else gradients[lane]
-            value = 0.0
+    def _sum(self, weights: FloatArray, shape: tuple[int, ...]) -> tuple[float, FloatArray]:
+        def work(lane: int) -> tuple[float, FloatArray]:
+            value, gradient = 0.0, np.zeros(shape)
             for begin in range(
                 lane * EVENTS_AT_ONCE, len(self.classes), EVENT_LANES * EVENTS_AT_ONCE
             ):
                 rows = slice(begin, begin + EVENTS_AT_ONCE)
                 value += _add_examples(self.features[rows], self.classes[rows], weights, gradient)
-            return value
+            return value, gradient
 
         with ThreadPoolExecutor(self.threads) as pool:
-            return sum(pool.map(work, range(EVENT_LANES)))
+            return summed(pool.map(work, range(EVENT_LANES)))
 
 
 @kernel
@@ -165,14 +160,10 @@ def _add_examples(features, classes, weights, gradient):
             feature = np.uint64(features[row, k])
             for c in range(N_CLASSES):
                 scores[c] += weights[feature, np.uint64(c)]
-        highest, z = scores.max(), 0.0
-        for c in range(N_CLASSES):
-            z += np.exp(scores[c] - highest)
-        value += np.log(z) + highest - scores[classes[row]]
+        own = scores[classes[row]]
+        value += to_probabilities(scores) - own
         if not len(gradient):
             continue
-        for c in range(N_CLASSES):
-            scores[c] = np.exp(scores[c] - highest) / z
         scores[classes[row]] -= 1.0
         for k in range(features.shape[1]):
             feature = np.uint64(features[row, k])
@@ -188,29 +179,24 @@ def event_places(events: NextWordEvents) -> tuple[Int64Array, Int64Array]:
     return first + events.current, first + events.next
 
 
-def select_place_features(keys: Int64Array, min_count: int) -> FeatureIndex:
-    """The features of events that occur often enough."""
+def select_place_features(keys: Int64Array, min_count: int) -> Int64Array:
+    """The keys of features that occur in events often enough."""
     found, counts = np.unique(keys, return_counts=True)
-    return make_index(found[(counts >= min_count) & (found >= 0)])
+    return found[(counts >= min_count) & (found >= 0)]
 
 
 @kernel
-def number_features(index, keys):
-    """Numbers of features by their keys, (places, templates); n_features where there is none."""
+def number_features(index, keys, missing):
+    """Numbers of features by their keys, (places, templates); `missing` where there is none."""
     numbers = np.empty(keys.shape, np.int32)
     for row in range(len(keys)):
         for template in range(keys.shape[1]):
-            numbers[row, template] = find(index, keys[row, template])
+            number = find_number(index, keys[row, template])
+            numbers[row, template] = number if number != EMPTY else missing
     return numbers
 
 
-def class_log_probabilities(
-    keys: Int64Array, index: FeatureIndex, weights: NDArray[Any]
-) -> FloatArray:
+def class_log_probabilities(keys: Int64Array, index: KeyIndex, weights: NDArray[Any]) -> FloatArray:
     """log P(class | place) of places with these features, (places, N_CLASSES)."""
-    features = number_features(index, keys)
-    scores = weights[features].sum(axis=1, dtype=np.float64)
-    highest = scores.max(axis=1, keepdims=True)
-    log_z = highest + np.log(np.exp(scores - highest).sum(axis=1, keepdims=True))
-    result: FloatArray = scores - log_z
-    return result
+    features = number_features(index, keys, len(weights) - 1)
+    return log_softmax(weights[features].sum(axis=1, dtype=np.float64))

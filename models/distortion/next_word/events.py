@@ -81,7 +81,6 @@ def check_order(order: str) -> int:
 def find_events(
     corpus: AlignedCorpus, order: str = ORDERS[0], left_out: Sequence[str] = ()
 ) -> NextWordEvents:
-    """The events of a corpus."""
     number = check_order(order)
     words = corpus.source.words
     current = np.empty(len(words.values) + len(corpus), np.int32)

@@ -7,7 +7,7 @@ Blocks are dealt out to a fixed number of lanes; a lane adds up its blocks in or
 added up in order, so the result does not depend on how many threads or workers there are.
 """
 
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -15,7 +15,6 @@ from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array
 from hyperbaton.foundation.kernels import inner, kernel
 from hyperbaton.foundation.work.workplace import Workplace
 from hyperbaton.models.distortion.next_word.blocks import Blocks
-from hyperbaton.models.distortion.next_word.gaussian_prior import Descent
 from hyperbaton.models.distortion.next_word.scores import (
     CI,
     CN,
@@ -25,9 +24,17 @@ from hyperbaton.models.distortion.next_word.scores import (
     sequence_changes,
     sequence_scores,
 )
+from hyperbaton.models.learning.losses import to_probabilities
 
 LANES = 4
 VALUE_ONLY, GRADIENT, CURVATURE = 0, 1, 2  # what is wanted besides the value
+
+
+class Descent(NamedTuple):
+    """The state of one lane of AdaGrad (`likelihood.py`)."""
+
+    weights: FloatArray
+    squares: FloatArray  # δ + G
 
 
 class Lanes:
@@ -95,15 +102,14 @@ def _add_block(block, index, events, weights, open_only, wanted_too, gradient):
         residual = np.zeros((n_words + 1, n_words + 1))
         spread = np.zeros((n_words + 1, n_words + 1))
         changes = np.zeros((labels, n_words + 1, n_words + 1))
+        p = np.empty(n_words + 1)  # of the candidates, 0 elsewhere
         for event in range(events.offsets[sentence], events.offsets[sentence + 1]):
             i, following = events.current[event], events.next[event]
             number = event - events.offsets[sentence]
-            is_candidate = np.ones(n_words + 1, np.bool_)
             for j in range(1, n_words + 2):
                 is_open = not open_only or j > n_words or events.closed[begin + j - 1] >= number
-                is_candidate[j - 1] = j != i and is_open
-            p, log_z = _softmax(totals[i], is_candidate)
-            value += log_z - totals[i, following - 1]
+                p[j - 1] = totals[i, j - 1] if j != i and is_open else -np.inf
+            value += to_probabilities(p) - totals[i, following - 1]
             if wanted_too == GRADIENT:
                 residual[i] += p
                 residual[i, following - 1] -= 1.0
@@ -121,22 +127,6 @@ def _add_block(block, index, events, weights, open_only, wanted_too, gradient):
                 changes[CI] = spread
         add_changes(block, index, sentence, n_words, wanted, changes, gradient)
     return value
-
-
-@inner
-def _softmax(scores, is_candidate):
-    """Probabilities of the candidates, 0 elsewhere, and log Z."""
-    highest, z = -np.inf, 0.0
-    for column in range(len(scores)):
-        if is_candidate[column]:
-            highest = max(highest, scores[column])
-    p = np.zeros(len(scores))
-    for column in range(len(scores)):
-        if is_candidate[column]:
-            p[column] = np.exp(scores[column] - highest)
-            z += p[column]
-    p /= z
-    return p, highest + np.log(z)
 
 
 @inner

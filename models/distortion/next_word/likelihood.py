@@ -4,6 +4,17 @@ What tasks need and make lies on a shelf. For threads that is memory, and nothin
 workers elsewhere it is files: sentences and features travel once, the worker of a lane keeps its
 blocks from pass to pass, gets the weights, and brings home the gradient. Lanes are added up in
 their order, so the result does not depend on the workers.
+
+A pass of L-BFGS over the events is one step. Where there is much data, passes of AdaGrad (Duchi et
+al. 2011) make a better start: a pass is as many steps as there are blocks of sentences, each as
+long as the gradients that its weight has met so far allow:
+
+    G ← G + g²,      w ← w − η g / √(δ + G),      g: gradient of a block with its share of the prior
+
+Blocks are dealt out to a fixed number of lanes that run side by side, each with weights of its own.
+After every pass the weights become their mean, each lane counting by its G (McDonald et al. 2010
+mix parameters so). Blocks come in an order that depends on their number only. So the result is the
+same for any number of threads.
 """
 
 from collections import deque
@@ -17,25 +28,30 @@ from typing import Any
 import numpy as np
 
 from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array
+from hyperbaton.foundation.files.array_files import restored, saved
+from hyperbaton.foundation.progress import silent
 from hyperbaton.foundation.work.shelf import Arrays, Shelf, owned
 from hyperbaton.foundation.work.workers import Crew
 from hyperbaton.foundation.work.workplace import Workplace
 from hyperbaton.models.distortion.next_word.blocks import Blocks
 from hyperbaton.models.distortion.next_word.events import NextWordEvents
-from hyperbaton.models.distortion.next_word.gaussian_prior import Descent
 from hyperbaton.models.distortion.next_word.lanes import (
     CURVATURE,
     GRADIENT,
     LANES,
     VALUE_ONLY,
+    Descent,
     Lanes,
 )
-from hyperbaton.models.distortion.next_word.pair_index import PairIndex
-from hyperbaton.models.distortion.next_word.selection import FeatureIndex
+from hyperbaton.models.distortion.next_word.selection import restored_index, saved_index
 from hyperbaton.models.distortion.next_word.templates import Symbols
+from hyperbaton.models.learning.l_bfgs import summed
 
 TEXT = "text"  # the item with sentences and features
 LANE_VECTORS = 4  # as long as the weights, that a worker elsewhere needs at once
+STEP_SIZE = 0.03  # η; dozens of features fire together, so larger steps add up to too much
+SMOOTHING = 1.0  # δ: keeps the first steps of rare features short
+ORDER_SEED = 0
 _numbers = count()  # no two likelihoods of a process have the same folder
 
 
@@ -54,9 +70,10 @@ class SentLanes:
         return lanes
 
     def _load(self, text: Arrays) -> Lanes:
-        index = _unpacked(text)
+        index = restored_index(text)
         room = self.memory - LANE_VECTORS * 8 * self.labels * (index.n_features + 1)
-        symbols, events = _tuple(Symbols, text), _tuple(NextWordEvents, text)
+        symbols = restored(Symbols, text, "symbols_")
+        events = restored(NextWordEvents, text, "events_")
         blocks = Blocks(symbols, events, index, kept_bytes=max(room, 0))
         return Lanes(blocks, self.labels, open_only=self.open_only)
 
@@ -80,10 +97,6 @@ class Likelihood:
     def n_blocks(self) -> int:
         return len(self.blocks)
 
-    @property
-    def n_lanes(self) -> int:
-        return LANES
-
     def value(self, weights: FloatArray) -> float:
         """Minus the log likelihood of all events."""
         return self._sum(weights, VALUE_ONLY)[0]
@@ -97,15 +110,12 @@ class Likelihood:
         return self._sum(weights, CURVATURE)[1]
 
     def _sum(self, weights: FloatArray, wanted: int) -> tuple[float, FloatArray]:
-        value, total = 0.0, np.empty((0, self.labels))
-        for lane_value, made in self._each_lane(add_up, {"weights": weights}, {}, wanted):
-            value += lane_value
-            if len(total):
-                total += made["gradient"]
-            elif wanted:
-                total = owned(made["gradient"])
-            del made  # gradients are long, and the next lane makes another one
-        return value, total
+        def parts() -> Iterator[tuple[float, FloatArray]]:
+            for value, made in self._each_lane(add_up, {"weights": weights}, {}, wanted):
+                yield value, owned(made["gradient"])
+                del made  # gradients are long, and the next lane makes another one
+
+        return summed(parts())
 
     def n_visits(self) -> Int32Array:
         """In how many blocks each feature occurs, (n_features + 1,)."""
@@ -129,7 +139,8 @@ class Likelihood:
         """With everything that tasks need; made when there is work for them."""
         shelf, blocks = self._crew.shelf(self._name), self.blocks
         if self._crew.workers.is_far:
-            shelf.put(TEXT, _packed(blocks.index) | _named(blocks.symbols) | _named(blocks.events))
+            symbols, events = saved(blocks.symbols, "symbols_"), saved(blocks.events, "events_")
+            shelf.put(TEXT, saved_index(blocks.index) | symbols | events)
         return shelf
 
     @cached_property
@@ -199,25 +210,34 @@ def descend(
     return 0.0
 
 
-def _packed(index: PairIndex) -> dict[str, Any]:
-    """An index as arrays."""
-    arrays = index._asdict() | {f"others_{name}": x for name, x in index.others._asdict().items()}
-    del arrays["others"]
-    return {f"index_{name}": np.atleast_1d(values) for name, values in arrays.items()}
+def adagrad(
+    likelihood: Likelihood,
+    start: FloatArray,
+    prior: float,
+    passes: int,
+    report: Callable[[int], None] = silent,
+) -> FloatArray:
+    """Weights after some passes over all blocks; the last row, of features that do not exist,
+    stays 0."""
+    weights = start.copy()
+    lanes = [Descent(np.empty_like(start), np.full_like(start, SMOOTHING)) for _ in range(LANES)]
+    share = prior / np.maximum(likelihood.n_visits(), 1)
+    order = np.random.default_rng(ORDER_SEED)
+    for number in range(passes):
+        for lane in lanes:
+            lane.weights[:] = weights
+        likelihood.descend(lanes, share, STEP_SIZE, order.permutation(likelihood.n_blocks))
+        weights = mixed(weights, lanes)
+        report(number + 1)
+    return weights
 
 
-def _unpacked(arrays: Arrays) -> PairIndex:
-    found = {name: arrays[f"index_{name}"] for name in PairIndex._fields[1:-1]}
-    others = {name: arrays[f"index_others_{name}"] for name in FeatureIndex._fields[:-1]}
-    n_features, n_others = (int(arrays[f"index_{which}n_features"][0]) for which in ("", "others_"))
-    return PairIndex(FeatureIndex(**others, n_features=n_others), **found, n_features=n_features)
-
-
-def _named(values: Symbols | NextWordEvents) -> dict[str, Any]:
-    """Named arrays, with the name of their kind before each, since kinds have names in common."""
-    kind = type(values).__name__
-    return {f"{kind}_{name}": value for name, value in values._asdict().items()}
-
-
-def _tuple(kind: Any, arrays: Arrays) -> Any:
-    return kind(*(arrays[f"{kind.__name__}_{name}"] for name in kind._fields))
+def mixed(before: FloatArray, lanes: Sequence[Descent]) -> FloatArray:
+    """The mean of the lanes' weights by what they have learned; as before where they have not."""
+    total, learned = np.zeros_like(before), np.zeros_like(before)
+    for lane in lanes:
+        part = lane.squares - SMOOTHING
+        learned += part
+        part *= lane.weights
+        total += part
+    return np.divide(total, learned, out=before.copy(), where=learned > 0.0)

@@ -7,7 +7,7 @@ sentence are one table; its rows are the states that the search recombines on.
 """
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -47,12 +47,22 @@ class TopFeature(NamedTuple):
     weight: float
 
 
-def largest(weights: NDArray[Any], n: int) -> list[tuple[int, int]]:
-    """Rows and columns of the n largest weights, by size whatever the sign."""
+def largest(
+    weights: NDArray[Any],
+    n: int,
+    keys: Int64Array,
+    parts: Sequence[str],
+    text: Callable[[int], str],
+) -> list[TopFeature]:
+    """The n largest weights, by size whatever the sign; rows have keys, whose `text` says what they
+    stand for, and columns are parts."""
     flat = np.abs(weights).reshape(-1)
     first = np.argsort(-flat, kind="stable")[:n]
     rows, columns = np.divmod(first, weights.shape[1])
-    return list(zip(rows.tolist(), columns.tolist(), strict=True))
+    return [
+        TopFeature(parts[column], text(int(keys[row])), float(weights[row, column]))
+        for row, column in zip(rows.tolist(), columns.tolist(), strict=True)
+    ]
 
 
 class NextWordModel(NextWordSettings, DistortionModel):
@@ -69,7 +79,6 @@ class NextWordModel(NextWordSettings, DistortionModel):
         return frozenset({TAGS, CLASSES})  # classes where there are no tags
 
     def check_settings(self) -> None:
-        """Refuses impossible values before any work."""
         check_order(self.order)
         self._check_at_least(0, "prior", "max_sentences", "max_length")
         self._check_at_least(1, "min_count", "passes")

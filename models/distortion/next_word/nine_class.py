@@ -16,7 +16,9 @@ from hyperbaton.corpus.corpora.corpus import AlignedCorpus
 from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.foundation.arrays import FloatArray
 from hyperbaton.foundation.errors import SettingError
+from hyperbaton.foundation.files.array_files import restored, saved
 from hyperbaton.foundation.files.array_laws import CheckedArrays
+from hyperbaton.foundation.hashing import VACANT, KeyIndex, index_keys, keys_in_order
 from hyperbaton.foundation.progress import Progress
 from hyperbaton.models.distortion.next_word.distance_classes import (
     N_CLASSES,
@@ -38,14 +40,9 @@ from hyperbaton.models.distortion.next_word.fitting import (
     Means,
     split_held_out,
 )
-from hyperbaton.models.distortion.next_word.gaussian_prior import fit_weights, search_prior
 from hyperbaton.models.distortion.next_word.model import NextWordModel, TopFeature, largest
-from hyperbaton.models.distortion.next_word.selection import (
-    FeatureIndex,
-    features_laws,
-    keys_in_order,
-)
 from hyperbaton.models.distortion.next_word.symbols import SymbolCoder
+from hyperbaton.models.learning.l_bfgs import fit_weights, search_prior
 
 DIRECTIONS = ("outbound", "inbound")
 STRONGEST_PRIOR, USUAL_PRIOR = 64.0, 16.0  # priors: where the search begins, and without a search
@@ -55,7 +52,7 @@ STRONGEST_PRIOR, USUAL_PRIOR = 64.0, 16.0  # priors: where the search begins, an
 class ClassModel:
     """What is learned for one direction."""
 
-    index: FeatureIndex
+    index: KeyIndex  # of the features
     weights: NDArray[np.float32]  # (n_features + 1, N_CLASSES)
     prior: float
 
@@ -115,9 +112,10 @@ class NineClass(NextWordModel):
         threads: int,
         progress: Progress,
     ) -> ClassModel:
-        index = select_place_features(keys, self.min_count)
-        features = number_features(index, keys)
-        weights = np.zeros((index.n_features + 1, N_CLASSES))
+        chosen = select_place_features(keys, self.min_count)
+        index = index_keys(chosen)
+        features = number_features(index, keys, len(chosen))
+        weights = np.zeros((len(chosen) + 1, N_CLASSES))
         prior = self.prior
         report = partial(progress, f"fitting {name} classes, passes")
         if not prior:
@@ -166,45 +164,40 @@ class NineClass(NextWordModel):
         }
 
     def top_features(self, n: int) -> list[TopFeature]:
-        names, found = class_names(self.bins), []
+        found: list[TopFeature] = []
         for direction, model in self.models_.items():
-            keys = keys_in_order(model.index)
-            found += [
-                TopFeature(
-                    f"{direction} {names[column]}",
-                    place_feature(int(keys[row]), self.coder_),
-                    float(model.weights[row, column]),
-                )
-                for row, column in largest(model.weights[:-1], n)
-            ]
+            names = [f"{direction} {name}" for name in class_names(self.bins)]
+            keys, text = keys_in_order(model.index), lambda key: place_feature(key, self.coder_)
+            found += largest(model.weights[:-1], n, keys, names, text)
         return sorted(found, key=lambda one: -abs(one.weight))[:n]
 
     def save(self, directory: Path) -> None:
         arrays: dict[str, NDArray[Any]] = {}
-        header: dict[str, Any] = {"priors": {}, "n_features": {}}
         for name, model in self.models_.items():
-            arrays[f"{name}_keys"], arrays[f"{name}_numbers"] = model.index[:2]
-            arrays[f"{name}_weights"] = model.weights
-            header["priors"][name] = model.prior
-            header["n_features"][name] = model.index.n_features
+            arrays |= saved(model.index, f"{name}_") | {f"{name}_weights": model.weights}
+        header = {
+            "priors": {name: model.prior for name, model in self.models_.items()},
+            "n_features": {name: len(model.weights) - 1 for name, model in self.models_.items()},
+        }
         self.save_with_words(directory, header, arrays)
 
     def laws(self, arrays: CheckedArrays) -> None:
-        sizes, priors = arrays.header.get("n_features"), arrays.header.get("priors")
+        priors = arrays.header.get("priors")
         for name in self.directions:
-            size = sizes.get(name) if isinstance(sizes, dict) else None
-            known = type(size) is int and size >= 0 and isinstance(priors, dict) and name in priors
-            arrays.that("header", known, f"does not say how many features {name} has")
-            features_laws(arrays, f"{name}_keys", f"{name}_numbers", size or 0)
-            shape = ((size or 0) + 1, len(class_names(self.bins)))
-            arrays.floats(f"{name}_weights", np.float32, shape)
+            known = isinstance(priors, dict) and name in priors
+            arrays.that("header", known, f"does not say what the prior of {name} is")
+            shape = (None, len(class_names(self.bins)))
+            n_rows = len(arrays.floats(f"{name}_weights", np.float32, shape))
+            arrays.that(f"{name}_weights", n_rows > 0, "is empty")
+            arrays.hash_table(
+                f"{name}_keys", f"{name}_numbers", n_rows - 1, free=VACANT, by_key=True
+            )
 
     def load(self, directory: Path) -> Self:
         header, arrays = self.load_with_words(directory)
         self.models_ = {}
         for name, prior in header["priors"].items():
-            keys, numbers = arrays[f"{name}_keys"], arrays[f"{name}_numbers"]
-            index = FeatureIndex(keys, numbers, header["n_features"][name])
+            index = restored(KeyIndex, arrays, f"{name}_")
             self.models_[name] = ClassModel(index, arrays[f"{name}_weights"], prior)
         return self
 

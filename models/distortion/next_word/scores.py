@@ -24,7 +24,7 @@ from hyperbaton.foundation.arrays import FloatArray
 from hyperbaton.foundation.kernels import inner, kernel, uncounted
 from hyperbaton.models.distortion.next_word.blocks import columns, make_block
 from hyperbaton.models.distortion.next_word.events import NextWordEvents
-from hyperbaton.models.distortion.next_word.pair_index import PairIndex
+from hyperbaton.models.distortion.next_word.selection import PairIndex
 from hyperbaton.models.distortion.next_word.templates import (
     DISTANCES,
     MARGIN,
@@ -34,6 +34,7 @@ from hyperbaton.models.distortion.next_word.templates import (
     Symbols,
     distance_class,
 )
+from hyperbaton.models.learning.losses import log_softmax
 
 PAIR, SEQUENCE = 1, 3  # labels: weights for each feature
 CN, CI, IN = 0, 1, 2
@@ -100,7 +101,7 @@ def _add_words(block, index, sentence, n_words, values, sums, of_records):
     A record belongs to up to 21 pairs, some of them beyond the ends of the sentence, where nobody
     looks.
     """
-    begin, template, first = index.begin, index.template, index.others.n_features
+    begin, template, first = index.begin, index.template, index.begin[0]
     width = n_words + WIDER
     back = FIRST_OFFSET * width + SECOND_OFFSET  # from the words to their pair
     cell = np.uint64(block.cell_begin[sentence - block.first])
@@ -205,28 +206,15 @@ def _scores(symbols, events, index, weights):
     return totals
 
 
-@kernel
-def log_probabilities(scores):
+def log_probabilities(scores: FloatArray) -> FloatArray:
     """log P(NP | CP) from scores, over all candidates.
 
     Rows are CP, from BOS (0) to the last word; columns are NP − 1, from the first word to EOS. The
     pair where both are the same place is −∞.
     """
-    n_places = len(scores)
-    result = np.empty((n_places, n_places))
-    for i in range(n_places):
-        highest, z = -np.inf, 0.0
-        for column in range(n_places):
-            if column + 1 != i:
-                highest = max(highest, scores[i, column])
-        for column in range(n_places):
-            if column + 1 != i:
-                z += np.exp(scores[i, column] - highest)
-        for column in range(n_places):
-            result[i, column] = scores[i, column] - highest - np.log(z)
-        if i:
-            result[i, i - 1] = -np.inf
-    return result
+    others = scores.copy()
+    np.fill_diagonal(others[1:], -np.inf)
+    return log_softmax(others)
 
 
 @inner

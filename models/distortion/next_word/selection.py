@@ -2,38 +2,56 @@
 
 All features of the pair (CP, NP) of an event count. Of the other candidates of the same event only
 four templates count (Goto et al. 2013, §4.2 and footnote 12), which keeps the number of features
-down. Features are numbered by their keys in an open-addressing hash table that is written once.
+down.
+
+Half of a model's features are two words at certain offsets from i and j, ⟨o, s_p, s_q⟩. Those of
+the same orientation and words make a record: features with numbers that follow each other, one for
+each of the 21 templates that exist.
+
+    record 5: features 700 to 702       templates of 700, 701, 702: 0, 1, 4
+
+So training and decoding look up the words of two places once and not for 21 pairs of places, and
+weights that are used together lie together. All other features, with at most one word beside tags,
+are numbered before these, by their keys (`KeyIndex`).
 """
 
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hyperbaton.corpus.corpora.corpus import SENTENCES_AT_ONCE
+from hyperbaton.foundation import hashing
 from hyperbaton.foundation.arrays import Int32Array, Int64Array
-from hyperbaton.foundation.files.array_laws import CheckedArrays
-from hyperbaton.foundation.hashing import first_slot, table_size
+from hyperbaton.foundation.files.array_files import restored, saved
+from hyperbaton.foundation.hashing import KeyIndex, find_number, index_keys
 from hyperbaton.foundation.kernels import inner, kernel
 from hyperbaton.models.distortion.next_word.events import NextWordEvents
 from hyperbaton.models.distortion.next_word.templates import (
     BOTH,
     CANDIDATE,
+    ORIENTATION_BIT,
     SIDE,
+    TAG_PAIR,
+    WORD_BITS,
     Symbols,
     both_keys,
     candidate_keys,
     distance_class,
     distance_key,
+    key_of_words,
     orientation_key,
     padded,
     side_keys,
+    word_template,
 )
 
 RANGES = 64  # of keys whose counts are added up at a time
 ALL_TEMPLATES = 2 * SIDE + BOTH + 2  # templates
-VACANT = -1  # in the keys of a slot that holds nothing
+_WORDS = (1 << (2 * WORD_BITS)) - 1  # the bits of two words in a key
 
 
 def select_features(
@@ -114,56 +132,65 @@ def _counted_keys(symbols, events, first, last):
     return keys[:at]
 
 
-class FeatureIndex(NamedTuple):
-    """Features are numbered from 0."""
-
-    keys: Int64Array  # (slots,) VACANT or a key
-    numbers: Int32Array  # (slots,)
+class PairIndex(NamedTuple):
+    others: KeyIndex
+    records: KeyIndex  # by orientation and words
+    begin: Int32Array  # (records + 1,) the first feature of each record
+    template: NDArray[np.uint8]  # (features of records,)
     n_features: int
 
 
-def make_index(keys: Int64Array) -> FeatureIndex:
-    """The index of distinct keys, numbered as they come."""
-    size = table_size(len(keys))
-    slots, numbers = np.full(size, VACANT, np.int64), np.zeros(size, np.int32)
-    insert(slots, numbers, keys)
-    return FeatureIndex(slots, numbers, len(keys))
-
-
-def features_laws(arrays: CheckedArrays, keys: str, numbers: str, n_features: int) -> None:
-    """Of an index on disk."""
-    arrays.hash_table(keys, numbers, n_features, free=VACANT, by_key=True)
-
-
-@kernel
-def insert(slots, numbers, keys):
-    """Puts distinct keys into the table, numbered as they come."""
-    mask = len(slots) - 1
-    for number in range(len(keys)):
-        slot = first_slot(keys[number], mask)
-        while slots[slot] != VACANT:
-            slot = (slot + 1) & mask
-        slots[slot] = keys[number]
-        numbers[slot] = number
+def make_pair_index(keys: Int64Array) -> PairIndex:
+    """The index of distinct keys. Records are numbered in the order of their first keys, so if the
+    most frequent keys come first, frequent records do."""
+    template = word_template(keys)
+    is_words = (template >= 0) & (template < TAG_PAIR)
+    others = keys[~is_words]
+    template, keys = template[is_words], keys[is_words]
+    words = ((keys >> ORIENTATION_BIT & 1) << (2 * WORD_BITS)) | (keys & _WORDS)
+    _, first, number = np.unique(words, return_index=True, return_inverse=True)
+    in_order = np.lexsort((template, first[number]))
+    words, template = words[in_order], template[in_order]
+    is_new = np.ones(len(words) + 1, np.bool_)
+    is_new[1:-1] = words[1:] != words[:-1]
+    begin = np.flatnonzero(is_new)
+    return PairIndex(
+        index_keys(others),
+        index_keys(words[begin[:-1]]),
+        (begin + len(others)).astype(np.int32),
+        template.astype(np.uint8),
+        len(others) + len(words),
+    )
 
 
 @inner
-def find(index, key):
-    """The number of a feature; n_features if there is no such feature."""
-    if key < 0:
-        return index.n_features
-    mask = len(index.keys) - 1
-    slot = first_slot(key, mask)
-    while index.keys[slot] != VACANT:
-        if index.keys[slot] == key:
-            return np.int64(index.numbers[slot])
-        slot = (slot + 1) & mask
-    return index.n_features
+def find_record(index, first, second, o):
+    """The record of two words, plus 1; 0 if there is none."""
+    if first < 0 or second < 0:
+        return 0
+    words = (((o << WORD_BITS) | first) << WORD_BITS) | second
+    return find_number(index.records, words) + 1
 
 
-def keys_in_order(index: FeatureIndex) -> Int64Array:
+def keys_in_order(index: PairIndex) -> Int64Array:
     """The keys by number."""
-    used = index.keys != VACANT
-    keys = np.empty(index.n_features, np.int64)
-    keys[index.numbers[used]] = index.keys[used]
-    return keys
+    words = hashing.keys_in_order(index.records)
+    words = np.repeat(words, np.diff(index.begin))
+    keys = key_of_words(index.template.astype(np.int64), words >> (2 * WORD_BITS), words & _WORDS)
+    return np.concatenate([hashing.keys_in_order(index.others), keys])
+
+
+def saved_index(index: PairIndex) -> dict[str, NDArray[Any]]:
+    """An index as arrays, for files and workers."""
+    pairs, record = index.records
+    return saved(index.others) | {"pairs": pairs, "record": record} | saved(index)
+
+
+def restored_index(arrays: Mapping[str, NDArray[Any]]) -> PairIndex:
+    return restored(
+        PairIndex,
+        arrays,
+        others=restored(KeyIndex, arrays),
+        records=KeyIndex(arrays["pairs"], arrays["record"]),
+        n_features=int(arrays["begin"][-1]),
+    )

@@ -15,6 +15,7 @@ from hyperbaton.corpus.corpora.corpus import AlignedCorpus
 from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.foundation.arrays import FloatArray
 from hyperbaton.foundation.files.array_laws import CheckedArrays
+from hyperbaton.foundation.hashing import VACANT
 from hyperbaton.foundation.progress import Progress, silent
 from hyperbaton.foundation.work.workers import Crew
 from hyperbaton.models.distortion.interface import OptionTable, SentenceScorer
@@ -25,23 +26,26 @@ from hyperbaton.models.distortion.next_word.fitting import (
     WordPairSettings,
     train_word_pairs,
 )
-from hyperbaton.models.distortion.next_word.gaussian_prior import PriorTrial
 from hyperbaton.models.distortion.next_word.model import (
     NextWordModel,
     OpenPlacesScorer,
     TopFeature,
     largest,
 )
-from hyperbaton.models.distortion.next_word.pair_index import PairIndex, keys_in_order
 from hyperbaton.models.distortion.next_word.scores import (
     PAIR,
     SEQUENCE,
     log_probabilities,
     next_word_scores,
 )
-from hyperbaton.models.distortion.next_word.selection import VACANT, FeatureIndex, features_laws
+from hyperbaton.models.distortion.next_word.selection import (
+    keys_in_order,
+    restored_index,
+    saved_index,
+)
 from hyperbaton.models.distortion.next_word.symbols import SymbolCoder
 from hyperbaton.models.distortion.next_word.templates import TAG_PAIR, describe
+from hyperbaton.models.learning.l_bfgs import PriorTrial
 
 CANDIDATES = ["all", "open"]
 LABEL_NAMES = ("C N", "C I", "I N")  # labels of i and j, see models/distortion/next_word/scores.py
@@ -100,15 +104,9 @@ class WordPairModel(WordPairSettings, NextWordModel):
         return super().prepare(sentence, options)
 
     def top_features(self, n: int) -> list[TopFeature]:
-        keys = keys_in_order(self.index_)
-        return [
-            TopFeature(
-                LABEL_NAMES[column] if self.labels == SEQUENCE else "",
-                pair_feature(int(keys[row]), self.coder_),
-                float(self.weights_[row, column]),
-            )
-            for row, column in largest(self.weights_[:-1], n)
-        ]
+        keys, text = keys_in_order(self.index_), lambda key: pair_feature(key, self.coder_)
+        labels = LABEL_NAMES if self.labels == SEQUENCE else ("",)
+        return largest(self.weights_[:-1], n, keys, labels, text)
 
     def save(self, directory: Path) -> None:
         header = {
@@ -117,15 +115,10 @@ class WordPairModel(WordPairSettings, NextWordModel):
             "n_events": self.n_events_,
             "n_passes": self.n_passes_,
             "n_features": self.index_.n_features,
-            "n_others": self.index_.others.n_features,
+            "n_others": int(self.index_.begin[0]),
         }
         arrays: dict[str, NDArray[Any]] = {
-            "keys": self.index_.others.keys,
-            "numbers": self.index_.others.numbers,
-            "pairs": self.index_.words,
-            "record": self.index_.record,
-            "begin": self.index_.begin,
-            "template": self.index_.template,
+            **saved_index(self.index_),
             "weights": self.weights_,
         }
         self.save_with_words(directory, header, arrays)
@@ -134,7 +127,7 @@ class WordPairModel(WordPairSettings, NextWordModel):
         n_features, n_others = arrays.number("n_features"), arrays.number("n_others")
         for name in ("prior", "n_events", "n_passes"):
             arrays.number(name, float)
-        features_laws(arrays, "keys", "numbers", n_others)
+        arrays.hash_table("keys", "numbers", n_others, free=VACANT, by_key=True)
         begin = arrays.ranges("begin", np.int32, n_features, first=n_others)
         arrays.hash_table("pairs", "record", len(begin) - 1, free=VACANT, by_key=True)
         n_of_records = (n_features - n_others,)
@@ -143,15 +136,7 @@ class WordPairModel(WordPairSettings, NextWordModel):
 
     def load(self, directory: Path) -> Self:
         header, arrays = self.load_with_words(directory)
-        others = FeatureIndex(arrays["keys"], arrays["numbers"], header["n_others"])
-        self.index_ = PairIndex(
-            others,
-            arrays["pairs"],
-            arrays["record"],
-            arrays["begin"],
-            arrays["template"],
-            header["n_features"],
-        )
+        self.index_ = restored_index(arrays)
         self.weights_ = arrays["weights"]
         self.prior_ = header["prior"]
         self.trials_ = [PriorTrial(*trial) for trial in header["trials"]]

@@ -100,7 +100,6 @@ def make_events(
     threads: int,
     report: Callable[[int], None] = lambda _: None,
 ) -> PathEvents:
-    """The events of all paths."""
     path, offsets, source, choice = visits
 
     def work(first: int) -> tuple[Int32Array, Int32Array, Int64Array, Int64Array]:

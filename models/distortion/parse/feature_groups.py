@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hyperbaton.foundation.arrays import Int32Array, Int64Array, Ragged
-from hyperbaton.foundation.hashing import EMPTY, find_slot, table_size
+from hyperbaton.foundation.hashing import EMPTY, KeyIndex, find_number, index_keys
 from hyperbaton.foundation.kernels import inner, kernel
 from hyperbaton.models.distortion.parse.events import PathEvents
 from hyperbaton.models.distortion.parse.inventory import Inventory
@@ -26,8 +26,7 @@ class FeatureGroups(NamedTuple):
     key: Int64Array  # (groups,) rising
     begin: Int64Array  # (groups + 1,) features of group g are begin[g]:begin[g + 1]
     column: Int32Array  # (F,)
-    slot_keys: Int64Array  # hash table from keys ...
-    slot_groups: Int32Array  # ... to groups
+    of_key: KeyIndex  # from keys to groups
 
 
 def select_features(
@@ -48,26 +47,12 @@ def select_features(
     number = np.full(len(keys), EMPTY, np.int64)
     number[used] = np.arange(len(used))
     begin = np.searchsorted(codes // n_columns, np.append(used, len(keys)))
-    features = make_features(keys[used], begin, (codes % n_columns).astype(np.int32))
+    columns = (codes % n_columns).astype(np.int32)
+    features = FeatureGroups(keys[used], begin, columns, index_keys(keys[used]))
     groups = number[group]
     known = groups != EMPTY
     n_known = np.concatenate([[0], np.cumsum(known)])[events.key_begin]
     return features, counts, Ragged(groups[known].astype(np.int32), n_known)
-
-
-def make_features(key: Int64Array, begin: Int64Array, column: Int32Array) -> FeatureGroups:
-    """With the hash table of the groups."""
-    slots = table_size(len(key))
-    slot_keys, slot_groups = np.zeros(slots, np.int64), np.full(slots, EMPTY, np.int32)
-    _insert(key, slot_keys, slot_groups)
-    return FeatureGroups(key, begin, column, slot_keys, slot_groups)
-
-
-@kernel
-def _insert(key, slot_keys, slot_groups):
-    for group in range(len(key)):
-        slot = find_slot(slot_keys, slot_groups, key[group])
-        slot_keys[slot], slot_groups[slot] = key[group], group
 
 
 @kernel
@@ -81,7 +66,7 @@ def _columns(part, choice, tag, jump):
 @inner
 def find_group(features, key):
     """The number of a group, or EMPTY."""
-    return features.slot_groups[find_slot(features.slot_keys, features.slot_groups, key)]
+    return find_number(features.of_key, key)
 
 
 @inner

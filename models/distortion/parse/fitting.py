@@ -17,7 +17,6 @@ from hyperbaton.models.distortion.parse.events import (
     make_events,
 )
 from hyperbaton.models.distortion.parse.feature_groups import FeatureGroups, select_features
-from hyperbaton.models.distortion.parse.iis import scale_iteratively
 from hyperbaton.models.distortion.parse.inventory import (
     UNTAGGED,
     Inventory,
@@ -27,7 +26,11 @@ from hyperbaton.models.distortion.parse.inventory import (
     path_pairs,
     table_units,
 )
-from hyperbaton.models.distortion.parse.likelihood import TrainingEvents, maximise
+from hyperbaton.models.distortion.parse.likelihood import (
+    TrainingEvents,
+    maximise,
+    scale_iteratively,
+)
 from hyperbaton.models.distortion.parse.path import UNALIGNED, corpus_paths
 from hyperbaton.models.distortion.parse.priors import Prior, estimate_prior, prior_rows
 from hyperbaton.models.distortion.parse.rewrites import Rewrite, rewrite_side

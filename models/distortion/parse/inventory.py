@@ -32,7 +32,15 @@ from hyperbaton.models.distortion.parse.path import TO_FIRST, Path, append_phras
 from hyperbaton.models.distortion.parse.templates import MOST_CANDIDATES
 from hyperbaton.models.phrases.sorted_trie import parents
 from hyperbaton.models.phrases.table import COUNT, PhraseTable
-from hyperbaton.models.phrases.trie import ROOT, Trie, build_trie, child, trie_laws
+from hyperbaton.models.phrases.trie import (
+    ROOT,
+    Trie,
+    build_trie,
+    child,
+    node_keys,
+    spelled,
+    trie_laws,
+)
 
 UNKNOWN_SOURCE = 0
 NOTHING, OTHER = 0, 1  # target phrases: e_0, and all that are not candidates
@@ -207,11 +215,10 @@ def table_units(phrases: PhraseTable) -> UnitPairs:
     offsets = phrases.target_phrases.offsets
     n_nodes = len(phrases.entry_begin) - 1
     above, word = parents(phrases.trie), phrases.trie_word.astype(np.int64)
-    depth = _depths(above)
     node = np.repeat(np.arange(n_nodes), np.diff(phrases.entry_begin))
-    is_unit = _is_unit(depth[node], np.diff(offsets)[phrases.target], phrases.inner_of())
+    is_unit = _is_unit(_depths(above)[node], np.diff(offsets)[phrases.target], phrases.inner_of())
     chosen = np.flatnonzero(is_unit)
-    source = _spelled(above, word, depth, node[chosen])
+    source = spelled(above, word, node[chosen])
     target = phrases.target_phrases.take(phrases.target[chosen].astype(np.int64))
     return UnitPairs(source, target, phrases.counts_of(chosen)[:, COUNT])
 
@@ -219,29 +226,10 @@ def table_units(phrases: PhraseTable) -> UnitPairs:
 def spell_phrases(trie: Trie, number_of_node: Int32Array, nothing: int) -> dict[int, list[int]]:
     """The word ids of every numbered phrase of a trie, for people to read."""
     nodes = np.flatnonzero(number_of_node != nothing)
-    above, word, depth = _trie_nodes(trie, len(number_of_node))
-    words = _spelled(above, word, depth, nodes)
+    keys = node_keys(trie, len(number_of_node))
+    words = spelled(np.maximum(keys >> 32, ROOT), keys & 0xFFFFFFFF, nodes)
     numbers = number_of_node[nodes].tolist()
     return {number: row.tolist() for number, row in zip(numbers, words, strict=True)}
-
-
-def _spelled(above: Int64Array, word: Int64Array, depth: Int64Array, nodes: Int64Array) -> Ragged:
-    """The word ids that lead to each of the nodes."""
-    starts = np.concatenate([[0], np.cumsum(depth[nodes])])
-    words = np.empty(starts[-1], np.int32)
-    _spell(above, word, nodes, starts, words)
-    return Ragged(words, starts)
-
-
-@kernel
-def _trie_nodes(trie, n_nodes):
-    """Parent, word and depth of every node; a parent's number is lower than its children's."""
-    above, word = np.zeros(n_nodes, np.int64), np.zeros(n_nodes, np.int64)
-    for slot in range(len(trie.keys)):
-        if trie.nodes[slot] != EMPTY:
-            above[trie.nodes[slot]] = trie.keys[slot] >> 32
-            word[trie.nodes[slot]] = trie.keys[slot] & 0xFFFFFFFF
-    return above, word, _depths(above)
 
 
 @kernel
@@ -251,15 +239,6 @@ def _depths(above):
     for node in range(1, len(above)):
         depth[node] = depth[above[node]] + 1
     return depth
-
-
-@kernel
-def _spell(above, word, nodes, starts, source):
-    for row in range(len(nodes)):
-        node = nodes[row]
-        for place in range(starts[row + 1] - 1, starts[row] - 1, -1):
-            source[place] = word[node]
-            node = above[node]
 
 
 @kernel

@@ -1,10 +1,18 @@
-"""The conditional log likelihood of training events under eq. 3, its gradient, and its maximum.
+"""The conditional log likelihood of training events under eq. 3, and its maximum by L-BFGS or IIS.
 
     p(t, j | s) = p0(t, j | s) exp Σ λφ / Z,  Z summed over all candidates t of s and jumps j
 
 An event's groups add their weights to a table of parts of outcomes; the score of an outcome is the
 sum of its parts. The gradient takes the same way back. Work is proportional to the features that
 exist, not to features times outcomes. Both are exact.
+
+Improved iterative scaling (Della Pietra et al. 1997) is the paper's own algorithm, for small runs.
+Each round solves for every feature i by itself, with f#(x, y) the number of features that fire,
+
+    Σ p(y | x) φ_i exp(δ_i f#(x, y)) + (λ_i + δ_i) / σ² = count of φ_i
+
+(the prior's term after Chen and Rosenfeld 2000) and adds δ. It reaches the same optimum as L-BFGS
+in many more rounds and is kept for comparison.
 """
 
 from collections.abc import Callable
@@ -15,6 +23,7 @@ import numpy as np
 
 from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array
 from hyperbaton.foundation.kernels import inner, kernel
+from hyperbaton.foundation.progress import silent
 from hyperbaton.models.distortion.parse.feature_groups import FeatureGroups, add_group
 from hyperbaton.models.distortion.parse.inventory import Inventory
 from hyperbaton.models.distortion.parse.templates import (
@@ -24,9 +33,11 @@ from hyperbaton.models.distortion.parse.templates import (
     T_COLUMN,
     W_COLUMN,
 )
-from hyperbaton.models.learning.l_bfgs import fit_with_prior
+from hyperbaton.models.learning.l_bfgs import fit_with_prior, summed
 
 BLOCKS = 8  # parts of the data, summed in order: any number of threads gives the same result
+NEWTON_STEPS = 100
+LARGEST_STEP = 0.5  # keeps exp(δ f#) in bounds while Newton's method finds its way
 
 
 class TrainingEvents(NamedTuple):
@@ -50,7 +61,7 @@ def maximise(
     variance: FloatArray,  # (F,) σ² of each weight
     iterations: int,
     threads: int,
-    report: Callable[[int], None] | None = None,
+    report: Callable[[int], None] = silent,
     tolerance: float = 1e-5,
 ) -> tuple[FloatArray, float]:
     """The weights that maximise Σ log p(t, j | s) − Σ λ² / 2σ², by L-BFGS, and the mean log
@@ -88,11 +99,7 @@ def log_likelihood(
         total = _block(data, weights, int(edges[block]), int(edges[block + 1]), expected)
         return total, expected
 
-    total, sums = 0.0, np.zeros(len(weights))
-    for part, expected in pool.map(work, range(BLOCKS)):
-        total += part
-        sums += expected
-    return total, sums
+    return summed(pool.map(work, range(BLOCKS)))
 
 
 @kernel
@@ -101,17 +108,9 @@ def _block(data, weights, first, last, expected):
     p = np.empty((MOST_CANDIDATES, N_JUMPS))
     total = 0.0
     for event in range(first, last):
-        source = data.source[event]
-        begin = data.inventory.begin[source]
-        n = data.inventory.begin[source + 1] - begin
-        tags = data.inventory.tag[begin : begin + n]
-        prior = data.prior[data.prior_begin[event] : data.prior_begin[event] + n]
-        groups = data.groups[data.group_begin[event] : data.group_begin[event + 1]]
-        columns[:] = 0.0
-        for group in groups:
-            add_group(data.features, weights, group, columns)
-        gather(columns, prior, tags, n, p)
-        normalise(p, n)
+        tags, groups = _situation(data, event)
+        n = len(tags)
+        _distribution(data, event, tags, groups, weights, columns, p)
         total += np.log(p[data.choice[event], data.jump[event]])
         back[:] = 0.0
         scatter(p, tags, n, back)
@@ -119,6 +118,25 @@ def _block(data, weights, first, last, expected):
             for feature in range(data.features.begin[group], data.features.begin[group + 1]):
                 expected[feature] += back[data.features.column[feature]]
     return total
+
+
+@inner
+def _situation(data, event):
+    """The tags of an event's candidates, and its groups."""
+    source = data.source[event]
+    tags = data.inventory.tag[data.inventory.begin[source] : data.inventory.begin[source + 1]]
+    return tags, data.groups[data.group_begin[event] : data.group_begin[event + 1]]
+
+
+@inner
+def _distribution(data, event, tags, groups, weights, columns, p):
+    """p(t, j | s) of an event's outcomes, (candidates, jumps)."""
+    n, first = len(tags), data.prior_begin[event]
+    columns[:] = 0.0
+    for group in groups:
+        add_group(data.features, weights, group, columns)
+    gather(columns, data.prior[first : first + n], tags, n, p)
+    normalise(p, n)
 
 
 @inner
@@ -146,12 +164,12 @@ def scatter(p, tags, n, columns):
 
 @inner
 def normalise(p, n):
-    """Turns scores into probabilities; log Z."""
-    highest = -np.inf
+    """Turns scores into probabilities. `to_probabilities` would take a tenth longer: the number of
+    jumps is known here when it is compiled."""
+    highest, total = -np.inf, 0.0
     for t in range(n):
         for j in range(N_JUMPS):
             highest = max(highest, p[t, j])
-    total = 0.0
     for t in range(n):
         for j in range(N_JUMPS):
             p[t, j] = np.exp(p[t, j] - highest)
@@ -159,4 +177,95 @@ def normalise(p, n):
     for t in range(n):
         for j in range(N_JUMPS):
             p[t, j] /= total
-    return highest + np.log(total)
+
+
+def scale_iteratively(
+    data: TrainingEvents,
+    counts: Int64Array,
+    variance: FloatArray,  # (F,) σ² of each weight
+    iterations: int,
+    report: Callable[[int], None] = silent,
+    tolerance: float = 1e-7,
+) -> tuple[FloatArray, float]:
+    """The weights and the mean log likelihood of the events before the last round."""
+    weights = np.zeros(len(counts))
+    most = _most_active(data)
+    total = 0.0
+    for number in range(iterations):
+        expected = np.zeros((len(weights), most + 1))
+        total = _expected(data, weights, expected)
+        change = _solve(expected, counts, weights, variance)
+        weights += change
+        report(number + 1)
+        if len(change) == 0 or np.abs(change).max() < tolerance:
+            break
+    return weights, total / max(1, len(data.source))
+
+
+def _solve(
+    expected: FloatArray, counts: Int64Array, weights: FloatArray, variance: FloatArray
+) -> FloatArray:
+    """δ of every feature, by Newton's method; the left side is convex and rises."""
+    active = np.arange(expected.shape[1])
+    change = np.zeros(len(weights))
+    for _ in range(NEWTON_STEPS):
+        grown = expected * np.exp(change[:, None] * active)
+        value = grown.sum(axis=1) + (weights + change) / variance - counts
+        slope = grown @ active + 1 / variance
+        step = np.clip(value / slope, -LARGEST_STEP, LARGEST_STEP)
+        change -= step
+        if np.abs(step).max(initial=0.0) < 1e-12:
+            break
+    return change
+
+
+@kernel
+def _most_active(data):
+    """The largest number of features that fire together."""
+    most = 0
+    ones = np.ones(len(data.features.column))
+    columns, active = np.empty(data.n_columns), np.empty((MOST_CANDIDATES, N_JUMPS))
+    for event in range(len(data.source)):
+        n = _active(data, event, ones, columns, active)
+        most = max(most, int(active[:n].max()))
+    return most
+
+
+@inner
+def _active(data, event, ones, columns, active):
+    """How many features fire with each outcome of an event; the number of candidates."""
+    tags, groups = _situation(data, event)
+    n = len(tags)
+    columns[:] = 0.0
+    for group in groups:
+        add_group(data.features, ones, group, columns)
+    gather(columns, np.zeros((n, N_JUMPS)), tags, n, active)
+    return n
+
+
+@kernel
+def _expected(data, weights, expected):
+    """Fills expected counts by number of active features, (F, most + 1); the log likelihood."""
+    columns, active = np.empty(data.n_columns), np.empty((MOST_CANDIDATES, N_JUMPS))
+    p = np.empty((MOST_CANDIDATES, N_JUMPS))
+    back = np.empty((expected.shape[1], data.n_columns))
+    ones = np.ones(len(data.features.column))
+    total = 0.0
+    for event in range(len(data.source)):
+        n = _active(data, event, ones, columns, active)
+        tags, groups = _situation(data, event)
+        _distribution(data, event, tags, groups, weights, columns, p)
+        total += np.log(p[data.choice[event], data.jump[event]])
+        back[:] = 0.0
+        for t in range(n):
+            for j in range(N_JUMPS):
+                row = back[int(active[t, j])]
+                row[j] += p[t, j]
+                row[T_COLUMN + t] += p[t, j]
+                row[W_COLUMN + t * N_JUMPS + j] += p[t, j]
+                row[G_COLUMN + tags[t] * N_JUMPS + j] += p[t, j]
+        for group in groups:
+            for feature in range(data.features.begin[group], data.features.begin[group + 1]):
+                for number in range(expected.shape[1]):
+                    expected[feature, number] += back[number, data.features.column[feature]]
+    return total

@@ -9,6 +9,7 @@ import numpy as np
 from hyperbaton.foundation.arrays import BoolArray
 from hyperbaton.foundation.errors import SettingError, nearest
 from hyperbaton.foundation.files.vocabulary import Vocabulary
+from hyperbaton.models.distortion.parse import templates
 from hyperbaton.models.distortion.parse.fitting import Learned
 from hyperbaton.models.distortion.parse.inventory import (
     NOTHING,
@@ -18,50 +19,22 @@ from hyperbaton.models.distortion.parse.inventory import (
     UNTAGGED,
     spell_phrases,
 )
-from hyperbaton.models.distortion.parse.templates import (
-    BEFORE_LAST,
-    COMPONENT,
-    COMPONENT_BITS,
-    FARTHEST,
-    G_COLUMN,
-    INSIDE,
-    JUMP,
-    LAST,
-    LEFT,
-    LEFT_J,
-    LEFT_TAG,
-    MOST_TAGS,
-    N_JUMPS,
-    NEAR,
-    NEAR_TAG,
-    PART,
-    RIGHT,
-    RIGHT_J,
-    RIGHT_TAG,
-    SIBLING,
-    SIBLING_TAG,
-    T_COLUMN,
-    TAG,
-    TAG_BITS,
-    TEMPLATE_BITS,
-    W_COLUMN,
-    G,
-    T,
-    W,
-)
 
 FAMILY_OF = (
     "jump", "lexical", "lexical", "lexical", "context", "context", "context", "context", "history",
     "history", "tags", "tags", "tags", "words", "words", "cov", "sib", "sib",
 )  # fmt: skip
-OF_TAGS = (TAG, LEFT_TAG, RIGHT_TAG, NEAR_TAG, SIBLING_TAG)  # templates that ask for the tag of s
+OF_TAGS = (  # templates that ask for the tag of s
+    templates.TAG, templates.LEFT_TAG, templates.RIGHT_TAG, templates.NEAR_TAG,
+    templates.SIBLING_TAG,
+)  # fmt: skip
 SHOWN = {**{family: family for family in FAMILY_OF}, "coverage": "cov", "sibling": "sib"}
 # where the word or tag b stands beside the phrase, and the vocabulary that it is from
 BESIDE = {
-    LEFT: ("{} _", "source_words"), LEFT_J: ("{} _", "source_words"),
-    RIGHT: ("_ {}", "source_words"), RIGHT_J: ("_ {}", "source_words"),
-    LEFT_TAG: ("{} _", "source_tags"), RIGHT_TAG: ("_ {}", "source_tags"),
-    LAST: ("{} _", "target_words"), BEFORE_LAST: ("{} … _", "target_words"),
+    templates.LEFT: ("{} _", "source_words"), templates.LEFT_J: ("{} _", "source_words"),
+    templates.RIGHT: ("_ {}", "source_words"), templates.RIGHT_J: ("_ {}", "source_words"),
+    templates.LEFT_TAG: ("{} _", "source_tags"), templates.RIGHT_TAG: ("_ {}", "source_tags"),
+    templates.LAST: ("{} _", "target_words"), templates.BEFORE_LAST: ("{} … _", "target_words"),
 }  # fmt: skip
 NO_JUMP = -99
 EMPTY_WORD, OTHER_WORDS = "e_0", "other"
@@ -116,23 +89,26 @@ class _Columns:
         self.learned = learned
         features = learned.features
         key = np.repeat(features.key, np.diff(features.begin))
-        self.template = key >> TEMPLATE_BITS
-        self.a, self.b = key >> COMPONENT_BITS & COMPONENT, key & COMPONENT
-        part = PART[self.template]
-        within = features.column - np.array([0, T_COLUMN, W_COLUMN, G_COLUMN])[part]
-        self.jump = np.where(part == T, NO_JUMP, within % N_JUMPS - FARTHEST)
-        self.tag = np.where(part == G, within // N_JUMPS, -1)
+        self.template = key >> templates.TEMPLATE_BITS
+        self.a = key >> templates.COMPONENT_BITS & templates.COMPONENT
+        self.b = key & templates.COMPONENT
+        part = templates.PART[self.template]
+        first = np.array([0, templates.T_COLUMN, templates.W_COLUMN, templates.G_COLUMN])
+        within = features.column - first[part]
+        jump = within % templates.N_JUMPS - templates.FARTHEST
+        self.jump = np.where(part == templates.T, NO_JUMP, jump)
+        self.tag = np.where(part == templates.G, within // templates.N_JUMPS, -1)
         self.target = np.full(len(part), -1, np.int64)
-        for kind, choice in ((T, within), (W, within // N_JUMPS)):
+        for kind, choice in ((templates.T, within), (templates.W, within // templates.N_JUMPS)):
             rows = part == kind
             at = learned.inventory.begin[self.a[rows]] + choice[rows]
             self.target[rows] = learned.inventory.target[at]
         self.of_tag = np.isin(self.template, OF_TAGS)
-        is_sibling = np.isin(self.template, (SIBLING, SIBLING_TAG))
-        is_parent = self.template == INSIDE
+        is_sibling = np.isin(self.template, (templates.SIBLING, templates.SIBLING_TAG))
+        is_parent = self.template == templates.INSIDE
         self.node = np.where(is_sibling, self.b >> 3, np.where(is_parent, self.b >> 1, -1))
         self.coverage = np.where(is_sibling, self.b >> 1 & 3, np.where(is_parent, self.b & 1, -1))
-        is_near = np.isin(self.template, (NEAR, NEAR_TAG))
+        is_near = np.isin(self.template, (templates.NEAR, templates.NEAR_TAG))
         self.side = np.where(is_sibling | is_near, 2 * (self.b & 1) - 1, 0)
 
     def matching(self, wanted: Wanted) -> BoolArray:
@@ -149,7 +125,7 @@ class _Columns:
         if wanted.word is not None:
             ids = _known(learned.source_words, wanted.word.split(), "source word")
             own = [number for number, words in self.source_phrases.items() if words == ids]
-            result &= ~self.of_tag & (self.template != JUMP) & np.isin(self.a, own)
+            result &= ~self.of_tag & (self.template != templates.JUMP) & np.isin(self.a, own)
         if wanted.tag is not None:
             (tag,) = _known(learned.source_tags, [wanted.tag], "source tag")
             result &= self.of_tag & (self.a == tag)
@@ -219,19 +195,19 @@ class _Columns:
 
     def _source(self, feature: int) -> str:
         learned, a = self.learned, int(self.a[feature])
-        if self.template[feature] == JUMP:
+        if self.template[feature] == templates.JUMP:
             return ""
         if self.of_tag[feature]:
-            if a < MOST_TAGS:
+            if a < templates.MOST_TAGS:
                 return learned.source_tags.decode([a])[0]
-            first, last = (a >> TAG_BITS) - 1, a & (MOST_TAGS - 1)
+            first, last = (a >> templates.TAG_BITS) - 1, a & (templates.MOST_TAGS - 1)
             return "…".join(learned.source_tags.decode([first, last]))
         return " ".join(learned.source_words.decode(self.source_phrases[a]))
 
     def _near(self, feature: int) -> str:
         """The word or tag that stands beside the phrase, with a mark for its place."""
         template, b = int(self.template[feature]), int(self.b[feature])
-        if template in (NEAR, NEAR_TAG):
+        if template in (templates.NEAR, templates.NEAR_TAG):
             return "right covered" if b else "left open"
         if template not in BESIDE:
             return ""

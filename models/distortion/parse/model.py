@@ -27,11 +27,12 @@ from numpy.typing import NDArray
 from hyperbaton.corpus.corpora.corpus import AlignedCorpus
 from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.foundation.arrays import Int32Array
-from hyperbaton.foundation.files.array_files import load_arrays, save_arrays
+from hyperbaton.foundation.files.array_files import load_arrays, restored, save_arrays, saved
 from hyperbaton.foundation.files.array_laws import CheckedArrays
+from hyperbaton.foundation.hashing import index_keys
 from hyperbaton.foundation.progress import Progress, silent
 from hyperbaton.models.distortion.interface import DistortionModel, OptionTable
-from hyperbaton.models.distortion.parse.feature_groups import make_features
+from hyperbaton.models.distortion.parse.feature_groups import FeatureGroups
 from hyperbaton.models.distortion.parse.fitting import IIS, LBFGS, Learned, ParseSettings, learn
 from hyperbaton.models.distortion.parse.inventory import Inventory, inventory_laws
 from hyperbaton.models.distortion.parse.path import UNALIGNED
@@ -60,10 +61,6 @@ from hyperbaton.models.phrases.trie import Trie
 
 # fields that are saved under their own names
 VOCABULARIES = ("source_words", "target_words", "source_tags", "target_tags", "labels")
-INVENTORY = (
-    "source_of_node", "target_of_node", "begin", "target", "tag", "counts", "length", "members"
-)  # fmt: skip
-PRIOR_FIELDS = ("share", "local", "by_tag", "by_length")
 
 
 @dataclass(eq=False, kw_only=True)
@@ -145,12 +142,10 @@ class Parse(ParseSettings, DistortionModel):
         learned = self.learned_
         inventory, prior, features = learned.inventory, learned.prior, learned.features
         arrays: dict[str, Any] = {
-            "source_keys": inventory.source_trie.keys,
-            "source_nodes": inventory.source_trie.nodes,
-            "target_keys": inventory.target_trie.keys,
-            "target_nodes": inventory.target_trie.nodes,
-            **{f"inventory_{name}": getattr(inventory, name) for name in INVENTORY},
-            **{f"prior_{name}": getattr(prior, name) for name in PRIOR_FIELDS},
+            **saved(inventory.source_trie, "source_"),
+            **saved(inventory.target_trie, "target_"),
+            **saved(inventory, "inventory_"),
+            **saved(prior, "prior_"),
             "group_key": features.key,
             "group_begin": features.begin,
             "feature_cell": features.column,
@@ -168,19 +163,17 @@ class Parse(ParseSettings, DistortionModel):
 
     def load(self, directory: Path) -> Self:
         header, arrays, vocabularies = load_arrays(directory, self.FORMAT, _laws)
-        inventory = Inventory(
-            Trie(arrays["source_keys"], arrays["source_nodes"]),
-            arrays["inventory_source_of_node"],
-            Trie(arrays["target_keys"], arrays["target_nodes"]),
-            *(arrays[f"inventory_{name}"] for name in INVENTORY[1:]),
-        )
-        prior = (arrays[f"prior_{name}"] for name in PRIOR_FIELDS)
-        groups = (arrays[name] for name in ("group_key", "group_begin", "feature_cell"))
+        tries = {
+            f"{side}_trie": restored(Trie, arrays, f"{side}_") for side in ("source", "target")
+        }
+        key = arrays["group_key"]
         self.learned_ = Learned(
             **{name: vocabularies[name] for name in VOCABULARIES},
-            inventory=inventory,
-            prior=Prior(header["prior"], header["alpha"], *prior),
-            features=make_features(*groups),
+            inventory=restored(Inventory, arrays, "inventory_", **tries),
+            prior=restored(Prior, arrays, "prior_", kind=header["prior"], alpha=header["alpha"]),
+            features=FeatureGroups(
+                key, arrays["group_begin"], arrays["feature_cell"], index_keys(key)
+            ),
             counts=arrays["feature_count"],
             weights=arrays["feature_weight"],
             report=header["report"],
@@ -204,7 +197,6 @@ class Parse(ParseSettings, DistortionModel):
         )
 
     def check_settings(self) -> None:
-        """Refuses impossible values before any work is done."""
         self._check_at_least(1, "levels", "min_count", "iterations")
         may_be_0 = "max_sentences", "alpha_half", "jump_variance", "translation_variance"
         self._check_at_least(0, *may_be_0)

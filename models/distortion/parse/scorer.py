@@ -1,7 +1,5 @@
 """The model's scores for the steps of one sentence."""
 
-from collections.abc import Callable
-
 import numpy as np
 
 from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array
@@ -9,19 +7,16 @@ from hyperbaton.foundation.coverage import pack_coverage
 from hyperbaton.models.distortion.interface import OptionTable, SentenceScorer, Steps
 from hyperbaton.models.distortion.parse.events import padded
 from hyperbaton.models.distortion.parse.fitting import Learned, ParseSettings
-from hyperbaton.models.distortion.parse.history_scores import (
-    FIRST_STATE,
-    RecentWords,
-    add_history,
-    next_states,
-)
 from hyperbaton.models.distortion.parse.path import UNALIGNED
 from hyperbaton.models.distortion.parse.sentence_tables import Translations, make_places, make_units
 from hyperbaton.models.distortion.parse.step_scores import (
+    FIRST_STATE,
     N_FEATURES,
     GroupWeights,
+    History,
     make_memory,
     make_recent,
+    next_states,
     score_steps,
 )
 from hyperbaton.models.distortion.parse.templates import G_COLUMN, HISTORY, N_JUMPS, parse_use
@@ -45,13 +40,12 @@ class ParseScorer(SentenceScorer):
         translations: Translations,
     ) -> None:
         families, _ = parse_use(settings.use)
-        features = self._features = learned.features
+        features = learned.features
         self._weights = GroupWeights(features.begin, features.column, learned.weights)
-        self._with_history = bool(families & HISTORY)
         self._n_columns = G_COLUMN + len(learned.target_tags) * N_JUMPS
         self._starts = options.start
         words, tags = padded(words), padded(tags)
-        self._units, self._own_groups, place_of, n_places, self._n_shapes = make_units(
+        self._units, own_groups, place_of, n_places, self._n_shapes = make_units(
             learned.inventory, features, families, UNALIGNED.index(settings.unaligned), words,
             options.start, options.end, options.inner, translations, options.drop_unknown,
             options.n_words,
@@ -63,44 +57,28 @@ class ParseScorer(SentenceScorer):
         last_unit = self._units.begin[1:] - 1
         last_place = self._units.units["place"][last_unit]
         self._last_end = self._places.record["end"][last_place].astype(np.int64)
-        if self._with_history:
+        self._history: History | None = None
+        if families & HISTORY:
             self.initial_state = FIRST_STATE
             own, ids = options.target_words, translations.own_id
             words = np.where(own.values >= 0, ids[np.maximum(own.values, 0)], -1)
             self._target_words, self._target_offsets = words.astype(np.int32), own.offsets
-            self._recent_words = RecentWords(
-                np.full(n_places, -1, np.int64), np.empty((n_places, 3), np.int32)
-            )
+            asked, groups = np.full(n_places, -1, np.int64), np.empty((n_places, 3), np.int32)
+            self._history = History(features, own_groups, asked, groups)
         self._make_room(ROOM)
 
     def features(self, steps: Steps) -> FloatArray:
         result = np.empty((len(steps.option), N_FEATURES))
-        batch = self._n_columns, steps.option, steps.coverage, steps.state
-
-        def score(first: int) -> int:
-            done: int = score_steps(
-                self._weights, self._units, self._places, self._memory, self._recent, *batch,
-                first, result,
-            )  # fmt: skip
-            return done
-
-        def change(first: int) -> int:
-            done: int = add_history(
-                self._features, self._weights, self._units, self._own_groups, self._places,
-                self._memory, self._recent, self._recent_words, *batch, first, result,
-            )  # fmt: skip
-            return done
-
-        self._run(score, len(result))
-        if self._with_history:
-            self._run(change, len(result))
-        return result
-
-    def _run(self, fill: Callable[[int], int], n_steps: int) -> None:
-        """Continues from where the room did not suffice until all steps are filled in."""
         done = 0
-        while (done := fill(done)) < n_steps:
-            self._make_room(2 * self._room)
+        while done < len(result):
+            done = score_steps(
+                self._weights, self._units, self._places, self._memory, self._recent,
+                self._history, self._n_columns, steps.option, steps.coverage, steps.state, done,
+                result,
+            )  # fmt: skip
+            if done < len(result):
+                self._make_room(2 * self._room)
+        return result
 
     def option_estimate(self, n_options: int) -> FloatArray:
         """The option's value if all words before it, and none behind it, are translated, and the
@@ -114,7 +92,7 @@ class ParseScorer(SentenceScorer):
 
     def advance(self, steps: Steps) -> Int64Array:
         states: Int64Array = self._last_end[steps.option]
-        if self._with_history:
+        if self._history:
             states = next_states(
                 self._target_words, self._target_offsets, self._last_end, steps.option, steps.state
             )

@@ -7,6 +7,10 @@ kept.
 The steps of a batch come span by span, so most of what a step needs was looked up for the one
 before: options whose units lie on the same places (a *shape*) share distributions and jumps.
 
+Previous target words (the family `history`) turn a distribution p into p_t,j · w_t / Z. Only a few
+candidates have weights w_t ≠ 1, so Z = 1 + Σ (w_t − 1) Σ_j p_t,j is cheap and exact. A state then
+holds the last two words.
+
 A batch is a call from Python, in which every array costs half a microsecond; so small things are
 packed into records.
 """
@@ -18,16 +22,21 @@ from numpy.typing import NDArray
 
 from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array, UInt64Array
 from hyperbaton.foundation.coverage import cover
+from hyperbaton.foundation.files.vocabulary import BEGIN
 from hyperbaton.foundation.hashing import EMPTY, find_slot
 from hyperbaton.foundation.kernels import kernel, uncounted
+from hyperbaton.models.distortion.parse.feature_groups import FeatureGroups, find_group
+from hyperbaton.models.distortion.parse.likelihood import gather
 from hyperbaton.models.distortion.parse.neighbourhood import COVERED, OPEN, PARTLY
-from hyperbaton.models.distortion.parse.sentence_tables import N_SPECIAL
+from hyperbaton.models.distortion.parse.sentence_tables import FROM_STATE, N_SPECIAL
 from hyperbaton.models.distortion.parse.templates import (
-    G_COLUMN,
+    BEFORE_LAST,
+    LAST,
+    MOST_CANDIDATES,
     N_JUMPS,
     T_COLUMN,
-    W_COLUMN,
     jump_index,
+    pack,
 )
 
 LOGP, PRIOR_FEATURE, JUMP_FEATURE = 0, 1, 2  # the features of a step
@@ -35,6 +44,9 @@ N_FEATURES = 3
 PLACE_BITS = 20  # of a distribution's key; above them the states of the neighbours in base 3
 END_BITS = 16  # of a state: end of the last unit; above them the last target words
 LARGEST_END = (1 << END_BITS) - 1
+WORD_BITS = 23
+LARGEST_WORD = (1 << WORD_BITS) - 1
+FIRST_STATE = BEGIN << END_BITS | BEGIN << END_BITS + WORD_BITS  # with previous words
 
 
 class GroupWeights(NamedTuple):
@@ -80,6 +92,15 @@ class Recent(NamedTuple):
     units: NDArray[Any]  # RECENT_UNIT, at the units of each shape's example
 
 
+class History(NamedTuple):
+    """What models with the family `history` need besides."""
+
+    features: FeatureGroups
+    own_groups: Int32Array  # of the units, as `make_units` finds them
+    words: Int64Array  # (places,) target words for which groups were asked last; −1: never
+    groups: Int32Array  # (places, 3) of the last word, of the one before, of the last as one before
+
+
 def make_recent(n_shapes: int, n_units: int, n_coverage: int) -> Recent:
     shapes = np.zeros(n_shapes, RECENT_SHAPE)
     shapes["end"] = -1
@@ -103,11 +124,13 @@ def make_memory(room: int) -> Memory:
 
 @kernel
 def score_steps(
-    weights, units, places, memory, recent, n_columns, option, coverage, state, first, result
-):
-    """Fills the features of steps from `first` on; where it stopped for lack of room."""
+    weights, units, places, memory, recent, history, n_columns, option, coverage, state, first,
+    result,
+):  # fmt: skip
+    """Fills the features of steps from `first` on; where it stopped for lack of room. `history` is
+    None where previous words do not matter; what is about them is then not compiled."""
     scratch = np.empty(n_columns), np.empty(2 * places.groups.shape[1], np.int32)
-    covered = np.empty(coverage.shape[1], np.uint64)
+    covered, extra = np.empty(coverage.shape[1], np.uint64), np.empty(MOST_CANDIDATES)
     for step in range(first, len(option)):
         taken = option[step]
         end = state[step] & LARGEST_END
@@ -116,16 +139,25 @@ def score_steps(
         ):
             return step
         shape = units.shape[taken]
-        log_p, prior = 0.0, 0.0
+        log_p, prior, log_jump = 0.0, 0.0, recent.shapes[shape].log_jump
         same = units.begin[units.example[shape]]  # the unit of the example on the same place
         for unit in range(units.begin[taken], units.begin[taken + 1]):
             place, choice = units.units[unit].place, units.units[unit].choice
             known = recent.units[same]
             log_p += memory.log_p[known.row + choice, known.jump] + places.member[place, choice]
             prior += places.share[place, choice]
+            if history is not None:
+                last, before = _groups(history, places, unit, place, state[step])
+                if last != EMPTY or before != EMPTY:
+                    changed = _change(
+                        weights, memory, known.number, known.jump, places.record[place].n, last,
+                        before, choice, extra,
+                    )  # fmt: skip
+                    log_p += changed[0]
+                    log_jump += changed[1]
             same += 1
         result[step, LOGP], result[step, PRIOR_FEATURE] = log_p, prior
-        result[step, JUMP_FEATURE] = recent.shapes[shape].log_jump
+        result[step, JUMP_FEATURE] = log_jump
     return len(option)
 
 
@@ -206,29 +238,26 @@ def _add(weights, places, memory, scratch, place, covered):
     memory.begin[number + 1] = first + n
     columns = scratch[0]
     _sum_groups(weights, places, scratch, place, covered)
-    log_p, sums = memory.log_p, memory.log_jumps
+    log_p, sums = memory.log_p[first:], memory.log_jumps[number]
+    gather(columns, places.scores[place], places.tags[place], n, log_p)
     highest = -np.inf
     for t in range(n):
-        w, g = W_COLUMN + t * N_JUMPS, G_COLUMN + places.tags[place, t] * N_JUMPS
         for j in range(N_JUMPS):
-            score = places.scores[place, t, j] + columns[T_COLUMN + t]
-            score += columns[j] + columns[w + j] + columns[g + j]
-            log_p[first + t, j] = score
-            highest = max(highest, score)
+            highest = max(highest, log_p[t, j])
     for j in range(N_JUMPS):
-        sums[number, j] = 0.0
+        sums[j] = 0.0
     total = 0.0
     for t in range(n):
         for j in range(N_JUMPS):
-            p = np.exp(log_p[first + t, j] - highest)
-            sums[number, j] += p
+            p = np.exp(log_p[t, j] - highest)
+            sums[j] += p
             total += p
     log_total = np.log(total)
     for t in range(n):
         for j in range(N_JUMPS):
-            log_p[first + t, j] -= highest + log_total
+            log_p[t, j] -= highest + log_total
     for j in range(N_JUMPS):
-        sums[number, j] = np.log(sums[number, j]) - log_total
+        sums[j] = np.log(sums[j]) - log_total
     return True
 
 
@@ -251,3 +280,55 @@ def _sum_groups(weights, places, scratch, place, covered):
                 n_asked += 1
                 for feature in range(weights.begin[group], weights.begin[group + 1]):
                     columns[weights.column[feature]] += weights.weight[feature]
+
+
+@kernel
+def next_states(target_words, target_offsets, last_end, option, state):
+    result = np.empty(len(option), np.int64)
+    for step in range(len(option)):
+        words = state[step] >> END_BITS
+        begin, end = target_offsets[option[step]], target_offsets[option[step] + 1]
+        for at in range(max(begin, end - 2), end):
+            words = (words & LARGEST_WORD) << WORD_BITS | max(target_words[at], 0)
+        result[step] = words << END_BITS | last_end[option[step]]
+    return result
+
+
+@uncounted
+def _groups(history, places, unit, place, state):
+    """The history groups of a unit."""
+    last, before = history.own_groups[unit, 0], history.own_groups[unit, 1]
+    if before != FROM_STATE:  # then the other is not, either
+        return last, before
+    words, groups = state >> END_BITS, history.groups
+    if history.words[place] != words:
+        features, source = history.features, places.record[place].source
+        word, earlier = words & LARGEST_WORD, words >> WORD_BITS
+        groups[place, 0] = find_group(features, pack(LAST, source, word))
+        groups[place, 1] = find_group(features, pack(BEFORE_LAST, source, earlier))
+        groups[place, 2] = find_group(features, pack(BEFORE_LAST, source, word))
+        history.words[place] = words
+    if last == FROM_STATE:
+        return groups[place, 0], groups[place, 1]
+    return last, groups[place, 2]
+
+
+@uncounted
+def _change(weights, memory, number, jump, n, last, before, choice, extra):
+    """What previous target words add to log p(t, j | s) and to log p(j | s)."""
+    for t in range(n):
+        extra[t] = 0.0
+    for group in (last, before):
+        if group != EMPTY:
+            for feature in range(weights.begin[group], weights.begin[group + 1]):
+                extra[weights.column[feature] - T_COLUMN] += weights.weight[feature]
+    first = memory.begin[number]
+    before_change = np.exp(memory.log_jumps[number, jump])
+    z, column = 1.0, before_change
+    for t in range(n):
+        if extra[t] != 0.0:
+            factor = np.exp(extra[t]) - 1.0
+            for j in range(N_JUMPS):
+                z += factor * np.exp(memory.log_p[first + t, j])
+            column += factor * np.exp(memory.log_p[first + t, jump])
+    return extra[choice] - np.log(z), np.log(column / before_change) - np.log(z)

@@ -1,11 +1,12 @@
 import json
 import shutil
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
 from hyperbaton.foundation.errors import DataError
-from hyperbaton.foundation.files.array_files import load_arrays, save_arrays
+from hyperbaton.foundation.files.array_files import load_arrays, restored, save_arrays, saved
 from hyperbaton.foundation.files.vocabulary import Vocabulary
 from tests.mapped_arrays import is_mapped
 
@@ -34,6 +35,23 @@ def test_what_is_saved_is_loaded_and_mapped(folder):
     for values in arrays.values():
         assert not values.flags.writeable
         assert is_mapped(values)
+
+
+class Pieces(NamedTuple):
+    first: Any
+    scale: float
+    second: Any
+
+
+def test_the_arrays_of_a_named_tuple_are_saved_and_the_rest_is_given_again():
+    pieces = Pieces(np.arange(3), 0.5, np.ones(2))
+    arrays = saved(pieces, "some_")
+    assert list(arrays) == ["some_first", "some_second"]
+    again = restored(Pieces, arrays | {"other_first": None}, "some_", scale=2.0)
+    assert again.first is pieces.first
+    assert again.second is pieces.second
+    assert again.scale == 2.0
+    assert list(saved(pieces)) == ["first", "second"]
 
 
 def test_words_with_odd_letters_survive(tmp_path):

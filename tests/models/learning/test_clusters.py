@@ -5,12 +5,11 @@ import pytest
 from scipy import sparse
 
 from hyperbaton.foundation.errors import DataError, NotFitted, SettingError
-from hyperbaton.models.learning import cluster_arrays
+from hyperbaton.models.learning import clusters
 from hyperbaton.models.learning.catalogue import LEARNERS, make_learner
-from hyperbaton.models.learning.cluster_arrays import POOLED, ranges
-from hyperbaton.models.learning.clusters import ClusteredExamples, ClusteredLearner, rows_of
+from hyperbaton.models.learning.clusters import POOLED, ClusteredExamples, ClusteredLearner, ranges
 from hyperbaton.models.learning.perceptron import Perceptron
-from hyperbaton.models.learning.problem import make_problem, own_seed
+from hyperbaton.models.learning.problem import own_seed
 from tests.models.learning.examples import make_examples
 
 # what makes the solvers exact enough to be compared
@@ -74,7 +73,7 @@ def test_threads_and_the_size_of_their_pieces_do_not_matter(name, monkeypatch):
     examples, labels, numbers = make_clusters(1, n=200)
     found = []
     for threads, size in [(1, 20), (2, 20), (5, 20), (2, 1000)]:
-        monkeypatch.setattr(cluster_arrays, "ROWS_PER_RANGE", size)
+        monkeypatch.setattr(clusters, "ROWS_PER_RANGE", size)
         learner = ClusteredLearner(make_learner(name, **EXACT.get(name, {})), 5)
         learner.fit(ClusteredExamples(examples, labels, 3, numbers), threads=threads)
         found.append(learner.model_._asdict())
@@ -182,19 +181,9 @@ def test_progress_counts_clusters():
 
 
 def test_ranges_cut_between_clusters(monkeypatch):
-    monkeypatch.setattr(cluster_arrays, "ROWS_PER_RANGE", 10)
+    monkeypatch.setattr(clusters, "ROWS_PER_RANGE", 10)
     assert ranges(np.array([0, 4, 8, 12, 50, 51])) == [(0, 3), (3, 4), (4, 5)]
     assert ranges(np.array([0])) == []
-
-
-def test_rows_of_a_problem():
-    examples, labels = make_examples(0)
-    problem = make_problem(examples, labels, 3)
-    rows = np.array([5, 2, 17])
-    part = rows_of(problem, rows)
-    again = sparse.csr_array((part.data, part.indices, part.indptr), shape=(3, 6))
-    assert np.array_equal(again.toarray(), examples.toarray()[rows])
-    assert np.array_equal(part.labels, labels[rows])
 
 
 def test_bad_clusters_and_settings_are_refused():

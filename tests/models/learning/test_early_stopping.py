@@ -131,7 +131,7 @@ def test_learners_as_text():
         "mms",
         {"learning_rate": 1.0, "max_rounds": 3},
     )
-    place = "hyperbaton.models.learning.svm:SupportVectors"
+    place = "hyperbaton.models.learning.hinge:SupportVectors"
     assert parse_learner(f"{place}:penalty=2") == (place, {"penalty": 2.0})
 
 

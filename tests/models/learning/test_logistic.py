@@ -8,10 +8,8 @@ from sklearn.linear_model import LogisticRegression
 
 from hyperbaton.foundation.errors import DataError
 from hyperbaton.foundation.kernels import kernel
-from hyperbaton.models.learning.entropy import Entropy
-from hyperbaton.models.learning.iterative_scaling import IterativeScaling
-from hyperbaton.models.learning.logistic_dual import LogisticDual, ascend
-from hyperbaton.models.learning.logistic_primal import LogisticPrimal
+from hyperbaton.models.learning.entropy import Entropy, IterativeScaling
+from hyperbaton.models.learning.logistic import LogisticDual, LogisticPrimal, ascend
 from hyperbaton.models.learning.problem import generator, make_problem, shuffle
 from tests.models.learning.examples import log_likelihood, logistic_objective, make_examples
 

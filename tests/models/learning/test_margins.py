@@ -6,9 +6,8 @@ from scipy import sparse
 from scipy.optimize import minimize
 from sklearn.svm import LinearSVC
 
+from hyperbaton.models.learning.hinge import MarginRegression, SupportVectors
 from hyperbaton.models.learning.losses import DISTANCES
-from hyperbaton.models.learning.regression import MarginRegression
-from hyperbaton.models.learning.svm import SupportVectors
 from hyperbaton.models.learning.svm_multiclass import MulticlassSupportVectors
 from tests.models.learning.examples import make_examples, structured_losses
 

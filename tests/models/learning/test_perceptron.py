@@ -5,7 +5,6 @@ import pytest
 from scipy import sparse
 
 from hyperbaton.foundation.kernels import kernel
-from hyperbaton.models.learning.extragradient import ExtraGradient
 from hyperbaton.models.learning.losses import flat, neighbours, structured_loss, tree
 from hyperbaton.models.learning.perceptron import Perceptron, visit
 from hyperbaton.models.learning.problem import generator, make_problem, shuffle
@@ -21,7 +20,7 @@ def test_distances_of_classes():
     assert neighbours(3).tolist() == [[0, 0.5, 1], [0.5, 0, 0.5], [1, 0.5, 0]]
     assert neighbours(5)[1].tolist() == [0.5, 0, 0.5, 1, 1]
     assert flat(3).tolist() == tree(3).tolist() == [[0, 1, 1], [1, 0, 1], [1, 1, 0]]
-    assert Perceptron().distance == ExtraGradient().distance == "tree"
+    assert Perceptron().distance == "tree"
     assert tree(5)[:3].tolist() == [[0, 0.5, 1, 1, 1], [0.5, 0, 1, 1, 1], [1, 1, 0, 1, 1]]
 
 

@@ -21,7 +21,7 @@ from hyperbaton.models.distortion.dpr.model import Dpr
 from hyperbaton.models.distortion.dpr.samples import PairPlaces
 from hyperbaton.models.distortion.dpr.scorers import Scaling, _scaled
 from hyperbaton.models.distortion.interface import START, Steps
-from hyperbaton.models.learning.cluster_arrays import POOLED
+from hyperbaton.models.learning.clusters import POOLED
 from hyperbaton.models.phrases.trie import child
 from tests.decoder.systems import HAND, make_system
 from tests.models.phrases.corpora import corpus_of

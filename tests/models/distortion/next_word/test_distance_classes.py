@@ -4,6 +4,7 @@ from hypothesis import given
 from sklearn.linear_model import LogisticRegression
 
 from hyperbaton.foundation.errors import SettingError
+from hyperbaton.foundation.hashing import index_keys, keys_in_order
 from hyperbaton.models.distortion.next_word import distance_classes as nine_classes
 from hyperbaton.models.distortion.next_word.distance_classes import (
     ClassExamples,
@@ -17,9 +18,9 @@ from hyperbaton.models.distortion.next_word.distance_classes import (
     select_place_features,
 )
 from hyperbaton.models.distortion.next_word.events import find_events
-from hyperbaton.models.distortion.next_word.gaussian_prior import fit_weights
 from hyperbaton.models.distortion.next_word.symbols import SymbolCoder
 from hyperbaton.models.distortion.next_word.templates import Symbols
+from hyperbaton.models.learning.l_bfgs import fit_weights
 from tests.models.distortion.next_word.corpora import hard_cases, tagged_corpora, tagged_corpus
 from tests.strategies import examples
 
@@ -65,9 +66,11 @@ def examples_of(examples, threads=1):
     events = find_events(corpus)
     keys = place_keys(SymbolCoder.of(corpus).corpus(corpus), events.word_offsets)
     own = keys[event_places(events)[0]]
-    index = select_place_features(own, 2)
+    chosen = select_place_features(own, 2)
+    index = index_keys(chosen)
     classes = distance_classes(events.distortions, "goto")
-    return ClassExamples(number_features(index, own), classes, threads), index, own
+    features = number_features(index, own, len(chosen))
+    return ClassExamples(features, classes, threads), index, own
 
 
 @examples(0.8)
@@ -77,7 +80,7 @@ def test_gradients_are_finite_differences(examples):
     met = hard_cases(examples, find_events(tagged_corpus(examples)))
     assert min(met["current_twice"], met["several_links"], met["no_links"], met["ties"]) > 0
     random = np.random.default_rng(0)
-    weights, direction = random.normal(0, 0.3, (2, index.n_features + 1, 9))
+    weights, direction = random.normal(0, 0.3, (2, len(keys_in_order(index)) + 1, 9))
     _, gradient = made.value_and_gradient(weights)
     step = 1e-5 * direction
     slope = (made.value(weights + step) - made.value(weights - step)) / 2e-5
@@ -108,7 +111,7 @@ def test_the_optimum_is_that_of_scikit_learn(monkeypatch):
 
 def test_probabilities_of_classes_sum_to_one():
     made, index, own = examples_of([(list("abab"), list("AB"), [(1, 0), (2, 1)], list("NVNV"))] * 3)
-    weights = np.random.default_rng(0).normal(size=(index.n_features + 1, 9))
+    weights = np.random.default_rng(0).normal(size=(len(keys_in_order(index)) + 1, 9))
     weights[-1] = 0.0
     log_p = class_log_probabilities(own, index, weights)
     assert np.exp(log_p).sum(axis=1) == pytest.approx(1.0)

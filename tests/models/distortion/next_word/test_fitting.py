@@ -13,18 +13,16 @@ from hyperbaton.models.distortion.next_word.fitting import (
     spread,
     train_word_pairs,
 )
-from hyperbaton.models.distortion.next_word.gaussian_prior import (
-    STEP_SIZE,
-    WEAKEST,
-    adagrad,
-    fit_weights,
-    search_prior,
-)
-from hyperbaton.models.distortion.next_word.lanes import Lanes
-from hyperbaton.models.distortion.next_word.likelihood import Likelihood
+from hyperbaton.models.distortion.next_word.lanes import LANES, Lanes
+from hyperbaton.models.distortion.next_word.likelihood import STEP_SIZE, Likelihood, adagrad
 from hyperbaton.models.distortion.next_word.scores import PAIR, SEQUENCE
 from hyperbaton.models.distortion.next_word.symbols import SymbolCoder
 from hyperbaton.models.distortion.next_word.word_pairs import Pair
+from hyperbaton.models.learning.l_bfgs import (
+    WEAKEST,
+    fit_weights,
+    search_prior,
+)
 from tests.models.distortion.next_word.corpora import tagged_corpus
 from tests.models.distortion.next_word.test_likelihood import EXAMPLES, setup
 
@@ -75,8 +73,6 @@ def test_a_quadratic_is_solved_in_a_few_passes_however_uneven_it_is():
 
 class Pulls:
     """Blocks that pull at one weight each, wherever it is; the last row means nothing."""
-
-    n_lanes = 2
 
     def __init__(self, *gradients):
         self.gradients, self.n_blocks = gradients, len(gradients)
@@ -154,7 +150,7 @@ def test_the_optimum_of_training(labels):
 def test_a_start_changes_how_soon_the_optimum_is_found_and_not_the_optimum(labels, monkeypatch):
     monkeypatch.setattr(blocks, "BLOCK_PAIRS", 60)
     likelihood, weights, _ = setup(EXAMPLES * 3, labels)
-    assert likelihood.n_blocks > likelihood.n_lanes
+    assert likelihood.n_blocks > LANES
     zero = np.zeros_like(weights)
 
     def objective(weights):

@@ -12,10 +12,8 @@ from hyperbaton.foundation.work.workers import Crew, Threads
 from hyperbaton.models.distortion.next_word import blocks
 from hyperbaton.models.distortion.next_word.blocks import Blocks, block_bounds
 from hyperbaton.models.distortion.next_word.events import ORDERS, find_events
-from hyperbaton.models.distortion.next_word.gaussian_prior import Descent
-from hyperbaton.models.distortion.next_word.lanes import LANES, Lanes
+from hyperbaton.models.distortion.next_word.lanes import LANES, Descent, Lanes
 from hyperbaton.models.distortion.next_word.likelihood import Likelihood
-from hyperbaton.models.distortion.next_word.pair_index import keys_in_order, make_pair_index
 from hyperbaton.models.distortion.next_word.scores import (
     CI,
     CN,
@@ -27,7 +25,11 @@ from hyperbaton.models.distortion.next_word.scores import (
     sequence_changes,
     sequence_scores,
 )
-from hyperbaton.models.distortion.next_word.selection import select_features
+from hyperbaton.models.distortion.next_word.selection import (
+    keys_in_order,
+    make_pair_index,
+    select_features,
+)
 from hyperbaton.models.distortion.next_word.symbols import SymbolCoder
 from hyperbaton.models.distortion.next_word.templates import (
     Symbols,
@@ -244,7 +246,7 @@ def test_one_step_in_every_lane_by_the_gradient(labels, monkeypatch):
     assert len(likelihood.blocks) == 1
     monkeypatch.setattr(blocks, "BLOCK_PAIRS", int(likelihood.blocks.events.lengths.sum() + 48) * 2)
     likelihood, weights, _ = setup(EXAMPLES, labels)
-    assert likelihood.n_blocks == LANES == likelihood.n_lanes
+    assert likelihood.n_blocks == LANES
     share, shape = np.full(len(weights), 0.5), weights.shape
     lanes = [Descent(weights.copy(), np.ones(shape)) for _ in range(LANES)]
     likelihood.descend(lanes, share, 0.1, np.arange(LANES))

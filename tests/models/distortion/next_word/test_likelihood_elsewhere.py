@@ -6,8 +6,7 @@ import pytest
 from hyperbaton.foundation.work.workers import Crew
 from hyperbaton.models.distortion.next_word import blocks
 from hyperbaton.models.distortion.next_word.fitting import Means, WordPairSettings, train_word_pairs
-from hyperbaton.models.distortion.next_word.gaussian_prior import Descent
-from hyperbaton.models.distortion.next_word.lanes import LANES
+from hyperbaton.models.distortion.next_word.lanes import LANES, Descent
 from hyperbaton.models.distortion.next_word.likelihood import Likelihood
 from hyperbaton.models.distortion.next_word.scores import PAIR, SEQUENCE
 from hyperbaton.models.distortion.next_word.symbols import SymbolCoder

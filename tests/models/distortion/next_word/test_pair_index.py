@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hyperbaton.foundation.kernels import kernel
-from hyperbaton.models.distortion.next_word.pair_index import (
+from hyperbaton.models.distortion.next_word.selection import (
     find_record,
     keys_in_order,
     make_pair_index,

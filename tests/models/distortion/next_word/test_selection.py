@@ -1,22 +1,13 @@
-import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hyperbaton.foundation.kernels import kernel
 from hyperbaton.models.distortion.next_word import selection
 from hyperbaton.models.distortion.next_word.events import find_events
-from hyperbaton.models.distortion.next_word.selection import (
-    find,
-    keys_in_order,
-    make_index,
-    select_features,
-)
+from hyperbaton.models.distortion.next_word.selection import select_features
 from hyperbaton.models.distortion.next_word.symbols import SymbolCoder
 from hyperbaton.models.distortion.next_word.templates import describe
 from tests.models.distortion.next_word import oracles
 from tests.models.distortion.next_word.corpora import sentences_of, tagged_corpora, tagged_corpus
-
-find = kernel(find)  # compiled, as in use
 
 
 @given(tagged_corpora, st.integers(1, 5), st.integers(1, 3))
@@ -36,11 +27,3 @@ def test_features_that_were_counted_often_enough(examples, min_count, chunk):
         assert select_features(symbols, events, min_count, threads=3).tolist() == keys.tolist()
     finally:
         selection.SENTENCES_AT_ONCE = usual
-
-
-@given(st.lists(st.integers(0, 1 << 60), unique=True))
-def test_an_index_finds_what_was_put_in(keys):
-    index = make_index(np.array(keys, np.int64))
-    assert [find(index, key) for key in keys] == list(range(len(keys)))
-    assert find(index, (1 << 60) + 1) == find(index, -1) == len(keys)
-    assert keys_in_order(index).tolist() == keys

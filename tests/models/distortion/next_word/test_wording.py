@@ -46,5 +46,7 @@ def test_features_of_places_in_words():
 
 def test_the_largest_weights():
     weights = np.array([[0.1, -3.0], [2.0, 0.0], [-0.5, 2.0]])
-    assert largest(weights, 3) == [(0, 1), (1, 0), (2, 1)]
-    assert len(largest(weights, 99)) == 6
+    others = np.array([7, 8, 9]), ("left", "right"), str
+    expected = [("right", "7", -3.0), ("left", "8", 2.0), ("right", "9", 2.0)]
+    assert largest(weights, 3, *others) == expected
+    assert len(largest(weights, 99, *others)) == 6

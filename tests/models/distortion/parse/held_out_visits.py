@@ -28,7 +28,7 @@ from hyperbaton.models.distortion.parse.inventory import (
     find_source,
     log_share,
 )
-from hyperbaton.models.distortion.parse.likelihood import gather, normalise
+from hyperbaton.models.distortion.parse.likelihood import gather
 from hyperbaton.models.distortion.parse.model import Parse
 from hyperbaton.models.distortion.parse.path import UNALIGNED, corpus_paths
 from hyperbaton.models.distortion.parse.priors import fill_prior
@@ -40,6 +40,7 @@ from hyperbaton.models.distortion.parse.templates import (
     N_JUMPS,
     parse_use,
 )
+from hyperbaton.models.learning.losses import to_probabilities
 from hyperbaton.models.phrases.trie import ROOT, child
 
 
@@ -129,7 +130,7 @@ def _log_p(inventory, prior, features, weights, n_columns, events):
             if group != EMPTY:
                 add_group(features, weights, group, columns)
         gather(columns, own_prior, inventory.tag[begin : begin + n], n, p)
-        normalise(p, n)
+        to_probabilities(p[:n].reshape(-1))
         of_jump[event] = np.log(p[:n, jump].sum())
         own = log_share(inventory, source, events.choice[event])
         of_both[event] = np.log(p[events.choice[event], jump]) + own

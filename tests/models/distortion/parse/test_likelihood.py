@@ -13,9 +13,12 @@ from hyperbaton.models.distortion.parse.fitting import (
     variances,
     visit,
 )
-from hyperbaton.models.distortion.parse.iis import scale_iteratively
 from hyperbaton.models.distortion.parse.inventory import no_pairs
-from hyperbaton.models.distortion.parse.likelihood import log_likelihood, maximise
+from hyperbaton.models.distortion.parse.likelihood import (
+    log_likelihood,
+    maximise,
+    scale_iteratively,
+)
 from hyperbaton.models.distortion.parse.path import TO_FIRST
 from hyperbaton.models.distortion.parse.priors import estimate_prior
 from hyperbaton.models.distortion.parse.templates import (

@@ -1,10 +1,9 @@
-"""Quadratic problems with one boxed variable per example, by dual coordinate ascent.
+"""`svm` and `mmr`: hinge losses with one boxed variable per example, by dual coordinate ascent.
 
     max_α  Σ_n α_n − ½ ‖W‖²,      W = Σ_n α_n ψ(o_n) φ_nᵀ,      0 ≤ α_n ≤ C
 
-is the dual of a hinge loss on the margins ψ(o_n)ᵀ W φ_n, where ψ gives every class a vector. With
-ψ(o) = ±1 it is the two-class support vector machine, with a vector of several numbers maximum
-margin regression. One variable is solved for exactly while the others stay (Hsieh et al. 2008):
+is the dual of min_W ½ ‖W‖² + C Σ_n max(0, 1 − ψ(o_n)ᵀ W φ_n), where ψ gives every class a vector.
+One variable is solved for exactly while the others stay (Hsieh et al. 2008):
 
     α_n ← min(C, max(0, α_n + (1 − ψ(o_n)ᵀ W φ_n) / (‖ψ(o_n)‖² ‖φ_n‖²)))
 
@@ -12,16 +11,35 @@ Many variables soon reach a bound and stay there. A variable at a bound leaves t
 if its gradient pushes it further out than any free variable was pushed in the round before (the
 shrinking of the same paper). When the margins of those left are right to the tolerance, all come
 back; training ends with a round over everything in which all margins are right.
+
+`svm` (Ni et al. 2011, §2.2.1) is one machine for each class against all others: ψ is 1 for the
+class and −1 for the others. Its objective is the sum over the classes. A class that never occurs
+has a model as well: all examples count against it.
+
+`mmr`, maximum margin regression (§2.2.2 and Appendix B), maps the features of an example towards
+the vector of its class; the dual has one variable per example, whatever the number of classes. In
+the paper ψ(o) is the indicator of the class: W's row of a class then learns only from the examples
+of that class, and nothing sets it apart from the others. `centred` subtracts the mean of all
+indicators, so that vectors of different classes point away from each other, and every example
+changes all rows. The score of a class is its row of W times φ either way, as the centred rows sum
+to zero.
+
+The margin is an inner product that stands for a distance (the paper's eq. 11), which requires
+vectors of the same length. The ψ(o) have the same length; with `normalise` the φ of examples are
+scaled to length 1 for training, so that many features alone do not make a margin.
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from hyperbaton.foundation.arrays import FloatArray, UInt64Array
 from hyperbaton.foundation.kernels import kernel
 from hyperbaton.models.learning.interface import Learner, Solution
-from hyperbaton.models.learning.problem import Problem, shuffle
+from hyperbaton.models.learning.problem import Problem, generator, shuffle, with_unit_rows
+
+EMBEDDINGS = ["indicator", "centred"]
 
 
 @dataclass(eq=False, kw_only=True)
@@ -44,6 +62,50 @@ class HingeLearner(Learner):
         )
         objective = hinge_objective(problem, embedding, self.penalty, weights)
         return Solution(weights, n_rounds, objective, converged, {"dual": dual[:n_rounds].copy()})
+
+
+@dataclass(eq=False, kw_only=True)
+class SupportVectors(HingeLearner):
+    name: ClassVar[str] = "svm"
+
+    def solve(self, problem: Problem, seed: int) -> Solution:
+        classes, state = np.arange(problem.n_classes), generator(seed)
+        parts = [
+            self.minimise(problem, np.where(classes == o, 1.0, -1.0)[:, None], state)
+            for o in classes
+        ]
+        n_rounds = max(part.n_iterations for part in parts)
+        duals = [
+            np.pad(part.trace["dual"], (0, n_rounds - part.n_iterations), "edge") for part in parts
+        ]
+        return Solution(
+            np.hstack([part.weights for part in parts]),
+            n_rounds,
+            sum(part.objective for part in parts),
+            all(part.converged for part in parts),
+            {"dual": np.sum(duals, axis=0)},
+        )
+
+
+@dataclass(eq=False, kw_only=True)
+class MarginRegression(HingeLearner):
+    name: ClassVar[str] = "mmr"
+
+    penalty: float = 0.03  # C
+    embedding: str = "indicator"
+    normalise: bool = True  # ‖φ‖ = 1 in training
+
+    def check_settings(self) -> None:
+        super().check_settings()
+        self._check_choice("embedding", EMBEDDINGS)
+
+    def solve(self, problem: Problem, seed: int) -> Solution:
+        embedding = np.eye(problem.n_classes)  # ψ(o) of every class
+        if self.embedding == "centred":
+            embedding -= 1.0 / problem.n_classes
+        if self.normalise:
+            problem = with_unit_rows(problem)
+        return self.minimise(problem, embedding, generator(seed))
 
 
 def hinge_objective(
